@@ -25,6 +25,10 @@ EXCEPTIONS = {
 }
 MOST_EXCEPTIONS = 3
 
+# Packages that import the public API and `torchlike._internal` only, and the modules that are the face of a folder.
+WRITTEN_AGAINST_THE_API = ("nn", "optim", "utils", "distributions", "distributed")
+FACES = {("torchlike.nn.functional", "torchlike._composite.functional")}
+
 # Folders with more files than others may have, since PyTorch's own layout has as many.
 PYTORCHS_OWN = {"torchlike/distributions", "torchlike/nn/modules"}
 MOST_FILES_OF_A_FOLDER = 25

@@ -10,11 +10,13 @@ import pytest
 
 from tests.house.layers import (
     EXCEPTIONS,
+    FACES,
     LAYERS,
     MOST_EXCEPTIONS,
     MOST_FILES_OF_A_FOLDER,
     MOST_PRIVATE_MODULES_OF_THE_ROOT,
     PYTORCHS_OWN,
+    WRITTEN_AGAINST_THE_API,
 )
 from tests.house.source import ROOT, Source, all_imports, imports, runtime_imports, sources
 
@@ -58,6 +60,14 @@ def is_upward(source: Source, target: str) -> bool:
 def test_a_module_imports_only_what_lies_below_it():
     found = [f"{source}:{line} imports {target}" for source, line, target in arrows(sources("torchlike"))
              if is_upward(source, target) and not is_permitted(source, target)]  # fmt: skip
+    assert found == []
+
+
+def test_public_packages_use_the_public_api():
+    """They import private modules of their own, and `_internal`; `nn.functional` shows what `_composite` implements."""
+    found = [f"{source}:{line} imports {target}" for source, line, target in arrows(sources("torchlike"))
+             if folder(source.module) in WRITTEN_AGAINST_THE_API and folder(target).startswith("_")
+             and folder(target) != "_internal" and (source.module, target.rpartition(".")[0]) not in FACES]  # fmt: skip
     assert found == []
 
 

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-from torchlike import _errors
+from torchlike._internal import _errors
 
 
 class Absent(type):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 
 
 class GradBucket:

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from torchlike._errors.warned import warn
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
+from torchlike._internal import warn
 from torchlike.distributed import _errors as errors
 from torchlike.distributed import _tensors as t
 from torchlike.distributed._group import ProcessGroup, Received, Work

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import torchlike
-from torchlike._errors.arguments import unsupported
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
+from torchlike._internal import unsupported
 from torchlike.distributed import _collectives as c
 from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes
+from torchlike._internal import _dtypes
 from torchlike.distributed import _errors as errors
 
 

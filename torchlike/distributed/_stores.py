@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
-from torchlike._errors.arguments import unsupported
+from torchlike._internal import unsupported
 from torchlike.distributed import _errors as errors
 
 Contents = dict[str, str]  # bytes are kept as the text that has these code points, which JSON can hold

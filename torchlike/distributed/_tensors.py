@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from torchlike._dtypes import devices
-from torchlike._dtypes.modes import no_grad
-from torchlike._engine import Value, aval, to_numpy
-from torchlike._tensor.tensor import Tensor, wrap
+from torchlike import Tensor
+from torchlike._internal import Value, aval, devices, no_grad, to_numpy, wrap
 from torchlike.distributed import _errors as errors
 
 

@@ -8,8 +8,8 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from torchlike import _errors, cuda
-from torchlike._errors.warned import warn
+from torchlike import cuda
+from torchlike._internal import _errors, warn
 from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed._mail import Mail

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from torchlike._errors.arguments import unsupported
-from torchlike._tensor.exchange import from_numpy
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
+from torchlike._internal import from_numpy, unsupported
 from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed._world import default, new_group

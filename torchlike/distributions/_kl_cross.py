@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torchlike
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 
 from .bernoulli import Bernoulli
 from .beta import Beta

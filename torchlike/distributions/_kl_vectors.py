@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import torchlike
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 
 from . import _errors
 from ._matrices import log_diagonal, mahalanobis

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import torchlike
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 
 
 def matrix_vector(matrix: Tensor, vector: Tensor) -> Tensor:

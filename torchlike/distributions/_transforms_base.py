@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torchlike
-from torchlike._engine import Size
-from torchlike._tensor.tensor import Tensor
+from torchlike import Size, Tensor
 
 from . import _errors, constraints
 from .distribution import not_given

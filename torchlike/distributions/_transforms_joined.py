@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torchlike
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 
 from . import _errors, constraints
 from ._transforms_base import Transform

@@ -7,8 +7,7 @@ from numbers import Number
 from typing import Any
 
 import torchlike
-from torchlike._engine import Size
-from torchlike._tensor.tensor import Tensor
+from torchlike import Size, Tensor
 from torchlike.nn import functional as F
 
 from . import constraints

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import torchlike
-from torchlike._engine import Size
-from torchlike._errors.warned import warn
-from torchlike._tensor.tensor import Tensor
+from torchlike import Size, Tensor
+from torchlike._internal import warn
 
 from . import _errors, constraints
 from .utils import broadcast_all, lazy_property, shape_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torchlike
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 
 from .distribution import Distribution, not_given
 

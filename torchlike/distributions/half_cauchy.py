@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import torchlike
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 
 from . import constraints
 from .cauchy import Cauchy

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._engine import Size
-from torchlike._tensor.tensor import Tensor
+from torchlike import Size, Tensor
 
 from . import _errors, constraints
 from .distribution import Distribution

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torchlike
-from torchlike._engine import Size
-from torchlike._tensor.tensor import Tensor
+from torchlike import Size, Tensor
 
 from . import constraints
 from .distribution import Distribution

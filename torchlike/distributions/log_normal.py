@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 
 from . import constraints
 from .normal import Normal

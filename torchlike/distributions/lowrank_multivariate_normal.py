@@ -6,8 +6,7 @@ import math
 from typing import Any
 
 import torchlike
-from torchlike._engine import Size
-from torchlike._tensor.tensor import Tensor
+from torchlike import Size, Tensor
 
 from . import _errors, constraints
 from ._matrices import log_diagonal, mahalanobis, matrix_vector

@@ -8,7 +8,7 @@ from numbers import Number
 from typing import Any
 
 import torchlike
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 from torchlike.nn import functional as F
 
 from . import _errors

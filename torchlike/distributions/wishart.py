@@ -7,9 +7,8 @@ from numbers import Number
 from typing import Any
 
 import torchlike
-from torchlike._engine import Size
-from torchlike._errors.warned import warn
-from torchlike._tensor.tensor import Tensor
+from torchlike import Size, Tensor
+from torchlike._internal import warn
 
 from . import _errors, constraints
 from ._covariance import OfCovariance

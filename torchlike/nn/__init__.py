@@ -182,6 +182,6 @@ from torchlike.nn.parameter import Parameter as Parameter
 
 
 def __getattr__(name: str) -> Any:
-    from torchlike import _errors
+    from torchlike._internal import _errors
 
     raise _errors.arguments.unknown_name("torch.nn", name, [n for n in globals() if not n.startswith("_")])

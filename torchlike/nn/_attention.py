@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 import torchlike
-from torchlike._composite import functional as F
-from torchlike._errors.warned import warn
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
+from torchlike._internal import functional as F
+from torchlike._internal import warn
 from torchlike.nn import _errors_sequence as _errors
 
 

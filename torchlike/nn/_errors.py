@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._errors.arguments import unsupported as unsupported
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
+from torchlike._internal import unsupported as unsupported
 
 
 def _kind(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._errors.arguments import unsupported as unsupported
+from torchlike._internal import unsupported as unsupported
 
 # -- layers ------------------------------------------------------------------------------------------------------------
 

@@ -8,12 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import torchlike
-from torchlike import _dtypes, _errors
-from torchlike._composite.functional.loss import cross_entropy
-from torchlike._composite.functional.rows import linear
-from torchlike._dtypes import modes
-from torchlike._errors.warned import warn
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
+from torchlike._internal import _dtypes, _errors, cross_entropy, linear, modes, warn
 
 
 @dataclass(frozen=True)

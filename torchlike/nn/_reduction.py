@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchlike._errors.warned import warn
+from torchlike._internal import warn
 
 _NUMBERS = {"none": 0, "mean": 1, "sum": 2}
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import torchlike
-from torchlike._tensor.overriding import _disabled_torch_function_impl
-from torchlike._tensor.tensor import Tensor, adopt
+from torchlike import Tensor
+from torchlike._internal import _disabled_torch_function_impl, adopt
 from torchlike.nn import _errors
 from torchlike.nn.parameter import Parameter
 

@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 
 _T = TypeVar("_T")
 _scalar_or_tuple_any_t = _T | tuple[_T, ...]

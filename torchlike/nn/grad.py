@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from torchlike._dtypes import modes
-from torchlike._tensor.tensor import Tensor
-from torchlike._transforms.backward import grad
+from torchlike import Tensor
+from torchlike._internal import grad, modes
 from torchlike.nn import functional as F
 
 Options = dict[str, Any]

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 import torchlike
-from torchlike._errors.warned import warn
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
+from torchlike._internal import warn
 from torchlike.nn import _errors_layers as _errors
 
 _GAINS = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import torchlike
-from torchlike._tensor.overriding import _disabled_torch_function_impl
-from torchlike._tensor.tensor import Tensor, adopt
+from torchlike import Tensor
+from torchlike._internal import _disabled_torch_function_impl, adopt
 from torchlike.nn import _errors
 
 

@@ -23,6 +23,6 @@ from torchlike.optim.sparse_adam import SparseAdam as SparseAdam
 
 
 def __getattr__(name: str) -> Any:
-    from torchlike import _errors
+    from torchlike._internal import _errors
 
     raise _errors.arguments.unknown_name("torch.optim", name, [n for n in globals() if not n.startswith("_")])

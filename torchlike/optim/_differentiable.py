@@ -14,11 +14,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import Tensor
-from torchlike._autograd.nodes import sequence
-from torchlike._composite.multi_tensor import row_update
-from torchlike._tensor.bind import check_history
-from torchlike._tensor.factories import of_array
-from torchlike._transforms.higher import Higher, apply
+from torchlike._internal import Higher, apply, check_history, of_array, row_update, sequence
 
 _PLAIN = frozenset((float, int, bool, str, type(None)))
 

@@ -6,9 +6,7 @@ import math
 from typing import Any
 
 from torchlike import Tensor
-from torchlike._dtypes import bfloat16
-from torchlike._ops.schema.namespace import namespace
-from torchlike._ops.schema.rounding import Step, rounding
+from torchlike._internal import Step, bfloat16, namespace, rounding
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_at_least
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule

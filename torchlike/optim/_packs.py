@@ -15,11 +15,7 @@ import numpy as np
 
 import torchlike
 from torchlike import Tensor
-from torchlike._dtypes.recorder import current
-from torchlike._engine import Value
-from torchlike._engine.trace.ownership import ATTRIBUTE, DICT_ITEM
-from torchlike._tensor.storage import WRITE, commit
-from torchlike._tensor.tensor import wrap
+from torchlike._internal import ATTRIBUTE, DICT_ITEM, WRITE, Value, commit, current, wrap
 
 MOST = 8192  # elements of a pack; XLA hands larger loops to several threads, and waking them costs more than they save
 

@@ -19,15 +19,22 @@ from typing import Any
 import numpy as np
 
 import torchlike
-from torchlike import Tensor, _engine
-from torchlike._composite.multi_tensor import multi_tensor_update, over_rows, share_memory
-from torchlike._dtypes.recorder import current
-from torchlike._engine import Value
-from torchlike._engine.trace.ownership import ATTRIBUTE, DICT_ITEM
-from torchlike._ops.schema.namespace import namespace
-from torchlike._ops.schema.rounding import stepwise
-from torchlike._sparse import SparseTensor, lines_of
-from torchlike._tensor.storage import WRITE
+from torchlike import Tensor
+from torchlike._internal import (
+    ATTRIBUTE,
+    DICT_ITEM,
+    WRITE,
+    SparseTensor,
+    Value,
+    _engine,
+    current,
+    lines_of,
+    multi_tensor_update,
+    namespace,
+    over_rows,
+    share_memory,
+    stepwise,
+)
 from torchlike.optim import _errors
 from torchlike.optim._differentiable import numbers_of, with_penalty, write_row
 from torchlike.optim._packs import Pack, give, is_seen, packs

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import Tensor
-from torchlike._ops.schema.namespace import namespace
-from torchlike._ops.schema.rounding import Step
+from torchlike._internal import Step, namespace
 from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import Optimizer as Optimizer

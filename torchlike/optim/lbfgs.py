@@ -9,7 +9,7 @@ import numpy as np
 
 import torchlike
 from torchlike import Tensor
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._internal import CALLERS as rows
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_lr
 from torchlike.optim._line_search import number, strong_wolfe

@@ -11,9 +11,8 @@ from operator import is_
 from typing import Any, TypeAlias
 
 import torchlike
-from torchlike import Tensor, _engine, _native
-from torchlike._dtypes.recorder import current
-from torchlike._errors.warned import warn
+from torchlike import Tensor
+from torchlike._internal import _engine, _native, current, warn
 from torchlike.optim import _errors
 from torchlike.utils.hooks import RemovableHandle
 

@@ -6,9 +6,7 @@ from typing import Any
 
 import torchlike
 from torchlike import Tensor
-from torchlike._errors.arguments import wrong_type
-from torchlike._ops.schema.namespace import namespace
-from torchlike._ops.schema.rounding import Step
+from torchlike._internal import Step, namespace, wrong_type
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_implementation, check_lr
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule

@@ -6,10 +6,7 @@ from typing import Any
 
 import torchlike
 from torchlike import Tensor
-from torchlike._dtypes.recorder import current
-from torchlike._errors import layouts
-from torchlike._ops.schema.namespace import constant
-from torchlike._ops.schema.rounding import Step, unchanged
+from torchlike._internal import Step, constant, current, layouts, unchanged
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule

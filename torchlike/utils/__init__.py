@@ -7,13 +7,13 @@ from typing import Any
 
 def swap_tensors(t1: Any, t2: Any) -> None:
     """Let two tensors change places: each becomes the other, for all who hold it."""
-    from torchlike._tensor import copying
+    from torchlike._internal import copying
 
     copying.swap(t1, t2)
 
 
 def __getattr__(name: str) -> Any:
-    from torchlike import _errors
+    from torchlike._internal import _errors
 
     known = [module.name for module in pkgutil.iter_modules(__path__)]
     if name not in known:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from torchlike._dtypes.modes import _Switch
+from torchlike._internal import _Switch
 
 
 class _DecoratorContextManager(_Switch):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from torchlike import Tensor, _errors, device, dtype
+from torchlike import Tensor, device, dtype
+from torchlike._internal import _errors
 
 Grouped = dict[tuple[device, dtype], tuple[list[list[Tensor | None]], list[int]]]
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from torchlike import _errors
+from torchlike._internal import _errors
 
 
 def timer() -> float:
     """The time in seconds, once all pending work is done."""
     from torchlike import cuda
-    from torchlike._engine import boundary
+    from torchlike._internal import boundary
 
     boundary()
     if cuda.is_available():
@@ -113,6 +113,6 @@ class Timer:
 
 
 def _run_pending() -> None:
-    from torchlike._engine import boundary
+    from torchlike._internal import boundary
 
     boundary()

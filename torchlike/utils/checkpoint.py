@@ -13,13 +13,9 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import torchlike
-from torchlike import _errors
-from torchlike._autograd import engine
-from torchlike._errors.gradients import checkpoint as _sentences
-from torchlike._errors.warned import warn
-from torchlike._tensor.tensor import Tensor
-from torchlike._transforms import recompute, saved
-from torchlike._transforms.function import Function
+from torchlike import Tensor
+from torchlike._internal import Function, _errors, engine, recompute, saved, warn
+from torchlike._internal import checkpoint as _sentences
 from torchlike.nn.modules.module import inside_a_module
 
 CheckpointError = _sentences.CheckpointError

@@ -6,7 +6,7 @@ import os
 import platform
 
 import torchlike
-from torchlike._engine import accelerators
+from torchlike._internal import accelerators
 
 _SETTINGS = ("JAX_", "XLA_", "TORCHLIKE_", "CUDA_VISIBLE_DEVICES", "LIBTPU_", "OMP_NUM_THREADS")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike import _errors
+from torchlike._internal import _errors
 
 CUDA_HOME: str | None = None
 _INSTEAD = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import types
 
-from torchlike._engine import determinism
+from torchlike._internal import determinism
 
 
 class _Module(types.ModuleType):

@@ -1,5 +1,5 @@
 """Memory shared with other libraries through DLPack."""
 
-from torchlike._tensor.exchange import DLDeviceType as DLDeviceType
-from torchlike._tensor.exchange import from_dlpack as from_dlpack
-from torchlike._tensor.exchange import to_dlpack as to_dlpack
+from torchlike._internal import DLDeviceType as DLDeviceType
+from torchlike._internal import from_dlpack as from_dlpack
+from torchlike._internal import to_dlpack as to_dlpack

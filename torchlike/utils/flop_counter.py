@@ -6,11 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from torchlike import _errors
-from torchlike._engine import boundary
-from torchlike._engine.trace.trace import observers
-from torchlike._errors.warned import warn
-from torchlike._ops.schema.flops import Products
+from torchlike._internal import Products, _errors, boundary, observers, warn
 from torchlike.compiler import set_stance
 from torchlike.ops import aten
 

@@ -6,10 +6,8 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from torchlike import is_grad_enabled
-from torchlike._autograd.engine import running
-from torchlike._tensor.tensor import Tensor
-from torchlike._transforms.graph import register_multi_grad_hook
+from torchlike import Tensor, is_grad_enabled
+from torchlike._internal import register_multi_grad_hook, running
 from torchlike.autograd.variable import Variable
 from torchlike.nn.modules.module import (
     Module,

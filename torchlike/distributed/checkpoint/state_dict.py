@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torchlike
-from torchlike import _errors
+from torchlike._internal import _errors
 from torchlike.distributed import _world
 from torchlike.distributed._messages import broadcast_object_list
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike import _errors
-from torchlike._tensor.tensor import Tensor
-from torchlike._transforms.function import Function
+from torchlike import Tensor
+from torchlike._internal import Function, _errors
 from torchlike.distributed import _collectives as c
 from torchlike.distributed import _errors as errors
 from torchlike.distributed._reducing import RedOpType, ReduceOp

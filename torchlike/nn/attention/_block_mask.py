@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import torchlike
-from torchlike import _errors as _package_errors
-from torchlike._errors.warned import warn
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
+from torchlike._internal import _errors as _package_errors
+from torchlike._internal import warn
 from torchlike.nn import _errors_flex as _errors
 from torchlike.nn.attention._mods import create_mask, is_score_mod, noop_mask
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torchlike
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 from torchlike.nn import _errors_flex as _errors
 
 

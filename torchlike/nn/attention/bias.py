@@ -6,9 +6,8 @@ import enum
 from typing import Any
 
 import torchlike
-from torchlike._errors.warned import warn
-from torchlike._tensor.overriding import _disabled_torch_function_impl
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
+from torchlike._internal import _disabled_torch_function_impl, warn
 from torchlike.nn import _errors_sequence as _errors
 
 __all__ = ["causal_upper_left", "causal_lower_right", "CausalVariant", "CausalBias"]

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypedDict
 
 import torchlike
-from torchlike import _errors as _package_errors
-from torchlike._composite.nn.native import _safe_softmax
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
+from torchlike._internal import _errors as _package_errors
+from torchlike._internal import _safe_softmax
 from torchlike.nn import _errors_flex as _errors
 from torchlike.nn.attention._block_mask import BLOCK as _DEFAULT_SPARSE_BLOCK_SIZE  # noqa: F401 - libraries look for it here
 from torchlike.nn.attention._block_mask import BlockMask as BlockMask

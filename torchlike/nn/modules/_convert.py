@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import torchlike
-from torchlike._errors.warned import warn
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
+from torchlike._internal import warn
 from torchlike.nn import _errors
 from torchlike.nn._uninitialized import is_lazy
 from torchlike.nn.parameter import Parameter

@@ -1,3 +1,3 @@
 """The handle that takes a hook away again."""
 
-from torchlike._autograd.handles import RemovableHandle as RemovableHandle
+from torchlike._internal import RemovableHandle as RemovableHandle

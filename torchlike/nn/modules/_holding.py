@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 from torchlike.nn import _errors
 
 

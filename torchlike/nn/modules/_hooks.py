@@ -7,8 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from torchlike._errors.warned import warn
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
+from torchlike._internal import warn
 from torchlike.nn import _errors
 from torchlike.nn.modules._handle import RemovableHandle
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 from torchlike.nn import _errors
 from torchlike.nn.parameter import Parameter
 

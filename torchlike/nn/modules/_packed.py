@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any
 
 import torchlike
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 from torchlike.nn import functional as F
 
 States = tuple[Tensor, ...]  # (h,), or (h, c) of an LSTM; each (1, N, size) for one layer and direction

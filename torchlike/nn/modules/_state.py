@@ -6,9 +6,8 @@ from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from torchlike import no_grad
-from torchlike._errors.warned import warn
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor, no_grad
+from torchlike._internal import warn
 from torchlike.nn import _errors
 from torchlike.nn._uninitialized import is_lazy
 from torchlike.nn.modules._handle import RemovableHandle

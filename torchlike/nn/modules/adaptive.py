@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import torchlike
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 from torchlike.nn import _errors_layers as _errors
 from torchlike.nn import functional as F
 from torchlike.nn.modules.container import ModuleList, Sequential

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torchlike
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 from torchlike.nn import _errors_sequence as _errors
 from torchlike.nn import init
 from torchlike.nn._attention import as_scores, multi_head_attention_forward

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any, Self
 
-from torchlike._errors.warned import warn
+from torchlike._internal import warn
 from torchlike.nn import _errors
 from torchlike.nn.modules._holding import pairs_of, place_in
 from torchlike.nn.modules.module import Module, _addindent, framed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 from torchlike.nn import functional as F
 from torchlike.nn.modules.module import Module
 

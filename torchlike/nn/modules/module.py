@@ -8,10 +8,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
-from torchlike._dtypes.recorder import current
-from torchlike._engine import boundary, prelude
-from torchlike._engine.trace.trace import pending
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
+from torchlike._internal import boundary, current, pending, prelude
 from torchlike.nn import _errors
 from torchlike.nn.modules._convert import Conversion
 from torchlike.nn.modules._handle import RemovableHandle

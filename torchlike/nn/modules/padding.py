@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 from torchlike.nn import functional as F
 from torchlike.nn.modules._tuples import _ntuple
 from torchlike.nn.modules._tuples import _pair as _pair

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 from torchlike.nn import _errors
 from torchlike.nn.modules._holding import described, pairs_of, place_in
 from torchlike.nn.modules.module import Module

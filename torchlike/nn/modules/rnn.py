@@ -12,9 +12,8 @@ import numbers
 from typing import Any, TypeAlias
 
 import torchlike
-from torchlike._dtypes import modes
-from torchlike._errors.warned import warn
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
+from torchlike._internal import modes, warn
 from torchlike.nn import _errors_sequence as _errors
 from torchlike.nn import init
 from torchlike.nn.modules._packed import run_packed

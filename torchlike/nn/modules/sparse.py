@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import torchlike
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 from torchlike.nn import _errors_layers as _errors
 from torchlike.nn import functional as F
 from torchlike.nn import init

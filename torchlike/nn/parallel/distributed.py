@@ -11,11 +11,8 @@ from weakref import ref
 import numpy as np
 
 import torchlike
-from torchlike import _errors
-from torchlike._autograd.engine import running
-from torchlike._autograd.nodes import AccumulateGrad
-from torchlike._dtypes import modes
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
+from torchlike._internal import AccumulateGrad, _errors, modes, running
 from torchlike.distributed import _errors as errors
 from torchlike.distributed import _tensors as t
 from torchlike.distributed._buckets import BuiltinCommHookType, GradBucket

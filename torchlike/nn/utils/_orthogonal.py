@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 
 import torchlike
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 from torchlike.nn.modules.module import Module
 from torchlike.nn.utils import _errors
 from torchlike.nn.utils.parametrize import register_parametrization

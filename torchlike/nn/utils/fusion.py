@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 import torchlike
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 from torchlike.nn.parameter import Parameter
 from torchlike.nn.utils import _errors
 

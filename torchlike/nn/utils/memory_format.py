@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchlike._dtypes.memory_format import memory_format as MemoryFormat
+from torchlike._internal import memory_format as MemoryFormat
 from torchlike.nn.modules.conv import Conv2d, Conv3d, ConvTranspose2d, ConvTranspose3d
 from torchlike.nn.modules.module import Module
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import torchlike
-from torchlike._dtypes.recorder import current
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
+from torchlike._internal import current
 from torchlike.nn.modules.container import ModuleDict, ModuleList
 from torchlike.nn.modules.module import Module
 from torchlike.nn.parameter import Parameter

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import torchlike
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
 from torchlike.nn.utils import _errors
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from torchlike._errors.warned import warn
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor
+from torchlike._internal import warn
 from torchlike.nn.modules.module import Module
 from torchlike.nn.utils import _errors
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._errors.warned import warn
+from torchlike._internal import warn
 from torchlike.nn.parameter import Parameter
 from torchlike.nn.utils import _errors
 from torchlike.nn.utils._norms import norm_except_dim

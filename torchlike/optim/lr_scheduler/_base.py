@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import ref
 
-from torchlike import Tensor, _engine
-from torchlike._errors.warned import warn
+from torchlike import Tensor
+from torchlike._internal import _engine, warn
 from torchlike.optim import _errors
 from torchlike.optim.optimizer import Optimizer
 

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from torchlike import _engine
+from torchlike._internal import _engine
 from torchlike.optim import _errors
 from torchlike.optim.lr_scheduler._base import LRScheduler, group_values, set_value
 from torchlike.optim.lr_scheduler._plateau import ReduceLROnPlateau

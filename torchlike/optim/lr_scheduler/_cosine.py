@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from torchlike import _engine
+from torchlike._internal import _engine
 from torchlike.optim import _errors
 from torchlike.optim.lr_scheduler._base import LRScheduler, _within_step, group_values
 from torchlike.optim.optimizer import Optimizer

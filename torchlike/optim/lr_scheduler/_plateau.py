@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Literal, SupportsFloat
 
-from torchlike import _engine
-from torchlike._errors.warned import warn
+from torchlike._internal import _engine, warn
 from torchlike.optim import _errors
 from torchlike.optim.lr_scheduler._base import LRScheduler, group_values, set_value
 from torchlike.optim.optimizer import Optimizer

@@ -9,8 +9,7 @@ from itertools import cycle, islice
 from typing import Any, Generic, TypeVar
 
 import torchlike
-from torchlike._engine import boundary
-from torchlike._errors.warned import warn
+from torchlike._internal import boundary, warn
 from torchlike.utils.data import _errors as errors
 from torchlike.utils.data import _utils as _utils
 from torchlike.utils.data._utils.collate import default_collate as default_collate

@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
 import torchlike
-from torchlike._errors.warned import warn
+from torchlike._internal import warn
 from torchlike.utils.data import _errors as errors
 
 T_co = TypeVar("T_co", covariant=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._errors.arguments import cannot
+from torchlike._internal import cannot
 
 
 class Unwritten:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from torchlike import _errors
+from torchlike._internal import _errors
 from torchlike.nn import Module, Parameter
 from torchlike.utils.checkpoint import checkpoint
 

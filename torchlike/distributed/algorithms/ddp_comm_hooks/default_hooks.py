@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torchlike
-from torchlike import futures
-from torchlike._tensor.tensor import Tensor
+from torchlike import Tensor, futures
 from torchlike.distributed import _collectives as c
 from torchlike.distributed._buckets import GradBucket
 from torchlike.distributed._group import ProcessGroup

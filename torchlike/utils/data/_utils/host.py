@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 import torchlike
-from torchlike._engine import Value, aval, peek
-from torchlike._tensor.tensor import wrap
+from torchlike._internal import Value, aval, peek, wrap
 
 
 def rows(tensor: Any, where: np.ndarray) -> Any:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import torchlike
-from torchlike._engine import uninterrupted
+from torchlike._internal import uninterrupted
 from torchlike.utils.data import _errors as errors
 from torchlike.utils.data.dataset import Dataset
 

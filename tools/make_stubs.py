@@ -26,7 +26,7 @@ OF_ROWS = {"Array": "_Tensor", "Operand": "_Tensor | _Number", "Scalar": "_Numbe
            "Arrays": "_Sequence[_Tensor]", "Index": "_int", "Ints": "_int | _Sequence[_int]"}  # fmt: skip
 BUILTINS = ("bool", "int", "float", "complex", "str", "tuple", "list", "dict", "object", "None")
 KNOWN = {**OF_ROWS, **{name: f"_{name}" for name in BUILTINS[:-1]}, "None": "None", "Any": "_Any", "Tensor": "_Tensor",
-         "Sequence": "_Sequence", "Callable": "_Callable", "Dtype": "_dtype", "dtype": "_dtype"}  # fmt: skip
+         "Sequence": "_Sequence", "Number": "_Number", "Callable": "_Callable", "Dtype": "_dtype", "dtype": "_dtype"}  # fmt: skip
 HEAD = """# Made by `python -m tools.make_stubs`; tests/house/test_stubs.py keeps it fresh.
 import builtins as _builtins
 from collections.abc import Callable as _Callable
@@ -127,9 +127,9 @@ def _member(name: str, value: Any) -> str:
 
 def _function(name: str, value: Callable, itself: str = "") -> str:
     row = REGISTRY.get(name.strip("_"))
-    if row is not None and getattr(value, "__signature__", None) is not row.signature:
+    if row is not None and inspect.unwrap(value) is not row.shown:
         row = None
-    signature = inspect.signature(value)
+    signature = inspect.signature(value) if row is None else row.signature
     parameters = list(signature.parameters.values())
     if itself and name.endswith("_") and not name.startswith("__"):
         parameters = _twin(name, parameters)

@@ -36,7 +36,7 @@ def _with_names(name: str) -> Callable:
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = REGISTRY[name].doc
-    function.__signature__ = REGISTRY[name].signature  # type: ignore[attr-defined]
+    function.__wrapped__ = REGISTRY[name].shown  # type: ignore[attr-defined]
     return function
 
 

@@ -27,7 +27,7 @@ def function(name: str) -> Callable:
 def _named(made: Callable, op: Op, name: str) -> Callable:
     made.__name__ = made.__qualname__ = name
     made.__doc__ = op.doc
-    made.__signature__ = op.signature  # type: ignore[attr-defined]
+    made.__wrapped__ = op.shown  # type: ignore[attr-defined]
     return made
 
 

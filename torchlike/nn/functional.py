@@ -140,6 +140,6 @@ from torchlike.nn._linear_cross_entropy import linear_cross_entropy as linear_cr
 
 
 def __getattr__(name: str) -> Any:
-    from torchlike import _errors
+    from torchlike._internal import _errors
 
     raise _errors.arguments.unknown_name("torch.nn.functional", name, [n for n in globals() if not n.startswith("_")])

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,6 +34,10 @@ from torchlike._ops.schema.out_rules import Into as Into
 # Annotations are read as text (kernels are never called with checked types), so these are plain names.
 Array = Operand = Scalar = Real = Arrays = Index = Any
 ARRAY, OPERAND, SCALAR, ARRAYS, INDEX, STATIC = range(6)
+# How these annotations read to users.
+_SHOWN = {"Array": "Tensor", "Operand": "Tensor | Number", "Scalar": "Number", "Real": "float",
+          "Arrays": "Sequence[Tensor]", "Index": "int", "Dims": "int | Sequence[int] | None",
+          "tuple": "Sequence[int]"}  # fmt: skip
 _KINDS = {"Array": ARRAY, "Operand": OPERAND, "Scalar": SCALAR, "Real": SCALAR, "Arrays": ARRAYS, "Index": INDEX}
 
 HOST = 1 << 20  # `host` of a row for whose work XLA has one thread, or none that is quick
@@ -129,6 +135,17 @@ class Op:
         place = self.where[0] if self.where else ""
         self.called = f"{place}_{self.name}" if place in ("linalg", "special", "fft") else self.name  # in errors
 
+    @functools.cached_property
+    def shown(self) -> Callable:
+        """The kernel with the annotations that users see: `inspect` finds its source and its signature by it."""
+        kernel: Any = self.kernel
+        made = types.FunctionType(
+            kernel.__code__, kernel.__globals__, kernel.__name__, kernel.__defaults__, kernel.__closure__
+        )
+        made.__kwdefaults__, made.__doc__ = kernel.__kwdefaults__, kernel.__doc__
+        made.__annotations__ = {name: _shown(str(kind)) for name, kind in kernel.__annotations__.items()}
+        return made
+
     def takes_none(self, name: str) -> bool:
         """Whether None is an argument that the kernel has a meaning for."""
         return name in self.optional or self.defaults.get(name, name) is None
@@ -140,6 +157,11 @@ class Op:
             and self.kind_of[name] in (OPERAND, ARRAY)
             and name not in self.exact + self.keeps
         )
+
+
+@functools.cache
+def _shown(annotation: str) -> str:
+    return re.sub(r"\w+", lambda word: _SHOWN.get(word[0], word[0]), annotation).replace("None | None", "None")
 
 
 def _kind(parameter: inspect.Parameter) -> int:

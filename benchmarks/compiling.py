@@ -34,8 +34,7 @@ def call(count):
     import torchlike as torch
 
     figures = {}
-    for name, function, x in ((JAX, jax.jit(jnp.add), jnp.ones((2, 2))),
-                              (WHOLE, _added(torch), torch.ones(2, 2))):  # fmt: skip
+    for name, function, x in ((JAX, jax.jit(jnp.add), jnp.ones((2, 2))), (WHOLE, _added(torch), torch.ones(2, 2))):
         for _ in range(10):
             function(x, x)
         started = time.perf_counter()

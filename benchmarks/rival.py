@@ -33,9 +33,14 @@ def rival(setting, caches=None, **job):
     with tempfile.TemporaryDirectory() as fresh, open(f"{fresh}/stderr", "w+") as errors:
         process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.worker", json.dumps(job)],
-            cwd=ROOT, env=environment(setting, caches or fresh), text=True, bufsize=1,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
-        )  # fmt: skip
+            cwd=ROOT,
+            env=environment(setting, caches or fresh),
+            text=True,
+            bufsize=1,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+        )
 
         def answer():
             if line := process.stdout.readline():

@@ -37,8 +37,13 @@ def rows(setting, name):
         weights = save_weights(SPECS[name], Path(folder) / "weights.npz")
         measured = measure(setting, model=name, weights=weights)
     spec = SPECS[name]
-    return [step_row(spec, measured), first_row(spec, measured), both_row(spec, measured), memory_row(spec, measured),
-            agreement_row(spec, measured)]  # fmt: skip
+    return [
+        step_row(spec, measured),
+        first_row(spec, measured),
+        both_row(spec, measured),
+        memory_row(spec, measured),
+        agreement_row(spec, measured),
+    ]
 
 
 def save_weights(spec, file):
@@ -117,8 +122,10 @@ def first_row(spec, measured):
 
 def both_row(spec, measured):
     """The recorded loop compiles its update in the second step, so that is shown too."""
-    figures = {contender: median(map(sum, zip(samples, measured.second[contender], strict=True)))
-               for contender, samples in measured.first.items()}  # fmt: skip
+    figures = {
+        contender: median(map(sum, zip(samples, measured.second[contender], strict=True)))
+        for contender, samples in measured.first.items()
+    }
     checks = over(figures, JAX) + over(figures, JAX, None, WHOLE)
     return Row(f"{spec.title}: first two steps together", "s", figures, checks, measured.failures)
 

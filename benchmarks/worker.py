@@ -32,8 +32,12 @@ def train(job):
 
 def peak(memory):
     """Bytes at once by XLA's own count: what goes in, what comes out in other memory, and what lies between."""
-    return (memory.argument_size_in_bytes + memory.output_size_in_bytes - memory.alias_size_in_bytes
-            + memory.temp_size_in_bytes)  # fmt: skip
+    return (
+        memory.argument_size_in_bytes
+        + memory.output_size_in_bytes
+        - memory.alias_size_in_bytes
+        + memory.temp_size_in_bytes
+    )
 
 
 def record(job):

@@ -232,8 +232,18 @@ def test_a_dlpack_round_trip():
     assert np.from_dlpack(t).tolist() == torchlike.from_dlpack(np.arange(3)).tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("name", ["is_available", "device_count", "memory_allocated", "get_arch_list", "empty_cache",
-                                  "get_rng_state_all", "is_initialized"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "is_available",
+        "device_count",
+        "memory_allocated",
+        "get_arch_list",
+        "empty_cache",
+        "get_rng_state_all",
+        "is_initialized",
+    ],
+)
 def test_cuda_answers_as_pytorch_without_a_gpu(name):
     # A PyTorch that was built for CUDA lists what it was built for.
     if not torchlike.cuda.is_available() and not (name == "get_arch_list" and torch.version.cuda):

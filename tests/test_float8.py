@@ -93,8 +93,11 @@ def test_finfo(name):
 
     assert limits(torchlike) == limits(torch)
     assert repr(torchlike.finfo(getattr(torchlike, name))) == repr(torch.finfo(getattr(torch, name)))
-    both(lambda L: [getattr(getattr(L, name), what) for what in
-                    ("is_floating_point", "is_complex", "is_signed", "itemsize")])  # fmt: skip
+    both(
+        lambda L: [
+            getattr(getattr(L, name), what) for what in ("is_floating_point", "is_complex", "is_signed", "itemsize")
+        ]
+    )
     both(lambda L: getattr(L, name).to_complex())
 
 
@@ -135,13 +138,23 @@ PROGRAMS = {
     "isinf": lambda L, d, a: a.isinf(),
     "isfinite": lambda L, d, a: a.isfinite(),
     "equal": lambda L, d, a: (L.equal(a, a.clone()), L.equal(a, a.roll(1)), L.equal(a, a[:2])),
-    "asked for float32": lambda L, d, a: (a.sum(dtype=L.float32), a.mean(dtype=L.float32), a.cumsum(0, dtype=L.float32),
-                                          a.prod(dtype=L.float64), a.softmax(0, dtype=L.float32)),
+    "asked for float32": lambda L, d, a: (
+        a.sum(dtype=L.float32),
+        a.mean(dtype=L.float32),
+        a.cumsum(0, dtype=L.float32),
+        a.prod(dtype=L.float64),
+        a.softmax(0, dtype=L.float32),
+    ),
     "promotion": lambda L, d, a: L.promote_types(d, L.float32),
     "promotion of whole numbers": lambda L, d, a: a + L.ones(4, dtype=L.int64),
     "can_cast": lambda L, d, a: (L.can_cast(d, L.float32), L.can_cast(L.float32, d), L.can_cast(d, L.int8)),
-    "type": lambda L, d, a: (a.type(), a.dtype.itemsize, a.element_size(), a.is_floating_point(),
-                             a.untyped_storage().nbytes()),
+    "type": lambda L, d, a: (
+        a.type(),
+        a.dtype.itemsize,
+        a.element_size(),
+        a.is_floating_point(),
+        a.untyped_storage().nbytes(),
+    ),
     "default": lambda L, d, a: L.set_default_dtype(d),
     "in place into float32": lambda L, d, a: L.ones(4).add_(a),
     "too large a number": lambda L, d, a: L.full((2,), 1e39, dtype=d),
@@ -149,14 +162,65 @@ PROGRAMS = {
     "gradient beyond the range": lambda L, d, a: gradient(L, d, 1e6),
     "module": lambda L, d, a: {name: x.dtype.itemsize for name, x in L.nn.Linear(2, 2).to(d).state_dict().items()},
     "frombuffer": lambda L, d, a: L.frombuffer(bytearray(b"\x38\x40"), dtype=d),
-}  # fmt: skip
+}
 REFUSED = (
-    "add", "sub", "neg", "exp", "log", "sqrt", "sin", "tanh", "sigmoid", "sum", "mean", "max", "min", "amax",
-    "argmax", "sort", "cumsum", "cumprod", "logsumexp", "floor", "round", "sign", "reciprocal", "flip", "tril",
-    "triu", "trace", "prod", "nansum", "median", "square", "erf", "digamma", "lgamma", "nonzero", "unique",
-    "logical_not", "bincount", "maximum", "div", "true_divide", "pow", "fmod", "remainder", "lerp", "gather",
-    "take", "masked_fill", "dot", "bmm", "mv", "cross", "addcmul", "copysign", "isneginf", "relu",
-)  # fmt: skip
+    "add",
+    "sub",
+    "neg",
+    "exp",
+    "log",
+    "sqrt",
+    "sin",
+    "tanh",
+    "sigmoid",
+    "sum",
+    "mean",
+    "max",
+    "min",
+    "amax",
+    "argmax",
+    "sort",
+    "cumsum",
+    "cumprod",
+    "logsumexp",
+    "floor",
+    "round",
+    "sign",
+    "reciprocal",
+    "flip",
+    "tril",
+    "triu",
+    "trace",
+    "prod",
+    "nansum",
+    "median",
+    "square",
+    "erf",
+    "digamma",
+    "lgamma",
+    "nonzero",
+    "unique",
+    "logical_not",
+    "bincount",
+    "maximum",
+    "div",
+    "true_divide",
+    "pow",
+    "fmod",
+    "remainder",
+    "lerp",
+    "gather",
+    "take",
+    "masked_fill",
+    "dot",
+    "bmm",
+    "mv",
+    "cross",
+    "addcmul",
+    "copysign",
+    "isneginf",
+    "relu",
+)
 ARGUMENTS = {
     "lerp": lambda a, L: (a, 0.5),
     "gather": lambda a, L: (0, L.tensor([0])),
@@ -286,9 +350,7 @@ SCALED = {
     "use_fast_accum": lambda L, S, a, b: S(
         a, b, L.tensor(1.0), L.tensor(1.0), out_dtype=L.float32, use_fast_accum=True
     ),
-    "two dtypes": lambda L, S, a, b: S(
-        a, b.to(L.float8_e5m2), L.tensor(1.0), L.tensor(1.0), out_dtype=L.float32
-    ),
+    "two dtypes": lambda L, S, a, b: S(a, b.to(L.float8_e5m2), L.tensor(1.0), L.tensor(1.0), out_dtype=L.float32),
     "out": lambda L, S, a, b: S(a, b, L.tensor(2.0), L.tensor(0.5), out=L.zeros(16, 24)),
     "float32": lambda L, S, a, b: S(a.float(), b.float(), L.tensor(1.0), L.tensor(1.0)),
     "scale in float64": lambda L, S, a, b: S(a, b, L.tensor(1.0).double(), L.tensor(1.0)),
@@ -300,7 +362,7 @@ SCALED = {
     "numbers as scales": lambda L, S, a, b: S(a, b, 1.0, 1.0),
     "two of scale_result": lambda L, S, a, b: S(a, b, L.tensor(1.0), L.tensor(1.0), scale_result=L.ones(2)),
     "backward": lambda L, S, a, b: S(a.requires_grad_(), b, L.ones(1), L.ones(1), out_dtype=L.float32).sum().backward(),
-}  # fmt: skip
+}
 
 
 @pytest.fixture

@@ -51,13 +51,15 @@ PRODUCTS = {
 MODELS = {
     "mlp": (lambda nn: nn.Sequential(nn.Linear(4, 5), nn.ReLU(), nn.Sequential(nn.Linear(5, 3))), (2, 4)),
     "convolutions": (
-        lambda nn: nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(64, 2)), (2, 3, 6, 6)),
+        lambda nn: nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(64, 2)),
+        (2, 3, 6, 6),
+    ),
     "encoder": (lambda nn: nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), (2, 3, 8)),
     "RNN": (lambda nn: nn.RNN(4, 5, num_layers=2), (3, 2, 4)),
     "GRU": (lambda nn: nn.GRU(4, 5, bidirectional=True), (3, 2, 4)),
     "LSTM": (lambda nn: nn.LSTM(4, 5), (3, 2, 4)),
     "LSTMCell": (lambda nn: nn.LSTMCell(4, 5), (2, 4)),
-}  # fmt: skip
+}
 
 
 def attention(library, *args, **options):

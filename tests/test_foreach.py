@@ -17,8 +17,7 @@ ENTRIES = {
     for op in getattr(database, f"foreach_{kind}_op_db")
 }
 # The order needs real numbers, and PyTorch warns of a cast that it makes itself where norms are of complex ones.
-REAL = ("_foreach_clamp_min", "_foreach_clamp_max", "_foreach_minimum", "_foreach_maximum",
-        "_foreach_norm")  # fmt: skip
+REAL = ("_foreach_clamp_min", "_foreach_clamp_max", "_foreach_minimum", "_foreach_maximum", "_foreach_norm")
 CASES = [
     pytest.param(name, dtype, id=f"{name}-{dtype}")
     for name, op in ENTRIES.items()

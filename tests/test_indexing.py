@@ -71,8 +71,9 @@ def test_writing_a_number(index, turned):
     compare(act)
 
 
-@pytest.mark.parametrize("index", [0, -1, [0, 1], [True, False], np.array([0, 1]), range(2), slice(1, None),
-                                   np.int64(1)], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "index", [0, -1, [0, 1], [True, False], np.array([0, 1]), range(2), slice(1, None), np.int64(1)], ids=str
+)
 def test_indices_of_other_kinds(index):
     compare(lambda library: source(library, False)[index])
 
@@ -127,8 +128,11 @@ WRITES = {
 @pytest.mark.parametrize("program", WRITES.values(), ids=WRITES.keys())
 def test_writing_through_views(program):
     def act(library):
-        space = {"L": library, "x": library.from_numpy(np.arange(6, dtype=np.float32).reshape(2, 3)),
-                 "v": library.tensor([7.0, 8.0, 9.0])}  # fmt: skip
+        space = {
+            "L": library,
+            "x": library.from_numpy(np.arange(6, dtype=np.float32).reshape(2, 3)),
+            "v": library.tensor([7.0, 8.0, 9.0]),
+        }
         exec("\n".join(part.strip() for part in program.split(";")), space)
         return space["x"]
 

@@ -140,11 +140,23 @@ def test_a_container_without_keys():
 
 Optional = typing.Optional  # as scripts were written before `X | None`
 KINDS = [
-    ([1, 2], list[int]), ([1, "a"], list[int]), ([], list[str]), ((1, "a"), tuple[int, str]), ((1,), tuple[int, str]),
-    ({"a": 1}, dict[str, int]), ({"a": "b"}, dict[str, int]), (None, Optional[int]), (1, Optional[int]),
-    ("a", int | str), (1.5, int | str), (1, (int, str)), (3, int), (None, None), ([[1], [2]], list[list[int]]),
+    ([1, 2], list[int]),
+    ([1, "a"], list[int]),
+    ([], list[str]),
+    ((1, "a"), tuple[int, str]),
+    ((1,), tuple[int, str]),
+    ({"a": 1}, dict[str, int]),
+    ({"a": "b"}, dict[str, int]),
+    (None, Optional[int]),
+    (1, Optional[int]),
+    ("a", int | str),
+    (1.5, int | str),
+    (1, (int, str)),
+    (3, int),
+    (None, None),
+    ([[1], [2]], list[list[int]]),
     ({1: [None]}, dict[int, list[Optional[str]]]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("given, kind", KINDS, ids=str)
@@ -186,7 +198,7 @@ REFUSED = {
     "_subclasses.FakeTensorMode": ("_subclasses", "FakeTensorMode", ()),
     "PyTorchFileReader": ("serialization", "PyTorchFileReader", ("f",)),
     "ao.quantization.ObserverBase": ("ao.quantization", "ObserverBase", ()),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -287,13 +299,18 @@ def test_dtypes_by_name(name):
 
 
 MAKERS = {
-    "to": lambda L, d: L.ones(2).to(d), "zeros": lambda L, d: L.zeros(2, dtype=d),
+    "to": lambda L, d: L.ones(2).to(d),
+    "zeros": lambda L, d: L.zeros(2, dtype=d),
     "view": lambda L, d: L.ones(2).view(d),
-    "meta": lambda L, d: L.empty(2, dtype=d, device="meta"), "tensor": lambda L, d: L.tensor([1], dtype=d),
-    "promote": lambda L, d: L.promote_types(d, L.float32), "sum": lambda L, d: L.ones(2).sum(dtype=d),
-    "type": lambda L, d: L.ones(2).type(d), "module": lambda L, d: L.nn.Linear(2, 2).to(d),
-    "default": lambda L, d: L.set_default_dtype(d), "like": lambda L, d: L.empty_like(L.ones(2), dtype=d),
-}  # fmt: skip
+    "meta": lambda L, d: L.empty(2, dtype=d, device="meta"),
+    "tensor": lambda L, d: L.tensor([1], dtype=d),
+    "promote": lambda L, d: L.promote_types(d, L.float32),
+    "sum": lambda L, d: L.ones(2).sum(dtype=d),
+    "type": lambda L, d: L.ones(2).type(d),
+    "module": lambda L, d: L.nn.Linear(2, 2).to(d),
+    "default": lambda L, d: L.set_default_dtype(d),
+    "like": lambda L, d: L.empty_like(L.ones(2), dtype=d),
+}
 
 
 @pytest.mark.filterwarnings("ignore:Complex modules")
@@ -416,8 +433,13 @@ def test_what_is_there_only_to_be_named():
     from torchlike.utils.checkpoint import create_selective_checkpoint_contexts
 
     assert torchlike.TensorType.__module__ == "torch" and not isinstance(torchlike.ones(1), torchlike.TensorType)
-    for call in (torchlike.TensorType, torchlike.TensorType.get, lambda: scatter(1, [0, 1]),
-                 lambda: gather([1, 2], 0), lambda: create_selective_checkpoint_contexts([])):  # fmt: skip
+    for call in (
+        torchlike.TensorType,
+        torchlike.TensorType.get,
+        lambda: scatter(1, [0, 1]),
+        lambda: gather([1, 2], 0),
+        lambda: create_selective_checkpoint_contexts([]),
+    ):
         with pytest.raises(NotImplementedError, match="is not supported by torchlike"):
             call()
     assert gather([3], 0) == 3 and scatter(torchlike.ones(2), [0])[0].tolist() == [1, 1]

@@ -118,8 +118,21 @@ def fill_a_transposed(x, v, i):
     return z
 
 
-CALLS = (read, write_a_number, write_one_for_all, write_each, add, multiply, write_through_a_view, put, accumulate,
-         select, fill, scatter, fill_a_transposed)  # fmt: skip
+CALLS = (
+    read,
+    write_a_number,
+    write_one_for_all,
+    write_each,
+    add,
+    multiply,
+    write_through_a_view,
+    put,
+    accumulate,
+    select,
+    fill,
+    scatter,
+    fill_a_transposed,
+)
 OF_A_MASK = (select, fill, scatter, fill_a_transposed)
 
 

@@ -18,19 +18,26 @@ FUTURES = {
     "done": lambda F: [(f := F.Future()).done(), f.set_result(3), f.done(), f.wait(), f.value()],
     "then": lambda F: [(f := F.Future()), (g := f.then(lambda x: x.wait() + 1)), f.set_result(3), g.wait()][3],
     "then, afterwards": lambda F: [(f := F.Future()), f.set_result(3), f.then(lambda x: x.wait() + 1).wait()][2],
-    "callbacks": lambda F: [seen := [], (f := F.Future()), f.add_done_callback(lambda x: seen.append(x.value())),
-                            f.set_result(5), seen][4],
+    "callbacks": lambda F: [
+        seen := [],
+        (f := F.Future()),
+        f.add_done_callback(lambda x: seen.append(x.value())),
+        f.set_result(5),
+        seen,
+    ][4],
     "error": lambda F: [(f := F.Future()), f.set_exception(ValueError("no")), f.wait()],
     "error asked for": lambda F: [(f := F.Future()), f.set_exception(ValueError("no")), f.value()],
     "no error": lambda F: F.Future().set_exception(3),
     "twice": lambda F: [(f := F.Future()), f.set_result(1), f.set_result(2)],
     "collect_all": lambda F: collected(F),
     "device without index": lambda F: F.Future(devices=["cpu"]),
-}  # fmt: skip
+}
 INDENTED = ("", "a", "a\n\n b\n", "a\n \nb", "\n\na", "a\r\nb", "a\nb  \nc", "  \n  \n\tb")
 PROGRAMS = {
-    "nn.common_types": lambda L: [str(get_args(getattr(L.nn.common_types, f"_{n}_t"))) for n in
-                                  ("size_any", "size_1", "size_2", "size_3_opt", "size_6", "ratio_2", "ratio_any")],
+    "nn.common_types": lambda L: [
+        str(get_args(getattr(L.nn.common_types, f"_{n}_t")))
+        for n in ("size_any", "size_1", "size_2", "size_3_opt", "size_6", "ratio_2", "ratio_any")
+    ],
     "functional": lambda L: L.functional.tensordot(*[x.view(2, 2) for x in L.functional.split(L.arange(8.0), 4)]),
     **{f"gradient of conv{d}d": lambda L, d=d: conv_gradients(L, d) for d in (1, 2, 3)},
     "_get_tracing_state": lambda L: L._C._get_tracing_state(),
@@ -66,12 +73,20 @@ PROGRAMS = {
     "schedule": lambda L: actions(L, 14, wait=1, warmup=1, active=2, repeat=2, skip_first=1),
     "schedule without end": lambda L: actions(L, 7, wait=0, warmup=1, active=1),
     "wrong schedule": lambda L: L.profiler.schedule(wait=-1, warmup=0, active=1),
-    "Stream": lambda L: [repr(s := L.Stream(device="cpu")), s.query(), s.synchronize(), s.device, s.device_index,
-                         s == L.Stream("cpu"), s.wait_event(None), within(s)],
+    "Stream": lambda L: [
+        repr(s := L.Stream(device="cpu")),
+        s.query(),
+        s.synchronize(),
+        s.device,
+        s.device_index,
+        s == L.Stream("cpu"),
+        s.wait_event(None),
+        within(s),
+    ],
     "event of a CPU's stream": lambda L: L.Stream(device="cpu").record_event(),
     "other stream than a CPU's": lambda L: L.Stream(device="cpu").wait_stream(L.Stream(device="cpu")),
     "ProfilerActivity": lambda L: [a.name for a in (L.profiler.ProfilerActivity.CPU, L.profiler.ProfilerActivity.CUDA)],
-}  # fmt: skip
+}
 
 
 def lines(L, text):
@@ -204,8 +219,15 @@ def test_a_failed_callback_is_the_error_of_its_future():
 
 # -- torch.distributed -------------------------------------------------------------------------------------------------
 
-ABSENT = ("split_group", "fsdp.FullyShardedDataParallel", "fsdp.wrap.enable_wrap", "tensor.DTensor", "rpc.init_rpc",
-          "pipelining.pipeline", "optim.ZeroRedundancyOptimizer")  # fmt: skip
+ABSENT = (
+    "split_group",
+    "fsdp.FullyShardedDataParallel",
+    "fsdp.wrap.enable_wrap",
+    "tensor.DTensor",
+    "rpc.init_rpc",
+    "pipelining.pipeline",
+    "optim.ZeroRedundancyOptimizer",
+)
 
 
 @pytest.mark.parametrize("name", ABSENT)

@@ -87,56 +87,66 @@ DRAWS = [
     ("cauchy", REAL, filled("cauchy_", 1, 2.3), drawn(ours.cauchy, 1, 2.3)),
     ("log_normal", REAL, filled("log_normal_", 0.3, 0.7), drawn(ours.log_normal, 0.3, 0.7)),
     (
-        "bernoulli of an array", REAL,
+        "bernoulli of an array",
+        REAL,
         lambda size, dtype: torch.bernoulli(to_torch(ramp(size, dtype, 1))),
         lambda g, size, dtype: ours.bernoulli(g, size, numpy_dtype(dtype), ramp(size, dtype, 1)),
     ),
     (
-        "poisson", REAL,
+        "poisson",
+        REAL,
         lambda size, dtype: torch.poisson(to_torch(ramp(size, dtype, 30))),
         lambda g, size, dtype: ours.poisson(g, ramp(size, dtype, 30)),
     ),
     (
-        "standard_gamma", ["float32", "float64"],
+        "standard_gamma",
+        ["float32", "float64"],
         lambda size, dtype: torch._standard_gamma(to_torch(ramp(size, dtype, 5))),
         lambda g, size, dtype: ours.standard_gamma(g, ramp(size, dtype, 5)),
     ),
     (
-        "dirichlet", ["float32"],
+        "dirichlet",
+        ["float32"],
         lambda size, dtype: torch._sample_dirichlet(to_torch(ramp(size, dtype, 5)).expand(2, -1)),
         lambda g, size, dtype: ours.dirichlet(g, np.stack([ramp(size, dtype, 5)] * 2)),
     ),
     (
-        "binomial", ["float32", "float64"],
+        "binomial",
+        ["float32", "float64"],
         lambda size, dtype: torch.binomial(to_torch(np.round(ramp(size, dtype, 99))), to_torch(ramp(size, dtype, 1))),
         lambda g, size, dtype: ours.binomial(g, np.round(ramp(size, dtype, 99)), ramp(size, dtype, 1)),
     ),
     (
-        "randperm", ["int64", "int32", "float32", "float64"],
+        "randperm",
+        ["int64", "int32", "float32", "float64"],
         lambda size, dtype: torch.randperm(size[0], dtype=getattr(torch, dtype)),
         lambda g, size, dtype: ours.randperm(g, size[0], numpy_dtype(dtype)),
     ),
     (
-        "dropout", REAL,
+        "dropout",
+        REAL,
         lambda size, dtype: torch.nn.functional.dropout(torch.ones(size, dtype=getattr(torch, dtype)), 0.3),
         lambda g, size, dtype: ours.dropout_noise(g, size, numpy_dtype(dtype), 0.3) if size[0] else np.empty(0, dtype),
     ),
     (
-        "normal into a strided tensor", REAL,
+        "normal into a strided tensor",
+        REAL,
         lambda size, dtype: torch.empty(*size, 2, dtype=getattr(torch, dtype))[:, 0].normal_(0.3, 0.7),
         lambda g, size, dtype: ours.normal(g, size, numpy_dtype(dtype), 0.3, 0.7, contiguous=size[0] < 2),
     ),
     (
-        "trunc_normal", ["float32", "float64"],
+        "trunc_normal",
+        ["float32", "float64"],
         lambda size, dtype: torch.nn.init.trunc_normal_(torch.empty(size, dtype=getattr(torch, dtype)), 0.1, 1.5),
         lambda g, size, dtype: ours.trunc_normal(g, size, numpy_dtype(dtype), 0.1, 1.5),
     ),
     (
-        "trunc_normal of a tail", ["float32", "float64"],
+        "trunc_normal of a tail",
+        ["float32", "float64"],
         lambda size, dtype: torch.nn.init.trunc_normal_(torch.empty(size, dtype=getattr(torch, dtype)), 0, 1, 1, 2),
         lambda g, size, dtype: ours.trunc_normal(g, size, numpy_dtype(dtype), 0, 1, 1, 2),
     ),
-]  # fmt: skip
+]
 TABLE = [
     pytest.param(theirs, draw, dtype, id=f"{name}-{dtype}") for name, dtypes, theirs, draw in DRAWS for dtype in dtypes
 ]
@@ -250,8 +260,10 @@ STRIDED = [
 
 
 @pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in STRIDED])
-@pytest.mark.parametrize("name, draw", [("uniform_", ours.uniform), ("normal_", ours.normal), ("random_", ours.random_),
-                                        ("bernoulli_", ours.bernoulli)])  # fmt: skip
+@pytest.mark.parametrize(
+    "name, draw",
+    [("uniform_", ours.uniform), ("normal_", ours.normal), ("random_", ours.random_), ("bernoulli_", ours.bernoulli)],
+)
 def test_a_strided_tensor_is_filled_in_the_order_of_memory(generator, make, name, draw):
     theirs = make()
     facts = {"contiguous": theirs.is_contiguous()} if name == "normal_" else {}
@@ -289,8 +301,9 @@ def test_any_seed_and_any_parameter(seed, dtype, count, middle, width):
         (ours.cauchy(generator, (count,), numpy, middle, width), ("cauchy_", middle, width)),
         (ours.bernoulli(generator, (count,), numpy, width / 100), ("bernoulli_", width / 100)),
     ]
-    pairs.append((ours.log_normal(generator, (count,), numpy, middle / 20, width / 50),
-                  ("log_normal_", middle / 20, width / 50)))  # fmt: skip
+    pairs.append(
+        (ours.log_normal(generator, (count,), numpy, middle / 20, width / 50), ("log_normal_", middle / 20, width / 50))
+    )
     for draw, (name, *arguments) in pairs:
         assert_same_bits(draw, filled(name, *arguments)((count,), dtype))
     assert_same_place(generator)
@@ -471,8 +484,9 @@ def test_offsets_are_refused():
             call(ours.Generator())
 
 
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g)),
-                                    ours.Generator.clone_state])  # fmt: skip
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g)), ours.Generator.clone_state]
+)
 def test_a_copy_continues_alone(generator, copied):
     ours.normal(generator, (3,), np.float32)
     twin = copied(generator)
@@ -547,12 +561,20 @@ def test_refused_parameters(generator, name, dtype, arguments, draw):
 
 NAN = float("nan")
 REFUSED_WEIGHTS = [
-    (np.int64([1, 2]), 1, False), (np.float32([1, 2]), 3, False), (np.float32([1, 2]), 0, False),
-    (np.float32([1, -2]), 1, False), (np.float32([1, NAN]), 1, False), (np.float32([0, 0]), 1, False),
-    (np.float32([1, -2]), 3, True), (np.float32([1, NAN]), 2, True), (np.float32([0, 0]), 2, True),
-    (np.float32([1, np.inf]), 2, True), (np.ones((2, 2, 2), "f4"), 2, True), (np.ones((), "f4"), 1, False),
+    (np.int64([1, 2]), 1, False),
+    (np.float32([1, 2]), 3, False),
+    (np.float32([1, 2]), 0, False),
+    (np.float32([1, -2]), 1, False),
+    (np.float32([1, NAN]), 1, False),
+    (np.float32([0, 0]), 1, False),
+    (np.float32([1, -2]), 3, True),
+    (np.float32([1, NAN]), 2, True),
+    (np.float32([0, 0]), 2, True),
+    (np.float32([1, np.inf]), 2, True),
+    (np.ones((2, 2, 2), "f4"), 2, True),
+    (np.ones((), "f4"), 1, False),
     (np.float32([[1, 2], [0, 0]]), 1, False),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("weights, count, replacement", REFUSED_WEIGHTS)

@@ -153,8 +153,14 @@ def test_dim_order(name):
     both(lambda torch: ORDERED[name](torch).dim_order(ambiguity_check=3))
 
 
-OPTIONS = [{}, {"noncontiguous": True}, {"noncontiguous": True, "exclude_zero": True}, {"requires_grad": True},
-           {"low": 2, "high": 1}, {"low": 1, "high": 3}]  # fmt: skip
+OPTIONS = [
+    {},
+    {"noncontiguous": True},
+    {"noncontiguous": True, "exclude_zero": True},
+    {"requires_grad": True},
+    {"low": 2, "high": 1},
+    {"low": 1, "high": 3},
+]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int64", "bool", "complex64", "uint8"])

@@ -19,11 +19,15 @@ pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated", "ig
 OTHERS = {
     "addmv_": lambda L, x: (L.eye(3, dtype=x.dtype), L.ones(3, dtype=x.dtype)),
     "as_strided_": lambda L, x: ((2,), (1,)),
-    "clamp_": lambda L, x: (0, 1), "clip_": lambda L, x: (0, 1),
-    "clamp_max_": lambda L, x: (1,), "clamp_min_": lambda L, x: (1,),
-    "gcd_": lambda L, x: (L.tensor([4, 6, 9]),), "lcm_": lambda L, x: (L.tensor([4, 6, 9]),),
-    "ldexp_": lambda L, x: (L.tensor([1, 2, 3]),), "xlogy_": lambda L, x: (L.ones(3, dtype=x.dtype),),
-}  # fmt: skip
+    "clamp_": lambda L, x: (0, 1),
+    "clip_": lambda L, x: (0, 1),
+    "clamp_max_": lambda L, x: (1,),
+    "clamp_min_": lambda L, x: (1,),
+    "gcd_": lambda L, x: (L.tensor([4, 6, 9]),),
+    "lcm_": lambda L, x: (L.tensor([4, 6, 9]),),
+    "ldexp_": lambda L, x: (L.tensor([1, 2, 3]),),
+    "xlogy_": lambda L, x: (L.ones(3, dtype=x.dtype),),
+}
 # PyTorch has no derivative of the first, not in place; of the others none, or none of floats.
 NOT_DERIVED = {"acosh_", "arccosh_", "asinh_", "arcsinh_", "atanh_", "arctanh_", "gcd_", "lcm_", "detach_"}
 OVERLOADED = {"clamp_", "clip_", "clamp_max_", "clamp_min_", "as_strided_", "addmv_", "xlogy_", "round_"}
@@ -136,106 +140,195 @@ def steps(*rest, weight=None, bias=(1.0, 2.0)):
 
 
 PROGRAMS = {
-    **{f"{name} {n}": pair(name, reduction=n)
-       for name in ("kl_div", "hinge_embedding_loss", "binary_cross_entropy_with_logits") for n in (0, 1, 2, 3, -1)},
-    **{f"{name} alone": pair(name) for name in ("kl_div", "hinge_embedding_loss", "binary_cross_entropy_with_logits",
-                                                "poisson_nll_loss")},
+    **{
+        f"{name} {n}": pair(name, reduction=n)
+        for name in ("kl_div", "hinge_embedding_loss", "binary_cross_entropy_with_logits")
+        for n in (0, 1, 2, 3, -1)
+    },
+    **{
+        f"{name} alone": pair(name)
+        for name in ("kl_div", "hinge_embedding_loss", "binary_cross_entropy_with_logits", "poisson_nll_loss")
+    },
     **{f"poisson_nll_loss {n}": pair("poisson_nll_loss", n > 0, n > 1, 1e-8, n) for n in (0, 1, 2, 3)},
-    **{f"cosine_embedding_loss {n}": lambda L, make, n=n: L.cosine_embedding_loss(
-        make(X), make(T), L.tensor([1, -1]), -0.9, n) for n in (0, 1, 2)},
-    **{f"margin_ranking_loss {n}": lambda L, make, n=n: L.margin_ranking_loss(
-        make(X), make(T), make([1.0, -1.0, 1.0]), 0.5, n) for n in (0, 1, 2)},
-    **{f"triplet_margin_loss {n}": lambda L, make, n=n: L.triplet_margin_loss(
-        make(X), make(T), make(T[::-1]), -0.25 + n, 2, swap=n > 1, reduction=n) for n in (0, 1, 2)},
-    **{f"ctc_loss {n}": lambda L, make, n=n: L.ctc_loss(
-        make([X, T, X]).log_softmax(2), L.tensor([[1], [2]]), [3, 2], [1, 1], 0, n) for n in (0, 1, 2, 7)},
+    **{
+        f"cosine_embedding_loss {n}": lambda L, make, n=n: L.cosine_embedding_loss(
+            make(X), make(T), L.tensor([1, -1]), -0.9, n
+        )
+        for n in (0, 1, 2)
+    },
+    **{
+        f"margin_ranking_loss {n}": lambda L, make, n=n: L.margin_ranking_loss(
+            make(X), make(T), make([1.0, -1.0, 1.0]), 0.5, n
+        )
+        for n in (0, 1, 2)
+    },
+    **{
+        f"triplet_margin_loss {n}": lambda L, make, n=n: L.triplet_margin_loss(
+            make(X), make(T), make(T[::-1]), -0.25 + n, 2, swap=n > 1, reduction=n
+        )
+        for n in (0, 1, 2)
+    },
+    **{
+        f"ctc_loss {n}": lambda L, make, n=n: L.ctc_loss(
+            make([X, T, X]).log_softmax(2), L.tensor([[1], [2]]), [3, 2], [1, 1], 0, n
+        )
+        for n in (0, 1, 2, 7)
+    },
     "ctc_loss of tensors": lambda L, make: L.ctc_loss(
-        make([X, T, X]).log_softmax(2), L.tensor([[1], [2]]), L.tensor([3, 2]), L.tensor([1, 1])),
+        make([X, T, X]).log_softmax(2), L.tensor([[1], [2]]), L.tensor([3, 2]), L.tensor([1, 1])
+    ),
     "ctc_loss by name": lambda L, make: L.ctc_loss(
-        make([X, T, X]).log_softmax(2), L.tensor([[1], [2]]), [3, 2], [1, 1], reduction="mean"),
-    "kl_div of logarithms": pair("kl_div", 2, log_target=True), "kl_div by name": pair("kl_div", reduction="mean"),
-    "kl_div by place": pair("kl_div", "mean"), "kl_div of a truth": pair("kl_div", True),
-    "kl_div of a fraction": pair("kl_div", 1.0), "kl_div of too many": pair("kl_div", 1, True),
-    "kl_div of a number": lambda L, make: L.kl_div(3, make(T)), "kl_div of one": lambda L, make: L.kl_div(make(X)),
-    "kl_div of log_target": pair("kl_div", log_target=3), "kl_div of a stranger": pair("kl_div", foo=3),
+        make([X, T, X]).log_softmax(2), L.tensor([[1], [2]]), [3, 2], [1, 1], reduction="mean"
+    ),
+    "kl_div of logarithms": pair("kl_div", 2, log_target=True),
+    "kl_div by name": pair("kl_div", reduction="mean"),
+    "kl_div by place": pair("kl_div", "mean"),
+    "kl_div of a truth": pair("kl_div", True),
+    "kl_div of a fraction": pair("kl_div", 1.0),
+    "kl_div of too many": pair("kl_div", 1, True),
+    "kl_div of a number": lambda L, make: L.kl_div(3, make(T)),
+    "kl_div of one": lambda L, make: L.kl_div(make(X)),
+    "kl_div of log_target": pair("kl_div", log_target=3),
+    "kl_div of a stranger": pair("kl_div", foo=3),
     "hinge_embedding_loss of text": pair("hinge_embedding_loss", "a"),
     "logits of weights": lambda L, make: L.binary_cross_entropy_with_logits(
-        make(X), make(T), make([0.5, 1.0, 2.0]).detach(), make([2.0, 1.0, 3.0]).detach(), 1),
+        make(X), make(T), make([0.5, 1.0, 2.0]).detach(), make([2.0, 1.0, 3.0]).detach(), 1
+    ),
     "logits and a narrow target": lambda L, make: L.binary_cross_entropy_with_logits(make(X), make(T[0])),
     "logits and a wide target": lambda L, make: L.binary_cross_entropy_with_logits(make(X[0]).detach(), make(T)),
     "logits and whole targets": lambda L, make: L.binary_cross_entropy_with_logits(make(X), make(T).long()),
     "logits of a text": pair("binary_cross_entropy_with_logits", "a"),
     "triplets of text": lambda L, make: L.triplet_margin_loss(make(X), make(T), make(T), p="a"),
-    **{f"{name} {i}": lines(name, *args) for name in ("max_pool1d", "max_pool1d_with_indices", "avg_pool1d")
-       for i, args in enumerate([(2,), ((3,), 1, [1]), (2, []), (2, None), (2, 1, 2), (7,), ("a",), (2.0,), ((1, 2),),
-                                 (), (2, 2, 0, 1, 1, 1, 1)])},
-    "max_pool1d in full": lines("max_pool1d", 2, 2, 1, 2, True), "max_pool1d of a truth": lines("max_pool1d", True),
+    **{
+        f"{name} {i}": lines(name, *args)
+        for name in ("max_pool1d", "max_pool1d_with_indices", "avg_pool1d")
+        for i, args in enumerate(
+            [
+                (2,),
+                ((3,), 1, [1]),
+                (2, []),
+                (2, None),
+                (2, 1, 2),
+                (7,),
+                ("a",),
+                (2.0,),
+                ((1, 2),),
+                (),
+                (2, 2, 0, 1, 1, 1, 1),
+            ]
+        )
+    },
+    "max_pool1d in full": lines("max_pool1d", 2, 2, 1, 2, True),
+    "max_pool1d of a truth": lines("max_pool1d", True),
     "max_pool1d with indices": lines("max_pool1d", 2, return_indices=True),
     "avg_pool1d in full": lines("avg_pool1d", 3, 2, 1, True, False),
-    **{f"max_pool2d {i}": squares("max_pool2d", *args)
-       for i, args in enumerate([(2,), ((1, 2), 1, (0, 1)), (2, [], 1, 1, True), ((1, 2, 3),), ("a",), (2, 1, 2)])},
+    **{
+        f"max_pool2d {i}": squares("max_pool2d", *args)
+        for i, args in enumerate([(2,), ((1, 2), 1, (0, 1)), (2, [], 1, 1, True), ((1, 2, 3),), ("a",), (2, 1, 2)])
+    },
     "max_pool2d of a vector": lambda L, make: L.max_pool2d(make(X[0]), 2),
     "max_pool3d": lambda L, make: L.max_pool3d(make([[LINES]]), (1, 2, 2), (1, 1, 3)),
-    **{f"{name} {i}": lines(name, *args) for name in ("adaptive_avg_pool1d", "adaptive_max_pool1d")
-       for i, args in enumerate([(2,), ((4,),), ([1, 2],), ("a",), (None,), (-1,), (2.0,), (), (2, 3)])},
+    **{
+        f"{name} {i}": lines(name, *args)
+        for name in ("adaptive_avg_pool1d", "adaptive_max_pool1d")
+        for i, args in enumerate([(2,), ((4,),), ([1, 2],), ("a",), (None,), (-1,), (2.0,), (), (2, 3)])
+    },
     "adaptive_avg_pool1d of a vector": lambda L, make: L.adaptive_avg_pool1d(make(X[0]), 2),
-    **{f"embedding_bag {i}": bags(*args) for i, args in enumerate([
-        (), (False, 1), (False, 2), (False, 0, False, None, True), (False, 1, False, None, True),
-        (False, 0, False, None, False, 1), (False, 1, False, None, False, 1), (False, 2, False, None, False, 1),
-        (False, 2, False, None, False, -3), (False, 3), (False, "mean"), (False, 0, False, None, False, 9), (1,)])},
+    **{
+        f"embedding_bag {i}": bags(*args)
+        for i, args in enumerate(
+            [
+                (),
+                (False, 1),
+                (False, 2),
+                (False, 0, False, None, True),
+                (False, 1, False, None, True),
+                (False, 0, False, None, False, 1),
+                (False, 1, False, None, False, 1),
+                (False, 2, False, None, False, 1),
+                (False, 2, False, None, False, -3),
+                (False, 3),
+                (False, "mean"),
+                (False, 0, False, None, False, 9),
+                (1,),
+            ]
+        )
+    },
     "embedding_bag with weights": lambda L, make: L.embedding_bag(
-        make(TABLE), L.tensor([0, 1, 3]), L.tensor([0, 1]), False, 0, False, make([0.5, 2.0, 1.0])),
+        make(TABLE), L.tensor([0, 1, 3]), L.tensor([0, 1]), False, 0, False, make([0.5, 2.0, 1.0])
+    ),
     "the mean with weights": lambda L, make: L.embedding_bag(
-        make(TABLE), L.tensor([0, 1, 3]), L.tensor([0, 1]), False, 1, False, make([0.5, 2.0, 1.0])),
+        make(TABLE), L.tensor([0, 1, 3]), L.tensor([0, 1]), False, 1, False, make([0.5, 2.0, 1.0])
+    ),
     "embedding_bag of int32": lambda L, make: L.embedding_bag(
-        make(TABLE), L.tensor([0, 1, 3], dtype=L.int32), L.tensor([0, 1], dtype=L.int32), False, 2),
+        make(TABLE), L.tensor([0, 1, 3], dtype=L.int32), L.tensor([0, 1], dtype=L.int32), False, 2
+    ),
     "embedding_bag of floats": lambda L, make: L.embedding_bag(make(TABLE), L.tensor([0.0]), L.tensor([0])),
-    "embedding_bag out of range": lambda L, make: L.embedding_bag(
-        make(TABLE).float(), L.tensor([4]), L.tensor([0])),
+    "embedding_bag out of range": lambda L, make: L.embedding_bag(make(TABLE).float(), L.tensor([4]), L.tensor([0])),
     "embedding_bag of late offsets": lambda L, make: L.embedding_bag(make(TABLE), L.tensor([1]), L.tensor([0, 9])),
-    **{f"grid_sampler {mode} {outside}": sampled(mode, outside, mode != 1)
-       for mode in (0, 1, 2) for outside in (0, 1, 2)},
-    "grid_sampler by name": sampled("bilinear", 0, False), "grid_sampler of too few": sampled(0, 0),
+    **{
+        f"grid_sampler {mode} {outside}": sampled(mode, outside, mode != 1)
+        for mode in (0, 1, 2)
+        for outside in (0, 1, 2)
+    },
+    "grid_sampler by name": sampled("bilinear", 0, False),
+    "grid_sampler of too few": sampled(0, 0),
     "grid_sampler of three": lambda L, make: L.grid_sampler(make([LINES]), make([[[[0.25, 0.5, 1.0]]]]), 0, 0, True),
     "grid_sampler of two dtypes": lambda L, make: L.grid_sampler(
-        make([LINES]).double(), make([[[[0.25, 0.5]]]]).float(), 0, 0, True),
-    **{f"affine_grid_generator {size}": lambda L, make, size=size: L.affine_grid_generator(make([X]), size, True)
-       for size in ([1, 1, 2, 3], [1, 1, 2], 3, "a")},
+        make([LINES]).double(), make([[[[0.25, 0.5]]]]).float(), 0, 0, True
+    ),
+    **{
+        f"affine_grid_generator {size}": lambda L, make, size=size: L.affine_grid_generator(make([X]), size, True)
+        for size in ([1, 1, 2, 3], [1, 1, 2], 3, "a")
+    },
     "affine_grid_generator in 3-D": lambda L, make: L.affine_grid_generator(
-        make([[[1.0, 0.5, 0.25, 0.0], [0.0, 1.0, 2.0, 0.5], [0.5, 0.25, 1.0, 1.0]]]), (1, 1, 2, 2, 3), False),
+        make([[[1.0, 0.5, 0.25, 0.0], [0.0, 1.0, 2.0, 0.5], [0.5, 0.25, 1.0, 1.0]]]), (1, 1, 2, 2, 3), False
+    ),
     "affine_grid_generator of a matrix": lambda L, make: L.affine_grid_generator(make(X), [1, 1, 2, 3], False),
     "affine_grid_generator of too few": lambda L, make: L.affine_grid_generator(make([X]), [1, 1, 2, 3]),
-    "convolution": convolved([1], [0], [1], False, [0], 1), "convolution with bias": convolved(
-        (2,), (1,), (2,), False, (0,), 1, bias=[1.0, 2.0]),
+    "convolution": convolved([1], [0], [1], False, [0], 1),
+    "convolution with bias": convolved((2,), (1,), (2,), False, (0,), 1, bias=[1.0, 2.0]),
     "convolution transposed": convolved([2], [1], [1], True, [1], 1, bias=[1.0, 2.0]),
     "convolution in 2-D": lambda L, make: L.convolution(
-        make([LINES]), make([[[[1.0, 2.0], [0.5, 3.0]]]]), None, [1], [1, 0], [1, 2], False, [0, 0], 1),
-    "convolution of numbers": convolved(1, 0, 1, False, 0, 1), "convolution of too few": convolved(),
+        make([LINES]), make([[[[1.0, 2.0], [0.5, 3.0]]]]), None, [1], [1, 0], [1, 2], False, [0, 0], 1
+    ),
+    "convolution of numbers": convolved(1, 0, 1, False, 0, 1),
+    "convolution of too few": convolved(),
     "convolution of two strides": convolved([1, 1], [0], [1], False, [0], 1),
     "convolution of no stride": convolved([], [0], [1], False, [0], 1),
     "convolution of a line": lambda L, make: L.convolution(
-        make(X), make([[[1.0, 2.0]]]), None, [1], [0], [1], False, [0], 1),
+        make(X), make([[[1.0, 2.0]]]), None, [1], [0], [1], False, [0], 1
+    ),
     "convolution of groups": convolved([1], [0], [1], False, [0], 5),
-    "conv_tbc": steps(), "conv_tbc padded": steps(1), "conv_tbc of text": steps("a"),
+    "conv_tbc": steps(),
+    "conv_tbc padded": steps(1),
+    "conv_tbc of text": steps("a"),
     "conv_tbc without a bias": lambda L, make: L.conv_tbc(make([X]), make([[[1.0], [2.0], [3.0]]]), None),
     "conv_tbc of a matrix": lambda L, make: L.conv_tbc(make(X), make([[[1.0]]]), make([1.0])),
-    "conv_tbc by a matrix": steps(weight=X), "conv_tbc of another bias": steps(bias=(1.0, 2.0, 3.0)),
+    "conv_tbc by a matrix": steps(weight=X),
+    "conv_tbc of another bias": steps(bias=(1.0, 2.0, 3.0)),
     "conv_tbc of other channels": steps(weight=[[[1.0], [2.0], [3.0]]], bias=(1.0,)),
-    **{f"nuclear_norm {i}": lambda L, make, args=args: L.nuclear_norm(make([X, T]), *args)
-       for i, args in enumerate([(), (True,), ((0, 2),), ((0, 1), True), (1,), ((0, 5),), ((0, 1, 2),)])},
+    **{
+        f"nuclear_norm {i}": lambda L, make, args=args: L.nuclear_norm(make([X, T]), *args)
+        for i, args in enumerate([(), (True,), ((0, 2),), ((0, 1), True), (1,), ((0, 5),), ((0, 1, 2),)])
+    },
     "nuclear_norm of whole numbers": lambda L, make: L.nuclear_norm(L.eye(2).long()),
     "nuclear_norm of a vector": lambda L, make: L.nuclear_norm(make(X[0])),
     "nuclear_norm of text": lambda L, make: L.nuclear_norm(make(X), "a"),
-    **{f"frobenius_norm {i}": lambda L, make, args=args: L.frobenius_norm(make([X, T]), *args)
-       for i, args in enumerate([(), (0,), ((0, 2),), ([], True), (-1, True), ((0, 1, 2),), ((0, 0),), (5,), ("a",)])},
+    **{
+        f"frobenius_norm {i}": lambda L, make, args=args: L.frobenius_norm(make([X, T]), *args)
+        for i, args in enumerate([(), (0,), ((0, 2),), ([], True), (-1, True), ((0, 1, 2),), ((0, 0),), (5,), ("a",)])
+    },
     "frobenius_norm of whole numbers": lambda L, make: L.frobenius_norm(L.eye(2).long(), 0),
     "frobenius_norm of complex numbers": lambda L, make: L.frobenius_norm(L.ones(2, 2) * (3 + 4j), 1),
-    **{f"norm_except_dim {i}": lambda L, make, args=args: L.norm_except_dim(make([X, T]), *args)
-       for i, args in enumerate([(), (2, -1), (2, 1), (3, 2), (1, 0), (0, 0), (2, -2), (2, 5), (2.5,), ("a",)])},
+    **{
+        f"norm_except_dim {i}": lambda L, make, args=args: L.norm_except_dim(make([X, T]), *args)
+        for i, args in enumerate([(), (2, -1), (2, 1), (3, 2), (1, 0), (0, 0), (2, -2), (2, 5), (2.5,), ("a",)])
+    },
     "norm_except_dim of a vector": lambda L, make: L.norm_except_dim(make(X[0])),
     "norm_except_dim of whole numbers": lambda L, make: L.norm_except_dim(L.eye(2).long()),
     "norm_except_dim of a number": lambda L, make: L.norm_except_dim(L.tensor(3.0)),
-}  # fmt: skip
+}
 
 
 def alike(program):
@@ -323,19 +416,40 @@ def test_calls_that_run_elsewhere():
 
 # -- storages of one dtype ---------------------------------------------------------------------------------------------
 
-KINDS = ["Byte", "Char", "Short", "Int", "Long", "Bool", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
-         "ComplexDouble"]  # fmt: skip
+KINDS = [
+    "Byte",
+    "Char",
+    "Short",
+    "Int",
+    "Long",
+    "Bool",
+    "Half",
+    "BFloat16",
+    "Float",
+    "Double",
+    "ComplexFloat",
+    "ComplexDouble",
+]
 STORAGES = {
     "size": lambda L, S: (S(3).size(), S().size(), S(2).dtype, S.dtype, S(1).type(), S.__name__),
     "elements": lambda L, S: (S([0, 1]).tolist(), S((1, 0)).tolist(), repr(S([1])), repr(S())),
-    "kinds": lambda L, S: (isinstance(S(1), S), issubclass(S, L.TypedStorage), type(S(1)) is L.TypedStorage,
-                           isinstance(L.ones(1).storage(), S), isinstance(3, S), L.is_storage(S(1)),
-                           isinstance(L.UntypedStorage(1), S)),
+    "kinds": lambda L, S: (
+        isinstance(S(1), S),
+        issubclass(S, L.TypedStorage),
+        type(S(1)) is L.TypedStorage,
+        isinstance(L.ones(1).storage(), S),
+        isinstance(3, S),
+        L.is_storage(S(1)),
+        isinstance(L.UntypedStorage(1), S),
+    ),
     "memory": lambda L, S: S(wrap_storage=L.UntypedStorage(16)).size(),
     "tensor": lambda L, S: L.empty(0, dtype=S.dtype).set_(S([1, 0])),
-    "two": lambda L, S: S(1, 2), "a tensor": lambda L, S: S(L.ones(2)), "no memory": lambda L, S: S(wrap_storage=3),
-    "a fraction": lambda L, S: S(1.5), "both": lambda L, S: S(1, wrap_storage=L.UntypedStorage(8)),
-}  # fmt: skip
+    "two": lambda L, S: S(1, 2),
+    "a tensor": lambda L, S: S(L.ones(2)),
+    "no memory": lambda L, S: S(wrap_storage=3),
+    "a fraction": lambda L, S: S(1.5),
+    "both": lambda L, S: S(1, wrap_storage=L.UntypedStorage(8)),
+}
 
 
 @pytest.mark.parametrize("case", STORAGES)
@@ -355,13 +469,25 @@ def test_storages_of_any_dtype():
 # -- names of modules --------------------------------------------------------------------------------------------------
 
 PLACES_OF = {
-    "distributions": ("Distribution", "ExponentialFamily", "broadcast_all", "lazy_property", "logits_to_probs",
-                      "probs_to_logits"),
+    "distributions": (
+        "Distribution",
+        "ExponentialFamily",
+        "broadcast_all",
+        "lazy_property",
+        "logits_to_probs",
+        "probs_to_logits",
+    ),
     "optim": ("Optimizer",),
-    "nn.modules": tuple(f"Lazy{kind}" for kind in ("ModuleMixin", "Linear", *[
-        f"{k}{n}d" for k in ("Conv", "ConvTranspose", "BatchNorm", "InstanceNorm") for n in (1, 2, 3)])),
+    "nn.modules": tuple(
+        f"Lazy{kind}"
+        for kind in (
+            "ModuleMixin",
+            "Linear",
+            *[f"{k}{n}d" for k in ("Conv", "ConvTranspose", "BatchNorm", "InstanceNorm") for n in (1, 2, 3)],
+        )
+    ),
     "cuda": ("Stream", "Event", "memory_allocated", "empty_cache", "manual_seed", "all_reduce", "is_available"),
-}  # fmt: skip
+}
 
 
 def found_in(L, place, name):

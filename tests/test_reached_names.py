@@ -29,8 +29,12 @@ PROGRAMS = {
     "arctan": lambda L, x: (L.arctan(x), x.clone().arctan_(), L.arctan(L.tensor([L.inf]))),
     "gradient of arctan": lambda L, x: gradient(L, L.arctan, x),
     "gradient of arccos": lambda L, x: gradient(L, L.arccos, x),
-    "absolute": lambda L, x: (L.Tensor.absolute(x), L.absolute(x), x.clone().absolute_(),
-                              L.absolute(L.tensor([3 - 4j]))),
+    "absolute": lambda L, x: (
+        L.Tensor.absolute(x),
+        L.absolute(x),
+        x.clone().absolute_(),
+        L.absolute(L.tensor([3 - 4j])),
+    ),
     "gradient of absolute": lambda L, x: gradient(L, lambda x: x.absolute(), x),
     "new": lambda L, x: (x.new(2, 3).shape, x.new([1.0, 2.0]), x.double().new().dtype, x.new(x.size()).shape),
     "new of whole numbers": lambda L, x: (x.long().new([1, 2]), x.long().new(2).dtype),
@@ -40,8 +44,14 @@ PROGRAMS = {
     "F.sigmoid": lambda L, x: (L.nn.functional.sigmoid(x), gradient(L, L.nn.functional.sigmoid, x)),
     "F.tanh": lambda L, x: (L.nn.functional.tanh(x), gradient(L, L.nn.functional.tanh, x)),
     "F.sigmoid of whole numbers": lambda L, x: L.nn.functional.sigmoid(x.long()),
-    "xpu": lambda L, x: (L.xpu.is_available(), L.xpu.device_count(), L.xpu.is_bf16_supported(), L.xpu.empty_cache(),
-                         L.xpu.manual_seed_all(3), L.xpu.memory_allocated()),
+    "xpu": lambda L, x: (
+        L.xpu.is_available(),
+        L.xpu.device_count(),
+        L.xpu.is_bf16_supported(),
+        L.xpu.empty_cache(),
+        L.xpu.manual_seed_all(3),
+        L.xpu.memory_allocated(),
+    ),
     "mps": lambda L, x: (L.backends.mps.is_available(), L.backends.mps.is_built()),
     "cudnn": lambda L, x: (L.backends.cudnn.enabled, L.backends.cudnn.allow_tf32),
     "init.normal_": lambda L, x: L.nn.init.normal_(L.empty(20), 1.0, 0.5),
@@ -51,8 +61,10 @@ PROGRAMS = {
     "init.normal": lambda L, x: L.nn.init.normal(L.empty(20)),
     "_calculate_fan_in_and_fan_out": lambda L, x: L.nn.init._calculate_fan_in_and_fan_out(L.empty(4, 3, 2, 2)),
     "_calculate_fan_in_and_fan_out of a vector": lambda L, x: L.nn.init._calculate_fan_in_and_fan_out(x[0]),
-    "pad_sequence": lambda L, x: (L.nn.utils.rnn.pad_sequence([x, x[:1]], batch_first=True, padding_value=9.0),
-                                  L.nn.utils.rnn.pad_sequence([x[0], x[0, :1]])),
+    "pad_sequence": lambda L, x: (
+        L.nn.utils.rnn.pad_sequence([x, x[:1]], batch_first=True, padding_value=9.0),
+        L.nn.utils.rnn.pad_sequence([x[0], x[0, :1]]),
+    ),
     "pad_packed_sequence": lambda L, x: L.nn.utils.rnn.pad_packed_sequence(
         L.nn.utils.rnn.pack_padded_sequence(x[..., None], L.tensor([3, 2]), batch_first=True), batch_first=True
     ),
@@ -65,13 +77,16 @@ PROGRAMS = {
     "tree_map": lambda L, x: L.utils._pytree.tree_map(lambda a: a * 2, {"a": [x, (1, None)], "b": x}),
     "tree_flatten": lambda L, x: again(L, {"a": [1, (2,)], "b": 3}),
     "Subset": lambda L, x: [L.utils.data.Subset([5, 6, 7], [2, 0])[i] for i in range(2)],
-    "samplers": lambda L, x: (list(L.utils.data.SequentialSampler(range(3))),
-                              list(L.utils.data.sampler.BatchSampler(range(5), 2, False)),
-                              issubclass(L.utils.data.SequentialSampler, L.utils.data.Sampler),
-                              L.utils.data.sampler.Sampler is L.utils.data.Sampler),
+    "samplers": lambda L, x: (
+        list(L.utils.data.SequentialSampler(range(3))),
+        list(L.utils.data.sampler.BatchSampler(range(5), 2, False)),
+        issubclass(L.utils.data.SequentialSampler, L.utils.data.Sampler),
+        L.utils.data.sampler.Sampler is L.utils.data.Sampler,
+    ),
     "DistributedSampler": lambda L, x: [list(L.utils.data.DistributedSampler(range(7), 3, i)) for i in range(3)],
-    "the same DistributedSampler": lambda L, x: (L.utils.data.distributed.DistributedSampler
-                                                 is L.utils.data.DistributedSampler),
+    "the same DistributedSampler": lambda L, x: (
+        L.utils.data.distributed.DistributedSampler is L.utils.data.DistributedSampler
+    ),
     "dataloader": lambda L, x: [batch for batch in L.utils.data.dataloader.DataLoader(x, 2)],
     "default_collate": lambda L, x: L.utils.data.dataloader.default_collate([{"a": 1, "b": x[0]}, {"a": 2, "b": x[1]}]),
     "Dataset": lambda L, x: L.utils.data.dataset.Dataset is L.utils.data.Dataset,
@@ -84,12 +99,14 @@ PROGRAMS = {
     "Process": lambda L, x: issubclass(L.multiprocessing.Process, L.multiprocessing.Process),
     "log_prob": lambda L, x: [d.log_prob(at) for d, at in distributions(L, x)],
     "sample": lambda L, x: [d.sample((2,)) for d, _ in distributions(L, x)],
-    "constraints": lambda L, x: (L.distributions.constraints.positive.check(x),
-                                 L.distributions.constraints.real.check(L.log(x))),
+    "constraints": lambda L, x: (
+        L.distributions.constraints.positive.check(x),
+        L.distributions.constraints.real.check(L.log(x)),
+    ),
     "kl": lambda L, x: L.distributions.kl.kl_divergence(
         L.distributions.normal.Normal(x, 1.0), L.distributions.normal.Normal(0.0, 2.0)
     ),
-}  # fmt: skip
+}
 CUDA = {
     "manual_seed": lambda L: L.cuda.manual_seed(3),
     "device": lambda L: within(L.cuda.device(-1)),

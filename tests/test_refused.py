@@ -6,8 +6,16 @@ import torch
 import torchlike
 from tests.oracle import both
 
-NAMES = ("quantize_per_tensor", "quantize_per_channel", "qint8", "quint4x2",
-         "quantization", "QInt8Storage", "nested", "_nested_from_padded")  # fmt: skip
+NAMES = (
+    "quantize_per_tensor",
+    "quantize_per_channel",
+    "qint8",
+    "quint4x2",
+    "quantization",
+    "QInt8Storage",
+    "nested",
+    "_nested_from_padded",
+)
 
 
 @pytest.mark.parametrize("name", NAMES)

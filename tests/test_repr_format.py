@@ -48,11 +48,15 @@ def tensors(draw):
         values = draw(st.lists(st.one_of(few, st.integers(low, high)), min_size=count, max_size=count))
         return np.array(values, dtype).reshape(shape)
     scale = draw(st.sampled_from([1.0, 1.0, 1e-3, 1e3, 1e10]))
-    number = st.one_of(
-        st.sampled_from(SPECIAL),
-        st.floats(-100, 100, width=32).map(lambda v: v * scale),
-        st.integers(-30, 30).map(float),
-    ) if draw(st.booleans()) else st.integers(-1000, 1000).map(float)  # fmt: skip
+    number = (
+        st.one_of(
+            st.sampled_from(SPECIAL),
+            st.floats(-100, 100, width=32).map(lambda v: v * scale),
+            st.integers(-30, 30).map(float),
+        )
+        if draw(st.booleans())
+        else st.integers(-1000, 1000).map(float)
+    )
     if dtype.kind == "c":
         parts = draw(st.lists(st.tuples(number, number), min_size=count, max_size=count))
         values = np.array([complex(*pair) for pair in parts])

@@ -7,16 +7,60 @@ import torch
 
 import torchlike
 
-DTYPES = ("float32", "float32", "float64", "float16", "bfloat16", "complex64", "complex128", "bool", "uint8", "int8",
-          "int16", "int32", "int64", "uint16", "uint32", "uint64")  # fmt: skip
-SIZES = ((), (), (0,), (1,), (3,), (7,), (0, 3), (2, 0), (2, 3), (5, 5), (1, 7), (2, 3, 4), (3, 1, 2), (2, 2, 2, 2),
-         (1, 0, 2), (25,), (40,), (12, 11), (101,), (3, 40), (1001,), (40, 30), (11, 11, 11),
-         (2, 3, 4, 50))  # fmt: skip
+DTYPES = (
+    "float32",
+    "float32",
+    "float64",
+    "float16",
+    "bfloat16",
+    "complex64",
+    "complex128",
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint16",
+    "uint32",
+    "uint64",
+)
+SIZES = (
+    (),
+    (),
+    (0,),
+    (1,),
+    (3,),
+    (7,),
+    (0, 3),
+    (2, 0),
+    (2, 3),
+    (5, 5),
+    (1, 7),
+    (2, 3, 4),
+    (3, 1, 2),
+    (2, 2, 2, 2),
+    (1, 0, 2),
+    (25,),
+    (40,),
+    (12, 11),
+    (101,),
+    (3, 40),
+    (1001,),
+    (40, 30),
+    (11, 11, 11),
+    (2, 3, 4, 50),
+)
 SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, float("nan"), float("inf"), -float("inf"), 1e-5, 1e8, 1.00001e8, 9.99995, 1e4)
 SPANS = ((0, 1), (-1, 1), (-100, 100), (0, 1e-4), (-1e4, 1e4), (1e9, 1e10), (0.999, 1.001))
-OPTIONS = {"precision": (0, 1, 2, 3, 6, 9), "threshold": (0, 5, 50, 1000, float("inf")), "edgeitems": (1, 2, 3, 5),
-           "linewidth": (20, 40, 60, 80, 120), "profile": ("default", "short", "full"),
-           "sci_mode": (None, True, False)}  # fmt: skip
+OPTIONS = {
+    "precision": (0, 1, 2, 3, 6, 9),
+    "threshold": (0, 5, 50, 1000, float("inf")),
+    "edgeitems": (1, 2, 3, 5),
+    "linewidth": (20, 40, 60, 80, 120),
+    "profile": ("default", "short", "full"),
+    "sci_mode": (None, True, False),
+}
 # What may have been done to a floating-point tensor before it is shown; of others only the views and copies are taken.
 HISTORIES = {
     "leaf": lambda library, x: x.requires_grad_(),

@@ -18,22 +18,63 @@ def kinds(found):
 
 
 CALLS = {
-    "operators": lambda L, s: [s + 1, 1 + s, s - 1, 1 - s, s * s, -s, s / 2, s**2, s == 1, s < 1, abs(s), s @ s.T,
-                               ~(s > 0)],
+    "operators": lambda L, s: [
+        s + 1,
+        1 + s,
+        s - 1,
+        1 - s,
+        s * s,
+        -s,
+        s / 2,
+        s**2,
+        s == 1,
+        s < 1,
+        abs(s),
+        s @ s.T,
+        ~(s > 0),
+    ],
     "with a plain one": lambda L, s: [L.ones(2, 3) + s, L.ones(2, 3) - s, s + L.ones(3), L.ones(4, 2) @ s],
-    "functions": lambda L, s: [L.sum(s), L.stack([s, s]), L.cat([L.ones(1, 3), s]), L.where(s > 0, s, s),
-                               L.einsum("ij->j", s), L.zeros_like(s), L.rand_like(s), L.add(input=s, other=1),
-                               L.linalg.norm(s), L.split(s, 1)],
-    "methods": lambda L, s: [s.sum(), s.t(), s.T, s.clone(), s.detach(), s.data, s.double(), s.to("cpu"),
-                             s.new_zeros(2), s.view(6), s.contiguous(), s.max(1), s.split(1), s.unbind(),
-                             s.requires_grad_()],
+    "functions": lambda L, s: [
+        L.sum(s),
+        L.stack([s, s]),
+        L.cat([L.ones(1, 3), s]),
+        L.where(s > 0, s, s),
+        L.einsum("ij->j", s),
+        L.zeros_like(s),
+        L.rand_like(s),
+        L.add(input=s, other=1),
+        L.linalg.norm(s),
+        L.split(s, 1),
+    ],
+    "methods": lambda L, s: [
+        s.sum(),
+        s.t(),
+        s.T,
+        s.clone(),
+        s.detach(),
+        s.data,
+        s.double(),
+        s.to("cpu"),
+        s.new_zeros(2),
+        s.view(6),
+        s.contiguous(),
+        s.max(1),
+        s.split(1),
+        s.unbind(),
+        s.requires_grad_(),
+    ],
     "in place": lambda L, s: [s.add_(1), s.zero_(), s.mul_(s), s.copy_(L.ones(2, 3))],
-    "layers": lambda L, s: [L.nn.functional.relu(s), L.nn.Linear(3, 2)(s), L.nn.functional.dropout(s, 0.5),
-                            L.nn.functional.cross_entropy(s, L.tensor([0, 1])), L.nn.LayerNorm(3)(s)],
+    "layers": lambda L, s: [
+        L.nn.functional.relu(s),
+        L.nn.Linear(3, 2)(s),
+        L.nn.functional.dropout(s, 0.5),
+        L.nn.functional.cross_entropy(s, L.tensor([0, 1])),
+        L.nn.LayerNorm(3)(s),
+    ],
     "no tensors": lambda L, s: [s.shape, s.size(0), s.tolist(), s.sum().item(), len(s), s.dtype, s.numpy(), s.grad],
     "parts": lambda L, s: [s[0], s[:, 1], s[s > 0], s[L.tensor([1])], list(s), L.arange(6)[s.long().flatten()]],
     "converted": lambda L, s: [s.as_subclass(L.Tensor), L.as_tensor(s) is s, isinstance(s, L.Tensor)],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -104,13 +145,27 @@ def logging(L, log):
     return Logged
 
 
-@pytest.mark.parametrize("call", [
-    lambda L, s: s + 1, lambda L, s: 1 + s, lambda L, s: L.ones(2, 3) - s, lambda L, s: s @ s.mT.clone(),
-    lambda L, s: L.sum(s, dim=1), lambda L, s: s.sum(1), lambda L, s: L.stack([s, s]), lambda L, s: s.clone().add_(1),
-    lambda L, s: s[0], lambda L, s: L.where(s > 0, s, s), lambda L, s: L.nn.functional.linear(s, s, None),
-    lambda L, s: L.add(s, 1), lambda L, s: s.to(L.float64), lambda L, s: s.detach(), lambda L, s: -s,
-    lambda L, s: s < 1,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda L, s: s + 1,
+        lambda L, s: 1 + s,
+        lambda L, s: L.ones(2, 3) - s,
+        lambda L, s: s @ s.mT.clone(),
+        lambda L, s: L.sum(s, dim=1),
+        lambda L, s: s.sum(1),
+        lambda L, s: L.stack([s, s]),
+        lambda L, s: s.clone().add_(1),
+        lambda L, s: s[0],
+        lambda L, s: L.where(s > 0, s, s),
+        lambda L, s: L.nn.functional.linear(s, s, None),
+        lambda L, s: L.add(s, 1),
+        lambda L, s: s.to(L.float64),
+        lambda L, s: s.detach(),
+        lambda L, s: -s,
+        lambda L, s: s < 1,
+    ],
+)
 def test_which_function_is_seen(call):
     def seen(L):
         log = []

@@ -23,25 +23,43 @@ IMAGE = np.random.RandomState(1).rand(3, 4, 5)
 BYTES = np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
 BATCH = np.random.RandomState(2).rand(10, 1, 2, 3)
 LABELS, GUESSES = np.array([0, 1, 1, 0, 1]), np.array([0.1, 0.9, 0.35, 0.8, 1.0])
-DTYPES = ("float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool", "complex64",
-          "complex128", "uint16")  # fmt: skip
+DTYPES = (
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "bool",
+    "complex64",
+    "complex128",
+    "uint16",
+)
 EDGES = [-1.0, 0.0, 0.5, 4.0]
 
 PROGRAMS = {
-    "scalar": lambda L, w: [w.add_scalar("loss", x, i) for i, x in
-                            enumerate((1, 0.1, L.tensor(0.3), L.tensor([[2]]), np.float32(0.1), np.ones(1), True))],
+    "scalar": lambda L, w: [
+        w.add_scalar("loss", x, i)
+        for i, x in enumerate((1, 0.1, L.tensor(0.3), L.tensor([[2]]), np.float32(0.1), np.ones(1), True))
+    ],
     "scalar that requires grad": lambda L, w: w.add_scalar("a", L.ones((), requires_grad=True) * 2, L.tensor(3)),
     "scalar of new style": lambda L, w: w.add_scalar("a", 0.1, np.int64(3), 7.5, True),
-    "scalar in double precision": lambda L, w: [w.add_scalar("a", 0.1, 3, new_style=new, double_precision=True)
-                                                for new in (True, False)],
+    "scalar in double precision": lambda L, w: [
+        w.add_scalar("a", 0.1, 3, new_style=new, double_precision=True) for new in (True, False)
+    ],
     "scalar in bfloat16": lambda L, w: w.add_scalar("a", L.tensor(0.1, dtype=L.bfloat16)),
     "scalar that is a vector": lambda L, w: w.add_scalar("a", L.ones(2, 3)),
     "scalar that is a list": lambda L, w: w.add_scalar("a", [1.0]),
     "scalar that is text": lambda L, w: w.add_scalar("a", "text"),
     "scalar without a value": lambda L, w: w.add_scalar("a"),
     "scalars": lambda L, w: [w.add_scalars("a/b", {"x": i, "y": L.tensor(i / 3)}, i, 1.5) for i in range(2)],
-    **{f"tensor of {d}": lambda L, w, d=d: w.add_tensor("a", L.tensor([[0, 1], [1, 3]]).to(getattr(L, d)), 2)
-       for d in DTYPES},
+    **{
+        f"tensor of {d}": lambda L, w, d=d: w.add_tensor("a", L.tensor([[0, 1], [1, 3]]).to(getattr(L, d)), 2)
+        for d in DTYPES
+    },
     "tensor of one element": lambda L, w: w.add_tensor("a", L.tensor(2.5)),
     "histogram": lambda L, w: w.add_histogram("a", L.tensor(X), 3),
     "histogram of a model": lambda L, w: [w.add_histogram(n, p, 1) for n, p in L.nn.Linear(3, 4).named_parameters()],
@@ -56,8 +74,12 @@ PROGRAMS = {
     "histogram of nothing": lambda L, w: w.add_histogram("a", L.ones(0)),
     "histogram raw": lambda L, w: w.add_histogram_raw("a", 0, 4, 3, 6.5, 20.25, [1.0, 2.0, 4.0], [1, 0, 2], 4),
     "histogram raw of other lengths": lambda L, w: w.add_histogram_raw("a", 0, 4, 3, 6, 20, [1.0, 2.0], [1], 4),
-    "image": lambda L, w: [w.add_image("a", L.tensor(IMAGE), 2), w.add_image("a", IMAGE[:1]), w.add_image("a", X * 9,
-                           dataformats="HW"), w.add_image("a", L.tensor(BYTES), dataformats="HWC")],
+    "image": lambda L, w: [
+        w.add_image("a", L.tensor(IMAGE), 2),
+        w.add_image("a", IMAGE[:1]),
+        w.add_image("a", X * 9, dataformats="HW"),
+        w.add_image("a", L.tensor(BYTES), dataformats="HWC"),
+    ],
     "image with alpha": lambda L, w: w.add_image("a", L.tensor(IMAGE)[[0, 1, 2, 0]].float(), 2),
     "image of whole numbers": lambda L, w: w.add_image("a", L.tensor(BYTES).long(), dataformats="hwc"),
     "image of two dims": lambda L, w: w.add_image("a", L.ones(3, 3)),
@@ -72,7 +94,10 @@ PROGRAMS = {
     "hparams": lambda L, w: w.add_hparams(
         {"lr": 0.1, "n": 3, "flag": True, "name": "x", "t": L.tensor([2.0]), "none": None},
         {"loss": 0.5, "accuracy": L.tensor(0.25)},
-        {"lr": [0.1, 0.2], "name": ["x", "y"], "flag": [True, False]}, "run", 4),
+        {"lr": [0.1, 0.2], "name": ["x", "y"], "flag": [True, False]},
+        "run",
+        4,
+    ),
     "hparams of a name given by the time": lambda L, w: w.add_hparams({"lr": 1}, {}),
     "hparams that are no dictionary": lambda L, w: w.add_hparams([1], {}),
     "hparams of another kind": lambda L, w: w.add_hparams({"a": [1, 2]}, {}),
@@ -81,31 +106,49 @@ PROGRAMS = {
     "summary.hparams": lambda L, w: [w.file_writer.add_summary(s) for s in summaries(L).hparams({"a": 1.5}, {"b": 2})],
     "summary.hparams of a list": lambda L, w: summaries(L).hparams([], {}),
     "summary.hparams with domains in a list": lambda L, w: summaries(L).hparams({}, {}, [1]),
-    "summary.image rescaled": lambda L, w: w.file_writer.add_summary(
-        summaries(L).image("a", IMAGE, 2.5, "CHW"), 2),
-    "pr_curve": lambda L, w: [w.add_pr_curve("a", L.tensor(LABELS), L.tensor(GUESSES), 3, n)
-                              for n in (2, 10, 127, 999)],
+    "summary.image rescaled": lambda L, w: w.file_writer.add_summary(summaries(L).image("a", IMAGE, 2.5, "CHW"), 2),
+    "pr_curve": lambda L, w: [
+        w.add_pr_curve("a", L.tensor(LABELS), L.tensor(GUESSES), 3, n) for n in (2, 10, 127, 999)
+    ],
     "pr_curve with weights": lambda L, w: w.add_pr_curve("a", LABELS, GUESSES, weights=GUESSES + 1),
     "pr_curve of few": lambda L, w: w.add_pr_curve("a", LABELS > 0, GUESSES * 2 - 0.5, num_thresholds=1),
     "pr_curve raw": lambda L, w: w.add_pr_curve_raw("a", *np.arange(12.0).reshape(6, 2), 3, 2),
     "custom scalars": lambda L, w: [
         w.add_custom_scalars({"c": {"t": ["Multiline", ["a", "b"]], "u": ["Margin", ["a", "b", "c"]]}}),
-        w.add_custom_scalars_multilinechart(["a", "b"], "c", "t"), w.add_custom_scalars_marginchart(["a", "b", "c"])],
+        w.add_custom_scalars_multilinechart(["a", "b"], "c", "t"),
+        w.add_custom_scalars_marginchart(["a", "b", "c"]),
+    ],
     "custom scalars of two tags": lambda L, w: w.add_custom_scalars_marginchart(["a", "b"]),
     "custom scalars of two tags in a layout": lambda L, w: w.add_custom_scalars({"c": {"t": ["Margin", ["a"]]}}),
     "embedding": lambda L, w: [
         w.add_embedding(L.tensor(X), ["a", "b", "ü"], L.tensor(BATCH[:3]), 5, "a/b%\\"),
         w.add_embedding(L.tensor(X), [["a", 1], ["b", 2], ["c", 3]], metadata_header=["x", "y"]),
-        w.add_embedding(L.arange(6).view(3, 2), label_img=L.tensor(IMAGE)[None].expand(3, 3, 4, 5))],
+        w.add_embedding(L.arange(6).view(3, 2), label_img=L.tensor(IMAGE)[None].expand(3, 3, 4, 5)),
+    ],
     "embedding of other labels": lambda L, w: w.add_embedding(L.tensor(X), ["a"]),
     "embedding of other images": lambda L, w: w.add_embedding(L.tensor(X), label_img=L.ones(2, 3, 4, 4)),
     "embedding of another header": lambda L, w: w.add_embedding(L.tensor(X), [["a"]] * 3, metadata_header=["x", "y"]),
     "embedding of a vector": lambda L, w: w.add_embedding(L.ones(3)),
-    "after close": lambda L, w: [w.add_text("a", "b"), w.close(), w.file_writer, w.all_writers, w.flush(),
-                                 w.add_scalar("c", 2), w.close(), w.close()][2:4],
-    "attributes": lambda L, w: [w.max_queue, w.flush_secs, w.filename_suffix, w.purge_step, w.default_bins,
-                                w.get_logdir() == w.log_dir, len(w.all_writers)],
-}  # fmt: skip
+    "after close": lambda L, w: [
+        w.add_text("a", "b"),
+        w.close(),
+        w.file_writer,
+        w.all_writers,
+        w.flush(),
+        w.add_scalar("c", 2),
+        w.close(),
+        w.close(),
+    ][2:4],
+    "attributes": lambda L, w: [
+        w.max_queue,
+        w.flush_secs,
+        w.filename_suffix,
+        w.purge_step,
+        w.default_bins,
+        w.get_logdir() == w.log_dir,
+        len(w.all_writers),
+    ],
+}
 
 
 def summaries(L):
@@ -135,9 +178,11 @@ def logged(folder):
 
 def plain(event):
     event.wall_time = event.wall_time if event.wall_time < 10 else 0  # the times that programs give are small
-    hyper = [HParamsPluginData.FromString(value.metadata.plugin_data.ClearField("content") or content)
-             for value in event.summary.value if (content := value.metadata.plugin_data.content)
-             and value.metadata.plugin_data.plugin_name == "hparams"]  # fmt: skip
+    hyper = [
+        HParamsPluginData.FromString(value.metadata.plugin_data.ClearField("content") or content)
+        for value in event.summary.value
+        if (content := value.metadata.plugin_data.content) and value.metadata.plugin_data.plugin_name == "hparams"
+    ]
     return event, hyper  # a mapping, as hyperparameters are, is written in any order
 
 

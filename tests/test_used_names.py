@@ -102,15 +102,39 @@ WITHOUT_GPU = {
     "get_rng_state_all": lambda L: L.cuda.get_rng_state_all(),
     "set_rng_state_all": lambda L: L.cuda.set_rng_state_all([]),
 }
-REFUSED_WITHOUT_GPU = {"get_device_properties": (0,), "get_device_capability": (), "mem_get_info": (),
-                       "current_stream": (), "default_stream": (), "set_device": (0,)}  # fmt: skip
+REFUSED_WITHOUT_GPU = {
+    "get_device_properties": (0,),
+    "get_device_capability": (),
+    "mem_get_info": (),
+    "current_stream": (),
+    "default_stream": (),
+    "set_device": (0,),
+}
 OTHER_DEVICES = {
-    "xpu": ("is_available", "device_count", "is_initialized", "empty_cache", "current_device", "memory_allocated",
-            "memory_reserved", "max_memory_allocated", "get_device_name", "get_device_capability",
-            "get_device_properties", "synchronize", "is_bf16_supported"),
-    "mps": ("is_available", "device_count", "empty_cache", "synchronize", "current_allocated_memory",
-            "driver_allocated_memory"),
-}  # fmt: skip
+    "xpu": (
+        "is_available",
+        "device_count",
+        "is_initialized",
+        "empty_cache",
+        "current_device",
+        "memory_allocated",
+        "memory_reserved",
+        "max_memory_allocated",
+        "get_device_name",
+        "get_device_capability",
+        "get_device_properties",
+        "synchronize",
+        "is_bf16_supported",
+    ),
+    "mps": (
+        "is_available",
+        "device_count",
+        "empty_cache",
+        "synchronize",
+        "current_allocated_memory",
+        "driver_allocated_memory",
+    ),
+}
 
 
 Pair = namedtuple("Pair", "first second")

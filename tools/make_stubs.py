@@ -22,11 +22,28 @@ from torchlike._ops import REGISTRY
 PACKAGE = Path(torchlike.__file__).parent
 
 # How a row's annotations read to a user. Builtins go by an alias: `bool`, `float` and `int` are methods and dtypes too.
-OF_ROWS = {"Array": "_Tensor", "Operand": "_Tensor | _Number", "Scalar": "_Number", "Real": "_float",
-           "Arrays": "_Sequence[_Tensor]", "Index": "_int", "Ints": "_int | _Sequence[_int]"}  # fmt: skip
+OF_ROWS = {
+    "Array": "_Tensor",
+    "Operand": "_Tensor | _Number",
+    "Scalar": "_Number",
+    "Real": "_float",
+    "Arrays": "_Sequence[_Tensor]",
+    "Index": "_int",
+    "Ints": "_int | _Sequence[_int]",
+}
 BUILTINS = ("bool", "int", "float", "complex", "str", "tuple", "list", "dict", "object", "None")
-KNOWN = {**OF_ROWS, **{name: f"_{name}" for name in BUILTINS[:-1]}, "None": "None", "Any": "_Any", "Tensor": "_Tensor",
-         "Sequence": "_Sequence", "Number": "_Number", "Callable": "_Callable", "Dtype": "_dtype", "dtype": "_dtype"}  # fmt: skip
+KNOWN = {
+    **OF_ROWS,
+    **{name: f"_{name}" for name in BUILTINS[:-1]},
+    "None": "None",
+    "Any": "_Any",
+    "Tensor": "_Tensor",
+    "Sequence": "_Sequence",
+    "Number": "_Number",
+    "Callable": "_Callable",
+    "Dtype": "_dtype",
+    "dtype": "_dtype",
+}
 HEAD = """# Made by `python -m tools.make_stubs`; tests/house/test_stubs.py keeps it fresh.
 import builtins as _builtins
 from collections.abc import Callable as _Callable
@@ -62,21 +79,33 @@ def _formatted(text: str) -> str:
 
 def methods() -> str:
     """The class from which type checkers let Tensor inherit what is put onto it at import."""
-    written = next(node for node in ast.parse(_source("_tensor/tensor.py")).body
-                   if isinstance(node, ast.ClassDef) and node.name == "Tensor")  # fmt: skip
+    written = next(
+        node
+        for node in ast.parse(_source("_tensor/tensor.py")).body
+        if isinstance(node, ast.ClassDef) and node.name == "Tensor"
+    )
     by_hand = {name for node in written.body for name in _defined(node)} | set(vars(object))
     by_hand -= {f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
-    made = [(name, each) for name, each in sorted(vars(torchlike.Tensor).items())
-            if name not in by_hand and (not name.startswith("_") or name.startswith("__"))]  # fmt: skip
+    made = [
+        (name, each)
+        for name, each in sorted(vars(torchlike.Tensor).items())
+        if name not in by_hand and (not name.startswith("_") or name.startswith("__"))
+    ]
     return "class Methods:\n" + textwrap.indent("".join(_member(name, each) for name, each in made), "    ")
 
 
 def front() -> str:
     """`torchlike/__init__.pyi`: what the front imports by name, its submodules, and the functions made from rows."""
-    imports = [ast.unparse(node) for node in ast.parse(_source("__init__.py")).body
-               if isinstance(node, ast.ImportFrom) and node.names[0].asname == node.names[0].name]  # fmt: skip
-    renamed = [ast.unparse(node) for node in ast.parse(_source("__init__.py")).body
-               if isinstance(node, ast.ImportFrom) and node.names[0].name == "bool_"]  # fmt: skip
+    imports = [
+        ast.unparse(node)
+        for node in ast.parse(_source("__init__.py")).body
+        if isinstance(node, ast.ImportFrom) and node.names[0].asname == node.names[0].name
+    ]
+    renamed = [
+        ast.unparse(node)
+        for node in ast.parse(_source("__init__.py")).body
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "bool_"
+    ]
     there = [name for name in names.MODULES if (PACKAGE / f"{name}.py").exists() or (PACKAGE / name).is_dir()]
     imports += [f"from torchlike import {name} as {name}" for name in sorted(there) if name != "autograd"]
     imports += [f"from torchlike.serialization import {name} as {name}" for name in ("load", "save")]

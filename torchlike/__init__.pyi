@@ -173,11 +173,11 @@ def acosh_(input: _Tensor) -> _Tensor:
     """The inverse hyperbolic cosine; NaN below 1."""
     ...
 
-def adaptive_avg_pool1d(input: _Tensor, output_size: _int | _Sequence[_int]) -> _Tensor:
+def adaptive_avg_pool1d(input: _Tensor, output_size: _Any) -> _Tensor:
     """The means of `output_size` windows of (N, C, L)."""
     ...
 
-def adaptive_max_pool1d(input: _Tensor, output_size: _int | _Sequence[_int]) -> _Any:
+def adaptive_max_pool1d(input: _Tensor, output_size: _Any) -> _Any:
     """The largest elements of `output_size` windows of (N, C, L), and where they stand."""
     ...
 
@@ -229,7 +229,7 @@ def affine_grid_generator(theta: _Tensor, size: _tuple[_int, ...], align_corners
     """The grid for `grid_sampler` that applies theta (N, 2, 3) or (N, 3, 4) to pixels of `size`, 4-D or 5-D."""
     ...
 
-def alias_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def alias_copy(input: _Tensor) -> _Any:
     """What `alias` shows, as a copy in row-major order."""
     ...
 
@@ -245,7 +245,7 @@ def alpha_dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
     """Dropout that keeps mean and variance of what comes out of `selu`."""
     ...
 
-def alpha_dropout_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
+def alpha_dropout_(input: _Tensor, p: _float, train: _bool) -> _Tensor:
     """In place: Dropout that keeps mean and variance of what comes out of `selu`."""
     ...
 
@@ -364,7 +364,7 @@ def as_strided_(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int |
     """`as_strided` in place: this tensor is seen in another shape; no element moves."""
     ...
 
-def as_strided_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def as_strided_copy(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
     """What `as_strided` shows, as a copy in row-major order."""
     ...
 
@@ -442,9 +442,9 @@ def autocast_increment_nesting() -> _int:
 
 def avg_pool1d(
     input: _Tensor,
-    kernel_size: _int | _Sequence[_int],
-    stride: _int | _Sequence[_int] | None = ...,
-    padding: _int | _Sequence[_int] = ...,
+    kernel_size: _Any,
+    stride: _Any = ...,
+    padding: _Any = ...,
     ceil_mode: _bool = ...,
     count_include_pad: _bool = ...,
 ) -> _Tensor:
@@ -608,7 +608,7 @@ def celu(input: _Tensor, alpha: _float = ...) -> _Tensor:
     """x where x > 0, alpha (exp(x / alpha) - 1) elsewhere."""
     ...
 
-def celu_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
+def celu_(input: _Tensor, alpha: _float = ...) -> _Tensor:
     """In place: x where x > 0, alpha (exp(x / alpha) - 1) elsewhere."""
     ...
 
@@ -722,7 +722,7 @@ def conj_physical_(input: _Tensor) -> _Tensor:
     """The complex conjugate."""
     ...
 
-def constant_pad_nd(input: _Tensor, pad: _Any, value: _Number = ...) -> _Tensor:
+def constant_pad_nd(input: _Tensor, pad: _Any, value: _float = ...) -> _Tensor:
     """The last dims with `value` around them, as many on each side as `pad` says, the last dim first."""
     ...
 
@@ -923,7 +923,7 @@ def detach_(input: _Any) -> _Tensor:
     """Cut this tensor off from its history, in place."""
     ...
 
-def detach_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def detach_copy(input: _Any) -> _Any:
     """What `detach` shows, as a copy in row-major order."""
     ...
 
@@ -943,7 +943,7 @@ def diagonal(input: _Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = 
     """The diagonal of each matrix of two dims, as the last dim."""
     ...
 
-def diagonal_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def diagonal_copy(input: _Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Any:
     """What `diagonal` shows, as a copy in row-major order."""
     ...
 
@@ -993,7 +993,7 @@ def dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
     """Zero each element with probability p and scale the others by 1 / (1 - p)."""
     ...
 
-def dropout_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
+def dropout_(input: _Tensor, p: _float, train: _bool) -> _Tensor:
     """In place: Zero each element with probability p and scale the others by 1 / (1 - p)."""
     ...
 
@@ -1132,7 +1132,7 @@ def expand(input: _Tensor, size: _tuple) -> _Tensor:
     """Dims of size one repeated without copying; -1 keeps a dim."""
     ...
 
-def expand_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def expand_copy(input: _Tensor, size: _Sequence[_int]) -> _Any:
     """What `expand` shows, as a copy in row-major order."""
     ...
 
@@ -1174,7 +1174,7 @@ def feature_alpha_dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
     """`alpha_dropout` of whole channels."""
     ...
 
-def feature_alpha_dropout_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
+def feature_alpha_dropout_(input: _Tensor, p: _float, train: _bool) -> _Tensor:
     """In place: `alpha_dropout` of whole channels."""
     ...
 
@@ -1182,7 +1182,7 @@ def feature_dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
     """Zero each channel (index of the first two dims) with probability p and scale the others by 1 / (1 - p)."""
     ...
 
-def feature_dropout_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
+def feature_dropout_(input: _Tensor, p: _float, train: _bool) -> _Tensor:
     """In place: Zero each channel (index of the first two dims) with probability p and scale the others by 1 / (1 - p)."""
     ...
 
@@ -1261,7 +1261,7 @@ def frexp(input: _Tensor, *, out: _Any = ...) -> _Any:
     """The mantissa in [0.5, 1) and the exponent of 2 of each element."""
     ...
 
-def frobenius_norm(input: _Tensor, dim: _int | _Sequence[_int], keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
+def frobenius_norm(input: _Tensor, dim: _Any, keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
     """The square root of the sum of squares over at most two dims; over all where none is given."""
     ...
 
@@ -2034,10 +2034,10 @@ def max(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
 
 def max_pool1d(
     input: _Tensor,
-    kernel_size: _int | _Sequence[_int],
-    stride: _int | _Sequence[_int] | None = ...,
-    padding: _int | _Sequence[_int] = ...,
-    dilation: _int | _Sequence[_int] = ...,
+    kernel_size: _Any,
+    stride: _Any = ...,
+    padding: _Any = ...,
+    dilation: _Any = ...,
     ceil_mode: _bool = ...,
 ) -> _Any:
     """The largest element of each window over the last 1 dims"""
@@ -2045,10 +2045,10 @@ def max_pool1d(
 
 def max_pool1d_with_indices(
     input: _Tensor,
-    kernel_size: _int | _Sequence[_int],
-    stride: _int | _Sequence[_int] | None = ...,
-    padding: _int | _Sequence[_int] = ...,
-    dilation: _int | _Sequence[_int] = ...,
+    kernel_size: _Any,
+    stride: _Any = ...,
+    padding: _Any = ...,
+    dilation: _Any = ...,
     ceil_mode: _bool = ...,
 ) -> _Any:
     """The largest element of each window over the last 1 dims, and where it stands"""
@@ -2056,10 +2056,10 @@ def max_pool1d_with_indices(
 
 def max_pool2d(
     input: _Tensor,
-    kernel_size: _int | _Sequence[_int],
-    stride: _int | _Sequence[_int] | None = ...,
-    padding: _int | _Sequence[_int] = ...,
-    dilation: _int | _Sequence[_int] = ...,
+    kernel_size: _Any,
+    stride: _Any = ...,
+    padding: _Any = ...,
+    dilation: _Any = ...,
     ceil_mode: _bool = ...,
 ) -> _Any:
     """The largest element of each window over the last 2 dims"""
@@ -2067,10 +2067,10 @@ def max_pool2d(
 
 def max_pool3d(
     input: _Tensor,
-    kernel_size: _int | _Sequence[_int],
-    stride: _int | _Sequence[_int] | None = ...,
-    padding: _int | _Sequence[_int] = ...,
-    dilation: _int | _Sequence[_int] = ...,
+    kernel_size: _Any,
+    stride: _Any = ...,
+    padding: _Any = ...,
+    dilation: _Any = ...,
     ceil_mode: _bool = ...,
 ) -> _Any:
     """The largest element of each window over the last 3 dims"""
@@ -2278,9 +2278,7 @@ def not_equal(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _
     """input != other, element by element."""
     ...
 
-def nuclear_norm(
-    input: _Tensor, dim: _int | _Sequence[_int] | _bool | None = ..., keepdim: _bool = ..., *, out: _Any = ...
-) -> _Tensor:
+def nuclear_norm(input: _Tensor, dim: _Any | _bool | None = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
     """The sum of the singular values of matrices, of the last two dims unless told otherwise."""
     ...
 
@@ -2340,7 +2338,7 @@ def permute(*args: _Any, **named: _Any) -> _Tensor:
     """The dims in another order."""
     ...
 
-def permute_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def permute_copy(input: _Tensor, *dims: _Any, **named: _Any) -> _Tensor:
     """What `permute` shows, as a copy in row-major order."""
     ...
 
@@ -2614,7 +2612,9 @@ def rrelu(
     """x where x > 0, a x elsewhere: a is drawn from [lower, upper) in training, their mean otherwise."""
     ...
 
-def rrelu_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
+def rrelu_(
+    input: _Tensor, lower: _float = ..., upper: _float = ..., training: _bool = ..., generator: _Any = ...
+) -> _Tensor:
     """In place: x where x > 0, a x elsewhere: a is drawn from [lower, upper) in training, their mean otherwise."""
     ...
 
@@ -2701,7 +2701,7 @@ def select(input: _Tensor, dim: _int, index: _int) -> _Tensor:
     """One index of a dim, as a view."""
     ...
 
-def select_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def select_copy(input: _Tensor, dim: _int, index: _int) -> _Tensor:
     """What `select` shows, as a copy in row-major order."""
     ...
 
@@ -2713,7 +2713,7 @@ def selu(input: _Tensor) -> _Tensor:
     """The scaled exponential unit, which keeps activations normalised."""
     ...
 
-def selu_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
+def selu_(input: _Tensor) -> _Tensor:
     """In place: The scaled exponential unit, which keeps activations normalised."""
     ...
 
@@ -2831,7 +2831,9 @@ def sinh_(input: _Tensor) -> _Tensor:
     """The hyperbolic sine."""
     ...
 
-def slice_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def slice_copy(
+    input: _Tensor, dim: _int = ..., start: _int | None = ..., end: _int | None = ..., step: _int = ...
+) -> _Tensor:
     """What `slice` shows, as a copy in row-major order."""
     ...
 
@@ -2927,7 +2929,7 @@ def split(tensor: _Tensor, split_size_or_sections: _Any, dim: _int = ...) -> _tu
     """Views of consecutive pieces: of one size (the last may be smaller) or of the sizes given."""
     ...
 
-def split_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def split_copy(tensor: _Tensor, split_size_or_sections: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
     """What `split` shows, as a copy in row-major order."""
     ...
 
@@ -2935,7 +2937,7 @@ def split_with_sizes(input: _Tensor, split_sizes: _Any, dim: _int = ...) -> _tup
     """Views of consecutive pieces of the sizes given."""
     ...
 
-def split_with_sizes_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def split_with_sizes_copy(input: _Tensor, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
     """What `split_with_sizes` shows, as a copy in row-major order."""
     ...
 
@@ -2960,7 +2962,7 @@ def squeeze(input: _Tensor, dim: _Any = ...) -> _Tensor:
     """Without the dims of size one (or those of them named)."""
     ...
 
-def squeeze_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def squeeze_copy(input: _Tensor, dim: _Any = ...) -> _Any:
     """What `squeeze` shows, as a copy in row-major order."""
     ...
 
@@ -3030,7 +3032,7 @@ def t(input: _Tensor) -> _Tensor:
     """A matrix transposed; tensors of fewer dims as they are."""
     ...
 
-def t_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def t_copy(input: _Tensor) -> _Tensor:
     """What `t` shows, as a copy in row-major order."""
     ...
 
@@ -3083,7 +3085,7 @@ def threshold(input: _Tensor, threshold: _float, value: _float) -> _Tensor:
     """x where x > threshold, `value` elsewhere."""
     ...
 
-def threshold_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
+def threshold_(input: _Tensor, threshold: _float, value: _float) -> _Tensor:
     """In place: x where x > threshold, `value` elsewhere."""
     ...
 
@@ -3109,7 +3111,7 @@ def transpose(input: _Tensor, dim0: _int, dim1: _int) -> _Tensor:
     """Two dims exchanged."""
     ...
 
-def transpose_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def transpose_copy(input: _Tensor, dim0: _int, dim1: _int) -> _Any:
     """What `transpose` shows, as a copy in row-major order."""
     ...
 
@@ -3188,7 +3190,7 @@ def unbind(input: _Tensor, dim: _int = ...) -> _tuple[_Tensor, ...]:
     """Every index of a dim, as views."""
     ...
 
-def unbind_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def unbind_copy(input: _Tensor, dim: _int = ...) -> _tuple[_Tensor, ...]:
     """What `unbind` shows, as a copy in row-major order."""
     ...
 
@@ -3200,7 +3202,7 @@ def unfold(input: _Tensor, dimension: _int, size: _int, step: _int) -> _Tensor:
     """Windows of `size` indices of a dim, `step` apart, the index within a window as the last dim."""
     ...
 
-def unfold_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def unfold_copy(input: _Tensor, dimension: _int, size: _int, step: _int) -> _Any:
     """What `unfold` shows, as a copy in row-major order."""
     ...
 
@@ -3236,7 +3238,7 @@ def unsqueeze(input: _Tensor, dim: _int) -> _Tensor:
     """A dim of size one put in at `dim`."""
     ...
 
-def unsqueeze_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def unsqueeze_copy(input: _Tensor, dim: _int) -> _Any:
     """What `unsqueeze` shows, as a copy in row-major order."""
     ...
 
@@ -3268,7 +3270,7 @@ def view_as_complex(input: _Tensor) -> _Tensor:
     """A real tensor with a last dim of two as a complex one."""
     ...
 
-def view_as_complex_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def view_as_complex_copy(input: _Tensor) -> _Any:
     """What `view_as_complex` shows, as a copy in row-major order."""
     ...
 
@@ -3276,11 +3278,11 @@ def view_as_real(input: _Tensor) -> _Tensor:
     """A complex tensor as a real one with a last dim of two: the real and the imaginary part."""
     ...
 
-def view_as_real_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def view_as_real_copy(input: _Tensor) -> _Any:
     """What `view_as_real` shows, as a copy in row-major order."""
     ...
 
-def view_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+def view_copy(input: _Tensor, size: _Any) -> _Tensor:
     """What `view` shows, as a copy in row-major order."""
     ...
 

@@ -22,8 +22,15 @@ def _unflatten_dense_tensors(flat: Any, tensors: Sequence[Any]) -> tuple:
     return tuple(found)
 
 
-def _rebuild_tensor_v2(storage: Any, storage_offset: int, size: Any, stride: Any, requires_grad: bool,
-                       backward_hooks: Any, metadata: Any = None) -> Any:  # fmt: skip
+def _rebuild_tensor_v2(
+    storage: Any,
+    storage_offset: int,
+    size: Any,
+    stride: Any,
+    requires_grad: bool,
+    backward_hooks: Any,
+    metadata: Any = None,
+) -> Any:
     """A tensor over a storage, as files say it; hooks must be empty."""
     import torchlike
     from torchlike import _errors

@@ -12,9 +12,18 @@ from torchlike._compile.api import reset as reset
 from torchlike._compile.api import set_stance as set_stance
 
 __all__ = [
-    "allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable", "is_compiling",
-    "is_dynamo_compiling", "is_exporting", "list_backends", "reset", "set_stance",
-]  # fmt: skip
+    "allow_in_graph",
+    "assume_constant_result",
+    "compile",
+    "cudagraph_mark_step_begin",
+    "disable",
+    "is_compiling",
+    "is_dynamo_compiling",
+    "is_exporting",
+    "list_backends",
+    "reset",
+    "set_stance",
+]
 
 
 def is_exporting() -> bool:

@@ -38,14 +38,28 @@ def _frequencies(numbers: np.ndarray, dtype: Any, device: Any, requires_grad: bo
     return made if out is None else out.copy_(made)
 
 
-def fftfreq(n: int, d: float = 1.0, *, out: Tensor | None = None, dtype: Any = None, device: Any = None,
-            requires_grad: bool = False) -> Tensor:  # fmt: skip
+def fftfreq(
+    n: int,
+    d: float = 1.0,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """The frequency of each element of an `fft` of n points, d apart."""
     return _frequencies(np.fft.fftfreq(n, d), dtype, device, requires_grad, out)
 
 
-def rfftfreq(n: int, d: float = 1.0, *, out: Tensor | None = None, dtype: Any = None, device: Any = None,
-             requires_grad: bool = False) -> Tensor:  # fmt: skip
+def rfftfreq(
+    n: int,
+    d: float = 1.0,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """The frequency of each element of an `rfft` of n points, d apart."""
     return _frequencies(np.fft.rfftfreq(n, d), dtype, device, requires_grad, out)
 

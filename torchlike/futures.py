@@ -57,8 +57,10 @@ class Future(Generic[T]):
     def _complete(self, value: Any, error: BaseException | None) -> None:
         with self._lock:
             if self.done():
-                raise RuntimeError("Attempting to mark a completed Future as complete again. Note that a Future can "
-                                   "only be marked completed once.")  # fmt: skip
+                raise RuntimeError(
+                    "Attempting to mark a completed Future as complete again. Note that a Future can "
+                    "only be marked completed once."
+                )
             self._value, self._error = value, error
             self._ready.set()
             waiting, self._callbacks = self._callbacks, []

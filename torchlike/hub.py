@@ -99,9 +99,15 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
             Path(part.name).unlink(missing_ok=True)
 
 
-def load_state_dict_from_url(url: str, model_dir: str | None = None, map_location: Any = None, progress: bool = True,
-                             check_hash: bool = False, file_name: str | None = None,
-                             weights_only: bool = False) -> dict[str, Any]:  # fmt: skip
+def load_state_dict_from_url(
+    url: str,
+    model_dir: str | None = None,
+    map_location: Any = None,
+    progress: bool = True,
+    check_hash: bool = False,
+    file_name: str | None = None,
+    weights_only: bool = False,
+) -> dict[str, Any]:
     """What `load` reads of a file from the network, which is fetched where it is not yet in the folder."""
     from torchlike import serialization
 
@@ -142,21 +148,43 @@ def _entry(module: Any, name: str) -> Any:
     return found
 
 
-def list(github: Any, force_reload: bool = False, skip_validation: bool = False, trust_repo: Any = "check",
-         verbose: bool = True, *, source: str = "github") -> Any:  # fmt: skip
+def list(
+    github: Any,
+    force_reload: bool = False,
+    skip_validation: bool = False,
+    trust_repo: Any = "check",
+    verbose: bool = True,
+    *,
+    source: str = "github",
+) -> Any:
     """The names that can be given to `load`: the functions of a folder's `hubconf.py`."""
     module = _entries(github, source, "list")
     return [name for name, each in vars(module).items() if callable(each) and not name.startswith("_")]
 
 
-def help(github: Any, model: str, force_reload: bool = False, skip_validation: bool = False, trust_repo: Any = "check",
-         *, source: str = "github") -> str | None:  # fmt: skip
+def help(
+    github: Any,
+    model: str,
+    force_reload: bool = False,
+    skip_validation: bool = False,
+    trust_repo: Any = "check",
+    *,
+    source: str = "github",
+) -> str | None:
     """The docstring of a function of `hubconf.py`."""
     return _entry(_entries(github, source, "help"), model).__doc__
 
 
-def load(repo_or_dir: Any, model: str, *args: Any, source: str = "github", trust_repo: Any = "check",
-         force_reload: bool = False, verbose: bool = True, skip_validation: bool = False,
-         **kwargs: Any) -> Any:  # fmt: skip
+def load(
+    repo_or_dir: Any,
+    model: str,
+    *args: Any,
+    source: str = "github",
+    trust_repo: Any = "check",
+    force_reload: bool = False,
+    verbose: bool = True,
+    skip_validation: bool = False,
+    **kwargs: Any,
+) -> Any:
     """What a function of the folder's `hubconf.py` returns for these arguments; `source` must be "local"."""
     return _entry(_entries(repo_or_dir, source, "load"), model)(*args, **kwargs)

@@ -95,15 +95,25 @@ class CustomOpDef:
             def backward(ctx: Any, *grads: Any) -> Any:
                 if made._backward is None:
                     name = made._qualname.replace("::", ".")
-                    raise RuntimeError(f"Trying to backward through {name}.default but no autograd formula "
-                                       "was registered. Please use register_autograd to add one.")  # fmt: skip
+                    raise RuntimeError(
+                        f"Trying to backward through {name}.default but no autograd formula "
+                        "was registered. Please use register_autograd to add one."
+                    )
                 return made._backward(ctx, *grads)
 
         return Operator
 
 
-def custom_op(name: str, fn: Callable | None = None, /, *, mutates_args: str | Iterable[str], device_types: Any = None,
-              schema: str | None = None, tags: Any = None) -> Any:  # fmt: skip
+def custom_op(
+    name: str,
+    fn: Callable | None = None,
+    /,
+    *,
+    mutates_args: str | Iterable[str],
+    device_types: Any = None,
+    schema: str | None = None,
+    tags: Any = None,
+) -> Any:
     """A function as the operator `torch.ops.namespace.name`; a decorator, where no function is given.
 
     Args:
@@ -150,8 +160,15 @@ def register_autograd(op: Any, backward: Callable, /, *, setup_context: Callable
     _known(op).register_autograd(backward, setup_context=setup_context)
 
 
-_KEYS = {"default": None, "CompositeExplicitAutograd": None, "CompositeImplicitAutograd": None, "": None,
-         "CPU": "cpu", "CUDA": "cuda", "Meta": "meta"}  # fmt: skip
+_KEYS = {
+    "default": None,
+    "CompositeExplicitAutograd": None,
+    "CompositeImplicitAutograd": None,
+    "": None,
+    "CPU": "cpu",
+    "CUDA": "cuda",
+    "Meta": "meta",
+}
 
 
 def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any = ()) -> None:
@@ -197,8 +214,15 @@ class Library:
         define(name, schema, lib=self)
         return name
 
-    def impl(self, op_name: str, fn: Callable, dispatch_key: str = "", *, with_keyset: bool = False,
-             allow_override: bool = True) -> None:  # fmt: skip
+    def impl(
+        self,
+        op_name: str,
+        fn: Callable,
+        dispatch_key: str = "",
+        *,
+        with_keyset: bool = False,
+        allow_override: bool = True,
+    ) -> None:
         """Give an operator's function for a key such as "CPU" or "CompositeImplicitAutograd"."""
         if with_keyset:
             raise _errors.arguments.unsupported("Library.impl", "with_keyset")

@@ -55,8 +55,13 @@ def _names() -> dict[Any, str]:
     from torchlike import functional as composed
     from torchlike.nn import functional
 
-    spaces = [(functional, "torch.nn.functional"), (linalg, "torch.linalg"), (fft, "torch.fft"),
-              (special, "torch.special"), (Tensor, "torch.Tensor")]  # fmt: skip
+    spaces = [
+        (functional, "torch.nn.functional"),
+        (linalg, "torch.linalg"),
+        (fft, "torch.fft"),
+        (special, "torch.special"),
+        (Tensor, "torch.Tensor"),
+    ]
     found: dict[Any, str] = {}
     for space, place in [(composed, "torch.functional"), (torchlike, "torch"), *spaces]:
         for name in getattr(space, "__all__", None) or dir(space):

@@ -109,8 +109,10 @@ class SobolEngine:
 
     def _refuse_beyond(self, last: int) -> None:
         if last >= 2**self.MAXBIT:
-            raise ValueError(f"A Sobol sequence has 2**{self.MAXBIT} points here; asked for was number {last + 1}. "
-                             "Begin again with reset(), or with another seed.")  # fmt: skip
+            raise ValueError(
+                f"A Sobol sequence has 2**{self.MAXBIT} points here; asked for was number {last + 1}. "
+                "Begin again with reset(), or with another seed."
+            )
 
     def _scrambled(self, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """A point to move by, and the directions times lower triangular matrices of bits."""

@@ -24,9 +24,20 @@ _DEPRECATED = (
     "This should only matter to you if you are using storages directly.  To access UntypedStorage directly, use "
     "tensor.untyped_storage() instead of tensor.storage()"
 )
-_LEGACY_NAMES = {"uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "float16": "Half",
-                 "float32": "Float", "float64": "Double", "bool": "Bool", "bfloat16": "BFloat16",
-                 "complex64": "ComplexFloat", "complex128": "ComplexDouble"}  # fmt: skip
+_LEGACY_NAMES = {
+    "uint8": "Byte",
+    "int8": "Char",
+    "int16": "Short",
+    "int32": "Int",
+    "int64": "Long",
+    "float16": "Half",
+    "float32": "Float",
+    "float64": "Double",
+    "bool": "Bool",
+    "bfloat16": "BFloat16",
+    "complex64": "ComplexFloat",
+    "complex128": "ComplexDouble",
+}
 
 
 class _Memory(Handle):
@@ -117,8 +128,9 @@ class _Memory(Handle):
             kind = type(source).__name__
             raise TypeError(f"copy_(): argument 'src' (position 1) must be torch.Storage, not {kind}")
         if self.nbytes() != source.nbytes():
-            raise RuntimeError(f"size does not match, self was {self.nbytes()} bytes but src was "
-                               f"{source.nbytes()} bytes")  # fmt: skip
+            raise RuntimeError(
+                f"size does not match, self was {self.nbytes()} bytes but src was {source.nbytes()} bytes"
+            )
         self._elements().copy_(source._elements())
         return self
 
@@ -294,8 +306,9 @@ class UntypedStorage(_Memory):
         elements.copy_(elements.view(-1, item).flip(1).view(-1))
 
     @staticmethod
-    def from_buffer(buffer: Any, *, dtype: Dtype, byte_order: str | None = None, count: int = -1,
-                    offset: int = 0) -> UntypedStorage:  # fmt: skip
+    def from_buffer(
+        buffer: Any, *, dtype: Dtype, byte_order: str | None = None, count: int = -1, offset: int = 0
+    ) -> UntypedStorage:
         """A copy of the bytes of a buffer that holds elements of a dtype, in the order of this machine.
 
         Args:
@@ -332,9 +345,11 @@ class UntypedStorage(_Memory):
 def _bytes(data: Any) -> list:
     wrong = next((x for x in data if not isinstance(x, int)), None)
     if wrong is not None:
-        raise RuntimeError("torch.UntypedStorage(): tried to construct a storage from a sequence "
-                           f"({type(data).__name__}), but one of the items was of type {type(wrong).__name__} "
-                           "instead of int")  # fmt: skip
+        raise RuntimeError(
+            "torch.UntypedStorage(): tried to construct a storage from a sequence "
+            f"({type(data).__name__}), but one of the items was of type {type(wrong).__name__} "
+            "instead of int"
+        )
     return [x % 256 for x in data]
 
 
@@ -346,8 +361,9 @@ def _from_buffer(buffer: Any, dtype: Dtype, byte_order: str | None, count: int, 
         raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
     data = bytes(memoryview(buffer).cast("B"))
     if not 0 <= offset <= len(data):
-        raise ValueError("offset must be non-negative and no greater than buffer length "
-                         f"({offset}) , but got {len(data)}")  # fmt: skip
+        raise ValueError(
+            f"offset must be non-negative and no greater than buffer length ({offset}) , but got {len(data)}"
+        )
     if count < 0 and (len(data) - offset) % item:
         raise ValueError(f"buffer size ({len(data)}) must be a multiple of element size ({item})")
     stop = len(data) if count < 0 else offset + count * item
@@ -365,8 +381,14 @@ class TypedStorage(_Memory):
 
     is_typed = True
 
-    def __init__(self, data: Any = 0, *, wrap_storage: UntypedStorage | None = None, dtype: Dtype | None = None,
-                 device: Any = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        data: Any = 0,
+        *,
+        wrap_storage: UntypedStorage | None = None,
+        dtype: Dtype | None = None,
+        device: Any = None,
+    ) -> None:
         warn(_DEPRECATED)
         kind = dtype or modes.default_dtype
         if wrap_storage is not None:
@@ -418,8 +440,9 @@ class TypedStorage(_Memory):
         return RuntimeError(f"can't index a <class 'torch.storage.TypedStorage'> with {type(index)}")
 
     @classmethod
-    def from_buffer(cls, buffer: Any, *, dtype: Dtype | None = None, byte_order: str | None = None, count: int = -1,
-                    offset: int = 0) -> TypedStorage:  # fmt: skip
+    def from_buffer(
+        cls, buffer: Any, *, dtype: Dtype | None = None, byte_order: str | None = None, count: int = -1, offset: int = 0
+    ) -> TypedStorage:
         """A copy of the elements of a dtype that a buffer holds; see `UntypedStorage.from_buffer`."""
         kind = dtype or getattr(cls, "dtype", None)
         if not isinstance(kind, Dtype):
@@ -485,10 +508,20 @@ DoubleStorage, ComplexFloatStorage = map(_legacy, (_dtypes.float64, _dtypes.comp
 ComplexDoubleStorage = _legacy(_dtypes.complex128)
 Storage = FloatStorage
 
-_CONVERSIONS = {"bool": _dtypes.bool_, "byte": _dtypes.uint8, "char": _dtypes.int8, "short": _dtypes.int16,
-                "int": _dtypes.int32, "long": _dtypes.int64, "half": _dtypes.float16, "bfloat16": _dtypes.bfloat16,
-                "float": _dtypes.float32, "double": _dtypes.float64, "complex_float": _dtypes.complex64,
-                "complex_double": _dtypes.complex128}  # fmt: skip
+_CONVERSIONS = {
+    "bool": _dtypes.bool_,
+    "byte": _dtypes.uint8,
+    "char": _dtypes.int8,
+    "short": _dtypes.int16,
+    "int": _dtypes.int32,
+    "long": _dtypes.int64,
+    "half": _dtypes.float16,
+    "bfloat16": _dtypes.bfloat16,
+    "float": _dtypes.float32,
+    "double": _dtypes.float64,
+    "complex_float": _dtypes.complex64,
+    "complex_double": _dtypes.complex128,
+}
 for _name, _dtype in _CONVERSIONS.items():
     setattr(_Memory, _name, _converting(_name, _dtype))
 

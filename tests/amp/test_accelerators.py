@@ -62,17 +62,37 @@ KEYS = [k for k in CAST if k != "pinverse" and (row(k) is None or row(k).autocas
 
 # What PyTorch cannot tell without a GPU and elements: sizes and truths that follow from elements, what its CPU kernels
 # alone do, and what it has in no half precision. The test fails where one of them can be judged after all.
-UNSEEN = frozenset((
-    "allclose", "argwhere", "bincount", "corrcoef", "cov", "equal", "gru", "gru_cell", "histogram", "is_nonzero",
-    "istft", "masked_select", "nn.functional.binary_cross_entropy", "nn.functional.ctc_loss", "nonzero", "unique",
-    "unique_consecutive",
-))  # fmt: skip
+UNSEEN = frozenset(
+    (
+        "allclose",
+        "argwhere",
+        "bincount",
+        "corrcoef",
+        "cov",
+        "equal",
+        "gru",
+        "gru_cell",
+        "histogram",
+        "is_nonzero",
+        "istft",
+        "masked_select",
+        "nn.functional.binary_cross_entropy",
+        "nn.functional.ctc_loss",
+        "nonzero",
+        "unique",
+        "unique_consecutive",
+    )
+)
 if torch.version.cuda is not None and not torch.cuda.is_available():  # that build asks the driver about these
     UNSEEN |= {"lstm", "rnn_relu", "rnn_tanh"}
 UNSEEN_IN_HALVES = UNSEEN | {
-    "cdist", "inverse", "linalg.ldl_factor_ex", "logdet", "nn.functional.multi_margin_loss",
+    "cdist",
+    "inverse",
+    "linalg.ldl_factor_ex",
+    "logdet",
+    "nn.functional.multi_margin_loss",
     "nn.functional.multilabel_margin_loss",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("half", [False, True], ids=["float32", "float16"])

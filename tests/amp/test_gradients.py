@@ -108,8 +108,13 @@ def doubles_and_integers_stay():
 def of_two_dtypes():
     with torch.autocast("cpu"):
         x = torch.ones(2)
-        for a, b in ((x, x.bfloat16()), (x.bfloat16(), x.bfloat16()), (x.double(), x.bfloat16()), (x, x.half()),
-                     (x.int(), x.bfloat16())):  # fmt: skip
+        for a, b in (
+            (x, x.bfloat16()),
+            (x.bfloat16(), x.bfloat16()),
+            (x.double(), x.bfloat16()),
+            (x, x.half()),
+            (x.int(), x.bfloat16()),
+        ):
             _kinds(torch.cat([a, b]), torch.stack([a, b]))
 
 

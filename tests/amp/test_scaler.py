@@ -174,8 +174,9 @@ def test_disabled():
 def test_settings_and_state():
     def program(t):
         scaler = t.amp.GradScaler("cpu")
-        scaler.load_state_dict({"scale": 8.0, "growth_factor": 3.0, "backoff_factor": 0.25, "growth_interval": 5,
-                                "_growth_tracker": 2})  # fmt: skip
+        scaler.load_state_dict(
+            {"scale": 8.0, "growth_factor": 3.0, "backoff_factor": 0.25, "growth_interval": 5, "_growth_tracker": 2}
+        )
         seen = [scaler.get_growth_factor(), scaler.get_backoff_factor(), scaler.get_growth_interval()]
         scaler.scale(t.ones(1))
         seen += [scaler._scale, scaler._growth_tracker]

@@ -69,14 +69,18 @@ ORDERS = [
     lambda t: t.set_autocast_cpu_enabled(3),
     lambda t: t.set_autocast_gpu_dtype(3),
     lambda t: (t.is_autocast_enabled(), t.is_autocast_cache_enabled(), t.clear_autocast_cache()),
-    lambda t: (t.autocast_increment_nesting(), t.autocast_increment_nesting(), t.autocast_decrement_nesting(),
-               t.autocast_decrement_nesting()),
+    lambda t: (
+        t.autocast_increment_nesting(),
+        t.autocast_increment_nesting(),
+        t.autocast_decrement_nesting(),
+        t.autocast_decrement_nesting(),
+    ),
     lambda t: t.autocast(),
     lambda t: t.amp.custom_fwd(lambda x: x),
     lambda t: t.amp.custom_bwd(lambda x: x),
     lambda t: t.amp.custom_fwd(lambda x: x, device_type=3),
     lambda t: t.amp.custom_bwd(lambda x: x, device_type=3),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -85,8 +89,15 @@ def test_orders(order):
 
 
 # PyTorch warns of these once in a process, and other tests may have asked before.
-DEPRECATED = ["is_autocast_cpu_enabled", "get_autocast_cpu_dtype", "get_autocast_gpu_dtype", "is_autocast_xla_enabled",
-              "get_autocast_xla_dtype", "is_autocast_ipu_enabled", "get_autocast_ipu_dtype"]  # fmt: skip
+DEPRECATED = [
+    "is_autocast_cpu_enabled",
+    "get_autocast_cpu_dtype",
+    "get_autocast_gpu_dtype",
+    "is_autocast_xla_enabled",
+    "get_autocast_xla_dtype",
+    "is_autocast_ipu_enabled",
+    "get_autocast_ipu_dtype",
+]
 
 
 @pytest.mark.parametrize("name", DEPRECATED)

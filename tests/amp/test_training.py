@@ -26,8 +26,15 @@ def _mlp(t):
 
 def _cnn(t):
     nn = t.nn
-    return nn.Sequential(nn.Unflatten(1, (1, 2, 3)), nn.Conv2d(1, 4, 2, padding=1), nn.BatchNorm2d(4), nn.ReLU(),
-                         nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(16, 4))  # fmt: skip
+    return nn.Sequential(
+        nn.Unflatten(1, (1, 2, 3)),
+        nn.Conv2d(1, 4, 2, padding=1),
+        nn.BatchNorm2d(4),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(2),
+        nn.Flatten(),
+        nn.Linear(16, 4),
+    )
 
 
 def _transformer(t):

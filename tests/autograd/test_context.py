@@ -81,8 +81,18 @@ def _double(remember=lambda ctx: None, recall=lambda ctx: None):
 
 
 def fields_in_forward_and_later():
-    names = ("saved_tensors", "to_save", "dirty_tensors", "non_differentiable", "materialize_grads", "requires_grad",
-             "needs_input_grad", "saved_for_forward", "_materialize_non_diff_grads", "metadata")  # fmt: skip
+    names = (
+        "saved_tensors",
+        "to_save",
+        "dirty_tensors",
+        "non_differentiable",
+        "materialize_grads",
+        "requires_grad",
+        "needs_input_grad",
+        "saved_for_forward",
+        "_materialize_non_diff_grads",
+        "metadata",
+    )
 
     def note(ctx):
         log([_attempt(lambda name=name: getattr(ctx, name)) for name in names])

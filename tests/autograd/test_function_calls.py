@@ -205,10 +205,18 @@ def _mapped(rule):
 def what_a_rule_may_return():
     x = torch.arange(4.0).view(2, 2)
     for rule in (
-        lambda y: (y, 0), lambda y: (y, None), lambda y: (y, -1), lambda y: (y, (0,)), lambda y: (y, [0]),
-        lambda y: ((y, y), 0), lambda y: ((y, y), (0, 1)), lambda y: ((y, y), (0,)), lambda y: ((y, y), [0, 0]),
-        lambda y: ([y, y], [0, None]), lambda y: ((y, y), (0, 0, 0)),
-    ):  # fmt: skip
+        lambda y: (y, 0),
+        lambda y: (y, None),
+        lambda y: (y, -1),
+        lambda y: (y, (0,)),
+        lambda y: (y, [0]),
+        lambda y: ((y, y), 0),
+        lambda y: ((y, y), (0, 1)),
+        lambda y: ((y, y), (0,)),
+        lambda y: ((y, y), [0, 0]),
+        lambda y: ([y, y], [0, None]),
+        lambda y: ((y, y), (0, 0, 0)),
+    ):
         log(_attempt(lambda rule=rule: torch.vmap(_mapped(rule).apply)(x)))
     log(torch.vmap(lambda x: _mapped(lambda y: (y, 0)).apply(x, k=3))(x))
 

@@ -10,13 +10,39 @@ from tests.ops.test_rows import attempt, tensors
 
 # PyTorch keeps more than the gradient needs: an input for its shape, the result where the other factor's gradient is
 # asked for, or what lies between operators that are one here. Such writes are not seen, and the gradient is right.
-UNSEEN = ("combinations", "complex", "cummax", "cummin", "fft.fft", "fft.ifft", "fft.ihfft", "fft.ihfft2",
-          "fft.ihfftn", "fft.rfft", "fft.rfft2", "fft.rfftn", "gather",
-          "linalg.lu", "linalg.lu_solve", "lu_solve", "masked_select", "nn.functional.adaptive_avg_pool1d",
-          "nn.functional.adaptive_avg_pool2d", "nn.functional.adaptive_avg_pool3d", "nn.functional.avg_pool1d",
-          "nn.functional.avg_pool2d", "nn.functional.avg_pool3d", "nn.functional.layer_norm",
-          "nn.functional.nll_loss", "nn.functional.pairwise_distance", "nn.functional.scaled_dot_product_attention",
-          "put", "take", "take_along_dim", "triangular_solve")  # fmt: skip
+UNSEEN = (
+    "combinations",
+    "complex",
+    "cummax",
+    "cummin",
+    "fft.fft",
+    "fft.ifft",
+    "fft.ihfft",
+    "fft.ihfft2",
+    "fft.ihfftn",
+    "fft.rfft",
+    "fft.rfft2",
+    "fft.rfftn",
+    "gather",
+    "linalg.lu",
+    "linalg.lu_solve",
+    "lu_solve",
+    "masked_select",
+    "nn.functional.adaptive_avg_pool1d",
+    "nn.functional.adaptive_avg_pool2d",
+    "nn.functional.adaptive_avg_pool3d",
+    "nn.functional.avg_pool1d",
+    "nn.functional.avg_pool2d",
+    "nn.functional.avg_pool3d",
+    "nn.functional.layer_norm",
+    "nn.functional.nll_loss",
+    "nn.functional.pairwise_distance",
+    "nn.functional.scaled_dot_product_attention",
+    "put",
+    "take",
+    "take_along_dim",
+    "triangular_solve",
+)
 
 
 def backward(library, key, sample, target):

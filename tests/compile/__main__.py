@@ -46,8 +46,10 @@ def main() -> None:
 def tpu() -> list[str]:
     if importlib.util.find_spec("libtpu") is None:
         return ["not made: `libtpu` is not installed."]
-    rows = ["| model | GFLOP a step | MiB accessed | MiB of arguments | of them overwritten | MiB of temporaries |",
-            "|---|---:|---:|---:|---:|---:|"]  # fmt: skip
+    rows = [
+        "| model | GFLOP a step | MiB accessed | MiB of arguments | of them overwritten | MiB of temporaries |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
     for name in ("mlp10", "gpt4"):
         made = long.compiled_for_tpu(name)
         cost, memory = made.cost_analysis(), made.memory_analysis()

@@ -433,9 +433,13 @@ def views_lie_elsewhere_in_the_state(torch, compile):
 def the_place_of_a_view_is_asked_for(torch, compile):
     functions = [
         compile(f)
-        for f in (lambda x: x * x.storage_offset(), lambda x: x * x._base.shape[0],
-                  lambda x: x * x.untyped_storage().nbytes(), lambda x: x * (x.data_ptr() == x._base.data_ptr()))
-    ]  # fmt: skip
+        for f in (
+            lambda x: x * x.storage_offset(),
+            lambda x: x * x._base.shape[0],
+            lambda x: x * x.untyped_storage().nbytes(),
+            lambda x: x * (x.data_ptr() == x._base.data_ptr()),
+        )
+    ]
     return numbers([f(torch.arange(n)[i : i + 2]) for f in functions for n, i in ((4, 1), (5, 2), (6, 0), (4, 1))])
 
 

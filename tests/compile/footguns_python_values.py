@@ -280,10 +280,18 @@ def a_number_lies_in_shared_memory(torch, compile):
     k, i, table = torch.from_numpy(memory), torch.from_numpy(place), torch.arange(5.0)
     functions = [
         compile(f)
-        for f in (lambda x: x * float(k), lambda x: x * sum(k.reshape(1).tolist()), lambda x: x * float(k.numpy()),
-                  lambda x: x * 2 if k > 3 else x, lambda x: x * table[int(i)], lambda x: x * table[i],
-                  lambda x: x.repeat(int(i)), lambda x: torch.add(x, x, alpha=k), lambda x: x.masked_fill(x > 0, k))
-    ]  # fmt: skip
+        for f in (
+            lambda x: x * float(k),
+            lambda x: x * sum(k.reshape(1).tolist()),
+            lambda x: x * float(k.numpy()),
+            lambda x: x * 2 if k > 3 else x,
+            lambda x: x * table[int(i)],
+            lambda x: x * table[i],
+            lambda x: x.repeat(int(i)),
+            lambda x: torch.add(x, x, alpha=k),
+            lambda x: x.masked_fill(x > 0, k),
+        )
+    ]
     out = []
     for n in range(4):
         memory[...], place[...] = n + 1.5, n

@@ -80,9 +80,18 @@ def by_a_layer_that_learns(lib, operator, compile):
     return lambda elements: (i.copy_(lib.tensor(elements)), f())[1]
 
 
-WAYS = [by_argument, by_pending_argument, by_argument_seen_in_part, by_state, by_part_of_state, by_view_made_within,
-        by_one_element_written, by_arithmetic_within, by_a_result_of_another_program,
-        by_a_layer_that_learns]  # fmt: skip
+WAYS = [
+    by_argument,
+    by_pending_argument,
+    by_argument_seen_in_part,
+    by_state,
+    by_part_of_state,
+    by_view_made_within,
+    by_one_element_written,
+    by_arithmetic_within,
+    by_a_result_of_another_program,
+    by_a_layer_that_learns,
+]
 
 
 def told(lib, way, operator, compile):

@@ -88,8 +88,12 @@ def test_what_somebody_holds_is_not_overwritten(looker, held):
         return weight.sum()
 
     assert [step().item() for _ in range(3)] == [3, 6, 9]
-    kept = {"value": lambda: weight._storage.value, "array": lambda: weight._storage.value.array,
-            "tensor": lambda: weight.detach(), "nothing": lambda: None}[held]()  # fmt: skip
+    kept = {
+        "value": lambda: weight._storage.value,
+        "array": lambda: weight._storage.value.array,
+        "tensor": lambda: weight.detach(),
+        "nothing": lambda: None,
+    }[held]()
     assert step().item() == 12
     array = getattr(kept, "array", kept)
     if held in ("value", "array"):

@@ -40,8 +40,14 @@ INTERNAL = re.compile(
 INTERNAL_TYPES = (AssertionError, KeyError, AttributeError, UnboundLocalError, ZeroDivisionError)
 SAMPLES = 3  # of each entry, spread evenly
 # Entries of which PyTorch itself reads outside of what does not fit, and crashes.
-CRASHES = ("lu_unpack", "native_batch_norm", "_native_batch_norm_legit", "_batch_norm_with_update",
-           "_segment_reduce lengths", "_segment_reduce offsets")  # fmt: skip
+CRASHES = (
+    "lu_unpack",
+    "native_batch_norm",
+    "_native_batch_norm_legit",
+    "_batch_norm_with_update",
+    "_segment_reduce lengths",
+    "_segment_reduce offsets",
+)
 
 
 def _without_elements(t: torch.Tensor, pick: random.Random) -> torch.Tensor:

@@ -100,13 +100,30 @@ def page(results: Results) -> str:
     entries = [_line(name, verdicts) for name, verdicts in sorted(results.items())]
     tables = (WITHOUT_VALUES, UP_TO_A_CHOICE, ILL_CONDITIONED)
     loose = [f"| {name} | {why} |" for table in tables for name, why in sorted(table.items())]
-    return "\n".join([
-        "# Coverage", "", _HOW, "", "| | | |", "|---|---|---|", *counted, "",
-        "Asked less of:", "", "| entry | why |", "|---|---|", *loose, "",
-        "Every cell is samples passed of samples judged (one number: all of them); empty: PyTorch has none.", "",
-        "| entry | forward | gradients | second | method | in-place | out= | errors | first failure |",
-        "|---|---|---|---|---|---|---|---|---|", *entries, "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            "# Coverage",
+            "",
+            _HOW,
+            "",
+            "| | | |",
+            "|---|---|---|",
+            *counted,
+            "",
+            "Asked less of:",
+            "",
+            "| entry | why |",
+            "|---|---|",
+            *loose,
+            "",
+            "Every cell is samples passed of samples judged (one number: all of them); empty: PyTorch has none.",
+            "",
+            "| entry | forward | gradients | second | method | in-place | out= | errors | first failure |",
+            "|---|---|---|---|---|---|---|---|---|",
+            *entries,
+            "",
+        ]
+    )
 
 
 _HOW = f"""\

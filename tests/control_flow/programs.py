@@ -152,8 +152,11 @@ def scan_of_nothing(torch):
 def scans_of_pairs(torch):
     xs = torch.arange(1.0, 7.0).reshape(3, 2)
     associative_scan = torch._higher_order_ops.associative_scan
-    found = [associative_scan(lambda a, b: a * b, xs, dim, reverse=r, combine_mode="generic")
-             for dim in (0, 1) for r in (False, True)]  # fmt: skip
+    found = [
+        associative_scan(lambda a, b: a * b, xs, dim, reverse=r, combine_mode="generic")
+        for dim in (0, 1)
+        for r in (False, True)
+    ]
     linear = lambda a, b: (a[0] * b[0], a[1] * b[0] + b[1])
     return [x.contiguous() for x in found], associative_scan(linear, (xs[:, 0], xs[:, 1]), 0, combine_mode="generic")
 
@@ -181,14 +184,37 @@ def map_gradients(torch):
     return y, xs.grad, w.grad, bias.grad
 
 
-ALIKE = {f.__name__: f for f in (
-    cond_chooses, cond_gradients_reach_operands_and_closures, cond_in_containers, cond_keeps_detach_and_no_grad,
-    cond_without_operands, cond_of_a_number_or_an_element, cond_in_cond, cond_with_results_that_have_no_gradient,
-    cond_under_no_grad, cond_draws_only_where_it_goes, cond_of_other_sizes, cond_keeps_the_order_of_memory,
-    cond_with_ints, loop_counts, loop_of_no_rounds, loop_of_lists_ints_and_dicts, loop_gradients, scan_folds,
-    scan_along_other_dims, scan_in_containers, scan_gradients, scan_of_nothing, scans_of_pairs, scan_of_pairs_gradient,
-    map_rows, map_gradients,
-)}  # fmt: skip
+ALIKE = {
+    f.__name__: f
+    for f in (
+        cond_chooses,
+        cond_gradients_reach_operands_and_closures,
+        cond_in_containers,
+        cond_keeps_detach_and_no_grad,
+        cond_without_operands,
+        cond_of_a_number_or_an_element,
+        cond_in_cond,
+        cond_with_results_that_have_no_gradient,
+        cond_under_no_grad,
+        cond_draws_only_where_it_goes,
+        cond_of_other_sizes,
+        cond_keeps_the_order_of_memory,
+        cond_with_ints,
+        loop_counts,
+        loop_of_no_rounds,
+        loop_of_lists_ints_and_dicts,
+        loop_gradients,
+        scan_folds,
+        scan_along_other_dims,
+        scan_in_containers,
+        scan_gradients,
+        scan_of_nothing,
+        scans_of_pairs,
+        scan_of_pairs_gradient,
+        map_rows,
+        map_gradients,
+    )
+}
 
 
 class Refused(NamedTuple):

@@ -133,9 +133,21 @@ def _grown(n: int) -> list[Any]:
         torchlike.nn.functional.scaled_dot_product_attention(heads, heads, heads, is_causal=True),
         torchlike.nn.functional.embedding(torchlike.arange(2 * n).reshape(2, n) % 9, table),
         torchlike.nn.functional.cross_entropy(x.reshape(2 * n, 12), torchlike.arange(2 * n) % 12),
-        x.reshape(-1, 6), x[:, 1:], x.sum(1), x.expand(5, 2, n, 12), torchlike.cat([x, x[:, :1]], 1), x.softmax(1),
-        x.mean(), x.max(1)[0], x.std(1), x.cumsum(1), x.flip(1), x @ x.mT, x.mT.contiguous(), x * x[:, :1] + 2,
-    ]  # fmt: skip
+        x.reshape(-1, 6),
+        x[:, 1:],
+        x.sum(1),
+        x.expand(5, 2, n, 12),
+        torchlike.cat([x, x[:, :1]], 1),
+        x.softmax(1),
+        x.mean(),
+        x.max(1)[0],
+        x.std(1),
+        x.cumsum(1),
+        x.flip(1),
+        x @ x.mT,
+        x.mT.contiguous(),
+        x * x[:, :1] + 2,
+    ]
 
 
 def test_gradients_of_operators():

@@ -68,8 +68,13 @@ def test_the_first_update_is_to_the_bit_what_the_compiled_one_is():
         return [param.tolist() for param in params]
 
     plain = [(name, {}) for name in ("Adadelta", "NAdam", "RAdam")]
-    for name, options in (*plain, ("SGD", {"momentum": 0.9}), ("AdamW", {"amsgrad": True}),
-                          ("RMSprop", {"centered": True}), ("Adagrad", {"weight_decay": 0.1})):  # fmt: skip
+    for name, options in (
+        *plain,
+        ("SGD", {"momentum": 0.9}),
+        ("AdamW", {"amsgrad": True}),
+        ("RMSprop", {"centered": True}),
+        ("Adagrad", {"weight_decay": 0.1}),
+    ):
         forget_programs()
         with torch.explain() as report:
             interpreted = trained(name, options)

@@ -186,8 +186,13 @@ def test_a_size_that_is_none_is_refused(given):
 def _python(source, **environment):
     env = {name: value for name, value in os.environ.items() if name != "JAX_COMPILATION_CACHE_DIR"}
     env |= {"PYTHONPATH": str(ROOT), **{name: str(value) for name, value in environment.items()}}
-    return subprocess.Popen([sys.executable, "-c", textwrap.dedent(source)], env=env, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(source)],
+        env=env,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
 
 
 def _done(process):
@@ -313,8 +318,12 @@ def test_a_folder_given_to_jax_is_jaxs(tmp_path):
         (w * 5).sum().backward()
         print(torch.clear_cache())
     """
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "JAX_COMPILATION_CACHE_DIR": str(tmp_path / "theirs"),
-           "TORCHLIKE_CACHE_DIR": str(tmp_path / "ours")}  # fmt: skip
+    env = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "JAX_COMPILATION_CACHE_DIR": str(tmp_path / "theirs"),
+        "TORCHLIKE_CACHE_DIR": str(tmp_path / "ours"),
+    }
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(source)], env=env, capture_output=True, text=True)
     assert done.stdout == "Contents(folder='', programs=0, bytes=0)\n", done.stderr
     assert not (tmp_path / "ours").exists()

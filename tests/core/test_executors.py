@@ -187,8 +187,9 @@ def test_layers_that_keep_more_than_their_results_are_interpreted_too():
     np.testing.assert_allclose(*found, rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize(("call", "often", "once"), [("F.gelu(x, approximate=how)", "none", "tanh"),
-                                                     ("L.pow(x, how)", 2.5, 0.5)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("call", "often", "once"), [("F.gelu(x, approximate=how)", "none", "tanh"), ("L.pow(x, how)", 2.5, 0.5)]
+)
 def test_second_gradients_are_those_of_their_own_options(call, often, once):
     """What was traced for all sizes of one option does not serve another."""
     for size, how in ((3, often), (4, often), (5, often), (6, once)):

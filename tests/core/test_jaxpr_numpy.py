@@ -150,8 +150,9 @@ UNSUPPORTED = {
 
 # -- primitives where the two libraries differ -------------------------------------------------------------------------
 
-FLOATS = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5, -1.5, 2.5, 0.49999997, -0.5, 3e9, -3e9, 300.7, 1e20, -1e20],
-                  np.float32)  # fmt: skip
+FLOATS = np.array(
+    [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5, -1.5, 2.5, 0.49999997, -0.5, 3e9, -3e9, 300.7, 1e20, -1e20], np.float32
+)
 WHOLE = np.array([7, -7, 0, 1, -1, 100, -128, 127, 5], np.int8)
 OTHERS = np.array([2, 2, 0, 0, -1, -3, -1, 7, 5], np.int8)
 SHIFTS = np.array([0, 1, 7, 8, 9, -1, 1, 3, 2], np.int8)
@@ -184,8 +185,9 @@ def _windows(x: Any, i: Any, mode: Any) -> Any:
 
 
 def _windows_added(x: Any, i: Any, mode: Any) -> Any:
-    dims = lax.ScatterDimensionNumbers(update_window_dims=(0, 2), inserted_window_dims=(0,),
-                                       scatter_dims_to_operand_dims=(2, 0))  # fmt: skip
+    dims = lax.ScatterDimensionNumbers(
+        update_window_dims=(0, 2), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(2, 0)
+    )
     new = jnp.arange(16, dtype=x.dtype).reshape(2, 4, 2)
     return lax.scatter_add(x, i, new, dims, mode=mode)
 
@@ -213,16 +215,21 @@ TRICKY: dict[str, tuple] = {
     "to whole numbers": (lambda x: [x.astype(t) for t in (np.int8, np.int32, np.int64, np.uint8, bool)], FLOATS),
     "whole to whole": (lambda x: [x.astype(t) for t in (np.uint8, np.int64, bool, np.float16, jnp.bfloat16)], WHOLE),
     "half precision": (lambda x: lax.reduce_sum(x.astype(np.float16) / 3, (0,)), np.ones((999, 2))),
-    "shifts": (lambda x, n: [lax.shift_left(x, n), lax.shift_right_arithmetic(x, n), lax.shift_right_logical(x, n)],
-               WHOLE, SHIFTS),
+    "shifts": (
+        lambda x, n: [lax.shift_left(x, n), lax.shift_right_arithmetic(x, n), lax.shift_right_logical(x, n)],
+        WHOLE,
+        SHIFTS,
+    ),
     "bits": (lambda x, y: [x & y, x | y, x ^ y, ~x], WHOLE, OTHERS),
     "truths": (lambda x, y: [x & y, x | y, x ^ y, ~x, jnp.sum(x), x.all(), x.any()], WHOLE > 0, OTHERS > 0),
     "complex numbers": (lambda x: [lax.complex(x, -x), abs(lax.complex(x, x)), lax.conj(x), jnp.real(1j * x)], GRID),
     "logistic": (lax.logistic, FLOATS),
     "special functions": (lambda x: [lax.erf(x), lax.erfc(x), lax.lgamma(x), lax.digamma(x)], GRID / 7 + 0.1),
     "cases": (lambda n, x: lax.select_n(n, x, -x, x * x), np.array([0, 2, 1], np.int32), GRID[0, :, 0]),
-    "padding": (lambda x: [_padded((1, 2, 0), (0, 0, 1), (2, 0, 2))(x), _padded((-1, 0, 0), (0, -2, 0), (-2, 3, 1))(x)],
-                GRID),
+    "padding": (
+        lambda x: [_padded((1, 2, 0), (0, 0, 1), (2, 0, 2))(x), _padded((-1, 0, 0), (0, -2, 0), (-2, 3, 1))(x)],
+        GRID,
+    ),
     "padding away": (_padded((-2, 0, 0), (1, -2, 2), (0, 0, 0)), GRID),
     "padding nothing": (_padded((1, 1, 0), (0, 1, 0)), EMPTY),
     "a turn in two dims": (lambda x: (lax.rev(x, (0, 2)), x[::2, ::-1, 1:3]), GRID),
@@ -238,21 +245,29 @@ TRICKY: dict[str, tuple] = {
     "products of two dims": (_product((((2, 0), (1, 0)), ((), ()))), GRID, GRID.transpose(0, 2, 1)),
     "whole products": (_product((((0,), (0,)), ((), ())), preferred_element_type=np.int32), WHOLE, OTHERS),
     "products of nothing": (_product((((0,), (0,)), ((), ()))), EMPTY, EMPTY),
-    "halves multiplied": (_product((((1,), (1,)), ((), ())), preferred_element_type=np.float32),
-                          GRID[0].astype(np.float16), GRID[1].astype(np.float16)),
+    "halves multiplied": (
+        _product((((1,), (1,)), ((), ())), preferred_element_type=np.float32),
+        GRID[0].astype(np.float16),
+        GRID[1].astype(np.float16),
+    ),
     **{f"picked, {m}": (_taken(m), GRID, INDICES) for m in ("fill", "clip")},
     "picked with a number": (lambda x, i: x.at[i[:, 0]].get(mode="fill", fill_value=7), GRID, INDICES),
     "whole numbers beyond": (lambda x, i: x.at[i[:, 1]].get(mode="fill"), WHOLE[:2], INDICES),
     "picked along": (lambda x, i: jnp.take_along_axis(x, i[None, :3, :1], 2), GRID, INDICES),
     "picked slices": (lambda x, i: [x[i[0, 0]], x[:, i[0, 1]], x[1, 2]], GRID, INDICES),
-    **{f"{how}, {m}": (_written(how, m), GRID, INDICES) for how in ("add", "multiply", "min", "max")
-       for m in ("drop", "clip")},
+    **{
+        f"{how}, {m}": (_written(how, m), GRID, INDICES)
+        for how in ("add", "multiply", "min", "max")
+        for m in ("drop", "clip")
+    },
     "set": (lambda x, i: x.at[i[:2, 0], 1].set(-x[0, :2]), GRID, INDICES),
     "added rows": (lambda x, i: x.at[i[:, 1]].add(x[jnp.array([0, 1, 0, 1])]), GRID, INDICES),
     "added rows of nothing": (lambda x, i: x.at[i[:0, 1]].add(x[:0]), GRID, INDICES),
     "scattered": (jax.grad(lambda x, i: jnp.sum(x[i[:, 0], 1] ** 2)), GRID, INDICES),
-    **{f"windows, {m}": (lambda x, i, m=m: [_windows(x, i, m), _windows_added(x, i, m)], GRID, INDICES[:, ::-1])
-       for m in ("fill", "clip")},
+    **{
+        f"windows, {m}": (lambda x, i, m=m: [_windows(x, i, m), _windows_added(x, i, m)], GRID, INDICES[:, ::-1])
+        for m in ("fill", "clip")
+    },
     "one of each": (jax.vmap(lambda x, i: x.at[i[:, 1]].add(x[i[:, 0]])), GRID, INDICES.reshape(2, 2, 2)),
     "a slice that slides": (lambda x, i: lax.dynamic_slice(x, (i[0, 0], i[2, 0], i[3, 1]), (1, 2, 2)), GRID, INDICES),
     "a slice written": (lambda x, i: lax.dynamic_update_slice(x, -x[:1, :2], i[2, 0] + jnp.arange(3)), GRID, INDICES),
@@ -261,25 +276,41 @@ TRICKY: dict[str, tuple] = {
     "zero-dim arrays": (lambda x: [x, x * 2 > 3, x[None], jnp.where(x > 0, x, 1), x.astype(int)], np.float32(2.5)),
     "constants": (lambda x: [jnp.arange(3) + jnp.tri(3), jnp.zeros((2, 2)), jnp.full((3,), x)], np.float32(2)),
     "calls": (lambda x: [jax.nn.relu(x), jax.checkpoint(jnp.sin)(x), jax.nn.softmax(x), jnp.var(x, 1)], GRID),
-    "the order of all floats": (lambda x, y: [lax.lt_to_p.bind(a, b) for a, b in ((x, y), (y, x), (x, x))],
-                                np.array([0.0, -0.0, np.nan, 1, -np.inf, -1, -2], np.float32),
-                                np.array([-0.0, 0.0, 1, np.nan, -3, -2, -1], np.float32)),
+    "the order of all floats": (
+        lambda x, y: [lax.lt_to_p.bind(a, b) for a, b in ((x, y), (y, x), (x, x))],
+        np.array([0.0, -0.0, np.nan, 1, -np.inf, -1, -2], np.float32),
+        np.array([-0.0, 0.0, 1, np.nan, -3, -2, -1], np.float32),
+    ),
     "a loop of fixed length": (_looped, GRID[0]),
-    "a loop backwards, over nothing": (lambda x: lax.scan(lambda c, r: (c + r, r[0]), x[0], x[:0], reverse=True),
-                                       GRID[0]),
-    "a loop of one result": (lambda x: [lax.scan(lambda c, r: (c * r, None), x[0], x)[0],
-                                        lax.scan(lambda c, r: (c, r.sum()), 0.0, x, reverse=True)[1]], GRID[0]),
+    "a loop backwards, over nothing": (
+        lambda x: lax.scan(lambda c, r: (c + r, r[0]), x[0], x[:0], reverse=True),
+        GRID[0],
+    ),
+    "a loop of one result": (
+        lambda x: [
+            lax.scan(lambda c, r: (c * r, None), x[0], x)[0],
+            lax.scan(lambda c, r: (c, r.sum()), 0.0, x, reverse=True)[1],
+        ],
+        GRID[0],
+    ),
     "a loop's gradient": (jax.grad(lambda x: _looped(x)[1][0].sum()), GRID[0] / 24),
     "a loop that asks": (
         lambda x, n: lax.while_loop(lambda c: c[0] < n, lambda c: (c[0] + 1, c[1] * x[c[0]]), (0, x[0])),
-        GRID[0], np.int64(2)),
+        GRID[0],
+        np.int64(2),
+    ),
     "a loop of a number": (lambda x: lax.while_loop(lambda c: c < 3, lambda c: c + 1, x), np.float32(0.5)),
-    "branches": (lambda x, n: [lax.switch(i, [jnp.sin, jnp.cos, lambda x: -x], x) for i in n],
-                 GRID, np.array([-1, 0, 1, 2, 9])),
-    "branches with several results": (lambda x: lax.cond(x[0, 0, 0] < 1, lambda x: (x, x[0]), lambda x: (-x, x[1]), x),
-                                      GRID),
+    "branches": (
+        lambda x, n: [lax.switch(i, [jnp.sin, jnp.cos, lambda x: -x], x) for i in n],
+        GRID,
+        np.array([-1, 0, 1, 2, 9]),
+    ),
+    "branches with several results": (
+        lambda x: lax.cond(x[0, 0, 0] < 1, lambda x: (x, x[0]), lambda x: (-x, x[1]), x),
+        GRID,
+    ),
     "transforms": (lambda x: [jnp.fft.fft(x), jnp.fft.rfft2(x), jnp.fft.irfft(jnp.fft.rfft(x), 4)], GRID),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", TRICKY)

@@ -79,8 +79,10 @@ def test_of_any_matrices(name, shape, dtype):
 @pytest.mark.parametrize("sides", [(True, True), (True, False), (False, True), (False, False)])
 def test_eigenvectors(sides, shape, dtype):
     left, right = sides
-    check(lambda a: linalg.eig(a, compute_left_eigenvectors=left, compute_right_eigenvectors=right),
-          matrices(shape, dtype))  # fmt: skip
+    check(
+        lambda a: linalg.eig(a, compute_left_eigenvectors=left, compute_right_eigenvectors=right),
+        matrices(shape, dtype),
+    )
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

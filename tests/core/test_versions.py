@@ -190,11 +190,22 @@ def _running_statistics(torch):
 
 
 PROGRAMS = [
-    _step_between, _through_detached, _through_data, _under_no_grad, _base_of_a_view, _view_of_a_base,
-    _view_of_a_result, _copied_then_source_changed, _saved_after_the_write, _chain_in_place, _residual_block,
+    _step_between,
+    _through_detached,
+    _through_data,
+    _under_no_grad,
+    _base_of_a_view,
+    _view_of_a_base,
+    _view_of_a_result,
+    _copied_then_source_changed,
+    _saved_after_the_write,
+    _chain_in_place,
+    _residual_block,
     _gradients_zeroed,
-    _second_owner_zeroed, _saved_by_a_function, _running_statistics,
-]  # fmt: skip
+    _second_owner_zeroed,
+    _saved_by_a_function,
+    _running_statistics,
+]
 
 
 @pytest.mark.filterwarnings("ignore:Using backward.. with create_graph")

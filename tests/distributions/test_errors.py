@@ -197,7 +197,7 @@ D.Declared().sample()
 D.Declared((2,), (3,)).batch_shape
 D.Fixed().expand([2])
 D.Fixed().sample()
-""".strip().splitlines()  # fmt: skip
+""".strip().splitlines()
 
 
 class _Namespace:

@@ -50,8 +50,9 @@ def test_beta_numbers(b):
 
 @pytest.mark.parametrize("name", ["Gamma(leaf, leaf * 2)", "StudentT(leaf)", "Beta(leaf, leaf * 2)", "Dirichlet(leaf)"])
 @pytest.mark.parametrize("loss", ["drawn * drawn.detach()", "drawn.pow(2)"])
-@pytest.mark.parametrize("way", ["grad(slope.sum(), leaf)", "grad(slope.sum(), leaf, allow_unused=True)",
-                                 "backward(slope.sum())"])  # fmt: skip
+@pytest.mark.parametrize(
+    "way", ["grad(slope.sum(), leaf)", "grad(slope.sum(), leaf, allow_unused=True)", "backward(slope.sum())"]
+)
 def test_a_second_derivative_is_refused_where_pytorch_refuses_it(name, way, loss):
     def program(L):
         L.manual_seed(0)

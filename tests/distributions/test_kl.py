@@ -32,10 +32,14 @@ OTHERS = {  # parameters where the first of a pair may draw what the second draw
         "D.LowRankMultivariateNormal(L.zeros(3), L.ones(3, 1), t([0.5, 1.0, 2.0]))",
     ],
     "TransformedDistribution": ["D.LogNormal(t([0.0, 1.0]), 1.0)", "D.LogNormal(0.5, 2.0)", "D.HalfCauchy(1.0)"],
-    "Independent": ["D.Independent(D.Normal(L.zeros(2, 3), 1.0), 1)", "D.Independent(D.Normal(L.ones(2, 3), 2.0), 1)",
-                    "D.Independent(D.Normal(L.ones(2, 3), 2.0), 2)", "D.Independent(D.Beta(L.ones(2, 3), 2.0), 1)"],
+    "Independent": [
+        "D.Independent(D.Normal(L.zeros(2, 3), 1.0), 1)",
+        "D.Independent(D.Normal(L.ones(2, 3), 2.0), 1)",
+        "D.Independent(D.Normal(L.ones(2, 3), 2.0), 2)",
+        "D.Independent(D.Beta(L.ones(2, 3), 2.0), 1)",
+    ],
     "ExponentialFamily": ["D.Chi2(t([1.0, 2.0]))", "D.Chi2(3.0)", "D.Exponential(2.0)", "D.Bernoulli(0.2)"],
-}  # fmt: skip
+}
 
 
 def parameters(name):
@@ -98,8 +102,12 @@ def _registered(library):
     try:
         with warnings.catch_warnings(record=True) as seen:
             warnings.simplefilter("always")
-            results = [d.kl_divergence(p(0.0, 1.0), q(0.0, 1.0)) for p in (Left, d.Normal) for q in (d.Normal, Right)
-                       if (p, q) != (d.Normal, d.Normal)]  # fmt: skip
+            results = [
+                d.kl_divergence(p(0.0, 1.0), q(0.0, 1.0))
+                for p in (Left, d.Normal)
+                for q in (d.Normal, Right)
+                if (p, q) != (d.Normal, d.Normal)
+            ]
     finally:
         del d.kl._KL_REGISTRY[Left, d.Normal], d.kl._KL_REGISTRY[d.Normal, Right]
         d.kl._KL_MEMOIZE.clear()

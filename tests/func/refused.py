@@ -196,7 +196,12 @@ def _double(torch, with_ctx, rules=0):
 
 REFUSED = {
     f"{kind}: {name}": program
-    for kind, table in (("looks", LOOKS), ("writes", WRITES), ("random", RANDOM), ("arguments", ARGUMENTS),
-                        ("derivatives", DERIVATIVES))
+    for kind, table in (
+        ("looks", LOOKS),
+        ("writes", WRITES),
+        ("random", RANDOM),
+        ("arguments", ARGUMENTS),
+        ("derivatives", DERIVATIVES),
+    )
     for name, program in table.items()
-}  # fmt: skip
+}

@@ -13,10 +13,21 @@ from tests.oracle import to_theirs
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 # What is refused for looking at elements, each because what comes of it in Python differs from example to example.
-REFUSED = frozenset({
-    "allclose", "argwhere", "bincount", "equal", "histogram", "is_nonzero", "masked_select",
-    "nn.functional.one_hot", "nonzero", "unique", "unique_consecutive",
-})  # fmt: skip
+REFUSED = frozenset(
+    {
+        "allclose",
+        "argwhere",
+        "bincount",
+        "equal",
+        "histogram",
+        "is_nonzero",
+        "masked_select",
+        "nn.functional.one_hot",
+        "nonzero",
+        "unique",
+        "unique_consecutive",
+    }
+)
 
 
 def first_sample(key):
@@ -53,8 +64,11 @@ def _filled(x, arrays):
 
 def _examples(x):
     """Two tensors that the operator takes as well as the one."""
-    one = torchlike.from_numpy(np.array(x)) if x.dtype != ml_dtypes.bfloat16 else torchlike.tensor(
-        x.astype(np.float32)).bfloat16()  # fmt: skip
+    one = (
+        torchlike.from_numpy(np.array(x))
+        if x.dtype != ml_dtypes.bfloat16
+        else torchlike.tensor(x.astype(np.float32)).bfloat16()
+    )
     return torchlike.stack([one, one * 0.75 if one.is_floating_point() or one.is_complex() else one])
 
 

@@ -101,9 +101,12 @@ def _other(w):
     ]
     if t.ndim:
         options += [
-            f"torch.cat([{name}, {name}])", f"{name}.flip(0)", f"{name}.roll(1, 0)", f"{name}.cumsum(0)",
+            f"torch.cat([{name}, {name}])",
+            f"{name}.flip(0)",
+            f"{name}.roll(1, 0)",
+            f"{name}.cumsum(0)",
             f"{name}.index_select(0, torch.tensor([0]))",
-        ]  # fmt: skip
+        ]
     if not t.is_inference():  # PyTorch's copy says then that it is a view (docs/differences.md)
         options += [f"torch.stack([{name}, {name}])"]
     if t.ndim and not t.is_inference():

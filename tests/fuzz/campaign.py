@@ -86,9 +86,17 @@ class Campaign:
 
     def page(self, seed: int, programs: int, total: int, differences: int, seconds: float) -> str:
         """The table of a run."""
-        found = {"seed": seed, "programs": f"{programs:,}", self.counted: f"{total:,}", "differences": differences,
-                 "programs a second": f"{programs / seconds:.1f}", "date": date.today(), "PyTorch": version("torch"),
-                 "JAX": version("jax"), "NumPy": version("numpy")}  # fmt: skip
+        found = {
+            "seed": seed,
+            "programs": f"{programs:,}",
+            self.counted: f"{total:,}",
+            "differences": differences,
+            "programs a second": f"{programs / seconds:.1f}",
+            "date": date.today(),
+            "PyTorch": version("torch"),
+            "JAX": version("jax"),
+            "NumPy": version("numpy"),
+        }
         rows = [list(found), ["---"] * len(found), list(found.values())]
         return self.head + "\n" + "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows) + "\n"
 

@@ -48,8 +48,10 @@ def backward(w: Writer) -> str | None:
 
 
 # PyTorch's nodes that pass their gradient on as it is, or as a view of it.
-_MOVES = re.compile(r"(View|ReshapeAlias|UnsafeView|T|Transpose|Permute|Squeeze|Unsqueeze|Expand|Alias|Clone|Add|Sub"
-                    r"|ToCopy|ViewAsReal|ViewAsComplex|AsStrided|Copy|CopySlices)(Backward.*)?$")  # fmt: skip
+_MOVES = re.compile(
+    r"(View|ReshapeAlias|UnsafeView|T|Transpose|Permute|Squeeze|Unsqueeze|Expand|Alias|Clone|Add|Sub"
+    r"|ToCopy|ViewAsReal|ViewAsComplex|AsStrided|Copy|CopySlices)(Backward.*)?$"
+)
 
 
 def _is_moved(t: torch.Tensor) -> bool:
@@ -88,11 +90,21 @@ def flags(w: Writer) -> str | None:
     other = w.tensor(lambda o: o.shape == w[name].shape and o.dtype is w[name].dtype)
     if not w[name].requires_grad and shares(w, name):
         return f"{name}.retain_grad()"  # what views of it think of a flag raised later is nobody's use
-    return w.pick([
-        f"{name}.requires_grad_()", f"{name}.requires_grad_(False)", f"{name}.retain_grad()", f"{name}.grad = None",
-        f"{name}.requires_grad = True", f"{name}.detach_()", f"{name}.grad.zero_()", f"{name}.grad = {other}",
-        f"{name}.requires_grad_()", f"{name}.retain_grad()", f"{w.fresh()} = {name}.grad",
-    ])  # fmt: skip
+    return w.pick(
+        [
+            f"{name}.requires_grad_()",
+            f"{name}.requires_grad_(False)",
+            f"{name}.retain_grad()",
+            f"{name}.grad = None",
+            f"{name}.requires_grad = True",
+            f"{name}.detach_()",
+            f"{name}.grad.zero_()",
+            f"{name}.grad = {other}",
+            f"{name}.requires_grad_()",
+            f"{name}.retain_grad()",
+            f"{w.fresh()} = {name}.grad",
+        ]
+    )
 
 
 def hook(w: Writer) -> str | None:
@@ -103,11 +115,13 @@ def hook(w: Writer) -> str | None:
     name = w.tensor(lambda t: apart(t) and t.requires_grad)
     if name is None:
         return None
-    return w.pick([
-        f"{name}.register_hook(lambda g: g * 2)",
-        f"{name}.register_hook(lambda g: log.append(g.detach().clone()))",
-        f"{name}.register_post_accumulate_grad_hook(lambda t: log.append(t.grad.clone()))",
-    ])  # fmt: skip
+    return w.pick(
+        [
+            f"{name}.register_hook(lambda g: g * 2)",
+            f"{name}.register_hook(lambda g: log.append(g.detach().clone()))",
+            f"{name}.register_post_accumulate_grad_hook(lambda t: log.append(t.grad.clone()))",
+        ]
+    )
 
 
 def mode(w: Writer) -> str | None:

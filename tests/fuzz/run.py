@@ -55,8 +55,9 @@ def _has_inference(names: dict[str, Any], library: Any) -> bool:
     return any(t.is_inference() for t in _tensors(names, library))
 
 
-def _note_births(backward: bool, may: bool, names: dict[str, Any], births: dict[int, tuple[Any, int]],
-                 library: Any) -> None:  # fmt: skip
+def _note_births(
+    backward: bool, may: bool, names: dict[str, Any], births: dict[int, tuple[Any, int]], library: Any
+) -> None:
     """With which version a result came into being, where PyTorch writes to it itself while it is made: some operators
     (`may`), and `backward` where it copies a gradient into `.grad` (docs/differences.md). Writes are counted from
     there."""

@@ -11,8 +11,15 @@ _ran: set = set()
 
 
 @pytest.mark.slow
-@settings(max_examples=4 * PROGRAMS, derandomize=True, database=None, deadline=None, report_multiple_bugs=False,
-          phases=[Phase.generate, Phase.shrink], suppress_health_check=list(HealthCheck))  # fmt: skip
+@settings(
+    max_examples=4 * PROGRAMS,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    report_multiple_bugs=False,
+    phases=[Phase.generate, Phase.shrink],
+    suppress_health_check=list(HealthCheck),
+)
 @given(programs())
 def test_random_programs(program):
     if len(_ran) < PROGRAMS and program not in _ran:  # Hypothesis writes many a program twice

@@ -210,14 +210,16 @@ def _several(w: Writer, name: str) -> Maker:
         return "unbind(0)" if w.chance(20) else None
     d = dim(w, t)
     n = t.shape[d] if -t.ndim <= d < t.ndim else 1
-    return w.pick([
-        f"unbind({d})",
-        f"split({w.pick([1, 2])}, {d})",
-        f"chunk(2, {d})",
-        f"tensor_split(2, {d})",
-        f"split([{n // 2}, {n - n // 2}], {d})",
-        f"tensor_split([1], {d})",
-    ])  # fmt: skip
+    return w.pick(
+        [
+            f"unbind({d})",
+            f"split({w.pick([1, 2])}, {d})",
+            f"chunk(2, {d})",
+            f"tensor_split(2, {d})",
+            f"split([{n // 2}, {n - n // 2}], {d})",
+            f"tensor_split([1], {d})",
+        ]
+    )
 
 
 _ANY = [_view, _view, _reshape, _expand, _unsqueeze, _squeeze, _same, _same, _flatten, _as_strided]

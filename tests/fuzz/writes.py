@@ -155,23 +155,27 @@ def _put(w, subject, t, name):
     index = w.pick(["torch.tensor([0])", f"torch.tensor([0, {n - 1}])", f"torch.tensor([{n - 1}])"])
     value = f"torch.tensor({number_for(w, t)}, dtype={t.dtype})"
     accumulate = ", accumulate=True" if w.chance(50) else ""
-    return w.pick([
-        f"{subject}.index_put_(({index},), {value}{accumulate})",
-        f"{subject}.index_fill_(0, {index}, {number_for(w, t)})",
-        f"{subject}.index_add_(0, {index}, {name}[:1])" if subject == name and index.count(",") == 0 else None,
-        f"{subject}.index_copy_(0, torch.tensor([0]), {name}[{n - 1}:].clone())" if subject == name else None,
-    ])  # fmt: skip
+    return w.pick(
+        [
+            f"{subject}.index_put_(({index},), {value}{accumulate})",
+            f"{subject}.index_fill_(0, {index}, {number_for(w, t)})",
+            f"{subject}.index_add_(0, {index}, {name}[:1])" if subject == name and index.count(",") == 0 else None,
+            f"{subject}.index_copy_(0, torch.tensor([0]), {name}[{n - 1}:].clone())" if subject == name else None,
+        ]
+    )
 
 
 def _scatter(w, subject, t, name):
     if not t.ndim or not t.shape[0]:
         return None
     index = f"torch.zeros({(1,) * t.ndim}, dtype=torch.int64)"
-    return w.pick([
-        f"{subject}.scatter_({w.number(t.ndim)}, {index}, {number_for(w, t)})",
-        f"{subject}.scatter_(0, {index}, torch.ones({(1,) * t.ndim}, dtype={t.dtype}))",
-        f"{subject}.scatter_add_(0, {index}, torch.ones({(1,) * t.ndim}, dtype={t.dtype}))",
-    ])  # fmt: skip
+    return w.pick(
+        [
+            f"{subject}.scatter_({w.number(t.ndim)}, {index}, {number_for(w, t)})",
+            f"{subject}.scatter_(0, {index}, torch.ones({(1,) * t.ndim}, dtype={t.dtype}))",
+            f"{subject}.scatter_add_(0, {index}, torch.ones({(1,) * t.ndim}, dtype={t.dtype}))",
+        ]
+    )
 
 
 def _several(w, subject, t, name):

@@ -101,11 +101,17 @@ class _Writer:
             if chance() < 0.5:
                 between.append(None)
         return Program(
-            setup=tuple(self._fill(piece.setup, i) for i, piece in numbered), body=tuple(body), between=tuple(between),
+            setup=tuple(self._fill(piece.setup, i) for i, piece in numbered),
+            body=tuple(body),
+            between=tuple(between),
             shows=tuple(self._fill(show, i) for i, piece in numbered for show in piece.shows),
-            undo=tuple(self._fill(piece.undo, i) for i, piece in numbered if piece.undo), rebinds=tuple(rebinds),
-            passed=tuple(passed), shape=choose(shapes), is_global=chance() < 0.5,
-            returns=choose(("y", "y", "y, 2.0", "[y, {'a': y * 1.0}]")))  # fmt: skip
+            undo=tuple(self._fill(piece.undo, i) for i, piece in numbered if piece.undo),
+            rebinds=tuple(rebinds),
+            passed=tuple(passed),
+            shape=choose(shapes),
+            is_global=chance() < 0.5,
+            returns=choose(("y", "y", "y, 2.0", "[y, {'a': y * 1.0}]")),
+        )
 
     def _body(self, piece: Piece, i: int) -> list[str]:
         """What a piece adds to the function: mostly one read, sometimes an effect."""

@@ -28,8 +28,7 @@ def observe(program: Program, compile: Any) -> list:
 
     module = sys.modules["fuzzed"] = types.ModuleType("fuzzed")  # where data classes look
     names = vars(module)
-    names |= {"torch": torchlike, "compile": compile, "call": call,
-              "attempt": lambda error: seen.append(_error(error))}  # fmt: skip
+    names |= {"torch": torchlike, "compile": compile, "call": call, "attempt": lambda error: seen.append(_error(error))}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         exec(builtins.compile(program.text(), "<program>", "exec"), names)

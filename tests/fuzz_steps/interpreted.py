@@ -81,10 +81,12 @@ def _part(trace: Any, name: str, begin: int, end: int, first: int, given: Sequen
 
 _PLAIN = SimpleNamespace(jit=lambda function: function)
 _REPLACED: list[tuple[Any, str, Callable | Any]] = [
-    (whole_program, "_make", _make), (operator_replay, "part", _part),
-    (multi_tensor, "jax", _PLAIN), (multi_tensor, "COMPILED", ONCE),  # rules run in NumPy
+    (whole_program, "_make", _make),
+    (operator_replay, "part", _part),
+    (multi_tensor, "jax", _PLAIN),
+    (multi_tensor, "COMPILED", ONCE),  # rules run in NumPy
     (trusted, "LIBRARIES", trusted.LIBRARIES | {"tests"}),  # what stands in for XLA is not the user's code
-]  # fmt: skip
+]
 
 
 @contextlib.contextmanager

@@ -11,8 +11,11 @@ BLOCKS: list[tuple[int, str, str]] = [
     (3, "nn.Linear(4, 4, bias=False)", "x = self.N(x)"),
     (4, "nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 4))", "x = self.N(x)"),
     (2, "nn.ModuleList([nn.Linear(4, 4) for _ in range(2)])", "for layer in self.N:\n    x = layer(x)"),
-    (1, "nn.ModuleDict({'up': nn.Linear(4, 6), 'down': nn.Linear(6, 4)})",
-     "x = self.N['down'](self.N['up'](x).sigmoid())"),
+    (
+        1,
+        "nn.ModuleDict({'up': nn.Linear(4, 6), 'down': nn.Linear(6, 4)})",
+        "x = self.N['down'](self.N['up'](x).sigmoid())",
+    ),
     (3, "nn.LayerNorm(4)", "x = self.N(x)"),
     (1, "nn.LayerNorm(4, elementwise_affine=False)", "x = self.N(x)"),
     (1, "nn.RMSNorm(4)", "x = self.N(x)"),
@@ -33,8 +36,11 @@ BLOCKS: list[tuple[int, str, str]] = [
     (1, "nn.Embedding(5, 4, padding_idx=0)", "x = x * self.N(ids[:len(x)])"),
     (1, "nn.Embedding(5, 4, max_norm=0.7)", "x = x + self.N(ids[:len(x)])"),
     (1, "nn.EmbeddingBag(5, 4)", "x = x + self.N(ids[:len(x)].unsqueeze(1))"),
-    (2, "nn.MultiheadAttention(4, 2, batch_first=True)",
-     "x = self.N(x[None], x[None], x[None], need_weights=False)[0][0]"),
+    (
+        2,
+        "nn.MultiheadAttention(4, 2, batch_first=True)",
+        "x = self.N(x[None], x[None], x[None], need_weights=False)[0][0]",
+    ),
     (2, "nn.Linear(4, 12)", "x = F.scaled_dot_product_attention(*self.N(x)[None].chunk(3, -1))[0]"),
     (1, "nn.TransformerEncoderLayer(4, 2, 8, 0.1, batch_first=True)", "x = self.N(x[None])[0]"),
     (2, "nn.GRU(4, 4)", "x = self.N(x.unsqueeze(1))[0].squeeze(1)"),
@@ -49,7 +55,7 @@ BLOCKS: list[tuple[int, str, str]] = [
     (1, "nn.utils.parametrizations.spectral_norm(nn.Linear(4, 4))", "x = self.N(x)"),
     (1, "nn.Bilinear(4, 4, 4)", "x = self.N(x, x)"),
     (1, "[nn.Parameter(torch.ones(4))]", "x = x * self.N[0]"),  # which the module does not know
-]  # fmt: skip
+]
 # (initial value of a buffer `self.N`, statement of `forward` that changes it)
 BUFFERS: list[tuple[str, str]] = [
     ("torch.zeros(())", "self.N.add_(1)"),
@@ -66,10 +72,26 @@ BUFFERS: list[tuple[str, str]] = [
     ("torch.zeros(2, 4)", "self.N[1] = self.N[0].clone()\nself.N[0] = x.detach().sum(0)"),
 ]
 # What `forward` leaves behind.
-TRACES = ("self.last = x", "self.last = x.detach()", "self.seen.append(x.detach().mean())", "self.seen = [x.detach()]",
-          "self.store['x'] = x.detach()", "self.last = x.detach()[0]")  # fmt: skip
-ACTIVATIONS = ("torch.tanh(x)", "torch.sigmoid(x)", "F.gelu(x)", "F.silu(x)", "F.softplus(x)", "x.sin()", "F.elu(x)",
-               "F.softmax(x, -1)", "x.tanh_()", "F.dropout(x, 0.2, self.training)")  # fmt: skip
+TRACES = (
+    "self.last = x",
+    "self.last = x.detach()",
+    "self.seen.append(x.detach().mean())",
+    "self.seen = [x.detach()]",
+    "self.store['x'] = x.detach()",
+    "self.last = x.detach()[0]",
+)
+ACTIVATIONS = (
+    "torch.tanh(x)",
+    "torch.sigmoid(x)",
+    "F.gelu(x)",
+    "F.silu(x)",
+    "F.softplus(x)",
+    "x.sin()",
+    "F.elu(x)",
+    "F.softmax(x, -1)",
+    "x.tanh_()",
+    "F.dropout(x, 0.2, self.training)",
+)
 KINKED = ("F.relu(x)", "F.leaky_relu(x, 0.1)", "F.relu(x, inplace=True)", "x.clamp(-1, 1)", "x.clamp_(min=-1)")
 _WEIGHTS = [weight for weight, *_ in BLOCKS]
 NAMES = "abcdef"

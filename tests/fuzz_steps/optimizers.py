@@ -10,10 +10,23 @@ from tests.fuzz_steps.program import listed
 EPS = "eps=1e-3"
 # (weight, optimizer, options to choose from)
 OPTIMIZERS: list[tuple[int, str, tuple[str, ...]]] = [
-    (6, "SGD", ("", "momentum=0.9", "momentum=0.9, nesterov=True", "momentum=0.5, dampening=0.1", "weight_decay=0.1",
-                "momentum=0.9, weight_decay=0.01, maximize=True")),
-    (6, "Adam", (EPS, f"{EPS}, betas=(0.5, 0.9)", f"{EPS}, amsgrad=True", f"{EPS}, weight_decay=0.1",
-               f"{EPS}, maximize=True")),
+    (
+        6,
+        "SGD",
+        (
+            "",
+            "momentum=0.9",
+            "momentum=0.9, nesterov=True",
+            "momentum=0.5, dampening=0.1",
+            "weight_decay=0.1",
+            "momentum=0.9, weight_decay=0.01, maximize=True",
+        ),
+    ),
+    (
+        6,
+        "Adam",
+        (EPS, f"{EPS}, betas=(0.5, 0.9)", f"{EPS}, amsgrad=True", f"{EPS}, weight_decay=0.1", f"{EPS}, maximize=True"),
+    ),
     (5, "AdamW", (EPS, f"{EPS}, weight_decay=0.1", f"{EPS}, amsgrad=True", f"{EPS}, betas=(0.8, 0.9)")),
     (3, "RMSprop", (EPS, f"{EPS}, momentum=0.9", f"{EPS}, momentum=0.5, weight_decay=0.1", f"{EPS}, alpha=0.5")),
     (3, "Adagrad", (EPS, f"{EPS}, lr_decay=0.1", f"{EPS}, initial_accumulator_value=0.1", f"{EPS}, weight_decay=0.1")),
@@ -22,7 +35,7 @@ OPTIMIZERS: list[tuple[int, str, tuple[str, ...]]] = [
     (1, "NAdam", (EPS, f"{EPS}, momentum_decay=0.01", f"{EPS}, weight_decay=0.1, decoupled_weight_decay=True")),
     (1, "RAdam", (EPS, f"{EPS}, betas=(0.5, 0.6)")),
     (1, "ASGD", ("", "t0=2, lambd=0.1")),
-]  # fmt: skip
+]
 SCHEDULERS = listed("""
 StepLR(opt, 2, 0.5)
 

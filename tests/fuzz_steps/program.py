@@ -54,8 +54,15 @@ def listed(text: str) -> tuple[str, ...]:
 
 def start(library: Any, compile: Callable[[Any], Any]) -> dict[str, Any]:
     """The names with which a program begins."""
-    return {"__name__": "program", "torch": library, "nn": library.nn, "F": library.nn.functional, "copy": copy,
-            "math": math, "compile": compile}  # fmt: skip
+    return {
+        "__name__": "program",
+        "torch": library,
+        "nn": library.nn,
+        "F": library.nn.functional,
+        "copy": copy,
+        "math": math,
+        "compile": compile,
+    }
 
 
 @functools.lru_cache(4096)
@@ -123,7 +130,12 @@ def _places(tree: ast.AST) -> Iterator[tuple[list, int]]:
 
 def script(program: Program) -> str:
     """The program as a script to be run under either library."""
-    head = ["import copy, math", "import torchlike as torch", "from torchlike import nn",
-            "import torchlike.nn.functional as F", f"torch.set_default_dtype(torch.{program.dtype})",
-            "compile = torch.compile"]  # fmt: skip
+    head = [
+        "import copy, math",
+        "import torchlike as torch",
+        "from torchlike import nn",
+        "import torchlike.nn.functional as F",
+        f"torch.set_default_dtype(torch.{program.dtype})",
+        "compile = torch.compile",
+    ]
     return "\n".join([*head, "", program.text])

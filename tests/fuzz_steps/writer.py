@@ -43,8 +43,11 @@ opt.register_step_post_hook(lambda o, a, k: (total.add_(1), None)[1])
 
 opt.register_step_pre_hook(lambda o, a, k: nn.utils.clip_grad_value_(model.parameters(), 1))
 """)
-FREEZE = ("first.requires_grad_(False)", "for p in list(model.parameters())[1:3]:\n    p.requires_grad_(False)",
-          "list(model.parameters())[-1].requires_grad_(False)")  # fmt: skip
+FREEZE = (
+    "first.requires_grad_(False)",
+    "for p in list(model.parameters())[1:3]:\n    p.requires_grad_(False)",
+    "list(model.parameters())[-1].requires_grad_(False)",
+)
 
 
 def program_of(seed: int, executor: str | None = None) -> Program:

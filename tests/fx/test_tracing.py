@@ -105,9 +105,14 @@ def test_a_module_gives_the_same():
         copied.lin.weight.data.zero_()
         loss = traced(x)["z"].sum()
         loss.backward()
-        return made(x), traced(x), again(x), L.fx.Interpreter(traced).run(x), made.lin.weight.grad, sorted(
-            name for name, _ in traced.named_parameters()
-        )  # fmt: skip
+        return (
+            made(x),
+            traced(x),
+            again(x),
+            L.fx.Interpreter(traced).run(x),
+            made.lin.weight.grad,
+            sorted(name for name, _ in traced.named_parameters()),
+        )
 
     both(run)
 

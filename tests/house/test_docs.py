@@ -8,8 +8,11 @@ import pytest
 import torchlike
 from torchlike._ops import REGISTRY
 
-MOVED = {name: found for name, found in vars(torchlike).items()
-         if isinstance(found, type) and found.__module__ == "torchlike" and ">>>" in (found.__doc__ or "")}  # fmt: skip
+MOVED = {
+    name: found
+    for name, found in vars(torchlike).items()
+    if isinstance(found, type) and found.__module__ == "torchlike" and ">>>" in (found.__doc__ or "")
+}
 ROWS = {op.name: op for op in REGISTRY.values()}
 
 

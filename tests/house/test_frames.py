@@ -129,8 +129,13 @@ def _is_method(name: str, attribute: str, classes: set[str]) -> bool:
 
 @functools.cache
 def _methods() -> set[tuple[str, str]]:
-    classes = [cls for source in sources("torchlike") if source.module.startswith(ENGINE)
-               for cls in ast.walk(source.tree) if isinstance(cls, ast.ClassDef)]  # fmt: skip
+    classes = [
+        cls
+        for source in sources("torchlike")
+        if source.module.startswith(ENGINE)
+        for cls in ast.walk(source.tree)
+        if isinstance(cls, ast.ClassDef)
+    ]
     return {(cls.name, node.name) for cls in classes for node in cls.body if isinstance(node, ast.FunctionDef)}
 
 

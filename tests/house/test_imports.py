@@ -58,16 +58,24 @@ def is_upward(source: Source, target: str) -> bool:
 
 
 def test_a_module_imports_only_what_lies_below_it():
-    found = [f"{source}:{line} imports {target}" for source, line, target in arrows(sources("torchlike"))
-             if is_upward(source, target) and not is_permitted(source, target)]  # fmt: skip
+    found = [
+        f"{source}:{line} imports {target}"
+        for source, line, target in arrows(sources("torchlike"))
+        if is_upward(source, target) and not is_permitted(source, target)
+    ]
     assert found == []
 
 
 def test_public_packages_use_the_public_api():
     """They import private modules of their own, and `_internal`; `nn.functional` shows what `_composite` implements."""
-    found = [f"{source}:{line} imports {target}" for source, line, target in arrows(sources("torchlike"))
-             if folder(source.module) in WRITTEN_AGAINST_THE_API and folder(target).startswith("_")
-             and folder(target) != "_internal" and (source.module, target.rpartition(".")[0]) not in FACES]  # fmt: skip
+    found = [
+        f"{source}:{line} imports {target}"
+        for source, line, target in arrows(sources("torchlike"))
+        if folder(source.module) in WRITTEN_AGAINST_THE_API
+        and folder(target).startswith("_")
+        and folder(target) != "_internal"
+        and (source.module, target.rpartition(".")[0]) not in FACES
+    ]
     assert found == []
 
 
@@ -121,8 +129,13 @@ def test_folders_are_small():
 
 
 def test_the_root_holds_public_modules():
-    private = [source.path.stem for source in sources("torchlike") if source.path.parent.as_posix() == "torchlike"
-               and source.path.stem.startswith("_") and not source.path.stem.endswith("__")]  # fmt: skip
+    private = [
+        source.path.stem
+        for source in sources("torchlike")
+        if source.path.parent.as_posix() == "torchlike"
+        and source.path.stem.startswith("_")
+        and not source.path.stem.endswith("__")
+    ]
     assert len(private) <= MOST_PRIVATE_MODULES_OF_THE_ROOT, private
 
 
@@ -153,8 +166,13 @@ def _cycle(graph: dict[str, set[str]]) -> list[str] | None:
 
 
 def test_no_star_imports():
-    found = [f"{source}:{line}" for top in ("torchlike", "tests") for source in sources(top)
-             for line, name in all_imports(source) if name.endswith(".*")]  # fmt: skip
+    found = [
+        f"{source}:{line}"
+        for top in ("torchlike", "tests")
+        for source in sources(top)
+        for line, name in all_imports(source)
+        if name.endswith(".*")
+    ]
     assert found == []
 
 

@@ -21,8 +21,10 @@ from tqdm import tqdm
 
 from tests.house.source import ROOT
 
-PROGRAMS = [*sorted((Path(__file__).parent / "programs").glob("*.py")),
-            *sorted((Path(__file__).parent / "programs" / "in_two").glob("*.py"))]  # fmt: skip
+PROGRAMS = [
+    *sorted((Path(__file__).parent / "programs").glob("*.py")),
+    *sorted((Path(__file__).parent / "programs" / "in_two").glob("*.py")),
+]
 TABLE = ROOT / "docs" / "libraries.md"
 INTRODUCTION = """# Libraries written for PyTorch
 
@@ -37,8 +39,14 @@ programs are in `tests/libraries/programs`; the last ones are started in two pro
 
 def run(command: list[str]) -> tuple[str, str, float]:
     """What a program prints, what it says of errors, and its seconds."""
-    quiet = {"TRANSFORMERS_VERBOSITY": "error", "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT),
-             "DDE_BACKEND": "pytorch", "YOLO_VERBOSE": "false"}  # fmt: skip
+    quiet = {
+        "TRANSFORMERS_VERBOSITY": "error",
+        "HF_HUB_OFFLINE": "1",
+        "OMP_NUM_THREADS": "1",
+        "PYTHONPATH": str(ROOT),
+        "DDE_BACKEND": "pytorch",
+        "YOLO_VERBOSE": "false",
+    }
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as place:  # some libraries write beside the program that uses them
         done = subprocess.run(command, env={**os.environ, **quiet}, cwd=place, capture_output=True, text=True)

@@ -11,8 +11,9 @@ import torch
 import torchlike
 from tests.oracle import assert_same, both, to_ours
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*flex_attention called without:UserWarning",
-                                        "ignore:return_lse is deprecated:FutureWarning")  # fmt: skip
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*flex_attention called without:UserWarning", "ignore:return_lse is deprecated:FutureWarning"
+)
 
 
 def flex(L):
@@ -93,16 +94,16 @@ RESULTS = {
     "aux of nothing": lambda L: attend(L, return_aux=flex(L).AuxRequest()),
     "fewer heads of keys": lambda L: attend(L, *GQA, enable_gqa=True),
     "fewer heads of keys, mask": lambda L: attend(L, *GQA, enable_gqa=True, score_mod=relative, block_mask=masked(L)),
-    "one batch of keys": lambda L: attend(
-        L, (2, 3, 5, 4), (1, 3, 7, 4), (1, 3, 7, 4), block_mask=masked(L, causal, 2)),
+    "one batch of keys": lambda L: attend(L, (2, 3, 5, 4), (1, 3, 7, 4), (1, 3, 7, 4), block_mask=masked(L, causal, 2)),
     "kernel options": lambda L: attend(L, kernel_options=KERNELS),
     "no queries": lambda L: attend(L, (2, 3, 0, 4), (2, 3, 7, 4), (2, 3, 7, 4)).shape,
     "float64": lambda L: lse(L, dtype="float64", score_mod=relative),
     "integers": lambda L: attend(L, dtype="int64"),
-    "other dtypes": lambda L: flex(L).flex_attention(*[x.to(d) for x, d in zip(
-        qkv(L), (L.float32, L.float64, L.float64))]),
+    "other dtypes": lambda L: flex(L).flex_attention(
+        *[x.to(d) for x, d in zip(qkv(L), (L.float32, L.float64, L.float64))]
+    ),
     "blocks decide nothing": lambda L: attend(L, (1, 1, 8, 4), (1, 1, 8, 4), (1, 1, 8, 4), block_mask=from_blocks(L)),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", RESULTS)
@@ -219,8 +220,18 @@ def test_block_masks_are_shown_alike(name):
     both(lambda L: [str(MASKS[name](L)), repr(MASKS[name](L))])
 
 
-@pytest.mark.parametrize("how", [{}, {"grid_size": -1, "limit": 10}, {"grid_size": (3, 5)}, {"grid_size": 2},
-                                 {"grid_size": (3, 3), "limit": 2}, {"limit": 6}], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"grid_size": -1, "limit": 10},
+        {"grid_size": (3, 5)},
+        {"grid_size": 2},
+        {"grid_size": (3, 3), "limit": 2},
+        {"limit": 6},
+    ],
+    ids=str,
+)
 def test_pictures(how):
     both(lambda L: parts(L).to_string(**how))
 
@@ -249,12 +260,13 @@ FUNCTIONS = {
     "names": lambda L: [flex(L).and_masks(causal).__name__, flex(L).or_masks(causal).__name__],
     "noop_mask": lambda L: [flex(L).noop_mask(*[L.tensor(0)] * 4), made(L, flex(L).noop_mask).tolist()],
     "a function with an argument given": lambda L: masked(
-        L, functools.partial(lambda w, b, h, q, kv: q - kv <= w, 2)).to_dense(),
+        L, functools.partial(lambda w, b, h, q, kv: q - kv <= w, 2)
+    ).to_dense(),
     "an object": lambda L: repr(masked(L, Kept())),
     "AuxRequest": lambda L: [flex(L).AuxRequest(), flex(L).AuxOutput(), flex(L).AuxRequest(lse=True)],
     "all": lambda L: flex(L).__all__,
     "options": lambda L: list(flex(L).FlexKernelOptions.__annotations__),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -277,7 +289,8 @@ REFUSED = {
     "mask for more keys": lambda L: attend(L, (2, 3, 5, 4), (2, 3, 6, 4), (2, 3, 6, 4), block_mask=masked(L)),
     "part of a mask": lambda L: attend(L, block_mask=masked(L)[:, :, :]),
     "mask of numbers": lambda L: attend(
-        L, (1, 1, 8, 4), (1, 1, 8, 4), (1, 1, 8, 4), block_mask=from_blocks(L, mask_mod=lambda b, h, q, kv: q - kv)),
+        L, (1, 1, 8, 4), (1, 1, 8, 4), (1, 1, 8, 4), block_mask=from_blocks(L, mask_mod=lambda b, h, q, kv: q - kv)
+    ),
     "lse twice": lambda L: attend(L, return_lse=True, return_aux=flex(L).AuxRequest(lse=True)),
     "max_scores": lambda L: attend(L, return_aux=flex(L).AuxRequest(max_scores=True)),
     "BACKEND": lambda L: attend(L, kernel_options={"BACKEND": "x"}),
@@ -297,7 +310,7 @@ REFUSED = {
     "half of the full blocks": lambda L: from_blocks(L, 3),
     "and of a number": lambda L: flex(L).and_masks(3),
     "or of a number": lambda L: flex(L).or_masks(causal, 3),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -359,11 +372,17 @@ BIASES = {
     "lower right": lambda L: by_corner(L, "lower_right", 5, 7),
     "lower right, scale": lambda L: by_corner(L, "lower_right", 5, 7, scale=0.2),
     "and is_causal": lambda L: by_corner(L, "lower_right", 5, 7, is_causal=True),
-    "shown": lambda L: [(repr(bias), said) for bias, said in (
-        corner(L, "upper_left", 2, 4), corner(L, "lower_right", 2, 4), corner(L, "lower_right", 3, 3))],
+    "shown": lambda L: [
+        (repr(bias), said)
+        for bias, said in (
+            corner(L, "upper_left", 2, 4),
+            corner(L, "lower_right", 2, 4),
+            corner(L, "lower_right", 3, 3),
+        )
+    ],
     "one size": lambda L: corner(L, "upper_left", 2),
     "three sizes": lambda L: corner(L, "lower_right", 2, 3, 4),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BIASES)

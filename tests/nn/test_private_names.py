@@ -34,7 +34,7 @@ PROGRAMS = {
     "_none_or_dtype": lambda nn: nn.functional._none_or_dtype(None),
     "_in_projection_packed": lambda nn: nn.functional._in_projection_packed(*[ones(nn, 2, 1, 4)] * 3, ones(nn, 12, 4)),
     "_in_projection": lambda nn: nn.functional._in_projection(*[ones(nn, 2, 1, 4)] * 3, *[ones(nn, 4, 4)] * 3),
-}  # fmt: skip
+}
 
 
 def ones(nn, *shape):

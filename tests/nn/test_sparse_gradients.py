@@ -109,8 +109,10 @@ def test_scaled_by_frequency_is_refused():
 def test_modules():
     def program(torch):
         found = []
-        for layer in (torch.nn.Embedding(5, 3, padding_idx=0, sparse=True),
-                      torch.nn.EmbeddingBag(5, 3, mode="sum", sparse=True)):  # fmt: skip
+        for layer in (
+            torch.nn.Embedding(5, 3, padding_idx=0, sparse=True),
+            torch.nn.EmbeddingBag(5, 3, mode="sum", sparse=True),
+        ):
             layer.weight.data.copy_(table(torch).detach())
             pull(layer(torch.tensor(X)), torch)
             found.append((seen(layer.weight.grad), repr(layer)))

@@ -128,9 +128,13 @@ def a_place_deleted_by_forward():
 
 def several_dictionaries():
     for given in (
-        ({"w": _of(3)}, {"count": _of(2)}), [{"w": _of(3)}, {"count": _of(2)}], ({"w": _of(3)}, {"w": _of(2)}),
-        ({"w": _of(3)}, 3), 3, (),
-    ):  # fmt: skip
+        ({"w": _of(3)}, {"count": _of(2)}),
+        [{"w": _of(3)}, {"count": _of(2)}],
+        ({"w": _of(3)}, {"w": _of(2)}),
+        ({"w": _of(3)}, 3),
+        3,
+        (),
+    ):
         log(_attempt(lambda given=given: _call(_module(_seen), given)))
 
 

@@ -12,23 +12,53 @@ PROGRAMS = {
     "shifts": lambda torch, x: (x.long() << 1, 1 << x.long().abs(), x.long() >> 1),
     "counting": lambda torch, x: ((x > 0).sum(), (x > 0).float().mean(), (x == x).all(), (x > 9).any(), (x > 0) + 1),
     "nothing equals None": lambda torch, x: (x == None, x != None),  # noqa: E711
-    "keywords in another order": lambda torch, x: (x.clamp(max=1, min=0), torch.addcmul(x, tensor2=x, tensor1=x + 1),
-                                                   torch.where(other=x, input=-x, condition=x > 0),
-                                                   torch.sum(keepdim=True, dim=1, input=x)),
-    "NumPy's names": lambda torch, x: (x.sum(axis=0), x.mean(axis=(0, 1), keepdims=True), torch.max(x, axis=1)[1],
-                                       x.std(axis=1), x.argmax(axis=0)),
-    "factors first": lambda torch, x: (x.clone().add_(0.5, x), torch.add(x, 2, x), x.sub(0.5, x),
-                                       x.clone().addcmul_(0.5, x, x), x.clone().addcdiv_(-0.1, x, x + 3),
-                                       torch.addmm(0.5, x, 2, x, x)),
-    "in place": lambda torch, x: (x.clone().clamp_(0, 1), x.clone().pow_(2), x.clone().mul_(x).add_(1),
-                                  x.clone().div_(2), x.clone().sqrt_(), x.clone().abs_().log_(), x.clone().neg_()),
+    "keywords in another order": lambda torch, x: (
+        x.clamp(max=1, min=0),
+        torch.addcmul(x, tensor2=x, tensor1=x + 1),
+        torch.where(other=x, input=-x, condition=x > 0),
+        torch.sum(keepdim=True, dim=1, input=x),
+    ),
+    "NumPy's names": lambda torch, x: (
+        x.sum(axis=0),
+        x.mean(axis=(0, 1), keepdims=True),
+        torch.max(x, axis=1)[1],
+        x.std(axis=1),
+        x.argmax(axis=0),
+    ),
+    "factors first": lambda torch, x: (
+        x.clone().add_(0.5, x),
+        torch.add(x, 2, x),
+        x.sub(0.5, x),
+        x.clone().addcmul_(0.5, x, x),
+        x.clone().addcdiv_(-0.1, x, x + 3),
+        torch.addmm(0.5, x, 2, x, x),
+    ),
+    "in place": lambda torch, x: (
+        x.clone().clamp_(0, 1),
+        x.clone().pow_(2),
+        x.clone().mul_(x).add_(1),
+        x.clone().div_(2),
+        x.clone().sqrt_(),
+        x.clone().abs_().log_(),
+        x.clone().neg_(),
+    ),
     "no product of matrices in place": lambda torch, x: (lambda y: (operator.imatmul(y, y), y))(x @ x.T),
-    "named results": lambda torch, x: (x.max(1).indices, x.sort(descending=True).values, x.topk(2).indices,
-                                       x.min(0)[0], torch.median(x, 1).values),
+    "named results": lambda torch, x: (
+        x.max(1).indices,
+        x.sort(descending=True).values,
+        x.topk(2).indices,
+        x.min(0)[0],
+        torch.median(x, 1).values,
+    ),
     "numbers": lambda torch, x: (x.sum().item(), x.max().item(), float(x.mean()), int(x.argmax()), bool(x.all())),
-    "of a zero-dim tensor": lambda torch, x: (torch.tensor(5) / 2, torch.tensor(5) // 2, torch.tensor(2) ** 3,
-                                              torch.tensor(1.5) + x.double(), torch.tensor(2) * x),
-}  # fmt: skip
+    "of a zero-dim tensor": lambda torch, x: (
+        torch.tensor(5) / 2,
+        torch.tensor(5) // 2,
+        torch.tensor(2) ** 3,
+        torch.tensor(1.5) + x.double(),
+        torch.tensor(2) * x,
+    ),
+}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

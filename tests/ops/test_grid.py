@@ -9,8 +9,23 @@ import torch
 import torchlike
 from tests.oracle import assert_same
 
-DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "float16", "bfloat16",
-          "float32", "float64", "complex64", "complex128")  # fmt: skip
+DTYPES = (
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+)
 NUMBERS = (True, 2, -1, 300, 70000, 2.5, -0.5, 1 + 2j)
 SIZES = {"tensor": (2,), "zero-dim": ()}
 OPERATORS = {
@@ -26,15 +41,63 @@ OPERATORS = {
     "a / b": lambda library, a, b: a / b,
     "a ** b": lambda library, a, b: a**b,
     "a < b": lambda library, a, b: a < b,
-}  # fmt: skip
+}
 PER_PAIR = ("add", "div", "pow", "eq", "lt", "ge", "where", "cat")
 
-OF_WIDE = ("add", "sub", "mul", "div", "floor_divide", "remainder", "fmod", "pow", "eq", "ne", "lt", "le", "gt", "ge",
-           "maximum", "minimum", "fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift",
-           "bitwise_right_shift", "logical_and", "logical_or", "logical_xor", "gcd", "lcm", "atan2", "copysign",
-           "hypot")  # fmt: skip
-OF_ONE_WIDE = ("neg", "abs", "sqrt", "exp", "sum", "prod", "any", "all", "median", "unique", "floor", "ceil", "round",
-               "reciprocal", "isnan", "logical_not", "bitwise_not", "argsort", "clone")  # fmt: skip
+OF_WIDE = (
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "floor_divide",
+    "remainder",
+    "fmod",
+    "pow",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "maximum",
+    "minimum",
+    "fmax",
+    "fmin",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "gcd",
+    "lcm",
+    "atan2",
+    "copysign",
+    "hypot",
+)
+OF_ONE_WIDE = (
+    "neg",
+    "abs",
+    "sqrt",
+    "exp",
+    "sum",
+    "prod",
+    "any",
+    "all",
+    "median",
+    "unique",
+    "floor",
+    "ceil",
+    "round",
+    "reciprocal",
+    "isnan",
+    "logical_not",
+    "bitwise_not",
+    "argsort",
+    "clone",
+)
 pytestmark = pytest.mark.filterwarnings("ignore:ComplexHalf support is experimental")
 
 
@@ -95,10 +158,14 @@ def is_half_complex(theirs) -> bool:
 
 def differences(names, cases) -> list:
     """The cases in which the two libraries differ. All are recorded before the first is looked at."""
-    pairs = [(name, *case, outcome(torchlike, name, *case), outcome(torch, name, *case))
-             for case in cases for name in names]  # fmt: skip
-    return [(name, a, b, ours, theirs) for name, a, b, ours, theirs in pairs
-            if not is_half_complex(theirs) and not alike(ours, theirs)]  # fmt: skip
+    pairs = [
+        (name, *case, outcome(torchlike, name, *case), outcome(torch, name, *case)) for case in cases for name in names
+    ]
+    return [
+        (name, a, b, ours, theirs)
+        for name, a, b, ours, theirs in pairs
+        if not is_half_complex(theirs) and not alike(ours, theirs)
+    ]
 
 
 def alike(ours, theirs) -> bool:

@@ -6,8 +6,28 @@ import torch
 
 import torchlike
 
-BINARY = ["add", "sub", "mul", "true_divide", "div", "fmod", "remainder", "floor_divide", "pow", "maximum", "atan2",
-          "hypot", "copysign", "xlogy", "eq", "lt", "ge", "fmin", "logaddexp", "rsub"]  # fmt: skip
+BINARY = [
+    "add",
+    "sub",
+    "mul",
+    "true_divide",
+    "div",
+    "fmod",
+    "remainder",
+    "floor_divide",
+    "pow",
+    "maximum",
+    "atan2",
+    "hypot",
+    "copysign",
+    "xlogy",
+    "eq",
+    "lt",
+    "ge",
+    "fmin",
+    "logaddexp",
+    "rsub",
+]
 OPERANDS = {
     "a number": lambda torch, dtype: 0.3,
     "a zero-dim tensor": lambda torch, dtype: torch.tensor(0.3),

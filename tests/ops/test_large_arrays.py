@@ -16,8 +16,16 @@ ENDLESS = np.where(rng.random(N) < 0.001, np.float32(-np.inf), FLOATS)
 FEW = rng.integers(-4, 4, N)
 MANY = rng.integers(-(10**9), 10**9, N)
 WIDE = rng.integers(-(2**62), 2**62, N)
-NUMBERS = {"floats": FLOATS, "ties": TIES, "holes": HOLES, "endless": ENDLESS, "few": FEW, "many": MANY, "wide": WIDE,
-           "small": FEW.astype(np.int32)}  # fmt: skip
+NUMBERS = {
+    "floats": FLOATS,
+    "ties": TIES,
+    "holes": HOLES,
+    "endless": ENDLESS,
+    "few": FEW,
+    "many": MANY,
+    "wide": WIDE,
+    "small": FEW.astype(np.int32),
+}
 ORDERED = {
     "sort": lambda x: tuple(x.sort(stable=True)),
     "sort descending": lambda x: tuple(x.sort(descending=True, stable=True)),

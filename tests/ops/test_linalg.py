@@ -18,8 +18,10 @@ def squares_and_gradient(library, array: np.ndarray, factors) -> tuple:
 
 @pytest.mark.parametrize("shape", [(4, 3), (3, 4), (3, 3), (2, 4, 3)], ids=str)
 def test_singular_vectors(shape):
-    both(lambda torch: squares_and_gradient(torch, normal(*shape),
-                                            lambda t, x: t.linalg.svd(x, full_matrices=False)), **CLOSE)  # fmt: skip
+    both(
+        lambda torch: squares_and_gradient(torch, normal(*shape), lambda t, x: t.linalg.svd(x, full_matrices=False)),
+        **CLOSE,
+    )
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (2, 3, 3)], ids=str)

@@ -7,13 +7,58 @@ import torch
 
 import torchlike
 
-DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
-          "complex128")  # fmt: skip
+DTYPES = (
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+)
 NUMBERS = (True, 2, 2.5, 2j)
-OF_TWO = ("add", "mul", "true_divide", "floor_divide", "pow", "remainder", "maximum", "eq", "bitwise_and", "atan2",
-          "logical_or")  # fmt: skip
-OF_ONE = ("exp", "sum", "prod", "cumsum", "abs", "neg", "sigmoid", "mean", "any", "argmax", "square", "floor", "round",
-          "reciprocal", "sqrt", "sign", "isnan", "angle", "amax", "median", "std", "logical_not")  # fmt: skip
+OF_TWO = (
+    "add",
+    "mul",
+    "true_divide",
+    "floor_divide",
+    "pow",
+    "remainder",
+    "maximum",
+    "eq",
+    "bitwise_and",
+    "atan2",
+    "logical_or",
+)
+OF_ONE = (
+    "exp",
+    "sum",
+    "prod",
+    "cumsum",
+    "abs",
+    "neg",
+    "sigmoid",
+    "mean",
+    "any",
+    "argmax",
+    "square",
+    "floor",
+    "round",
+    "reciprocal",
+    "sqrt",
+    "sign",
+    "isnan",
+    "angle",
+    "amax",
+    "median",
+    "std",
+    "logical_not",
+)
 
 
 def half_complex(*operands) -> bool:
@@ -24,8 +69,9 @@ def half_complex(*operands) -> bool:
 
 def seen(library, name: str, *operands):
     """The dtype of a result, or the type of the error."""
-    tensors = [library.ones(shape, dtype=getattr(library, kind)) if shape is not None else kind
-               for kind, shape in operands]  # fmt: skip
+    tensors = [
+        library.ones(shape, dtype=getattr(library, kind)) if shape is not None else kind for kind, shape in operands
+    ]
     extra = (0,) if name == "cumsum" else ()
     try:
         return str(getattr(library, name)(*tensors, *extra).dtype)

@@ -8,8 +8,16 @@ import pytest
 from tests.oracle import both
 
 SIZES = {1: (5,), 2: (5, 7), 3: (5, 7, 4)}
-MODES = [("nearest", 1), ("nearest", 2), ("nearest", 3), ("nearest-exact", 2), ("linear", 1), ("bilinear", 2),
-         ("bicubic", 2), ("trilinear", 3)]  # fmt: skip
+MODES = [
+    ("nearest", 1),
+    ("nearest", 2),
+    ("nearest", 3),
+    ("nearest-exact", 2),
+    ("linear", 1),
+    ("bilinear", 2),
+    ("bicubic", 2),
+    ("trilinear", 3),
+]
 SCALES = {"left as it is": (1.1, 1.05, 1.2), "doubled": (2.1, 2.05, 2.2), "changed": (1.7, 0.7, 1.3)}
 
 
@@ -49,8 +57,11 @@ def test_bytes(mode, antialias, align_corners, channels, size):
         both(lambda torch, given=given: resized(torch, given, "channels_last"))
 
 
-MODES = {3: ("nearest", "nearest-exact", "linear"), 4: ("nearest", "nearest-exact", "bilinear", "bicubic"),
-         5: ("nearest", "nearest-exact", "trilinear")}  # fmt: skip
+MODES = {
+    3: ("nearest", "nearest-exact", "linear"),
+    4: ("nearest", "nearest-exact", "bilinear", "bicubic"),
+    5: ("nearest", "nearest-exact", "trilinear"),
+}
 DTYPES = ["uint8", "int8", "int32", "int64", "bool", "complex64", "uint16", "float8_e4m3fn", "float16"]
 
 

@@ -42,7 +42,7 @@ COMPOSED: dict[str, Callable[..., Any]] = {
     "embedding": lambda F, x, y: F.embedding((y > 0).long() + 1, x.clone(), max_norm=1.0),
     "div": lambda F, x, y: x.div(y / 16, rounding_mode="trunc"),
     "adaptive_avg_pool3d": lambda F, x, y: F.adaptive_avg_pool3d(x.reshape(1, 5, 8, 10), (2, 3, 4)),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("executor", ["numpy", "xla"])

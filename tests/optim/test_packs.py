@@ -175,9 +175,24 @@ def under_autograd(run):
             run.look(str(error).partition(":")[0])
 
 
-SCENARIOS = [held_tensors, held_dictionary, held_state, held_views, held_dictionary_of_all, held_weakly, written_to,
-             replaced, forgotten, one_without_gradient, another_group, copied, pickled_and_loaded, looked_at_each_step,
-             in_two_dtypes, under_autograd]  # fmt: skip
+SCENARIOS = [
+    held_tensors,
+    held_dictionary,
+    held_state,
+    held_views,
+    held_dictionary_of_all,
+    held_weakly,
+    written_to,
+    replaced,
+    forgotten,
+    one_without_gradient,
+    another_group,
+    copied,
+    pickled_and_loaded,
+    looked_at_each_step,
+    in_two_dtypes,
+    under_autograd,
+]
 
 
 def _judged(a, b):

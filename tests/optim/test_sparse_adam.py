@@ -82,9 +82,22 @@ def test_momentum_of_half_precision():
         both(lambda torch, dtype=dtype: shown(*stepped(torch, "SGD", dtype, [(1, 2), (2, 0)], lr=0.1, momentum=0.9)))
 
 
-@pytest.mark.parametrize("name", [
-    "Adadelta", "Adafactor", "Adam", "AdamW", "Adamax", "ASGD", "Muon", "NAdam", "RAdam", "RMSprop", "Rprop",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Adadelta",
+        "Adafactor",
+        "Adam",
+        "AdamW",
+        "Adamax",
+        "ASGD",
+        "Muon",
+        "NAdam",
+        "RAdam",
+        "RMSprop",
+        "Rprop",
+    ],
+)
 def test_refused_by(name):
     both(lambda torch: stepped(torch, name))
 
@@ -111,8 +124,11 @@ def test_lbfgs():
 
 
 @pytest.mark.parametrize("sparse_first", [True, False])
-@pytest.mark.parametrize(("name", "options"), [("SGD", dict(lr=0.1)), ("SGD", dict(lr=0.1, momentum=0.9)),
-                                               ("Adagrad", dict(lr=0.1))], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("SGD", dict(lr=0.1)), ("SGD", dict(lr=0.1, momentum=0.9)), ("Adagrad", dict(lr=0.1))],
+    ids=str,
+)
 def test_sparse_and_dense_in_turn(name, options, sparse_first):
     """SGD's sparse buffer takes no dense gradient."""
 
@@ -169,9 +185,15 @@ def test_shown_as_text():
 
 
 BAD = [
-    dict(lr=0.0), dict(lr=-1.0), dict(eps=0.0), dict(eps=-1.0), dict(betas=(1.0, 0.5)), dict(betas=(0.5, 1.0)),
-    dict(betas=(-0.1, 0.5)), dict(betas=(0.5, -0.1)),
-]  # fmt: skip
+    dict(lr=0.0),
+    dict(lr=-1.0),
+    dict(eps=0.0),
+    dict(eps=-1.0),
+    dict(betas=(1.0, 0.5)),
+    dict(betas=(0.5, 1.0)),
+    dict(betas=(-0.1, 0.5)),
+    dict(betas=(0.5, -0.1)),
+]
 
 
 @pytest.mark.parametrize("options", BAD, ids=str)
@@ -250,8 +272,12 @@ def test_state_crosses_between_the_libraries():
     v, ours = stepped(torchlike, "SparseAdam", steps=[])
     v.data.copy_(torchlike.from_numpy(w.detach().numpy().copy()))
     state = optimizer.state_dict()
-    state["state"] = {0: {k: torchlike.from_numpy(x.numpy().copy()) if isinstance(x, torch.Tensor) else x
-                          for k, x in state["state"][0].items()}}  # fmt: skip
+    state["state"] = {
+        0: {
+            k: torchlike.from_numpy(x.numpy().copy()) if isinstance(x, torch.Tensor) else x
+            for k, x in state["state"][0].items()
+        }
+    }
     ours.load_state_dict(state)
     for library, param, opt in ((torch, w, optimizer), (torchlike, v, ours)):
         param.grad = gradient(library, (0, 1, 0), 9)
@@ -259,8 +285,12 @@ def test_state_crosses_between_the_libraries():
     np.testing.assert_allclose(v.detach().numpy(), w.detach().numpy(), rtol=1e-6)
     assert ours.state_dict()["state"][0]["step"] == len(STEPS) + 1
     back = ours.state_dict()
-    back["state"] = {0: {k: torch.from_numpy(x.numpy().copy()) if isinstance(x, torchlike.Tensor) else x
-                         for k, x in back["state"][0].items()}}  # fmt: skip
+    back["state"] = {
+        0: {
+            k: torch.from_numpy(x.numpy().copy()) if isinstance(x, torchlike.Tensor) else x
+            for k, x in back["state"][0].items()
+        }
+    }
     optimizer.load_state_dict(back)
     w.grad = gradient(torch, (0, 1, 0), 10)
     optimizer.step()

@@ -32,8 +32,10 @@ def main() -> None:
     unknown = [fault for fault in found if not excluded(fault)]
     seen = {(fault.entry, fault.target.partition(" at ")[0]) for fault in found}
     idle = [(e.name, kind) for e in entries if e.name in OUT for kind in OUT[e.name][0] if (e.name, kind) not in seen]
-    print(f"{count[0]} comparisons of {len(entries)} operators: {len(unknown)} faults, and {len(found) - len(unknown)} "
-          f"excluded ones; exclusions without a fault: {idle}")  # fmt: skip
+    print(
+        f"{count[0]} comparisons of {len(entries)} operators: {len(unknown)} faults, and {len(found) - len(unknown)} "
+        f"excluded ones; exclusions without a fault: {idle}"
+    )
     sys.exit(bool(unknown or idle))
 
 

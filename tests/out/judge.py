@@ -57,8 +57,9 @@ def excluded(fault: Fault) -> bool:
     return fault.entry in OUT and fault.target.partition(" at ")[0] in OUT[fault.entry][0]
 
 
-def faults(entry: Entry, most: int, kinds: tuple[Kind, ...] = KINDS, one_dtype: bool = False,
-           count: list[int] | None = None) -> Iterator[Fault]:  # fmt: skip
+def faults(
+    entry: Entry, most: int, kinds: tuple[Kind, ...] = KINDS, one_dtype: bool = False, count: list[int] | None = None
+) -> Iterator[Fault]:
     """Every difference of one operator, for at most so many samples of each dtype. `count` counts comparisons."""
     supported = {str(d).removeprefix("torch.") for d in entry.info.supported_dtypes("cpu")}
     for dtype in [dtype for dtype in INPUTS if dtype in supported][: 1 if one_dtype else None]:

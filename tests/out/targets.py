@@ -70,15 +70,18 @@ KINDS = (
     Kind("larger", _any, _whole(lambda r: (*r.shape, 2))),
     Kind("flat", lambda r: r.ndim > 1, _whole(lambda r: (r.numel(),))),
     Kind("every other", _any, _view(lambda r: (*r.shape, 2), lambda m, r: m[..., 0])),
-    Kind("transposed", lambda r: r.ndim > 1, _view(lambda r: tuple(r.shape)[::-1],
-                                                   lambda m, r: m.permute(*range(r.ndim)[::-1]))),
+    Kind(
+        "transposed",
+        lambda r: r.ndim > 1,
+        _view(lambda r: tuple(r.shape)[::-1], lambda m, r: m.permute(*range(r.ndim)[::-1])),
+    ),
     Kind("middle", _any, _view(lambda r: (r.numel() + 4,), lambda m, r: m[2:-2].view(tuple(r.shape)))),
     Kind("middle, larger", _any, _view(lambda r: (r.numel() + 5,), lambda m, r: m[2:-2])),
     Kind("expanded", _several, _view(lambda r: (1,) * r.ndim, lambda m, r: m.expand(*r.shape))),
     Kind("requires grad", lambda r: r.is_floating_point(), _requiring_grad),
     Kind("a list", _any, _in_a_list),
     Kind("a text", _any, lambda library, result: Target("out", ())),
-)  # fmt: skip
+)
 
 
 def of_several(kind: Kind, place: int) -> Callable[[Any, list[torch.Tensor]], Target]:

@@ -20,12 +20,24 @@ def free_port() -> int:
 
 def started(program: str, size: int, command: tuple[str, ...]) -> list[subprocess.Popen]:
     """`size` processes that find each other through their environment."""
-    common = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "WORLD_SIZE": str(size),
-              "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}  # fmt: skip
-    return [subprocess.Popen([sys.executable, *command, str(PROGRAMS / f"{program}.py")],
-                             env={**os.environ, **common, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            for rank in range(size)]  # fmt: skip
+    common = {
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(free_port()),
+        "WORLD_SIZE": str(size),
+        "OMP_NUM_THREADS": "1",
+        "PYTHONPATH": str(ROOT),
+        "PYTHONWARNINGS": "ignore",
+    }
+    return [
+        subprocess.Popen(
+            [sys.executable, *command, str(PROGRAMS / f"{program}.py")],
+            env={**os.environ, **common, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(size)
+    ]
 
 
 def said(processes: list[subprocess.Popen]) -> list[str]:

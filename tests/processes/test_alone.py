@@ -41,13 +41,22 @@ WITHOUT = {
     "barrier": lambda L: L.distributed.barrier(),
     "group": lambda L: L.distributed.new_group([0]),
     "end": lambda L: L.distributed.destroy_process_group(),
-    "questions": lambda L: [L.distributed.is_available(), L.distributed.is_initialized(),
-                            L.distributed.is_gloo_available(), L.distributed.is_nccl_available(),
-                            L.distributed.is_mpi_available(), L.distributed.is_ucc_available(),
-                            L.distributed.is_xccl_available(), L.distributed.is_torchelastic_launched(),
-                            L.distributed.is_backend_available("gloo"), L.distributed.is_backend_available("nccl"),
-                            L.distributed.group.WORLD, L.distributed.GroupMember.NON_GROUP_MEMBER,
-                            L.distributed.get_pg_count(), str(L.distributed.default_pg_timeout)],
+    "questions": lambda L: [
+        L.distributed.is_available(),
+        L.distributed.is_initialized(),
+        L.distributed.is_gloo_available(),
+        L.distributed.is_nccl_available(),
+        L.distributed.is_mpi_available(),
+        L.distributed.is_ucc_available(),
+        L.distributed.is_xccl_available(),
+        L.distributed.is_torchelastic_launched(),
+        L.distributed.is_backend_available("gloo"),
+        L.distributed.is_backend_available("nccl"),
+        L.distributed.group.WORLD,
+        L.distributed.GroupMember.NON_GROUP_MEMBER,
+        L.distributed.get_pg_count(),
+        str(L.distributed.default_pg_timeout),
+    ],
     "no environment": lambda L: L.distributed.init_process_group("gloo"),
     "no NCCL": lambda L: init(L, "nccl", rank=0, world_size=1, store=L.distributed.HashStore()),
     "no MPI": lambda L: init(L, "mpi"),
@@ -60,18 +69,27 @@ WITHOUT = {
     "store and method": lambda L: init(L, "gloo", "env://", rank=0, world_size=1, store=L.distributed.HashStore()),
     "local rank": lambda L: L.distributed.get_node_local_rank(),
     "local rank, with another": lambda L: L.distributed.get_node_local_rank(3),
-    "names of backends": lambda L: [L.distributed.Backend.GLOO, L.distributed.Backend("GLOO"),
-                                    L.distributed.Backend("x"), L.distributed.Backend.UNDEFINED,
-                                    L.distributed.get_default_backend_for_device("cpu")],
+    "names of backends": lambda L: [
+        L.distributed.Backend.GLOO,
+        L.distributed.Backend("GLOO"),
+        L.distributed.Backend("x"),
+        L.distributed.Backend.UNDEFINED,
+        L.distributed.get_default_backend_for_device("cpu"),
+    ],
     "no name of a backend": lambda L: L.distributed.Backend(3),
-    "ways of reducing": lambda L: [str(L.distributed.ReduceOp.SUM), repr(L.distributed.ReduceOp.AVG),
-                                   int(L.distributed.ReduceOp.MAX), L.distributed.ReduceOp.MIN == 3,
-                                   L.distributed.ReduceOp(L.distributed.ReduceOp.BOR) == L.distributed.ReduceOp.BOR],
-    "complex": lambda L: [L.distributed.supports_complex(getattr(L.distributed.ReduceOp, op))
-                          for op in ("SUM", "PRODUCT")],
+    "ways of reducing": lambda L: [
+        str(L.distributed.ReduceOp.SUM),
+        repr(L.distributed.ReduceOp.AVG),
+        int(L.distributed.ReduceOp.MAX),
+        L.distributed.ReduceOp.MIN == 3,
+        L.distributed.ReduceOp(L.distributed.ReduceOp.BOR) == L.distributed.ReduceOp.BOR,
+    ],
+    "complex": lambda L: [
+        L.distributed.supports_complex(getattr(L.distributed.ReduceOp, op)) for op in ("SUM", "PRODUCT")
+    ],
     "module without a group": lambda L: L.nn.parallel.DistributedDataParallel(L.nn.Linear(2, 2)),
     "callback outside of a pass": lambda L: L.autograd.Variable._execution_engine.queue_callback(print),
-}  # fmt: skip
+}
 
 
 def init(L, *args, **kwargs):
@@ -90,15 +108,31 @@ def test_without_a_group(name, monkeypatch):
 
 
 WITHIN = {
-    "answers": lambda L, d: [d.get_rank(), d.get_world_size(), d.get_backend(), d.is_initialized(),
-                             d.get_backend_config(), d.group.WORLD.size(), d.get_rank(d.GroupMember.WORLD)],
+    "answers": lambda L, d: [
+        d.get_rank(),
+        d.get_world_size(),
+        d.get_backend(),
+        d.is_initialized(),
+        d.get_backend_config(),
+        d.group.WORLD.size(),
+        d.get_rank(d.GroupMember.WORLD),
+    ],
     "twice": lambda L, d: d.init_process_group("gloo", rank=0, world_size=1, store=d.HashStore()),
-    "outside": lambda L, d: [d.get_rank(d.GroupMember.NON_GROUP_MEMBER), d.get_world_size(-100),
-                             d.all_reduce(L.ones(1), group=d.GroupMember.NON_GROUP_MEMBER)],
+    "outside": lambda L, d: [
+        d.get_rank(d.GroupMember.NON_GROUP_MEMBER),
+        d.get_world_size(-100),
+        d.all_reduce(L.ones(1), group=d.GroupMember.NON_GROUP_MEMBER),
+    ],
     "columns": lambda L, d: [x := L.arange(9.0).view(3, 3), d.all_reduce(x[:, 1]), x, x._version],
     "leaf": lambda L, d: [x := L.ones(2, requires_grad=True), d.all_reduce(x), x._version, x.requires_grad],
-    "versions": lambda L, d: [x := L.ones(2), d.broadcast(x, 0), x._version, d.all_gather([x], L.zeros(2)),
-                              x._version, x],
+    "versions": lambda L, d: [
+        x := L.ones(2),
+        d.broadcast(x, 0),
+        x._version,
+        d.all_gather([x], L.zeros(2)),
+        x._version,
+        x,
+    ],
     "meta": lambda L, d: d.all_reduce(L.ones(1, device="meta")),
     "no elements": lambda L, d: [x := L.ones(0, 3), d.all_reduce(x), x],
     "into a 2-dim one": lambda L, d: d.all_gather_single(L.zeros(1, 2), L.zeros(2)),
@@ -114,8 +148,15 @@ WITHIN = {
     "empty batch": lambda L, d: d.batch_isend_irecv([]),
     "objects": lambda L, d: [x := [None], d.all_gather_object(x, {"a": 1}), x],
     "no place for objects": lambda L, d: d.all_gather_object([], 1),
-    "group": lambda L, d: [g := d.new_group([0]), g.rank(), g.size(), g.name(), d.get_process_group_ranks(g),
-                           d.get_global_rank(g, 0), d.get_group_rank(g, 0)][1:],
+    "group": lambda L, d: [
+        g := d.new_group([0]),
+        g.rank(),
+        g.size(),
+        g.name(),
+        d.get_process_group_ranks(g),
+        d.get_global_rank(g, 0),
+        d.get_group_rank(g, 0),
+    ][1:],
     "group of too many": lambda L, d: d.new_group([0, 1]),
     "group of one twice": lambda L, d: d.new_group([0, 0]),
     "group of nobody there": lambda L, d: d.new_group([-1]),
@@ -124,12 +165,17 @@ WITHIN = {
     "group that was ended": lambda L, d: [g := d.new_group([0]), d.destroy_process_group(g), d.is_initialized()][2],
     "groups made": lambda L, d: [n := d.get_pg_count(), d.new_group([0]), d.get_pg_count() - n][2],
     "sampler": lambda L, d: [s := L.utils.data.DistributedSampler(range(5), seed=2), len(s), list(s)][1:],
-    "module": lambda L, d: [m := L.nn.parallel.DistributedDataParallel(L.nn.Linear(2, 2)), repr(m),
-                            list(m.state_dict()), m.require_backward_grad_sync, m.device_ids][1:],
+    "module": lambda L, d: [
+        m := L.nn.parallel.DistributedDataParallel(L.nn.Linear(2, 2)),
+        repr(m),
+        list(m.state_dict()),
+        m.require_backward_grad_sync,
+        m.device_ids,
+    ][1:],
     "gradients": lambda L, d: gradients(L, part(L, "nn.functional")),
     "gradients past the module": lambda L, d: past(L),
     "recorded": lambda L, d: part(L, "elastic.multiprocessing.errors").record(lambda x: x + 1)(3),
-}  # fmt: skip
+}
 
 
 def part(L, name):
@@ -160,13 +206,14 @@ def test_within_a_group_of_one(name):
 def test_what_is_refused_by_name():
     with group(torchlike) as dist:
         net = torchlike.nn.parallel.DistributedDataParallel(torchlike.nn.Linear(2, 1))
-        for refused in (net.join,
-                        lambda: dist.all_reduce(torchlike.ones(1), dist.ReduceOp.PREMUL_SUM),
-                        lambda: dist.all_reduce(torchlike.eye(2).to_sparse()),
-                        lambda: dist.new_group([0], pg_options=3),
-                        lambda: part(torchlike, "nn.functional").all_reduce(torchlike.ones(1), dist.ReduceOp.MAX),
-                        lambda: torchlike.nn.parallel.DistributedDataParallel(torchlike.nn.Linear(2, 1),
-                                                                              mixed_precision=True)):  # fmt: skip
+        for refused in (
+            net.join,
+            lambda: dist.all_reduce(torchlike.ones(1), dist.ReduceOp.PREMUL_SUM),
+            lambda: dist.all_reduce(torchlike.eye(2).to_sparse()),
+            lambda: dist.new_group([0], pg_options=3),
+            lambda: part(torchlike, "nn.functional").all_reduce(torchlike.ones(1), dist.ReduceOp.MAX),
+            lambda: torchlike.nn.parallel.DistributedDataParallel(torchlike.nn.Linear(2, 1), mixed_precision=True),
+        ):
             with pytest.raises(NotImplementedError, match="not supported by torchlike"):
                 refused()
         with pytest.raises(TypeError, match="op must be a ReduceOp, not str"):

@@ -75,15 +75,26 @@ def run(tmp_path, program, *command, script_args=()):
     script = tmp_path / "script.py"
     script.write_text(program)
     env = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    return subprocess.run([sys.executable, "-m", *command, str(script), *script_args], env=env, capture_output=True,
-                          text=True, timeout=120)  # fmt: skip
+    return subprocess.run(
+        [sys.executable, "-m", *command, str(script), *script_args],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
 
 
 @pytest.mark.parametrize("module", ["run", "launch"])
 def test_a_launcher(tmp_path, module):
-    ended = run(tmp_path, HELLO, f"torchlike.distributed.{module}", "--standalone", "--nproc-per-node=2",
-                *(["--use-env"] if module == "launch" else []),
-                script_args=[str(tmp_path / "out"), "--flag", "7"])  # fmt: skip
+    ended = run(
+        tmp_path,
+        HELLO,
+        f"torchlike.distributed.{module}",
+        "--standalone",
+        "--nproc-per-node=2",
+        *(["--use-env"] if module == "launch" else []),
+        script_args=[str(tmp_path / "out"), "--flag", "7"],
+    )
     assert ended.returncode == 0, ended.stderr
     for rank in range(2):
         said = (tmp_path / f"out{rank}").read_text()
@@ -95,9 +106,22 @@ def test_two_machines(tmp_path):
     script.write_text(HELLO)
     env = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     port = free_port()
-    nodes = [subprocess.Popen([sys.executable, "-m", "torchlike.distributed.run", "--nnodes=2", f"--node-rank={node}",
-                               f"--rdzv-endpoint=127.0.0.1:{port}", str(script), str(tmp_path / "out")], env=env)
-             for node in range(2)]  # fmt: skip
+    nodes = [
+        subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "torchlike.distributed.run",
+                "--nnodes=2",
+                f"--node-rank={node}",
+                f"--rdzv-endpoint=127.0.0.1:{port}",
+                str(script),
+                str(tmp_path / "out"),
+            ],
+            env=env,
+        )
+        for node in range(2)
+    ]
     assert [node.wait(120) for node in nodes] == [0, 0]
     assert (tmp_path / "out1").read_text().startswith("[3.0, 3.0] 2 0 True []")
 

@@ -10,18 +10,26 @@ import torchlike.distributed.tensor as ours
 from torchlike.distributed.tensor.placement_types import _StridedShard as our_strided
 
 MADE = {
-    "shard": lambda t, strided: t.Shard(0), "last": lambda t, strided: t.Shard(-1),
-    "replicate": lambda t, strided: t.Replicate(), "sum": lambda t, strided: t.Partial(),
-    "mean": lambda t, strided: t.Partial("avg"), "strided": lambda t, strided: strided(0, split_factor=2),
-}  # fmt: skip
+    "shard": lambda t, strided: t.Shard(0),
+    "last": lambda t, strided: t.Shard(-1),
+    "replicate": lambda t, strided: t.Replicate(),
+    "sum": lambda t, strided: t.Partial(),
+    "mean": lambda t, strided: t.Partial("avg"),
+    "strided": lambda t, strided: strided(0, split_factor=2),
+}
 
 
 @pytest.mark.parametrize("name", MADE)
 def test_placements_say_the_same(name):
     expected, found = MADE[name](theirs, their_strided), MADE[name](ours, our_strided)
     assert (repr(found), str(found)) == (repr(expected), str(expected))
-    for ask in (lambda x: x.is_shard(), lambda x: x.is_shard(0), lambda x: x.is_replicate(), lambda x: x.is_partial(),
-                lambda x: x.is_partial("sum")):  # fmt: skip
+    for ask in (
+        lambda x: x.is_shard(),
+        lambda x: x.is_shard(0),
+        lambda x: x.is_replicate(),
+        lambda x: x.is_partial(),
+        lambda x: x.is_partial("sum"),
+    ):
         assert ask(found) == ask(expected)
     assert found == copy.deepcopy(found) and hash(found) == hash(copy.deepcopy(found))
     assert [found == make(ours, our_strided) for make in MADE.values()] == [

@@ -5,8 +5,17 @@ import pytest
 from tests.processes.launched import compared
 
 # With three members the order of a sum shows in its last bits.
-RUNS = [("collectives", 2), ("collectives", 3), ("sums", 3), ("messages", 2), ("gradients", 2), ("training", 2),
-        ("meshes", 4), ("hooks", 2), ("no_sync", 2)]  # fmt: skip
+RUNS = [
+    ("collectives", 2),
+    ("collectives", 3),
+    ("sums", 3),
+    ("messages", 2),
+    ("gradients", 2),
+    ("training", 2),
+    ("meshes", 4),
+    ("hooks", 2),
+    ("no_sync", 2),
+]
 
 
 @pytest.mark.parametrize(("program", "size"), RUNS)

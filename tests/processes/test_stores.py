@@ -21,13 +21,22 @@ PROGRAMS = {
     "add": lambda s: [s.add("n", 2), s.add("n", -5), s.get("n")],
     "check": lambda s: [s.set("a", "1"), s.check(["a"]), s.check(["a", "b"]), s.check(["b"])],
     "delete": lambda s: [s.set("a", "1"), s.delete_key("a"), s.delete_key("a"), s.check(["a"])],
-    "compare_set": lambda s: [s.compare_set("k", "", "v"), s.compare_set("k", "v", "w"), s.compare_set("k", "x", "y"),
-                              s.get("k"), s.compare_set("none", "a", "b")],
+    "compare_set": lambda s: [
+        s.compare_set("k", "", "v"),
+        s.compare_set("k", "v", "w"),
+        s.compare_set("k", "x", "y"),
+        s.get("k"),
+        s.compare_set("none", "a", "b"),
+    ],
     "wait": lambda s: [s.set("a", "1"), s.wait(["a"]), s.wait(["a"], SOON)],
     "timeout": lambda s: [s.set_timeout(SOON), s.timeout],
-}  # fmt: skip
-LATE = {"hash": lambda s: s.wait(["m"], SOON), "tcp": lambda s: s.wait(["m", "n"], SOON),
-        "hash, get": lambda s: [s.set_timeout(SOON), s.get("m")], "prefix": lambda s: s.wait(["m"], SOON)}  # fmt: skip
+}
+LATE = {
+    "hash": lambda s: s.wait(["m"], SOON),
+    "tcp": lambda s: s.wait(["m", "n"], SOON),
+    "hash, get": lambda s: [s.set_timeout(SOON), s.get("m")],
+    "prefix": lambda s: s.wait(["m"], SOON),
+}
 SEVERAL = {
     "append": lambda s: [s.set("a", "1"), s.append("a", "2"), s.get("a")],
     "multi": lambda s: [s.multi_set(["a", "b"], ["1", "2"]), s.multi_get(["b", "a"]), s.has_extended_api()],

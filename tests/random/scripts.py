@@ -14,8 +14,9 @@ def _images(torch, count):
 
 def mlp_with_dropout(torch):
     nn = torch.nn
-    model = nn.Sequential(nn.Linear(10, 32), nn.ReLU(), nn.Dropout(0.3), nn.Linear(32, 32), nn.GELU(), nn.Dropout(0.1),
-                          nn.Linear(32, 3))  # fmt: skip
+    model = nn.Sequential(
+        nn.Linear(10, 32), nn.ReLU(), nn.Dropout(0.3), nn.Linear(32, 32), nn.GELU(), nn.Dropout(0.1), nn.Linear(32, 3)
+    )
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     x, y = torch.randn(16, 10), torch.randint(0, 3, (16,))
     for _ in range(STEPS):
@@ -28,8 +29,9 @@ def mlp_with_dropout(torch):
 
 def cnn_with_batch_norm_and_shuffles(torch):
     nn = torch.nn
-    model = nn.Sequential(nn.Conv2d(1, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
-                          nn.Linear(8 * 3 * 3, 5))  # fmt: skip
+    model = nn.Sequential(
+        nn.Conv2d(1, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(8 * 3 * 3, 5)
+    )
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
     data = torch.utils.data.TensorDataset(*_images(torch, 40))
     loader = torch.utils.data.DataLoader(data, batch_size=8, shuffle=True)
@@ -150,5 +152,13 @@ def variational_inference(torch):
         yield loss.item()
 
 
-SCRIPTS = [mlp_with_dropout, cnn_with_batch_norm_and_shuffles, lstm, transformer_encoder, vae, gan, reinforce,
-           variational_inference]  # fmt: skip
+SCRIPTS = [
+    mlp_with_dropout,
+    cnn_with_batch_norm_and_shuffles,
+    lstm,
+    transformer_encoder,
+    vae,
+    gan,
+    reinforce,
+    variational_inference,
+]

@@ -12,8 +12,20 @@ import torch
 
 import torchlike
 
-DTYPES = ("float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool", "complex64",
-          "complex128")  # fmt: skip
+DTYPES = (
+    "float32",
+    "float64",
+    "float16",
+    "bfloat16",
+    "int64",
+    "int32",
+    "int16",
+    "int8",
+    "uint8",
+    "bool",
+    "complex64",
+    "complex128",
+)
 SIZES = (0, 1, 15, 16, 17, 10_000)
 MANY = 1_000_000
 
@@ -49,8 +61,9 @@ DRAWS = {
     "dropout": lambda L, n, dtype: L.nn.functional.dropout(L.ones(n, dtype=dtype), 0.3),
     "alpha_dropout": lambda L, n, dtype: L.nn.functional.alpha_dropout(L.ones(n, dtype=dtype), 0.3, True),
     "dropout2d": lambda L, n, dtype: L.nn.functional.dropout2d(L.ones(1, n, 2, 2, dtype=dtype), 0.3),
-    "feature_alpha_dropout": lambda L, n, dtype: L.nn.functional.feature_alpha_dropout(L.ones(2, n, dtype=dtype), 0.3,
-                                                                                      True),
+    "feature_alpha_dropout": lambda L, n, dtype: L.nn.functional.feature_alpha_dropout(
+        L.ones(2, n, dtype=dtype), 0.3, True
+    ),
     "rrelu": lambda L, n, dtype: L.nn.functional.rrelu(-L.ones(n, dtype=dtype), training=True),
     "gumbel_softmax": lambda L, n, dtype: L.nn.functional.gumbel_softmax(L.ones(n, dtype=dtype)),
     "kaiming_uniform_": lambda L, n, dtype: L.nn.init.kaiming_uniform_(L.empty(n, 3, dtype=dtype)),
@@ -58,7 +71,7 @@ DRAWS = {
     "trunc_normal_": lambda L, n, dtype: L.nn.init.trunc_normal_(L.empty(max(n, 1), dtype=dtype)),
     "orthogonal_": lambda L, n, dtype: L.nn.init.orthogonal_(L.empty(min(n, 17), 3, dtype=dtype)),
     "sparse_": lambda L, n, dtype: L.nn.init.sparse_(L.empty(min(n, 17), 3, dtype=dtype), 0.3),
-}  # fmt: skip
+}
 
 FILLS = {
     "uniform_": lambda x: x.uniform_(-1, 3),
@@ -101,8 +114,11 @@ def compare(name, draw):
         return
     assert str(theirs.dtype) == str(ours.dtype) and tuple(theirs.shape) == tuple(ours.shape)
     rounded = name in ROUNDED and COARSE.get(str(theirs.dtype).removeprefix("torch."), ROUNDED[name])
-    same_numbers(theirs.to(torch.float64) if theirs.dtype == torch.bfloat16 else theirs,
-                 ours.to(torchlike.float64) if ours.dtype == torchlike.bfloat16 else ours, rounded)  # fmt: skip
+    same_numbers(
+        theirs.to(torch.float64) if theirs.dtype == torch.bfloat16 else theirs,
+        ours.to(torchlike.float64) if ours.dtype == torchlike.bfloat16 else ours,
+        rounded,
+    )
     np.testing.assert_array_equal(state, own_state)
 
 

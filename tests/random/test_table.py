@@ -75,9 +75,16 @@ LAYOUTS = [
     "L.empty(40, dtype=dtype)[3:]",
 ]
 INITS = [
-    "uniform_(w)", "normal_(w)", "trunc_normal_(w)", "xavier_uniform_(w)", "xavier_normal_(w)", "kaiming_uniform_(w)",
-    "kaiming_normal_(w)", "orthogonal_(w)", "sparse_(w, 0.3)",
-]  # fmt: skip
+    "uniform_(w)",
+    "normal_(w)",
+    "trunc_normal_(w)",
+    "xavier_uniform_(w)",
+    "xavier_normal_(w)",
+    "kaiming_uniform_(w)",
+    "kaiming_normal_(w)",
+    "orthogonal_(w)",
+    "sparse_(w, 0.3)",
+]
 
 
 def _drawn(library, expression, **names):

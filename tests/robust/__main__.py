@@ -93,8 +93,14 @@ def outcomes(given: argparse.Namespace) -> Iterator[tuple[str, Outcome]]:
 
 def page(rows: list[tuple[str, Outcome]], scale: float) -> str:
     """The table of a run."""
-    facts = {"date": date.today(), "processor": processor(), "Python": platform.python_version(),
-             "PyTorch": version("torch"), "JAX": version("jax"), "scale": scale}  # fmt: skip
+    facts = {
+        "date": date.today(),
+        "processor": processor(),
+        "Python": platform.python_version(),
+        "PyTorch": version("torch"),
+        "JAX": version("jax"),
+        "scale": scale,
+    }
     table = [["harness", "row", "trials", "differences", "kinds of differences"], ["---"] * 5]
     for harness, outcome in rows:
         kinds = "; ".join(f"{count} {_short(kind)}" for kind, count in outcome.kinds.most_common())

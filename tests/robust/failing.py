@@ -112,8 +112,9 @@ def _late(when: str) -> Callable:
         if when == "compiling" and traced[0] > 1:
             raising()
         if when == "running":
-            x = x + jax.pure_callback(raising, jax.ShapeDtypeStruct(x.shape, x.dtype), jax.lax.stop_gradient(x),
-                                      vmap_method="sequential")  # fmt: skip
+            x = x + jax.pure_callback(
+                raising, jax.ShapeDtypeStruct(x.shape, x.dtype), jax.lax.stop_gradient(x), vmap_method="sequential"
+            )
         return x * 2
 
     return torchlike.jax.wrap(kernel)
@@ -128,12 +129,27 @@ def _names(t: Any) -> dict[str, Any]:
         p.grad = t.tensor([1.0, float("nan")])
         return p
 
-    names = {"t": t, "nn": t.nn, "F": of("nn.functional"), "optim": t.optim, "fail": _fail, "Fails": _fails(t),
-             "hooks": t.autograd.graph.saved_tensors_hooks, "checkpoint": of("utils.checkpoint").checkpoint,
-             "DataLoader": of("utils.data").DataLoader, "Broken": _Broken, "nan_gradient": nan_gradient}  # fmt: skip
+    names = {
+        "t": t,
+        "nn": t.nn,
+        "F": of("nn.functional"),
+        "optim": t.optim,
+        "fail": _fail,
+        "Fails": _fails(t),
+        "hooks": t.autograd.graph.saved_tensors_hooks,
+        "checkpoint": of("utils.checkpoint").checkpoint,
+        "DataLoader": of("utils.data").DataLoader,
+        "Broken": _Broken,
+        "nan_gradient": nan_gradient,
+    }
     if t.__name__ == "torch":  # without a compiler, and without what checks the bodies
-        return {**names, "compiled": lambda f: f, "cond": lambda p, yes, no, given: (yes if p else no)(*given),
-                "scan": lambda f, c, xs: f(c, xs[0]), "late": lambda when: _fail(OnPurpose)}  # fmt: skip
+        return {
+            **names,
+            "compiled": lambda f: f,
+            "cond": lambda p, yes, no, given: (yes if p else no)(*given),
+            "scan": lambda f, c, xs: f(c, xs[0]),
+            "late": lambda when: _fail(OnPurpose),
+        }
     higher = of("_higher_order_ops")
     return {**names, "compiled": t.compile, "cond": higher.cond, "scan": higher.scan, "late": _late}
 

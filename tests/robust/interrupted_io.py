@@ -42,8 +42,15 @@ class Saves:
 
     def _save(self) -> None:
         loop = self.trainer.loop
-        torchlike.save({"done": loop.done, "model": loop.model.state_dict(), "optimizer": loop.optimizer.state_dict(),
-                        "averages": loop.averages}, self.path)  # fmt: skip
+        torchlike.save(
+            {
+                "done": loop.done,
+                "model": loop.model.state_dict(),
+                "optimizer": loop.optimizer.state_dict(),
+                "averages": loop.averages,
+            },
+            self.path,
+        )
 
     def run(self, fraction: float) -> None:
         """One trial."""

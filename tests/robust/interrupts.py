@@ -106,8 +106,11 @@ class Trainer:
         if self.compiled:
             loop.step(*batch)
             return
-        for name, work in (("optimizer.step", lambda: loop.parts.backward(*batch)), ("average", loop.parts.update),
-                           ("scheduler.step", loop.parts.average)):  # fmt: skip
+        for name, work in (
+            ("optimizer.step", lambda: loop.parts.backward(*batch)),
+            ("average", loop.parts.update),
+            ("scheduler.step", loop.parts.average),
+        ):
             work()
             if name == window:
                 return
@@ -135,8 +138,11 @@ class Trainer:
 
     def _place(self, looks: bool) -> int:
         loop, places = self.loop, (self.loop.done, self.loop.done + 1)
-        found = loop.moved_together() if looks else {f"parameter {n}": np.array(p.detach().numpy())
-                                                     for n, p in loop.model.named_parameters()}  # fmt: skip
+        found = (
+            loop.moved_together()
+            if looks
+            else {f"parameter {n}": np.array(p.detach().numpy()) for n, p in loop.model.named_parameters()}
+        )
         for place in places:
             wanted = self.known.together[place]
             if place == 0:  # state that was made and not used yet
@@ -147,8 +153,10 @@ class Trainer:
                 wanted = {name: a for name, a in wanted.items() if name in found}
             if _all_same(found, wanted):
                 return place
-        raise Difference("an optimizer's step in parts" if self._are_mixed(found, places) else "values that never were",
-                         self._each(found, [self.known.together[p] for p in places]))  # fmt: skip
+        raise Difference(
+            "an optimizer's step in parts" if self._are_mixed(found, places) else "values that never were",
+            self._each(found, [self.known.together[p] for p in places]),
+        )
 
     def _are_mixed(self, found: State, places: Iterable[int]) -> bool:
         wanted = [self.known.together[p] for p in places]
@@ -194,8 +202,13 @@ class Trainer:
             statistics, moving = loop.statistics(), loop.moving()
             loop.advance()
             self._check_together(k + 1)
-            self._check_step(statistics, loop.statistics(), self.known.statistics[k][0], self.known.statistics[k][-1],
-                             (1 - MOMENTUM) ** parts)  # fmt: skip
+            self._check_step(
+                statistics,
+                loop.statistics(),
+                self.known.statistics[k][0],
+                self.known.statistics[k][-1],
+                (1 - MOMENTUM) ** parts,
+            )
             self._check_step(moving, loop.moving(), self.known.moving[k], self.known.moving[k + 1], DECAY)
             if self.known.rates[k + 1] != loop.rates():
                 raise Difference("rates after it", f"{loop.rates()}, not {self.known.rates[k + 1]}")

@@ -62,8 +62,15 @@ def sample() -> tuple[Sample, Counter]:
         classes[f"{kind.__module__}.{kind.__qualname__}"] += count
     ours = sum(count for name, count in classes.items() if name.partition(".")[0] in OURS)
     programs = sum(len(program.variants) for program in torchlike.explain().programs)
-    return Sample(_kilobytes(), len(os.listdir("/proc/self/fd")), threading.active_count(), programs,
-                  len(jax.live_arrays()), ours, classes.total()), classes  # fmt: skip
+    return Sample(
+        _kilobytes(),
+        len(os.listdir("/proc/self/fd")),
+        threading.active_count(),
+        programs,
+        len(jax.live_arrays()),
+        ours,
+        classes.total(),
+    ), classes
 
 
 def _kilobytes() -> int:
@@ -84,8 +91,11 @@ class Found:
     def differences(self, memory: bool = True) -> list[str]:
         """What grew that must not."""
         growth = self.before.growth(self.after)
-        found = [f"{growth[name]} more {name}" for name in ("descriptors", "threads", "programs", "arrays", "ours")
-                 if growth[name] > 0]  # fmt: skip
+        found = [
+            f"{growth[name]} more {name}"
+            for name in ("descriptors", "threads", "programs", "arrays", "ours")
+            if growth[name] > 0
+        ]
         if growth["objects"] > SPARE:
             found.append(f"{growth['objects']} more objects")
         if memory and growth["kilobytes"] > self.before.kilobytes / 100:

@@ -11,8 +11,16 @@ Mode = Callable[[Any], Facts]
 
 
 def _facts(*tensors: Any) -> Facts:
-    return [(str(t.dtype).rpartition(".")[2], t.requires_grad, t.is_inference(), t.grad_fn is not None,
-             _rounded(t.tolist())) for t in tensors]  # fmt: skip
+    return [
+        (
+            str(t.dtype).rpartition(".")[2],
+            t.requires_grad,
+            t.is_inference(),
+            t.grad_fn is not None,
+            _rounded(t.tolist()),
+        )
+        for t in tensors
+    ]
 
 
 def _rounded(numbers: Any) -> Any:

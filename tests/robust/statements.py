@@ -319,8 +319,20 @@ with t.no_grad(): r = late("running")(a) + h
 with t.inference_mode(): r = late("compiling")(t.ones(3)) * 2
 """
 
-FAMILIES = {"shapes": SHAPES, "dtypes": DTYPES, "indices": INDICES, "kernels": KERNELS, "autograd": AUTOGRAD,
-            "functions": FUNCTIONS, "training": TRAINING, "outs": OUTS, "late": LATE}  # fmt: skip
+FAMILIES = {
+    "shapes": SHAPES,
+    "dtypes": DTYPES,
+    "indices": INDICES,
+    "kernels": KERNELS,
+    "autograd": AUTOGRAD,
+    "functions": FUNCTIONS,
+    "training": TRAINING,
+    "outs": OUTS,
+    "late": LATE,
+}
 
-STATEMENTS = {f"{family} {n}": line.replace(" | ", "\n") for family, text in FAMILIES.items()
-              for n, line in enumerate(text.strip().replace(" |\n", " | ").splitlines())}  # fmt: skip
+STATEMENTS = {
+    f"{family} {n}": line.replace(" | ", "\n")
+    for family, text in FAMILIES.items()
+    for n, line in enumerate(text.strip().replace(" |\n", " | ").splitlines())
+}

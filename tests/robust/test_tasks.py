@@ -20,8 +20,14 @@ def _enter(t, mode):
 
 
 def _seen(t):
-    return (t.is_grad_enabled(), t.is_inference_mode_enabled(), t.is_autocast_enabled("cpu"), t.ones(2).is_inference(),
-            str((t.ones(2, 2) @ t.ones(2, 2)).dtype)[-8:], t.get_default_device().type)  # fmt: skip
+    return (
+        t.is_grad_enabled(),
+        t.is_inference_mode_enabled(),
+        t.is_autocast_enabled("cpu"),
+        t.ones(2).is_inference(),
+        str((t.ones(2, 2) @ t.ones(2, 2)).dtype)[-8:],
+        t.get_default_device().type,
+    )
 
 
 def tasks(t, mode):

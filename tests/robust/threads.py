@@ -205,8 +205,11 @@ class Patches:
     def found(self) -> list[str]:
         """What is another now."""
         now = _names()
-        return [name for name, value in self._before.items()
-                if now.get(name, self) is not value and not COUNTERS.search(name)]  # fmt: skip
+        return [
+            name
+            for name, value in self._before.items()
+            if now.get(name, self) is not value and not COUNTERS.search(name)
+        ]
 
 
 def _names() -> dict[str, Any]:

@@ -113,8 +113,9 @@ class Loop:
         found = {f"parameter {name}": _array(p) for name, p in self.model.named_parameters()}
         state = self.optimizer.state
         for name, p in self.model.named_parameters():
-            found.update({f"{key} of {name}": _array(value) for key, value in state.get(p, {}).items()
-                          if value is not None})  # fmt: skip
+            found.update(
+                {f"{key} of {name}": _array(value) for key, value in state.get(p, {}).items() if value is not None}
+            )
         return found
 
     def statistics(self) -> State:

@@ -32,9 +32,18 @@ OBJECTS = {
     "parameter with attribute": lambda T: _tagged(T.nn.Parameter(T.ones(1))),
     "meta": lambda T: T.empty(3, 2, device="meta"),
     "containers": lambda T: {
-        "list": [T.ones(2), "text", 1, 2.5, None, True], "tuple": (1, (2, 3)), 3: {"nested": {}}, "bytes": b"abc",
-        "set": {1, 2}, "complex": 1j, "bytearray": bytearray(b"x"), "big": 10**30, "negative": -70000, "ü": "ß" * 300,
-        "ordered": collections.OrderedDict(a=1, b=T.zeros(1)), "counter": collections.Counter("aab"),
+        "list": [T.ones(2), "text", 1, 2.5, None, True],
+        "tuple": (1, (2, 3)),
+        3: {"nested": {}},
+        "bytes": b"abc",
+        "set": {1, 2},
+        "complex": 1j,
+        "bytearray": bytearray(b"x"),
+        "big": 10**30,
+        "negative": -70000,
+        "ü": "ß" * 300,
+        "ordered": collections.OrderedDict(a=1, b=T.zeros(1)),
+        "counter": collections.Counter("aab"),
     },
     "things of torch": lambda T: [T.float32, T.bool, T.bfloat16, T.Size([1, 2]), T.device("cpu"), T.device("cuda", 1)],
     "metadata": lambda T: _with_metadata(collections.OrderedDict(weight=T.ones(2, 2))),
@@ -44,7 +53,7 @@ OBJECTS = {
     },
     "self-reference": lambda T: _self_reference(),
     **{dtype: lambda T, dtype=dtype: T.tensor([0, 1, 1, 0]).to(getattr(T, dtype)) for dtype in DTYPES.split()},
-}  # fmt: skip
+}
 
 
 def _tagged(tensor):

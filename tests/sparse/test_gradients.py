@@ -123,11 +123,13 @@ def test_a_compiled_step_sees_a_sparse_tensor_change(kind):
         graph, x = coo(torch), torch.arange(3.0).requires_grad_()
         holder = torch.nn.Module()
         holder.register_buffer("graph", graph)
-        step = wrap({
-            "closure": lambda given: (graph.mv(x) ** 2).sum(),
-            "argument": lambda given: (given.mv(x) ** 2).sum(),
-            "buffer": lambda given: (holder.graph.mv(x) ** 2).sum(),
-        }[kind])  # fmt: skip
+        step = wrap(
+            {
+                "closure": lambda given: (graph.mv(x) ** 2).sum(),
+                "argument": lambda given: (given.mv(x) ** 2).sum(),
+                "buffer": lambda given: (holder.graph.mv(x) ** 2).sum(),
+            }[kind]
+        )
         found = []
         for factor in (1, 1, 1, 2, 3):
             graph.mul_(factor)

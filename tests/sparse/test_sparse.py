@@ -56,9 +56,27 @@ def test_making(made):
 def test_facts(make):
     def program(torch):
         t = make(torch)
-        return (t.shape, t.size(1), t.ndim, t.dim(), t.numel(), t.dtype, t.device.type, t.is_sparse, t.is_sparse_csr,
-                t._nnz(), t.sparse_dim(), t.dense_dim(), len(t), t.is_cuda, t.is_floating_point(), t.element_size(),
-                str(t.layout), t.requires_grad, t.is_leaf)  # fmt: skip
+        return (
+            t.shape,
+            t.size(1),
+            t.ndim,
+            t.dim(),
+            t.numel(),
+            t.dtype,
+            t.device.type,
+            t.is_sparse,
+            t.is_sparse_csr,
+            t._nnz(),
+            t.sparse_dim(),
+            t.dense_dim(),
+            len(t),
+            t.is_cuda,
+            t.is_floating_point(),
+            t.element_size(),
+            str(t.layout),
+            t.requires_grad,
+            t.is_leaf,
+        )
 
     both(program)
 
@@ -77,7 +95,7 @@ BOTH_LAYOUTS = {
     "t": lambda torch, s: (s.t(), s.transpose(0, 1), torch.transpose(s, 1, 0), s.t().to_dense()),
     "clone": lambda torch, s: (s.clone(), s.detach(), s.double(), s.to(torch.complex64), s.to(torch.int32), s.long()),
     "sum": lambda torch, s: (s.sum(), torch.sum(s, dtype=torch.float64)),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BOTH_LAYOUTS)
@@ -117,7 +135,7 @@ OF_COO = {
     "turned": lambda torch: (coo(torch).T, torch.ones(2, 2, 2).to_sparse().mT, torch.ones(2).to_sparse().t()),
     "members": lambda torch: (coo(torch, coalesced=True).indices(), coo(torch, coalesced=True).values()),
     "dense": lambda torch: (torch.ones(2).to_dense(), torch.ones(2, 3).sparse_dim(), torch.ones(2, 3).dense_dim()),
-}  # fmt: skip
+}
 
 
 OF_COO |= {
@@ -185,15 +203,29 @@ def test_files_are_pytorchs(make):
 TEXTS = {
     "long": lambda torch: torch.arange(1.0, 40).to_sparse(),
     "many": lambda torch: torch.arange(1.0, 2000).view(1, -1).to_sparse(),
-    "dtypes": lambda torch: [torch.eye(2, dtype=getattr(torch, n)).to_sparse_csr()
-                             for n in ("float64", "int64", "int32", "complex64", "bool")],
+    "dtypes": lambda torch: [
+        torch.eye(2, dtype=getattr(torch, n)).to_sparse_csr()
+        for n in ("float64", "int64", "int32", "complex64", "bool")
+    ],
     "of values": lambda torch: torch.sparse_coo_tensor(torch.tensor(I), torch.tensor(V).requires_grad_(), (2, 3)),
     "leaf": lambda torch: (coo(torch, requires_grad=True), csr(torch, requires_grad=True)),
-    "history": lambda torch: [f(coo(torch, requires_grad=True)) for f in (
-        lambda s: s.coalesce(), lambda s: s * 2, lambda s: -s, lambda s: s.abs(), lambda s: s.to_sparse_csr(),
-        lambda s: torch.sparse.softmax(s, 1), lambda s: torch.sparse.sum(s, 0), lambda s: s + s, lambda s: s.clone(),
-        lambda s: s.coalesce().values(), lambda s: s.sum())],
-}  # fmt: skip
+    "history": lambda torch: [
+        f(coo(torch, requires_grad=True))
+        for f in (
+            lambda s: s.coalesce(),
+            lambda s: s * 2,
+            lambda s: -s,
+            lambda s: s.abs(),
+            lambda s: s.to_sparse_csr(),
+            lambda s: torch.sparse.softmax(s, 1),
+            lambda s: torch.sparse.sum(s, 0),
+            lambda s: s + s,
+            lambda s: s.clone(),
+            lambda s: s.coalesce().values(),
+            lambda s: s.sum(),
+        )
+    ],
+}
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -249,7 +281,7 @@ WRONG = {
     "array": lambda torch: np.asarray(coo(torch)),
     "dtype of dense": lambda torch: coo(torch).to_dense(dtype=torch.float64),
     "deepcopy": lambda torch: copy.deepcopy(coo(torch, requires_grad=True) * 2),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -269,12 +301,13 @@ CHECKED = {
     "start": lambda torch: torch.sparse_csr_tensor([1, 1, 3], [2, 0, 2], [1.0, 2, 3], (2, 3)),
     "end": lambda torch: torch.sparse_csr_tensor([0, 1, 2], [2, 0, 2], [1.0, 2, 3], (2, 3)),
     "descent": lambda torch: torch.sparse_csr_tensor([0, 4, 3], [2, 0, 2], [1.0, 2, 3], (2, 3)),
-    "dtypes": lambda torch: torch.sparse_csr_tensor(torch.tensor([0, 1, 3]).int(), torch.tensor([2, 0, 2]),
-                                                    torch.ones(3), (2, 3)),
+    "dtypes": lambda torch: torch.sparse_csr_tensor(
+        torch.tensor([0, 1, 3]).int(), torch.tensor([2, 0, 2]), torch.ones(3), (2, 3)
+    ),
     "dims": lambda torch: torch.sparse_csr_tensor([0, 1, 3], [2, 0, 2], [1.0, 2, 3], (2, 3, 1)),
     "rows of csc": lambda torch: torch.sparse_csc_tensor([0, 1, 3], [2, 0, 2], [1.0, 2, 3], (2, 2)),
     "columns of csc": lambda torch: torch.sparse_csc_tensor([0, 1, 3], [2, 0, 2], [1.0, 2, 3], (3, 3)),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CHECKED)

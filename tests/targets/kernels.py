@@ -56,12 +56,17 @@ FORMS = {
     "quantile": Kernel("quantile", (floats(3, 7), floats(2)), "", "stablehlo.shift_left"),
     "linear": Kernel("linear", (halves(4, 3), halves(5, 3), halves(5)), "", "tensor<4x3xf32>"),
     "addmm": Kernel("addmm", (halves(4, 5), halves(4, 3), halves(3, 5)), "", "tensor<4x3xf32>"),
-    "attention": Kernel("_attention", (halves(2, 5, 8), halves(2, 5, 8), halves(2, 5, 8)), "",
-                        "stablehlo.reduce_precision", {"fused": True, "scale": 0.3}),
+    "attention": Kernel(
+        "_attention",
+        (halves(2, 5, 8), halves(2, 5, 8), halves(2, 5, 8)),
+        "",
+        "stablehlo.reduce_precision",
+        {"fused": True, "scale": 0.3},
+    ),
     "adaptive pool": Kernel("_adaptive_avg_pool3d", (halves(2, 3, 8, 8, 8), (2, 2, 2)), "", "stablehlo.while"),
     "loss": Kernel("nll_loss", (halves(40, 3), aval((40,), L.int64, cpu)), "", "stablehlo.while"),
     "number": Kernel("add", (halves(4, 3), floats()), "", "stablehlo.reduce_precision"),
-}  # fmt: skip
+}
 
 
 def text(plan: Plan, platform: str) -> str:

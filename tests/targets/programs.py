@@ -7,8 +7,14 @@ from torchlike.utils.checkpoint import checkpoint
 
 def trains(device, compiled=False):
     torch.manual_seed(0)
-    net = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.ReLU(), torch.nn.Dropout(0.1),
-                              torch.nn.Flatten(), torch.nn.Linear(144, 5)).to(device)  # fmt: skip
+    net = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 4, 3),
+        torch.nn.BatchNorm2d(4),
+        torch.nn.ReLU(),
+        torch.nn.Dropout(0.1),
+        torch.nn.Flatten(),
+        torch.nn.Linear(144, 5),
+    ).to(device)
     optimizer = torch.optim.AdamW(net.parameters())
     x, y = torch.randn(4, 3, 8, 8).to(device), torch.randint(0, 5, (4,)).to(device)
 

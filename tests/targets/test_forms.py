@@ -81,14 +81,18 @@ class _Depthwise(torchlike.nn.Module):
         return self.convolution(x).tanh().sum()
 
 
-@pytest.mark.parametrize("transform", [lambda f: f, jax.grad, lambda f: jax.grad(jax.checkpoint(f))],
-                         ids=["value", "gradient", "checkpoint"])  # fmt: skip
+@pytest.mark.parametrize(
+    "transform", [lambda f: f, jax.grad, lambda f: jax.grad(jax.checkpoint(f))], ids=["value", "gradient", "checkpoint"]
+)
 def test_a_module_as_a_function_for_jax(transform):
     params, apply = torchlike.jax.functional(_Depthwise())
     traced = jax.jit(transform(apply)).trace(params, jax.ShapeDtypeStruct((2, 4, 6, 6), "float32"))
     found = {name: traced.lower(lowering_platforms=(name,)).as_text() for name in ("cpu", *ABSENT)}
     assert {name: "stablehlo.convolution" in text for name, text in found.items()} == {
-        "cpu": False, "cuda": True, "tpu": True}  # fmt: skip
+        "cpu": False,
+        "cuda": True,
+        "tpu": True,
+    }
 
 
 def test_residuals_are_those_of_the_tensors_device():

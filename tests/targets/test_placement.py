@@ -111,8 +111,16 @@ assert (len(devices), mine) == (2, devices[rank]), (devices, mine)
 def test_each_of_two_processes_computes_on_its_own_device():
     port = str(free_port())
     env = {**os.environ, "JAX_PLATFORMS": "cpu"}
-    both = [subprocess.Popen([sys.executable, "-c", OF_TWO, str(rank), port], env=env, text=True,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE) for rank in (0, 1)]  # fmt: skip
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", OF_TWO, str(rank), port],
+            env=env,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        for rank in (0, 1)
+    ]
     assert said(both) == ["18.0 torch.Size([200000])\n"] * 2
 
 

@@ -35,7 +35,9 @@ EPOCHS = {
     "full batches": lambda T: (rows(T), {"batch_size": 3, "drop_last": True}),
     "shuffled": lambda T: (rows(T), {"batch_size": 3, "shuffle": True}),
     "shuffled, own generator": lambda T: (
-        rows(T), {"batch_size": 3, "shuffle": True, "generator": T.Generator().manual_seed(5)}),
+        rows(T),
+        {"batch_size": 3, "shuffle": True, "generator": T.Generator().manual_seed(5)},
+    ),
     "own generator": lambda T: (rows(T), {"generator": T.Generator().manual_seed(5)}),
     "single samples": lambda T: (rows(T), {"batch_size": None}),
     "single samples, shuffled": lambda T: (rows(T), {"batch_size": None, "shuffle": True}),
@@ -49,15 +51,20 @@ EPOCHS = {
     "weighted": lambda T: (rows(T), {"sampler": T.utils.data.WeightedRandomSampler(T.ones(10), 4), "batch_size": 2}),
     "subset": lambda T: (T.utils.data.Subset(rows(T), [7, 2, 5]), {"batch_size": 2}),
     "subset of a subset": lambda T: (
-        T.utils.data.Subset(T.utils.data.Subset(rows(T), [7, 2, 5]), T.tensor([2, 0])), {"batch_size": 2}),
+        T.utils.data.Subset(T.utils.data.Subset(rows(T), [7, 2, 5]), T.tensor([2, 0])),
+        {"batch_size": 2},
+    ),
     "split": lambda T: (T.utils.data.random_split(rows(T), [4, 6])[1], {"batch_size": 4, "shuffle": True}),
     "own collate": lambda T: (rows(T), {"batch_size": 2, "collate_fn": lambda batch: (len(batch), batch[0])}),
     "tensor that needs gradients": lambda T: (
-        T.utils.data.TensorDataset(T.ones(3, 2, requires_grad=True)), {"batch_size": 2}),
+        T.utils.data.TensorDataset(T.ones(3, 2, requires_grad=True)),
+        {"batch_size": 2},
+    ),
     "transposed": lambda T: (T.utils.data.TensorDataset(T.arange(6).reshape(2, 3).t()), {"batch_size": 2}),
     "overridden rows": lambda T: (
         type("Scaled", (T.utils.data.TensorDataset,), {"__getitem__": lambda s, i: s.tensors[0][i] * 10})(T.ones(3)),
-        {"batch_size": 2}),
+        {"batch_size": 2},
+    ),
     "a plain tensor": lambda T: (T.arange(4.0), {"batch_size": 3}),
     "a list": lambda T: ([1, 2, 3], {"batch_size": 2}),
     "a dict": lambda T: ({"a": 1, "b": 2}, {"sampler": ["b", "a"]}),
@@ -81,16 +88,31 @@ EPOCHS = {
     **{
         str(options): lambda T, options=options: (rows(T), options)
         for options in (
-            {"batch_size": 0}, {"batch_size": -1}, {"batch_size": 1.5}, {"batch_size": True}, {"batch_size": "a"},
-            {"batch_size": None, "drop_last": True}, {"num_workers": -1}, {"num_workers": "a"}, {"timeout": -1},
-            {"timeout": 1}, {"prefetch_factor": 2}, {"prefetch_factor": 0}, {"prefetch_factor": -1, "num_workers": 1},
-            {"persistent_workers": True}, {"shuffle": True, "sampler": [0]}, {"batch_sampler": [[0]], "batch_size": 2},
-            {"batch_sampler": [[0]], "shuffle": True}, {"batch_sampler": [[0]], "drop_last": True},
-            {"batch_sampler": [[0]], "sampler": [0]}, {"drop_last": 3}, {"drop_last": None},
+            {"batch_size": 0},
+            {"batch_size": -1},
+            {"batch_size": 1.5},
+            {"batch_size": True},
+            {"batch_size": "a"},
+            {"batch_size": None, "drop_last": True},
+            {"num_workers": -1},
+            {"num_workers": "a"},
+            {"timeout": -1},
+            {"timeout": 1},
+            {"prefetch_factor": 2},
+            {"prefetch_factor": 0},
+            {"prefetch_factor": -1, "num_workers": 1},
+            {"persistent_workers": True},
+            {"shuffle": True, "sampler": [0]},
+            {"batch_sampler": [[0]], "batch_size": 2},
+            {"batch_sampler": [[0]], "shuffle": True},
+            {"batch_sampler": [[0]], "drop_last": True},
+            {"batch_sampler": [[0]], "sampler": [0]},
+            {"drop_last": 3},
+            {"drop_last": None},
             {"multiprocessing_context": "fork"},
         )
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", EPOCHS)
@@ -188,11 +210,27 @@ def _with_workers():
     return json.loads(told.splitlines()[-1]), json.loads(json.dumps(workers.results(torchlike)))
 
 
-@pytest.mark.parametrize("name", [
-    "shuffled", "one", "more workers than batches", "persistent", "set up", "set up, persistent", "set up wrongly",
-    "what is fixed", "weighted", "stream", "stream, full batches", "stream, single samples", "stream, persistent",
-    "failing", "failing, persistent", "collated",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "shuffled",
+        "one",
+        "more workers than batches",
+        "persistent",
+        "set up",
+        "set up, persistent",
+        "set up wrongly",
+        "what is fixed",
+        "weighted",
+        "stream",
+        "stream, full batches",
+        "stream, single samples",
+        "stream, persistent",
+        "failing",
+        "failing, persistent",
+        "collated",
+    ],
+)
 def test_workers(name):
     theirs, ours = _with_workers()
     assert ours.keys() == theirs.keys()

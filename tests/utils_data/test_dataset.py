@@ -64,7 +64,7 @@ CASES = {
     "base length": lambda T, D: len(D.Dataset()),
     "stream without iter": lambda T, D: D.IterableDataset(),
     "generic": lambda T, D: str(D.Dataset[int]).split(".")[-1],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -74,9 +74,24 @@ def test_datasets(name):
 
 @pytest.mark.parametrize(
     "lengths",
-    [[3, 7], [10], [0, 10], [0.5, 0.5], [0.3, 0.3, 0.4], [0.25, 0.75], [1.0], [0.1] * 10, [0.01, 0.99, 0.0],
-     [3, 3], [0.3, 0.3], [-0.3, 1.3], [1.3, -0.3], [0.7, 0.7], [11, -1]],
-)  # fmt: skip
+    [
+        [3, 7],
+        [10],
+        [0, 10],
+        [0.5, 0.5],
+        [0.3, 0.3, 0.4],
+        [0.25, 0.75],
+        [1.0],
+        [0.1] * 10,
+        [0.01, 0.99, 0.0],
+        [3, 3],
+        [0.3, 0.3],
+        [-0.3, 1.3],
+        [1.3, -0.3],
+        [0.7, 0.7],
+        [11, -1],
+    ],
+)
 @pytest.mark.parametrize("own", [False, True])
 def test_random_split(lengths, own):
     def split(T):

@@ -79,17 +79,28 @@ def results(library):
         "set up, persistent": loaded(Drawn(), num_workers=2, worker_init_fn=moved, persistent_workers=True),
         "set up wrongly": loaded(Drawn(), num_workers=2, worker_init_fn=refused),
         "what is fixed": loaded(Drawn(), num_workers=1, worker_init_fn=fixed),
-        "weighted": loaded(Drawn(), batch_size=2, num_workers=2,
-                           sampler=data.WeightedRandomSampler(weights, 9, generator=gen()), prefetch_factor=1),
+        "weighted": loaded(
+            Drawn(),
+            batch_size=2,
+            num_workers=2,
+            sampler=data.WeightedRandomSampler(weights, 9, generator=gen()),
+            prefetch_factor=1,
+        ),
         "stream": loaded(Stream(), batch_size=2, num_workers=3),
         "stream, full batches": loaded(Stream(), batch_size=2, num_workers=2, drop_last=True),
         "stream, single samples": loaded(Stream(), batch_size=None, num_workers=3, worker_init_fn=begun),
         "stream, persistent": loaded(Stream(), batch_size=2, num_workers=2, persistent_workers=True),
         "failing": loaded(Failing(), batch_size=2, num_workers=2),
         "failing, persistent": loaded(Failing(), batch_size=2, num_workers=2, persistent_workers=True),
-        "collated": loaded(data.TensorDataset(library.arange(10), library.arange(10.0)), batch_size=4, num_workers=2,
-                           collate_fn=lambda rows: library.stack([row[1] for row in rows]), shuffle=True, timeout=60),
-    }  # fmt: skip
+        "collated": loaded(
+            data.TensorDataset(library.arange(10), library.arange(10.0)),
+            batch_size=4,
+            num_workers=2,
+            collate_fn=lambda rows: library.stack([row[1] for row in rows]),
+            shuffle=True,
+            timeout=60,
+        ),
+    }
 
 
 if __name__ == "__main__":

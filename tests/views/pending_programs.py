@@ -10,23 +10,76 @@ import torch as theirs
 
 import torchlike
 
-_VIEWS = ("{}.conj()", "{}.conj()", "{}.mH", "{}.adjoint()", "torch._neg_view({})", "{}[0]", "{}[..., 1:]", "{}[::2]",
-          "{}.transpose(0, -1)", "{}.unsqueeze(0)", "{}.reshape(-1)", "{}.diagonal()",
-          "{}.detach()", "{}.T.contiguous()", "{}.unbind(0)[-1]", "{}.squeeze()",
-          "torch.view_as_real({})", "{}.contiguous()")  # fmt: skip
+_VIEWS = (
+    "{}.conj()",
+    "{}.conj()",
+    "{}.mH",
+    "{}.adjoint()",
+    "torch._neg_view({})",
+    "{}[0]",
+    "{}[..., 1:]",
+    "{}[::2]",
+    "{}.transpose(0, -1)",
+    "{}.unsqueeze(0)",
+    "{}.reshape(-1)",
+    "{}.diagonal()",
+    "{}.detach()",
+    "{}.T.contiguous()",
+    "{}.unbind(0)[-1]",
+    "{}.squeeze()",
+    "torch.view_as_real({})",
+    "{}.contiguous()",
+)
 _PARTS = ("{}.imag", "{}.conj().imag", "{}.real", "{}.conj().real", "torch.view_as_complex({})")
-_COPIES = ("{}.clone()", "{}.resolve_conj()", "{}.resolve_neg()", "{}.conj_physical()", "-{}", "{} * 2", "{} + {}",
-           "{}.sum(0)", "{}.flip(0)", "torch.cat([{}, {}])", "{}.to(torch.complex128)", "{}.abs()")  # fmt: skip
-_WRITES = ("{}.mul_(2)", "{}.add_({})", "{}.mul_(1j)", "{}[0] = 3", "{}[..., -1] = 4", "{}.copy_({})", "{}.neg_()",
-           "{}.conj_physical_()", "{}.zero_()", "{}.fill_(3)", "{}.imag = 7", "{}.real = {}.imag", "{}.t_()",
-           "{}.unsqueeze_(0)", "torch.mul(base.detach(), 2j, out={})", "@[@.abs() > 2] = 2", "{}.sub_({}.conj())",
-           "{}.resize_(3)", "{}.detach_()", "{}.detach().mul_(2)", "{}.conj().imag.add_(1)")  # fmt: skip
+_COPIES = (
+    "{}.clone()",
+    "{}.resolve_conj()",
+    "{}.resolve_neg()",
+    "{}.conj_physical()",
+    "-{}",
+    "{} * 2",
+    "{} + {}",
+    "{}.sum(0)",
+    "{}.flip(0)",
+    "torch.cat([{}, {}])",
+    "{}.to(torch.complex128)",
+    "{}.abs()",
+)
+_WRITES = (
+    "{}.mul_(2)",
+    "{}.add_({})",
+    "{}.mul_(1j)",
+    "{}[0] = 3",
+    "{}[..., -1] = 4",
+    "{}.copy_({})",
+    "{}.neg_()",
+    "{}.conj_physical_()",
+    "{}.zero_()",
+    "{}.fill_(3)",
+    "{}.imag = 7",
+    "{}.real = {}.imag",
+    "{}.t_()",
+    "{}.unsqueeze_(0)",
+    "torch.mul(base.detach(), 2j, out={})",
+    "@[@.abs() > 2] = 2",
+    "{}.sub_({}.conj())",
+    "{}.resize_(3)",
+    "{}.detach_()",
+    "{}.detach().mul_(2)",
+    "{}.conj().imag.add_(1)",
+)
 _NAMES = "abcdef"
 
 
 # Defects of PyTorch's, and what it decides in another order where two refusals are due: they end a program.
-_NOT_COMPARED = ("returned an invalid gradient", "created in no_grad mode", "into a leaf", "cannot resize variables",
-                 "report a bug", "ConjPhysical1")  # fmt: skip
+_NOT_COMPARED = (
+    "returned an invalid gradient",
+    "created in no_grad mode",
+    "into a leaf",
+    "cannot resize variables",
+    "report a bug",
+    "ConjPhysical1",
+)
 
 
 def program(seed: int) -> list[str]:

@@ -64,8 +64,11 @@ def take_jax(torch):
 
 def give_jax(torch):
     t = torch.arange(6.0).reshape(2, 3)
-    return (np.asarray(jnp.from_dlpack(t)).tolist(), np.asarray(jax.dlpack.from_dlpack(t.t().contiguous())).tolist(),
-            str(jnp.from_dlpack(t.bfloat16()).dtype))  # fmt: skip
+    return (
+        np.asarray(jnp.from_dlpack(t)).tolist(),
+        np.asarray(jax.dlpack.from_dlpack(t.t().contiguous())).tolist(),
+        str(jnp.from_dlpack(t.bfloat16()).dtype),
+    )
 
 
 def masks_and_halves(torch):
@@ -81,8 +84,17 @@ REFUSED = {
     "no stream": lambda torch: torch.zeros(2).__dlpack__(stream="a"),
     "no capsule": lambda torch: torch.from_dlpack([1]),
 }
-PROGRAMS = [take_numpy, give_numpy, capsules, between_tensors, chosen_devices, take_jax, give_jax, masks_and_halves,
-            *REFUSED.values()]  # fmt: skip
+PROGRAMS = [
+    take_numpy,
+    give_numpy,
+    capsules,
+    between_tensors,
+    chosen_devices,
+    take_jax,
+    give_jax,
+    masks_and_halves,
+    *REFUSED.values(),
+]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=[f.__name__ for f in PROGRAMS[:8]] + list(REFUSED))

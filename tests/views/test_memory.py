@@ -13,9 +13,23 @@ from tests.oracle import both
 def bytes_of_a_tensor(torch):
     t = torch.arange(4, dtype=torch.int16)
     s = t.untyped_storage()
-    facts = [s.nbytes(), len(s), s.size(), s[0], s[2], s.tolist(), str(s.device), s.is_cuda, s.is_pinned(),
-             s.is_shared(), s.element_size(), type(s).__name__, s.data_ptr() == t.data_ptr(), s.resizable(),
-             s.type()]  # fmt: skip
+    facts = [
+        s.nbytes(),
+        len(s),
+        s.size(),
+        s[0],
+        s[2],
+        s.tolist(),
+        str(s.device),
+        s.is_cuda,
+        s.is_pinned(),
+        s.is_shared(),
+        s.element_size(),
+        type(s).__name__,
+        s.data_ptr() == t.data_ptr(),
+        s.resizable(),
+        s.type(),
+    ]
     s[0] = 7
     other = s.clone()
     other[1] = 1
@@ -32,8 +46,21 @@ def test_elements_of_a_tensor():
         t = torch.arange(6.0)
         s = t[2:].storage()
         s[1] = 9
-        return (s.size(), s[2], s.tolist(), str(s.dtype), s.element_size(), s.data_ptr() == t.data_ptr(), s.type(),
-                repr(s), s.untyped().nbytes(), len(s), s.double().tolist(), s.int().tolist(), t)  # fmt: skip
+        return (
+            s.size(),
+            s[2],
+            s.tolist(),
+            str(s.dtype),
+            s.element_size(),
+            s.data_ptr() == t.data_ptr(),
+            s.type(),
+            repr(s),
+            s.untyped().nbytes(),
+            len(s),
+            s.double().tolist(),
+            s.int().tolist(),
+            t,
+        )
 
     both(program)
 
@@ -126,8 +153,12 @@ def other_types_at_any_strides(torch):
 
 def addresses(torch):
     t = torch.zeros(4, 3)
-    return (t[1].data_ptr() - t.data_ptr(), t.view(torch.int16)[0, 1:].data_ptr() - t.data_ptr(),
-            torch.zeros(0).data_ptr(), t.data_ptr() == t.detach().data_ptr())  # fmt: skip
+    return (
+        t[1].data_ptr() - t.data_ptr(),
+        t.view(torch.int16)[0, 1:].data_ptr() - t.data_ptr(),
+        torch.zeros(0).data_ptr(),
+        t.data_ptr() == t.detach().data_ptr(),
+    )
 
 
 REFUSED = {
@@ -142,9 +173,20 @@ REFUSED = {
     "a byte of a fraction": lambda torch: torch.UntypedStorage(2).fill_(2.5),
     "bytes of text": lambda torch: torch.UntypedStorage("a"),
 }
-PROGRAMS = [bytes_of_a_tensor, memory_of_its_own, one_storage, memory_that_grows, resized_beyond_its_memory,
-            resized_within_its_memory, resized_like_another, set_to_other_memory, set_to_more_than_there_is,
-            other_types_at_any_strides, addresses, *REFUSED.values()]  # fmt: skip
+PROGRAMS = [
+    bytes_of_a_tensor,
+    memory_of_its_own,
+    one_storage,
+    memory_that_grows,
+    resized_beyond_its_memory,
+    resized_within_its_memory,
+    resized_like_another,
+    set_to_other_memory,
+    set_to_more_than_there_is,
+    other_types_at_any_strides,
+    addresses,
+    *REFUSED.values(),
+]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=[f.__name__ for f in PROGRAMS[: -len(REFUSED)]] + list(REFUSED))
@@ -231,8 +273,15 @@ def test_parts_of_a_storage():
     def parts(torch):
         s = torch.UntypedStorage(list(range(8)))
         taken = torch.asarray(s[2:6], dtype=torch.uint8)
-        return (s[2:5].tolist(), s[:].nbytes(), s[-2:].nbytes() >= 0, taken, torch.asarray(s[:4], dtype=torch.int16),
-                torch.asarray(s), len(s[5:2]))  # fmt: skip
+        return (
+            s[2:5].tolist(),
+            s[:].nbytes(),
+            s[-2:].nbytes() >= 0,
+            taken,
+            torch.asarray(s[:4], dtype=torch.int16),
+            torch.asarray(s),
+            len(s[5:2]),
+        )
 
     both(parts)
     both(lambda torch: torch.UntypedStorage(4)[::2])

@@ -92,8 +92,19 @@ def empty_arrays(torch):
 
 def numpy_of_views(torch):
     t = torch.arange(24).reshape(2, 3, 4)
-    views = [t, t[1], t[:, 1:, ::2], t.permute(2, 0, 1), t.expand(2, 2, 3, 4), t.diagonal(), t.view(-1)[3:], t[1, 2, 3],
-             t.unfold(2, 2, 1), t.mT, t.view(torch.int32)]  # fmt: skip
+    views = [
+        t,
+        t[1],
+        t[:, 1:, ::2],
+        t.permute(2, 0, 1),
+        t.expand(2, 2, 3, 4),
+        t.diagonal(),
+        t.view(-1)[3:],
+        t[1, 2, 3],
+        t.unfold(2, 2, 1),
+        t.mT,
+        t.view(torch.int32),
+    ]
     arrays = [v.numpy() for v in views]
     arrays[0][1, 2, 3] = 77
     t[0] += 100
@@ -111,8 +122,25 @@ def parts_of_complex_numbers(torch):
     return real.tolist(), whole.tolist(), part.strides, z
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "uint8", "int16", "int32", "int64", "bool",
-                                   "complex64", "complex128", "uint16", "uint32", "uint64"])  # fmt: skip
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "float16",
+        "float32",
+        "float64",
+        "int8",
+        "uint8",
+        "int16",
+        "int32",
+        "int64",
+        "bool",
+        "complex64",
+        "complex128",
+        "uint16",
+        "uint32",
+        "uint64",
+    ],
+)
 def test_every_dtype(dtype):
     def program(torch):
         a = np.array([0, 1, 1, 0]).astype(dtype)
@@ -223,11 +251,21 @@ def data_of_a_parameter(torch):
 
 def whoever_shares_with_it(torch):
     a = np.zeros(3, dtype=np.float32)
-    tensors = [torch.as_tensor(a), torch.asarray(a), torch.from_numpy(a), torch.as_tensor(a, dtype=torch.float32),
-               torch.Tensor(a)]  # fmt: skip
-    apart = [torch.tensor(a), torch.as_tensor(a, dtype=torch.float64), torch.asarray(a, copy=True),
-             torch.DoubleTensor(a), torch.asarray(a, dtype=torch.int64),
-             torch.stack([torch.from_numpy(a)])]  # fmt: skip
+    tensors = [
+        torch.as_tensor(a),
+        torch.asarray(a),
+        torch.from_numpy(a),
+        torch.as_tensor(a, dtype=torch.float32),
+        torch.Tensor(a),
+    ]
+    apart = [
+        torch.tensor(a),
+        torch.as_tensor(a, dtype=torch.float64),
+        torch.asarray(a, copy=True),
+        torch.DoubleTensor(a),
+        torch.asarray(a, dtype=torch.int64),
+        torch.stack([torch.from_numpy(a)]),
+    ]
     a[0] = 1
     tensors[0][1] = 2
     return tensors, apart, a.tolist()
@@ -250,9 +288,14 @@ def aliases_that_cannot_be(torch):
 
 
 def other_objects_as_arrays(torch):
-    return (torch.asarray(bytearray(8)), torch.asarray(bytearray(b"\x01\x02"), dtype=torch.uint8),
-            torch.asarray(np.int16(4)), torch.as_tensor(np.float64(3)), torch.asarray(3.0),
-            torch.asarray(array.array("d", [1, 2]), dtype=torch.float64))  # fmt: skip
+    return (
+        torch.asarray(bytearray(8)),
+        torch.asarray(bytearray(b"\x01\x02"), dtype=torch.uint8),
+        torch.asarray(np.int16(4)),
+        torch.as_tensor(np.float64(3)),
+        torch.asarray(3.0),
+        torch.asarray(array.array("d", [1, 2]), dtype=torch.float64),
+    )
 
 
 def buffers(torch):

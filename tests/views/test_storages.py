@@ -119,19 +119,21 @@ RUN = {
 _BYTES = b"\x01\x02\x03\x04"
 RUN |= {
     f"buffer {i}": lambda torch, how=how: torch.UntypedStorage.from_buffer(_BYTES, **how(torch)).tolist()
-    for i, how in enumerate([
-        lambda torch: {"dtype": torch.int16, "byte_order": "little"},
-        lambda torch: {"dtype": torch.int16, "byte_order": "big"},
-        lambda torch: {"dtype": torch.int16},
-        lambda torch: {"dtype": torch.uint8},
-        lambda torch: {"dtype": torch.uint8, "count": 2, "offset": 1},
-        lambda torch: {"dtype": torch.float64, "byte_order": "native"},
-        lambda torch: {"dtype": torch.uint8, "offset": 4},
-        lambda torch: {"dtype": torch.uint8, "offset": 9},
-        lambda torch: {"dtype": torch.uint8, "count": 3, "offset": 2},
-        lambda torch: {"dtype": torch.int16, "byte_order": "middle"},
-    ])
-}  # fmt: skip
+    for i, how in enumerate(
+        [
+            lambda torch: {"dtype": torch.int16, "byte_order": "little"},
+            lambda torch: {"dtype": torch.int16, "byte_order": "big"},
+            lambda torch: {"dtype": torch.int16},
+            lambda torch: {"dtype": torch.uint8},
+            lambda torch: {"dtype": torch.uint8, "count": 2, "offset": 1},
+            lambda torch: {"dtype": torch.float64, "byte_order": "native"},
+            lambda torch: {"dtype": torch.uint8, "offset": 4},
+            lambda torch: {"dtype": torch.uint8, "offset": 9},
+            lambda torch: {"dtype": torch.uint8, "count": 3, "offset": 2},
+            lambda torch: {"dtype": torch.int16, "byte_order": "middle"},
+        ]
+    )
+}
 RUN["typed buffer"] = lambda torch: torch.FloatStorage.from_buffer(b"\x00\x00\x80\x3f", byte_order="little").tolist()
 
 

@@ -17,8 +17,15 @@ KINDS = {
     ),
     "nested tensors": re.compile(r"_?nested\w*"),
 }
-METHODS = ("int_repr", "qscheme", "q_scale", "q_zero_point", "q_per_channel_axis", "q_per_channel_scales",
-           "q_per_channel_zero_points")  # fmt: skip
+METHODS = (
+    "int_repr",
+    "qscheme",
+    "q_scale",
+    "q_zero_point",
+    "q_per_channel_axis",
+    "q_per_channel_scales",
+    "q_per_channel_zero_points",
+)
 
 
 def refuse(place: str, name: str) -> None:

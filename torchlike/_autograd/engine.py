@@ -89,8 +89,15 @@ def add(a: Grad | None, b: Grad, differentiate: bool) -> Grad:
     return apply_op("add", a, b, differentiate=differentiate)
 
 
-def differentiated(plan: OpPlan, source: OpPlan, values: list[Value], node: Node, held: dict[int, Grad],
-                   wanted: tuple[int, ...], given: tuple[int, ...]) -> list[Grad]:  # fmt: skip
+def differentiated(
+    plan: OpPlan,
+    source: OpPlan,
+    values: list[Value],
+    node: Node,
+    held: dict[int, Grad],
+    wanted: tuple[int, ...],
+    given: tuple[int, ...],
+) -> list[Grad]:
     """Record the gradient `plan` of a node whose own plan is `source`, to be differentiated in turn."""
     needed = derivable(source, wanted, given)
     edges = [node.edges[i] if i in needed else None for i in source.saved]
@@ -377,8 +384,9 @@ class Walk:
         return grads
 
 
-def _as_expected(grad: Grad, target: Node, number: int, source: Node | None = None, place: int = 0,
-                 create_graph: bool = False) -> Grad:  # fmt: skip
+def _as_expected(
+    grad: Grad, target: Node, number: int, source: Node | None = None, place: int = 0, create_graph: bool = False
+) -> Grad:
     """A gradient on its way from an input of `source` to a node that knows its result in another shape: broadcast dims
     are summed, what does not fit is refused."""
     expected = target.result(number)

@@ -192,8 +192,19 @@ class Sink(AccumulateGrad):
 class Extra:
     """What few nodes have: hooks, the user's notes, an overwritten result."""
 
-    __slots__ = ("behind", "detached", "inner", "kept", "metadata", "overwritten", "post", "pre", "reshaped",
-                 "retained", "tensor")  # fmt: skip
+    __slots__ = (
+        "behind",
+        "detached",
+        "inner",
+        "kept",
+        "metadata",
+        "overwritten",
+        "post",
+        "pre",
+        "reshaped",
+        "retained",
+        "tensor",
+    )
 
     def __init__(self) -> None:
         self.tensor: dict[int, OrderedDict[int, Callable]] = {}  # output number -> hooks on that output's gradient

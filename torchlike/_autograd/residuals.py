@@ -40,8 +40,9 @@ class ResidualNode(Node):
         return self.forward, [self.values[i] for i in self.forward.saved]
 
 
-def with_residuals(plan: OpPlan, values: Sequence[Value], edges: Sequence[Edge | None],
-                   scalars: Sequence) -> list[Grad]:  # fmt: skip
+def with_residuals(
+    plan: OpPlan, values: Sequence[Value], edges: Sequence[Edge | None], scalars: Sequence
+) -> list[Grad]:
     """Record the forward with its residuals; returns the results with edges to the node that uses them."""
     wanted = tuple(i for i, e in enumerate(edges) if e is not None)
     pair = plan.residual or {}
@@ -87,8 +88,9 @@ def _make(plan: OpPlan, wanted: tuple[int, ...]) -> tuple[OpPlan, OpPlan]:
     return kept, _gradient_source(plan, wanted, residuals, floating, structure)
 
 
-def _gradient_source(plan: OpPlan, wanted: tuple[int, ...], residuals: tuple, floating: tuple[int, ...],
-                     structure: list) -> OpPlan:  # fmt: skip
+def _gradient_source(
+    plan: OpPlan, wanted: tuple[int, ...], residuals: tuple, floating: tuple[int, ...], structure: list
+) -> OpPlan:
     """A plan that answers `gradient(plan, wanted, given)` with the stored pull-back."""
     source = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs, plan.function)
     source.settle(plan.op, (), plan.differentiable, plan.strides, plan.node)
@@ -116,8 +118,9 @@ class _Pulls(dict):
 
         def pull(*flat: Any) -> tuple:
             cotangents = dict(zip(given, flat[count:]))  # numbers come after and are in the residuals already
-            full = tuple(conjugate(cotangents[i]) if i in cotangents else _nothing(plan.outputs[i])
-                         for i in self.floating)  # fmt: skip
+            full = tuple(
+                conjugate(cotangents[i]) if i in cotangents else _nothing(plan.outputs[i]) for i in self.floating
+            )
             grads = jax.tree.unflatten(structure[0], flat[:count])(full)
             return tuple(conjugate(grads[p]) for p in places)
 

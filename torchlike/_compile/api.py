@@ -20,10 +20,21 @@ RECOMPILE_LIMIT = 8
 _all: WeakSet[Compiled] = WeakSet()
 
 
-def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None = None,
-            backend: str | Callable | None = None, mode: str | None = None, options: dict | None = None,
-            name: str | None = None, disable: bool = False, recompile_limit: int | None = None,
-            isolate_recompiles: bool = False, shapes_spec: Any = None, verify_every: int = 0) -> Any:  # fmt: skip
+def compile(
+    model: Any = None,
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    backend: str | Callable | None = None,
+    mode: str | None = None,
+    options: dict | None = None,
+    name: str | None = None,
+    disable: bool = False,
+    recompile_limit: int | None = None,
+    isolate_recompiles: bool = False,
+    shapes_spec: Any = None,
+    verify_every: int = 0,
+) -> Any:
     """Run a function or module as one XLA executable for each signature of its arguments.
 
     The first call of a signature is recorded whole; what it reads and writes (parameters, buffers, optimizer state,
@@ -56,9 +67,19 @@ def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None 
     >>> f(torch.ones(3))
     tensor([1.0000, 1.0000, 1.0000])
     """
-    given = dict(fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options, name=name,
-                 disable=disable, recompile_limit=recompile_limit, isolate_recompiles=isolate_recompiles,
-                 shapes_spec=shapes_spec, verify_every=verify_every)  # fmt: skip
+    given = dict(
+        fullgraph=fullgraph,
+        dynamic=dynamic,
+        backend=backend,
+        mode=mode,
+        options=options,
+        name=name,
+        disable=disable,
+        recompile_limit=recompile_limit,
+        isolate_recompiles=isolate_recompiles,
+        shapes_spec=shapes_spec,
+        verify_every=verify_every,
+    )
     if model is None:
         return functools.partial(compile, **given)
     _check(model, backend, mode, options, dynamic, isolate_recompiles, shapes_spec)
@@ -92,8 +113,12 @@ def _check(model: Any, backend: Any, mode: Any, options: Any, dynamic: Any, isol
     if isinstance(backend, str) and backend not in BACKENDS:
         raise _errors.compiling.InvalidBackend(backend)
     own = backend is not None and not isinstance(backend, str)
-    for argument, is_given in (("options", options), ("shapes_spec", spec is not None), ("isolate_recompiles", isolate),
-                               ("a function as backend", own)):  # fmt: skip
+    for argument, is_given in (
+        ("options", options),
+        ("shapes_spec", spec is not None),
+        ("isolate_recompiles", isolate),
+        ("a function as backend", own),
+    ):
         if is_given:
             raise _errors.arguments.unsupported("compile", argument)
 
@@ -166,8 +191,9 @@ def maybe_mark_dynamic(t: Any, index: Any) -> None:
 
 def mark_dynamic(t: Any, index: Any, **options: Any) -> None:
     """Refused: PyTorch promises one program for all sizes then."""
-    raise _errors.arguments.cannot("_dynamo.mark_dynamic", "every shape has a program of its own; maybe_mark_dynamic "
-                                   "says that this is all right")  # fmt: skip
+    raise _errors.arguments.cannot(
+        "_dynamo.mark_dynamic", "every shape has a program of its own; maybe_mark_dynamic says that this is all right"
+    )
 
 
 def cudagraph_mark_step_begin() -> None:
@@ -186,8 +212,9 @@ class set_stance:
     written; "fail_on_recompile": such calls raise.
     """
 
-    def __init__(self, stance_name: str = "default", *, skip_guard_eval_unsafe: bool = False,
-                 force_backend: Any = None) -> None:  # fmt: skip
+    def __init__(
+        self, stance_name: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None
+    ) -> None:
         if stance_name not in ("default", "force_eager", "eager_on_recompile", "fail_on_recompile"):
             raise RuntimeError(f"Invalid stance: {stance_name}")
         for name, given in (("skip_guard_eval_unsafe", skip_guard_eval_unsafe), ("force_backend", force_backend)):

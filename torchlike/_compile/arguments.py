@@ -31,11 +31,23 @@ class Signature:
         self.is_followed = True  # whether no tensor has attributes or hooks of its own
         self.given: list[Value] | None = []  # the tensors' values; None if one is a view
         local, tensors, given = _modes.local, self.tensors, self.given
-        key: list = [(local.grad, local.inference, local.autocast, _modes.default_dtype,
-                      local.device or _modes.process_device, _modes.matmul_precision)]  # fmt: skip
+        key: list = [
+            (
+                local.grad,
+                local.inference,
+                local.autocast,
+                _modes.default_dtype,
+                local.device or _modes.process_device,
+                _modes.matmul_precision,
+            )
+        ]
         for a in args:
-            if (a.__class__ is Tensor and a._edge is a._chain is None and not a.__dict__
-                    and (value := a._storage.value).__class__ is Value):  # fmt: skip
+            if (
+                a.__class__ is Tensor
+                and a._edge is a._chain is None
+                and not a.__dict__
+                and (value := a._storage.value).__class__ is Value
+            ):
                 # The common case, without a call. No other argument's entries begin with an aval.
                 key += (value.aval, a._strides)
                 tensors.append(a)

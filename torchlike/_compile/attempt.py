@@ -54,8 +54,9 @@ class Attempt:
       refuse: called with the reason as soon as the call is known not to be capturable; may raise.
     """
 
-    def __init__(self, function: Callable, signature: Signature, args: tuple, kwargs: dict,
-                 refuse: Callable[[str], None]) -> None:  # fmt: skip
+    def __init__(
+        self, function: Callable, signature: Signature, args: tuple, kwargs: dict, refuse: Callable[[str], None]
+    ) -> None:
         self.function, self.signature, self.args, self.kwargs = function, signature, args, kwargs
         self.refuse = refuse
         self.kept: Kept | None = None  # the recording
@@ -88,8 +89,9 @@ class Attempt:
             replay.first(self.signature.tensors)
         return returned
 
-    def _capture(self, before: Reach, state: list[Tensor], views: list[tuple[Tensor, Value]],
-                 given: list[Value]) -> Capture:  # fmt: skip
+    def _capture(
+        self, before: Reach, state: list[Tensor], views: list[tuple[Tensor, Value]], given: list[Value]
+    ) -> Capture:
         """Return the capture of the call. `given` are the values of its tensors."""
         tensors = [*self.signature.tensors, *state]
         capture = Capture(tensors[0].device if tensors else _modes.get_default_device(), self._stopped)

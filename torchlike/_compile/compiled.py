@@ -67,11 +67,32 @@ class Compiled:
     """`function`, captured and run as one executable for each signature of its arguments. Its `__dict__` is the
     user's, as a function's is."""
 
-    __slots__ = ("__dict__", "__weakref__", "_cases", "_history", "_lock", "_torchdynamo_orig_callable", "dynamic",
-                 "fullgraph", "function", "is_off", "kept", "limit", "options", "verify_every")  # fmt: skip
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_cases",
+        "_history",
+        "_lock",
+        "_torchdynamo_orig_callable",
+        "dynamic",
+        "fullgraph",
+        "function",
+        "is_off",
+        "kept",
+        "limit",
+        "options",
+        "verify_every",
+    )
 
-    def __init__(self, function: Callable, fullgraph: bool = False, dynamic: bool | None = None, limit: int = 8,
-                 verify_every: int = 0, is_off: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self,
+        function: Callable,
+        fullgraph: bool = False,
+        dynamic: bool | None = None,
+        limit: int = 8,
+        verify_every: int = 0,
+        is_off: bool = False,
+    ) -> None:
         if not isinstance(function, Module):
             functools.update_wrapper(self, function)
         self.function, self.fullgraph, self.dynamic, self.limit = function, fullgraph, dynamic, limit
@@ -100,8 +121,13 @@ class Compiled:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         recorder = current()
         is_part = recorder.capture is not None or recorder.watches or not recorder.moves
-        if (is_part or self.is_off or stance.name == "force_eager" or not _trace.limit.length
-                or _trace.latest.made is not None):  # fmt: skip
+        if (
+            is_part
+            or self.is_off
+            or stance.name == "force_eager"
+            or not _trace.limit.length
+            or _trace.latest.made is not None
+        ):
             return self.function(*args, **kwargs)  # part of another call or of a transform, or compiling is off
         signature = Signature(args, kwargs)
         if not signature.is_followed:
@@ -218,9 +244,15 @@ class Compiled:
         where = str(Place(code.co_filename, code.co_firstlineno)) if code else ""
         again, uncompiled = history.causes()
         name = self.options.get("name") or _errors.compiling.named(self.function)
-        return Function(name=name, where=where, signatures=len(self._cases), recordings=len(kept),
-                        runs=history.forgotten + sum(one.runs for one in kept), again=again,
-                        uncompiled=uncompiled)  # fmt: skip
+        return Function(
+            name=name,
+            where=where,
+            signatures=len(self._cases),
+            recordings=len(kept),
+            runs=history.forgotten + sum(one.runs for one in kept),
+            again=again,
+            uncompiled=uncompiled,
+        )
 
     def _recordings(self) -> list[Kept]:
         return [one for among in self.kept.values() for one in among]

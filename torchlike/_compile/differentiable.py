@@ -98,8 +98,9 @@ class cut_off:
 
     def __init__(self, tensors: Sequence[Tensor]) -> None:
         edges = {id(t): (t, t._edge) for t in tensors if t._edge is not None}
-        self.cut = [(t, edge, (Entrance(edge), 0)) for t, edge in edges.values()
-                    if not isinstance(edge[0], AccumulateGrad)]  # fmt: skip
+        self.cut = [
+            (t, edge, (Entrance(edge), 0)) for t, edge in edges.values() if not isinstance(edge[0], AccumulateGrad)
+        ]
 
     def __enter__(self) -> None:
         for t, _, entrance in self.cut:
@@ -160,8 +161,10 @@ class Gradient:
         ours = {value.slot for value in self.cotangents}
         slots = {s for _, given in operators(self.trace.code[self.begin :]) for s in given}
         slots.update(*self.slots)
-        return (sorted(s for s in slots if 0 <= s < self.first),
-                sorted((s for s in slots if s < 0 and s not in ours), reverse=True))  # fmt: skip
+        return (
+            sorted(s for s in slots if 0 <= s < self.first),
+            sorted((s for s in slots if s < 0 and s not in ours), reverse=True),
+        )
 
 
 def avals_of(trace: WholeTrace) -> list[Aval]:
@@ -169,8 +172,9 @@ def avals_of(trace: WholeTrace) -> list[Aval]:
     return [aval for plan, _ in operators(trace.code) for aval in plan.outputs]
 
 
-def part(trace: WholeTrace, name: str, begin: int, end: int, first: int, given: Sequence[int],
-         wanted: Sequence[int]) -> Plan:  # fmt: skip
+def part(
+    trace: WholeTrace, name: str, begin: int, end: int, first: int, given: Sequence[int], wanted: Sequence[int]
+) -> Plan:
     """Return a part of a trace as one operator. It takes the arrays of the slots `given` and all numbers of the trace,
     and returns the arrays of the slots `wanted`. `first` is the slot of the part's first result."""
     _, places, kinds = numbers_of(trace)
@@ -195,8 +199,15 @@ class CompiledNode(Node):
 
     __slots__ = ("avals", "gradient", "numbers", "places")
 
-    def __init__(self, edges: Sequence[Edge | None], saved: Sequence[Value], avals: Sequence[Aval], gradient: Plan,
-                 places: Sequence[tuple[tuple[int, ...], Any]], numbers: Sequence) -> None:  # fmt: skip
+    def __init__(
+        self,
+        edges: Sequence[Edge | None],
+        saved: Sequence[Value],
+        avals: Sequence[Aval],
+        gradient: Plan,
+        places: Sequence[tuple[tuple[int, ...], Any]],
+        numbers: Sequence,
+    ) -> None:
         super().__init__(None, saved, edges, ())  # type: ignore[arg-type]
         self.avals, self.gradient, self.places, self.numbers = avals, gradient, places, numbers
 
@@ -215,8 +226,9 @@ class CompiledNode(Node):
             raise _errors.compiling.twice_differentiated()
         if self.saved is None:
             raise _errors.autograd.backward_twice()
-        given = [held[i][0] if i in held else Value(a, np.zeros(a.shape, a.dtype.numpy))
-                 for i, a in enumerate(self.avals)]  # fmt: skip
+        given = [
+            held[i][0] if i in held else Value(a, np.zeros(a.shape, a.dtype.numpy)) for i, a in enumerate(self.avals)
+        ]
         made = record(self.gradient, [*self.saved, *given], self.numbers)
         if not walk.keep_graph:
             self.saved = None

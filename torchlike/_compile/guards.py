@@ -89,10 +89,13 @@ class Guards:
             return False
         try:
             now = chain(*self._live, *map(call, self._looks), (self,))
-            if ((in_c is None or (in_c.empty(self._blank) and in_c.hold(self._containers, self._inside)))
-                    and all(map(is_, now, self._seen)) and not any(self._empty)
-                    and (not self._strings or all([[*keys] == seen for keys, seen in self._strings]))
-                    and (not self._values or all([same(x.seen, [*x.look()]) for x in self._values]))):  # fmt: skip
+            if (
+                (in_c is None or (in_c.empty(self._blank) and in_c.hold(self._containers, self._inside)))
+                and all(map(is_, now, self._seen))
+                and not any(self._empty)
+                and (not self._strings or all([[*keys] == seen for keys, seen in self._strings]))
+                and (not self._values or all([same(x.seen, [*x.look()]) for x in self._values]))
+            ):
                 return True
         except RuntimeError:  # another thread is changing a dictionary
             return False
@@ -117,9 +120,13 @@ def _attributes(reach: Reach, tensors: Sequence[Tensor], read: Container[int]) -
     leaves = [t._edge[0] for t in tensors if t._edge is not None]
     others = [t for t in tensors if id(t._storage) not in read]
     # For the same memory, strides change only with the chain of views.
-    columns = [(tensors, "_storage", "the memory"), (others, "_storage.value.aval", "the shape or dtype"),
-               (tensors, "_chain", "the shape"),
-               (tensors, "_edge", "the history"), (leaves, "extra", "the hooks")]  # fmt: skip
+    columns = [
+        (tensors, "_storage", "the memory"),
+        (others, "_storage.value.aval", "the shape or dtype"),
+        (tensors, "_chain", "the shape"),
+        (tensors, "_edge", "the history"),
+        (leaves, "extra", "the hooks"),
+    ]
     found = [([*objects], path, [f"{words} of a tensor"] * len(objects)) for objects, path, words in columns]
     instances, classes = reach.instances.values(), reach.classes.values()
     found.append(([x for x, *_ in instances], "__class__", [f"the class of `{path}`" for *_, path in instances]))

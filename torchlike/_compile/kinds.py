@@ -38,8 +38,18 @@ WEAK = (weakref.ref, *weakref.ProxyTypes)
 CACHED = type(functools.cache(len))
 VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
 RANDOM = (random.Random, np.random.RandomState, np.random.Generator)
-COMPARED = (np.ndarray, array.array, bytearray, memoryview, BaseException, threading.local, slice, types.CellType,
-            decimal.Context, *_LOCKS)  # fmt: skip
+COMPARED = (
+    np.ndarray,
+    array.array,
+    bytearray,
+    memoryview,
+    BaseException,
+    threading.local,
+    slice,
+    types.CellType,
+    decimal.Context,
+    *_LOCKS,
+)
 LINKS = (operator.itemgetter, operator.attrgetter, operator.methodcaller, super, types.MethodWrapperType)
 FILES = io.IOBase.__mro__[1]  # `_io._IOBase`, the base of all files
 # Objects written in C whose state has no guard; the first is `_ctypes._CData`, the base of all ctypes objects.
@@ -47,24 +57,51 @@ OPAQUE = (ctypes.c_int.__mro__[-2], np.flatiter, np.nditer, np.random.BitGenerat
 _Pair = collections.namedtuple("_Pair", "x")
 _LINK = next(x for x in gc.get_referents(functools.lru_cache(len)) if isinstance(x, type) and x is not CACHED)
 # Types with immutable instances whose methods depend on nothing else.
-STATELESS = (datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal, re.Pattern, re.Match,
-             types.CodeType, type(_Pair.x), property,
-             types.ClassMethodDescriptorType, type(abc.ABC._abc_impl), _LINK)  # fmt: skip
+STATELESS = (
+    datetime.date,
+    datetime.time,
+    datetime.timedelta,
+    datetime.tzinfo,
+    decimal.Decimal,
+    re.Pattern,
+    re.Match,
+    types.CodeType,
+    type(_Pair.x),
+    property,
+    types.ClassMethodDescriptorType,
+    type(abc.ABC._abc_impl),
+    _LINK,
+)
 # Draws entropy from the operating system when called without a seed.
 default_rng = np.random.default_rng
 _SEEDED = (np.random.RandomState, np.random.SeedSequence, np.random.BitGenerator, random.Random, random.SystemRandom)
 _PYTHON, _FROZEN = 1 << 9, 1 << 8  # type flags: a heap type, an immutable type
 # Functions that read all attributes of their argument.
-LOOKING_AT_ALL = frozenset((copy.copy, copy.deepcopy, dataclasses.asdict, dataclasses.astuple, dataclasses.replace,
-                            dataclasses.fields, inspect.getmembers, inspect.getattr_static))  # fmt: skip
+LOOKING_AT_ALL = frozenset(
+    (
+        copy.copy,
+        copy.deepcopy,
+        dataclasses.asdict,
+        dataclasses.astuple,
+        dataclasses.replace,
+        dataclasses.fields,
+        inspect.getmembers,
+        inspect.getattr_static,
+    )
+)
 
 
 # Functions of the library that return a setting of the process.
-ASKED = frozenset((
-    determinism.are_deterministic_algorithms_enabled, determinism.is_deterministic_algorithms_warn_only_enabled,
-    determinism.get_deterministic_debug_mode, _functions_random.initial_seed, warned.is_warn_always_enabled,
-    mha.get_fastpath_enabled,
-))  # fmt: skip
+ASKED = frozenset(
+    (
+        determinism.are_deterministic_algorithms_enabled,
+        determinism.is_deterministic_algorithms_warn_only_enabled,
+        determinism.get_deterministic_debug_mode,
+        _functions_random.initial_seed,
+        warned.is_warn_always_enabled,
+        mha.get_fastpath_enabled,
+    )
+)
 
 
 def is_of_python(cls: type) -> bool:

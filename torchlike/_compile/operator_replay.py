@@ -23,9 +23,17 @@ from torchlike._tensor.tensor import Tensor
 class DifferentiableReplay(Replay):
     """The replay of a call whose results require grad."""
 
-    def __init__(self, capture: Capture, sources: list[Source], writes: list[Write], grads: list[Grad],
-                 results: Results, tensors: Sequence[Tensor], gradient: Gradient,
-                 escaped: list[Value]) -> None:  # fmt: skip
+    def __init__(
+        self,
+        capture: Capture,
+        sources: list[Source],
+        writes: list[Write],
+        grads: list[Grad],
+        results: Results,
+        tensors: Sequence[Tensor],
+        gradient: Gradient,
+        escaped: list[Value],
+    ) -> None:
         self._gradient, self._tensors, self._escaped = gradient, tensors, escaped
         self._targets = [w.storage for w in writes]
         super().__init__(capture, sources, writes, grads, results, tensors)
@@ -40,8 +48,15 @@ class DifferentiableReplay(Replay):
         wanted = [value.slot for value in outputs] + saved + [value.slot for value in self._escaped]
         found = list(dict.fromkeys(itertools.chain.from_iterable(gradient.slots)))
         self._forward = part(trace, "compiled", 0, gradient.begin, 0, given, wanted)
-        self._backward = part(trace, "compiled_vjp", gradient.begin, len(trace.code), gradient.first,
-                              [*saved, *inputs, *cotangents], found)  # fmt: skip
+        self._backward = part(
+            trace,
+            "compiled_vjp",
+            gradient.begin,
+            len(trace.code),
+            gradient.first,
+            [*saved, *inputs, *cotangents],
+            found,
+        )
         self._saved = len(outputs)
         self._used = [given.index(slot) for slot in inputs]
         self._places = [(tuple(map(found.index, slots)), make) for slots, make in zip(gradient.slots, gradient.makers)]
@@ -93,8 +108,9 @@ class DifferentiableReplay(Replay):
         numbers = [self._numbers[i] if n is None or not asked else asked[n] for i, n in enumerate(self._asked)]
         return [x for sequence in numbers for x in sequence]
 
-    def _node(self, given: list[Value], made: Sequence[Value], numbers: list,
-              tensors: Sequence[Tensor]) -> CompiledNode:  # fmt: skip
+    def _node(
+        self, given: list[Value], made: Sequence[Value], numbers: list, tensors: Sequence[Tensor]
+    ) -> CompiledNode:
         edges = [tensors[x]._edge if isinstance(x, int) else x for x in self._leaves]
         saved = [*made[self._saved :], *[given[i] for i in self._used]]
         return CompiledNode(edges, saved, self._cotangent_avals, self._backward, self._places, numbers)

@@ -31,8 +31,20 @@ from torchlike._random import Generator
 
 # Immutable types that are compared by value.
 PLAIN = frozenset((int, float, bool, complex, str, bytes, NoneType, EllipsisType, NotImplementedType, range))
-FIXED = (_dtypes.dtype, Device, np.generic, np.dtype, BuiltinFunctionType, Generator, MethodDescriptorType,
-         WrapperDescriptorType, GetSetDescriptorType, MemberDescriptorType, GenericAlias, UnionType)  # fmt: skip
+FIXED = (
+    _dtypes.dtype,
+    Device,
+    np.generic,
+    np.dtype,
+    BuiltinFunctionType,
+    Generator,
+    MethodDescriptorType,
+    WrapperDescriptorType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    GenericAlias,
+    UnionType,
+)
 # How a place is read: a live iterable; the keys of a dictionary, all strings;
 # a function to call; a function to call whose elements are compared by value.
 LIVE, KEYS, LOOK, VALUE = "live", "keys", "look", "value"
@@ -53,8 +65,14 @@ class Place:
 
     __slots__ = ("container", "kind", "look", "names", "path", "seen")
 
-    def __init__(self, look: Callable[[], Iterable], path: str, kind: str = LOOK, container: Any = None,
-                 names: tuple[str, ...] = ()) -> None:  # fmt: skip
+    def __init__(
+        self,
+        look: Callable[[], Iterable],
+        path: str,
+        kind: str = LOOK,
+        container: Any = None,
+        names: tuple[str, ...] = (),
+    ) -> None:
         self.look, self.path, self.kind, self.container, self.names = look, path, kind, container, names
         self.seen = list(look())
 

@@ -394,8 +394,11 @@ class Reach:
 
     def _matters(self, x: Any, name: str) -> bool:
         if isinstance(x, type):
-            return name in self.names or (name.startswith("__") and callable(x.__dict__[name])) or (
-                self.all_names and not name.startswith("__"))  # fmt: skip
+            return (
+                name in self.names
+                or (name.startswith("__") and callable(x.__dict__[name]))
+                or (self.all_names and not name.startswith("__"))
+            )
         if name in self.names or not self.all_names:
             return name in self.names
         # Functions and classes of libraries matter only by name: there are thousands.

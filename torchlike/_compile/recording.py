@@ -89,8 +89,9 @@ class Recording:
             self._check_known(unknown)
         except Refusal as refusal:
             reason = str(refusal)
-        return DifferentiableReplay(self.capture, sources, writes, grads, self.results, self.tensors, gradient,
-                                    escaped), reason  # fmt: skip
+        return DifferentiableReplay(
+            self.capture, sources, writes, grads, self.results, self.tensors, gradient, escaped
+        ), reason
 
     def _pass_on(self, writes: list[Write], grads: list[Grad]) -> None:
         """Add values that are stored or returned without being computed to the inputs."""

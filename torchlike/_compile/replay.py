@@ -73,8 +73,15 @@ class Replay:
     `writes` come `in_order_of_reading`.
     """
 
-    def __init__(self, capture: Capture, sources: list[Source], writes: list[Write], grads: list[Grad],
-                 results: Results, tensors: Sequence[Tensor]) -> None:  # fmt: skip
+    def __init__(
+        self,
+        capture: Capture,
+        sources: list[Source],
+        writes: list[Write],
+        grads: list[Grad],
+        results: Results,
+        tensors: Sequence[Tensor],
+    ) -> None:
         self.device = capture.device
         self._again, self._holds = capture.again, capture.holds
         self._hosts = [*capture.changed.values()]
@@ -106,8 +113,15 @@ class Replay:
         self._without = Attributes(without, "_grad", [None] * len(without))
         self._draw_avals = {s.what: v.aval for s, v in zip(sources, capture.trace.held) if s.kind == DRAW}
         # Whether the call depends on nothing but its arguments, and writes nothing.
-        self._is_pure = not (writes or grads or self._again or self._holds or self._checks or self._states
-                             or any(s.kind not in (ARGUMENT, CONSTANT) for s in sources))  # fmt: skip
+        self._is_pure = not (
+            writes
+            or grads
+            or self._again
+            or self._holds
+            or self._checks
+            or self._states
+            or any(s.kind not in (ARGUMENT, CONSTANT) for s in sources)
+        )
         self._make(capture, outputs)
         results.settle()
 
@@ -193,8 +207,9 @@ class Replay:
             owned.append(value)
         return arrays, owned
 
-    def _values(self, sources: Iterable[Source], given: Sequence[Value], tensors: Sequence[Tensor],
-                draws: Sequence[Any]) -> list[Value]:  # fmt: skip
+    def _values(
+        self, sources: Iterable[Source], given: Sequence[Value], tensors: Sequence[Tensor], draws: Sequence[Any]
+    ) -> list[Value]:
         """Return the values from these sources at this call."""
         values = []
         for kind, what in sources:
@@ -368,8 +383,9 @@ class Replay:
             assign(((owned, "array", arrays), (self._written, "version", versions), (holders, "_grad", grads)), done)
         return fresh[place:]
 
-    def _put_elsewhere(self, arrays: list, owned: list, tensors: Sequence[Tensor], done: list,
-                       grads: Iterable[tuple[Tensor, Any]]) -> None:  # fmt: skip
+    def _put_elsewhere(
+        self, arrays: list, owned: list, tensors: Sequence[Tensor], done: list, grads: Iterable[tuple[Tensor, Any]]
+    ) -> None:
         """Store the results if some storages need a new Value."""
         with uninterrupted():
             for i, (kind, what, step) in enumerate(self._writes):

@@ -10,9 +10,27 @@ from typing import NamedTuple
 
 _GLOBAL = frozenset(("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "STORE_NAME", "DELETE_GLOBAL"))
 # Names that give access to attributes by computed names.
-LOOKING = frozenset(("getattr", "setattr", "delattr", "hasattr", "vars", "dir", "__dict__", "attrgetter",
-                     "methodcaller", "__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__reduce__",
-                     "__reduce_ex__", "__getstate__", "__setstate__"))  # fmt: skip
+LOOKING = frozenset(
+    (
+        "getattr",
+        "setattr",
+        "delattr",
+        "hasattr",
+        "vars",
+        "dir",
+        "__dict__",
+        "attrgetter",
+        "methodcaller",
+        "__getattribute__",
+        "__getattr__",
+        "__setattr__",
+        "__delattr__",
+        "__reduce__",
+        "__reduce_ex__",
+        "__getstate__",
+        "__setstate__",
+    )
+)
 _WORDS = re.compile(r"[^\W\d]\w*")
 
 

@@ -29,8 +29,11 @@ class Packs:
     def __init__(self, device: Device, trace: Trace, asked: Sequence[Sequence]) -> None:
         chosen, _, kinds = numbers_of(trace)
         numbers = [x for i in chosen for x in trace.scalars[i]]
-        self._vectors = [np.array([x for x, k in zip(numbers, kinds) if k is kind], dt)
-                         for kind, dt in NUMBERS.items() if kind in kinds]  # fmt: skip
+        self._vectors = [
+            np.array([x for x, k in zip(numbers, kinds) if k is kind], dt)
+            for kind, dt in NUMBERS.items()
+            if kind in kinds
+        ]
         present = [kind for kind in NUMBERS if kind in kinds]
         place, counts, where = 0, dict.fromkeys(present, 0), []
         source = {id(sequence): i for i, sequence in enumerate(asked)}
@@ -64,8 +67,16 @@ class Packs:
 def find(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], given: tuple) -> Executable:
     """Return the executable of a trace, compiled if it is not in the cache. `given` are its arguments."""
     chosen, places, _ = numbers_of(trace)
-    key = ("whole", tuple(trace.code), len(trace.arrays), live, donated, tuple(chosen), tuple(places),
-           modes.matmul_precision)  # fmt: skip
+    key = (
+        "whole",
+        tuple(trace.code),
+        len(trace.arrays),
+        live,
+        donated,
+        tuple(chosen),
+        tuple(places),
+        modes.matmul_precision,
+    )
     found = programs.get(key)
     if found is None:
         found = _make(device, trace, live, donated, given)

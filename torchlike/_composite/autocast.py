@@ -101,9 +101,21 @@ def clear_autocast_cache() -> None:
     _state.cache.clear()
 
 
-FUNCTIONS = {f.__name__: f for f in (
-    is_autocast_enabled, set_autocast_enabled, get_autocast_dtype, set_autocast_dtype, is_autocast_cache_enabled,
-    set_autocast_cache_enabled, clear_autocast_cache, autocast.autocast_increment_nesting,
-    autocast.autocast_decrement_nesting, *_of_one_kind("cpu", "cpu"), *_of_one_kind("gpu", "cuda"),
-    *_of_one_kind("xla", "xla"), *_of_one_kind("ipu", "ipu"),
-)}  # fmt: skip
+FUNCTIONS = {
+    f.__name__: f
+    for f in (
+        is_autocast_enabled,
+        set_autocast_enabled,
+        get_autocast_dtype,
+        set_autocast_dtype,
+        is_autocast_cache_enabled,
+        set_autocast_cache_enabled,
+        clear_autocast_cache,
+        autocast.autocast_increment_nesting,
+        autocast.autocast_decrement_nesting,
+        *_of_one_kind("cpu", "cpu"),
+        *_of_one_kind("gpu", "cuda"),
+        *_of_one_kind("xla", "xla"),
+        *_of_one_kind("ipu", "ipu"),
+    )
+}

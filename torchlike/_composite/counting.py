@@ -14,8 +14,15 @@ from torchlike._tensor.bind import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 
-def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False,
-                 side: str | None = None, sorter: Tensor | None = None) -> Tensor:  # fmt: skip
+def searchsorted(
+    sorted_sequence: Tensor,
+    input: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+) -> Tensor:
     """The index in a sorted last dim at which each element would be put in, after equal ones if `right`."""
     if side is not None:
         _errors.histograms.check_side(side, right)
@@ -56,8 +63,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     return rows["_weighted_counts"](input, weights.double(), length)
 
 
-def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
-        aweights: Tensor | None = None) -> Tensor:  # fmt: skip
+def cov(
+    input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
+) -> Tensor:
     """The covariances of variables, one a row, from observations, one a column.
 
     `fweights` says how often each observation was made, `aweights` how much each counts; weights are looked at.
@@ -117,6 +125,7 @@ def is_nonzero(input: Tensor) -> bool:
 
 
 _INTO = Into(_errors.histograms.places_out, called="aten::")
-FUNCTIONS = facade.functions(bincount, cov, corrcoef, is_nonzero,
-                              out={facade.overloaded(searchsorted): _INTO, bucketize: _INTO})  # fmt: skip
+FUNCTIONS = facade.functions(
+    bincount, cov, corrcoef, is_nonzero, out={facade.overloaded(searchsorted): _INTO, bucketize: _INTO}
+)
 METHODS = facade.methods(bincount, cov, corrcoef, is_nonzero)

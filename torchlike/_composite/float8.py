@@ -17,9 +17,18 @@ def dequantize(input: Tensor) -> Tensor:
     return underivable("dequantize", lambda x: x.to(_dtypes.float32), input)
 
 
-def _scaled_mm(input: Tensor, mat2: Tensor, scale_a: Tensor, scale_b: Tensor, bias: Tensor | None = None,
-               scale_result: Tensor | None = None, out_dtype: Dtype | None = None, use_fast_accum: bool = False, *,
-               out: Tensor | None = None) -> Tensor:  # fmt: skip
+def _scaled_mm(
+    input: Tensor,
+    mat2: Tensor,
+    scale_a: Tensor,
+    scale_b: Tensor,
+    bias: Tensor | None = None,
+    scale_result: Tensor | None = None,
+    out_dtype: Dtype | None = None,
+    use_fast_accum: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The product of two matrices of eight bits, each times its scale, summed in float32 and rounded once.
 
     Args:

@@ -52,8 +52,10 @@ class Row:
         return bind.in_place_of(self.name, bind.PUBLIC[self.name])(x, *others, **more)
 
 
-UNARY = ("abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 neg reciprocal "
-         "round rsqrt sigmoid sign sin sinh sqrt tan tanh trunc")  # fmt: skip
+UNARY = (
+    "abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 neg reciprocal "
+    "round rsqrt sigmoid sign sin sinh sqrt tan tanh trunc"
+)
 _ADDC: dict[str, Any] = {"last": ("value", "scalars"), "default": 1, "keyword": "value", "tensor": "packed"}
 ROWS = [
     *[Row(name) for name in UNARY.split()],

@@ -88,8 +88,9 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     tensor([[3, 4]])
     """
     if indices.dtype is not _dtypes.int64:
-        raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "
-                           f"{scalar_name(indices.dtype)}")  # fmt: skip
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {scalar_name(indices.dtype)}"
+        )
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
     if input.ndim != indices.ndim:
@@ -124,8 +125,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
 def take(input: Tensor, index: Tensor) -> Tensor:
     """The elements at `index` of the flattened tensor."""
     if index.dtype is not _dtypes.int64:
-        raise RuntimeError("take(): Expected a long tensor for index, but got "
-                           f"{scalar_name(index.dtype)}")  # fmt: skip
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {scalar_name(index.dtype)}")
     _check_flat(input, index)
     return rows["_take"](input, index)
 
@@ -155,8 +155,10 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         raise _errors.arguments.invalid_combination("masked_fill", (mask, value), {})
     if isinstance(value, Tensor):
         if value.ndim:
-            raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-                               f"{value.ndim} dimension(s).")  # fmt: skip
+            raise RuntimeError(
+                "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                f"{value.ndim} dimension(s)."
+            )
         if value.dtype.is_complex and not input.dtype.is_complex:
             _check_value(input, value.item())
         return rows["_masked_fill_by"](input, mask, value)
@@ -184,8 +186,9 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return rows["_masked_scatter"](input, mask, source)
 
 
-def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
-            reduce: str | None = None) -> Tensor:  # fmt: skip
+def scatter(
+    input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
+) -> Tensor:
     """`src` (a tensor or a number) written, or with `reduce` added or multiplied, at `index` along `dim`."""
     src = value if src is None else src
     if not isinstance(src, Tensor | int | float | complex):
@@ -212,8 +215,9 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     return made
 
 
-def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *,
-                   include_self: bool = True) -> Tensor:  # fmt: skip
+def scatter_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
     """What `src` holds for each place of `index` along `dim`, reduced by "sum", "prod", "mean", "amax" or "amin"; with
     `include_self` what was there takes part. The gradient of a largest or smallest is shared evenly by equal ones."""
     made = rows["_scatter_reduce"](input, dim, index, src, reduce, include_self)
@@ -238,8 +242,9 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """The indices of one dim set to a number."""
     if isinstance(value, Tensor) and value.ndim:
-        raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-                           f"{value.ndim} dimension(s).")  # fmt: skip
+        raise RuntimeError(
+            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+        )
     _check_value(input, value)
     made = rows["_index_fill_by" if isinstance(value, Tensor) else "_index_fill"](input, dim, index, value)
     size, dim = input.shape[dim] if input.ndim else 1, dim % max(input.ndim, 1)
@@ -247,8 +252,9 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     return made
 
 
-def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
-                 include_self: bool = True) -> Tensor:  # fmt: skip
+def index_reduce(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
     """The indices of one dim of `source` reduced into those of `input` by "prod", "mean", "amax" or "amin"."""
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
@@ -257,9 +263,17 @@ def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce:
     return made
 
 
-def segment_reduce(data: Tensor, reduce: str, *, lengths: Tensor | None = None, indices: Tensor | None = None,
-                   offsets: Tensor | None = None, axis: int = 0, unsafe: bool = False,
-                   initial: Any = None) -> Tensor:  # fmt: skip
+def segment_reduce(
+    data: Tensor,
+    reduce: str,
+    *,
+    lengths: Tensor | None = None,
+    indices: Tensor | None = None,
+    offsets: Tensor | None = None,
+    axis: int = 0,
+    unsafe: bool = False,
+    initial: Any = None,
+) -> Tensor:
     """Segments of a dim, which lie one after another, each reduced by "sum", "prod", "mean", "max" or "min".
 
     `lengths` are the segments' lengths, or `offsets` where each begins and the last ends; they may differ along the
@@ -279,11 +293,15 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     if index.dtype is not _dtypes.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {scalar_name(index.dtype)}")
     if source.dtype is not input.dtype:
-        raise RuntimeError(f"put_(): self and source expected to have the same dtype, but got self.dtype = "
-                           f"{scalar_name(input.dtype)} and source.dtype = {scalar_name(source.dtype)}")  # fmt: skip
+        raise RuntimeError(
+            f"put_(): self and source expected to have the same dtype, but got self.dtype = "
+            f"{scalar_name(input.dtype)} and source.dtype = {scalar_name(source.dtype)}"
+        )
     if index.numel() != source.numel():
-        raise IndexError(f"put_(): Expected source and index to have the same number of elements, but got "
-                           f"source.numel() = {source.numel()}, index.numel() = {index.numel()}")  # fmt: skip
+        raise IndexError(
+            f"put_(): Expected source and index to have the same number of elements, but got "
+            f"source.numel() = {source.numel()}, index.numel() = {index.numel()}"
+        )
     _check_flat(input, index)
     return rows["_put"](input, index, source, accumulate)
 
@@ -314,8 +332,9 @@ def fill_(self: Tensor, value: Any) -> Tensor:
     """Set every element to a number."""
     if isinstance(value, Tensor):
         if value.ndim:
-            raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
-                               f"{value.ndim} dimensions.")  # fmt: skip
+            raise RuntimeError(
+                f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
+            )
         replace(self, value, "FillBackward3")
         return self
     if not isinstance(value, int | float | complex | np.generic):
@@ -379,7 +398,13 @@ def _scatter_into(*args: Any, reduce: str | None = None, **kwargs: Any) -> Into:
 
 
 FUNCTIONS = facade.functions(
-    index_fill, masked_fill, masked_scatter, put, index_put, fill, segment_reduce,
+    index_fill,
+    masked_fill,
+    masked_scatter,
+    put,
+    index_put,
+    fill,
+    segment_reduce,
     out={
         gather: Into(_errors.dtypes.exact_out, apart=0),
         take_along_dim: Into(_errors.dtypes.exact_out, apart=0, called="gather"),
@@ -387,12 +412,23 @@ FUNCTIONS = facade.functions(
         take: Into(_errors.dtypes.take_out, apart=0),
         masked_select: Into(_errors.dtypes.same_scalar_type("masked_select"), apart=0),
         scatter: _scatter_into,
-        **dict.fromkeys((index_add, index_copy, index_reduce, scatter_add, scatter_reduce),
-                        Into(_errors.dtypes.exact_out, apart=1)),
+        **dict.fromkeys(
+            (index_add, index_copy, index_reduce, scatter_add, scatter_reduce), Into(_errors.dtypes.exact_out, apart=1)
+        ),
     },
-)  # fmt: skip
-_BOTH = (index_add, index_copy, index_fill, masked_fill, masked_scatter, scatter, scatter_add, scatter_reduce,
-         index_reduce, put)  # fmt: skip
+)
+_BOTH = (
+    index_add,
+    index_copy,
+    index_fill,
+    masked_fill,
+    masked_scatter,
+    scatter,
+    scatter_add,
+    scatter_reduce,
+    index_reduce,
+    put,
+)
 METHODS = facade.methods(gather, take_along_dim, index_select, take, masked_select, index_put, index_put_, *_BOTH)
 METHODS |= facade.in_place(*_BOTH, apart=True) | facade.in_place(masked_fill)
 METHODS |= {f.__name__: f for f in (fill_, zero_, fill_diagonal_)}

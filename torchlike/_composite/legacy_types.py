@@ -10,9 +10,18 @@ from torchlike._errors.warned import warn
 from torchlike._tensor import factories
 from torchlike._tensor.tensor import Tensor
 
-NAMES = {"Float": _dtypes.float32, "Double": _dtypes.float64, "Half": _dtypes.float16, "Long": _dtypes.int64,
-         "Int": _dtypes.int32, "Short": _dtypes.int16, "Char": _dtypes.int8, "Byte": _dtypes.uint8,
-         "Bool": _dtypes.bool_, "BFloat16": _dtypes.bfloat16}  # fmt: skip
+NAMES = {
+    "Float": _dtypes.float32,
+    "Double": _dtypes.float64,
+    "Half": _dtypes.float16,
+    "Long": _dtypes.int64,
+    "Int": _dtypes.int32,
+    "Short": _dtypes.int16,
+    "Char": _dtypes.int8,
+    "Byte": _dtypes.uint8,
+    "Bool": _dtypes.bool_,
+    "BFloat16": _dtypes.bfloat16,
+}
 _STEMS = (
     {d: name for name, d in NAMES.items()}
     | {d: _errors.dtypes.scalar_name(d) for d in _dtypes.FLOAT8}
@@ -42,8 +51,12 @@ class TensorType(type):
 
 def _make(stem: str, kind: str) -> TensorType:
     module = "torch" if kind == "cpu" else f"torch.{kind}"
-    space = {"dtype": NAMES[stem], "kind": kind, "__module__": module,
-             "__doc__": f"A {NAMES[stem]!r} tensor of a size or of data (PyTorch's old constructor)."}  # fmt: skip
+    space = {
+        "dtype": NAMES[stem],
+        "kind": kind,
+        "__module__": module,
+        "__doc__": f"A {NAMES[stem]!r} tensor of a size or of data (PyTorch's old constructor).",
+    }
     return TensorType(f"{stem}Tensor", (), space)
 
 

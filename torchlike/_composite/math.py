@@ -148,8 +148,9 @@ std, var, std_mean, var_mean = (_spread(name) for name in ("std", "var", "std_me
 # -- norms -------------------------------------------------------------------------------------------------------------
 
 
-def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None,
-         dtype: Any = None) -> Tensor:  # fmt: skip
+def norm(
+    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
+) -> Tensor:
     """The vector norm (sum of |x|**p)**(1/p) over `dim` (every dim by default); "fro" is p = 2.
 
     The gradient at 0 is 0.
@@ -287,8 +288,31 @@ def abs_(self: Tensor) -> Tensor:
 
 _abs_in_place = bind.in_place_of("abs", rows["abs"], op=REGISTRY["abs"])
 _NOT_METHODS = ("std_mean", "var_mean", "einsum", "tensordot", "chain_matmul")
-_ALL = (sort, topk, kthvalue, mode, cummax, cummin, aminmax, max, min, median, nanmedian, std, var, std_mean, var_mean,
-        norm, equal, allclose, einsum, tensordot, cross, chain_matmul, positive)  # fmt: skip
+_ALL = (
+    sort,
+    topk,
+    kthvalue,
+    mode,
+    cummax,
+    cummin,
+    aminmax,
+    max,
+    min,
+    median,
+    nanmedian,
+    std,
+    var,
+    std_mean,
+    var_mean,
+    norm,
+    equal,
+    allclose,
+    einsum,
+    tensordot,
+    cross,
+    chain_matmul,
+    positive,
+)
 FUNCTIONS = facade.functions(*_ALL)
 METHODS = facade.methods(*[f for f in _ALL if f.__name__ not in _NOT_METHODS])
 METHODS |= {"__pos__": positive}

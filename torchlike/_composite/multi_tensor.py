@@ -26,10 +26,16 @@ _plans: dict[tuple, Plan] = {}
 _STORAGE = attrgetter("_storage")
 
 
-def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tuple[float, ...],
-                        tensors: Sequence[Sequence[Tensor]], written: tuple[int, ...],
-                        joined: tuple[int, ...] = (), shown: Sequence[Sequence[Tensor]] = (),
-                        by_element: bool = True) -> None:  # fmt: skip
+def multi_tensor_update(
+    rule: Callable[..., tuple],
+    statics: tuple,
+    scalars: tuple[float, ...],
+    tensors: Sequence[Sequence[Tensor]],
+    written: tuple[int, ...],
+    joined: tuple[int, ...] = (),
+    shown: Sequence[Sequence[Tensor]] = (),
+    by_element: bool = True,
+) -> None:
     """Update many tensors by one rule, in place and outside autograd, as one entry of the trace.
 
     Args:
@@ -86,9 +92,17 @@ def row_update(rule: Callable, statics: tuple, scalars: Sequence, row: Sequence,
     return tuple(array.astype(row[place].dtype) for array, place in zip(new, written))
 
 
-def _make_plan(rule: Callable, statics: tuple, numbers: int, lengths: tuple[int, ...], written: tuple[int, ...],
-               joined: tuple[int, ...], shown: tuple[tuple[Aval, ...], ...], values: list[Value],
-               by_element: bool) -> Plan:  # fmt: skip
+def _make_plan(
+    rule: Callable,
+    statics: tuple,
+    numbers: int,
+    lengths: tuple[int, ...],
+    written: tuple[int, ...],
+    joined: tuple[int, ...],
+    shown: tuple[tuple[Aval, ...], ...],
+    values: list[Value],
+    by_element: bool,
+) -> Plan:
     avals = tuple(v.aval for v in values)  # the plan must not hold the values themselves
     ends = list(itertools.accumulate(lengths))
     columns = [slice(end - length, end) for end, length in zip(ends, lengths)]

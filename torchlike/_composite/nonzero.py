@@ -100,8 +100,13 @@ def _check_distinct(input: Tensor, axis: int | None, name: str) -> None:
         raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
 
 
-def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
-           dim: int | None = None) -> Any:  # fmt: skip
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
     """The distinct elements (or indices of a dim) in ascending order; every NaN is distinct.
 
     With `return_inverse` also the place of each element among them, with `return_counts` how often each occurs.
@@ -125,8 +130,9 @@ def _distinct(row: np.ndarray) -> np.ndarray:
     return row[np.concatenate([np.ones(min(len(row), 1), bool), row[1:] != row[:-1]])]
 
 
-def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False,
-                       dim: int | None = None) -> Any:  # fmt: skip
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
     """The elements (or indices of a dim) without those equal to the one before."""
     axis = _axis(input, dim)
     _check_distinct(input, axis, "unique_consecutive")

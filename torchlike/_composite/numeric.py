@@ -10,7 +10,6 @@ from torchlike import _dtypes, _errors, return_types
 from torchlike._engine import to_numpy
 from torchlike._ops.schema.binding import is_whole
 from torchlike._ops.schema.casts import FULL_ELSEWHERE
-from torchlike._ops.schema.declare import Scalar
 from torchlike._ops.schema.out_rules import EXACT, Into
 from torchlike._tensor import facade, factories, overriding
 from torchlike._tensor.autocast import casting
@@ -136,8 +135,9 @@ def _counts(points: np.ndarray, edges: list[np.ndarray], weights: np.ndarray | N
     return counts
 
 
-def histogramdd(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None,
-                density: bool = False) -> Any:  # fmt: skip
+def histogramdd(
+    input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
+) -> Any:
     """How many points of (..., D) lie in each cell of a grid; the grid's edges along each dim."""
     _errors.histograms.check_points(input, weight)
     size = input.shape[-1]
@@ -160,8 +160,9 @@ def histogramdd(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor |
 
 
 @accepting_out(Into((_errors.histograms.histogram_out, _errors.histograms.edges_out), called="aten::histogram"))
-def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None,
-              density: bool = False) -> Any:  # fmt: skip
+def histogram(
+    input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
+) -> Any:
     """How many elements lie in each interval; the intervals' edges."""
     if not isinstance(density, bool) or not (is_whole(bins) or isinstance(bins, Tensor)):
         raise _errors.arguments.invalid_combination("histogram", (input, bins), {"density": density})
@@ -177,7 +178,7 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: i
     return rows["trapezoid"](y, x, dx=dx, dim=dim)
 
 
-def constant_pad_nd(input: Tensor, pad: Any, value: Scalar = 0) -> Tensor:
+def constant_pad_nd(input: Tensor, pad: Any, value: float = 0) -> Tensor:
     """The last dims with `value` around them, as many on each side as `pad` says, the last dim first."""
     _dtypes.check_number(value, input.dtype)
     for place, n in enumerate(pad):
@@ -258,10 +259,16 @@ def _tensor_hooks(self: Tensor) -> Any:
     return None if extra is None else extra.tensor.get(edge[1])  # type: ignore[index]
 
 
-FUNCTIONS = {**_REMOVED, "matrix_rank": matrix_rank, "_assert": _assert,
-             **facade.functions(gradient, pdist, histogramdd, trapz, constant_pad_nd, grid_sampler_2d, grid_sampler_3d,
-                                  out={renorm: EXACT}), "frexp": frexp,
-             "histogram": histogram}  # fmt: skip
+FUNCTIONS = {
+    **_REMOVED,
+    "matrix_rank": matrix_rank,
+    "_assert": _assert,
+    **facade.functions(
+        gradient, pdist, histogramdd, trapz, constant_pad_nd, grid_sampler_2d, grid_sampler_3d, out={renorm: EXACT}
+    ),
+    "frexp": frexp,
+    "histogram": histogram,
+}
 METHODS = {
     "__rdiv__": _divides,
     **_REMOVED,

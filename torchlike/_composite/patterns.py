@@ -47,8 +47,10 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     a, b = (d + input.ndim + 1 if d < 0 else d for d in (dim1, dim2))
     for given, d in ((dim1, a), (dim2, b)):
         if not 0 <= d <= input.ndim:
-            raise IndexError(f"Dimension out of range (expected to be in range of [{-input.ndim - 1}, {input.ndim}], "
-                             f"but got {given})")  # fmt: skip
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-input.ndim - 1}, {input.ndim}], "
+                f"but got {given})"
+            )
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     return rows["_diag_embed"](input, offset, a, b)
@@ -65,8 +67,9 @@ def block_diag(*tensors: Tensor) -> Tensor:
         return factories.empty(1, 0)
     for i, t in enumerate(tensors):
         if t.ndim > 2:
-            raise RuntimeError("torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
-                               f"{i} has {t.ndim} dimensions")  # fmt: skip
+            raise RuntimeError(
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {t.ndim} dimensions"
+            )
     blocks = [reshape(t, (1, t.numel())) if t.ndim < 2 else t for t in tensors]
     width, start, lines = sum(b.shape[1] for b in blocks), 0, []
     for b in blocks:
@@ -167,7 +170,8 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     return tuple(rows["_select"](table, table.ndim - 1, i) for i in range(len(sizes)))
 
 
-FUNCTIONS = facade.functions(diag_embed, diagflat, cartesian_prod, combinations, vander, unravel_index,
-                              out={diag: _diag_into})  # fmt: skip
+FUNCTIONS = facade.functions(
+    diag_embed, diagflat, cartesian_prod, combinations, vander, unravel_index, out={diag: _diag_into}
+)
 FUNCTIONS |= {"block_diag": block_diag, "meshgrid": meshgrid}
 METHODS = facade.methods(diag, diag_embed, diagflat)

@@ -58,8 +58,16 @@ def _in_order(name: str, out: Tensor | None, made: Tensor) -> Tensor:
     return out._require_grad() if made.requires_grad else out
 
 
-def arange(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
-           requires_grad: bool = False, pin_memory: bool = False, **named: Any) -> Tensor:  # fmt: skip
+def arange(
+    *args: Any,
+    out: Tensor | None = None,
+    dtype: Dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    **named: Any,
+) -> Tensor:
     """Numbers from `start` (0) up to but without `end`, `step` (1) apart: `arange(end)`, `arange(start, end, step)`.
 
     int64 where all three are whole numbers, else the default dtype.
@@ -101,8 +109,15 @@ def _range(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:
     return (np.arange(count, dtype=np.float64) * step + start).astype(dtype.numpy)
 
 
-def range(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
-          requires_grad: bool = False, **named: Any) -> Tensor:  # fmt: skip
+def range(
+    *args: Any,
+    out: Tensor | None = None,
+    dtype: Dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    **named: Any,
+) -> Tensor:
     """Numbers from `start` (0) up to and with `end`, `step` (1) apart (deprecated in PyTorch; use `arange`)."""
     warn(_errors.making.DEPRECATED_RANGE)
     only_strided("range", layout, requires_grad)
@@ -136,9 +151,19 @@ def linspace(
     return _in_order("linspace", out, made)
 
 
-def logspace(start: Any, end: Any, steps: Any = None, base: float = 10.0, *, out: Tensor | None = None,
-             dtype: Dtype | None = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
-             pin_memory: bool = False) -> Tensor:  # fmt: skip
+def logspace(
+    start: Any,
+    end: Any,
+    steps: Any = None,
+    base: float = 10.0,
+    *,
+    out: Tensor | None = None,
+    dtype: Dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
     """`base` to the power of `steps` evenly spaced exponents."""
     no_pinning(pin_memory)
     if not (isinstance(base, complex) or hasattr(base, "__float__")):
@@ -174,8 +199,17 @@ def _spread(name: str, start: Any, end: Any, steps: Any, dtype: Any, layout: Any
     return low, high, steps, dtype
 
 
-def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None,
-        device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Tensor:  # fmt: skip
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    out: Tensor | None = None,
+    dtype: Dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
     """A matrix with ones on its diagonal; (n, n), or (n, m)."""
     no_pinning(pin_memory)
     only_strided("eye", layout, requires_grad)
@@ -189,8 +223,9 @@ def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Dtype
 
 
 def _triangle(name: str, find: Callable) -> Callable[..., Tensor]:
-    def indices(row: int, col: int, offset: int = 0, *, dtype: Any = _dtypes.int64, device: Any = None,
-                layout: Any = None) -> Tensor:  # fmt: skip
+    def indices(
+        row: int, col: int, offset: int = 0, *, dtype: Any = _dtypes.int64, device: Any = None, layout: Any = None
+    ) -> Tensor:
         only_strided(name, layout)
         for place, (label, given) in enumerate((("row", row), ("col", col), ("offset", offset)), 1):
             if not is_whole(given):
@@ -216,9 +251,17 @@ tril_indices, triu_indices = _triangle("tril_indices", np.tril_indices), _triang
 
 
 def _window(name: str, formula: Callable, doc: str) -> Callable[..., Tensor]:
-    def window(window_length: int, periodic: bool = True, *parameters: float, dtype: Dtype | None = None,
-               layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
-               **named: float) -> Tensor:  # fmt: skip
+    def window(
+        window_length: int,
+        periodic: bool = True,
+        *parameters: float,
+        dtype: Dtype | None = None,
+        layout: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        pin_memory: bool = False,
+        **named: float,
+    ) -> Tensor:
         no_pinning(pin_memory)
         only_strided(name, layout)
         dtype = dtype_of(name, dtype) or modes.default_dtype
@@ -256,7 +299,20 @@ blackman_window = _window("blackman_window", _cosines(0.42, 0.5, 0.08), "The Bla
 bartlett_window = _window("bartlett_window", lambda x: 1 - np.abs(2 * x - 1), "The Bartlett window: a triangle.")
 kaiser_window = _window("kaiser_window", _kaiser, "The Kaiser window of parameter `beta`.")
 
-FUNCTIONS = {f.__name__: f for f in (
-    arange, range, linspace, logspace, eye, tril_indices, triu_indices, hann_window, hamming_window, blackman_window,
-    bartlett_window, kaiser_window,
-)}  # fmt: skip
+FUNCTIONS = {
+    f.__name__: f
+    for f in (
+        arange,
+        range,
+        linspace,
+        logspace,
+        eye,
+        tril_indices,
+        triu_indices,
+        hann_window,
+        hamming_window,
+        blackman_window,
+        bartlett_window,
+        kaiser_window,
+    )
+}

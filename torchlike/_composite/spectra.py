@@ -16,10 +16,19 @@ _LEAST = 1e-11  # of the summed squares of the windows
 
 
 @casting(FULL_ON_CPU)
-def stft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
-         window: Tensor | None = None, center: Any = True, pad_mode: str = "reflect", normalized: bool = False,
-         onesided: bool | None = None, return_complex: bool | None = None,
-         align_to_window: bool | None = None) -> Tensor:  # fmt: skip
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: Any = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    align_to_window: bool | None = None,
+) -> Tensor:
     """The Fourier transform of each frame of a signal; (..., time) -> (..., frequency, frame).
 
     Frames of `n_fft` samples begin every `hop_length` samples (a quarter of `n_fft`); with `center` frame t is centred
@@ -68,9 +77,18 @@ def _centred(window: Tensor, n_fft: int) -> Tensor:
     return rows["cat"]([zeros(before), window, zeros(n_fft - before - window.shape[0])], 0)
 
 
-def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
-          window: Tensor | None = None, center: bool = True, normalized: bool = False, onesided: bool | None = None,
-          length: int | None = None, return_complex: bool = False) -> Tensor:  # fmt: skip
+def istft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+) -> Tensor:
     """The signal of which `input` is the `stft`: frames are weighted by the window once more, added where they overlap,
     and divided by the sum of the squared windows there."""
     hop, width = _sizes(n_fft, hop_length, win_length)
@@ -79,8 +97,9 @@ def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: 
     real = rows["view_as_real"](input)
     is_complex = return_complex or (window is not None and window.is_complex())
     one_sided = real.shape[-3] != n_fft and not is_complex if onesided is None else onesided
-    _errors.spectra.check_istft(input, real, n_fft, hop, width, window, center, normalized, onesided, length,
-                                return_complex, one_sided)  # fmt: skip
+    _errors.spectra.check_istft(
+        input, real, n_fft, hop, width, window, center, normalized, onesided, length, return_complex, one_sided
+    )
     if window is None:
         window = factories.ones(width, dtype=real.dtype, device=input.device)
     window = _centred(window, n_fft)

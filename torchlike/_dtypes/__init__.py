@@ -76,13 +76,38 @@ complex128 = dtype("complex128", np.complex128, COMPLEX)
 FLOAT8_SIGNED = (float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz)
 FLOAT8 = (*FLOAT8_SIGNED, float8_e8m0fnu)  # of which few operators take any: most are for casts and storage
 NARROW = (bfloat16, *FLOAT8)  # floating dtypes that NumPy has no name for
-ALL = (bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64, *FLOAT8,
-       float16, bfloat16, float32, float64, complex64, complex128)  # fmt: skip
+ALL = (
+    bool_,
+    uint8,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint16,
+    uint32,
+    uint64,
+    *FLOAT8,
+    float16,
+    bfloat16,
+    float32,
+    float64,
+    complex64,
+    complex128,
+)
 WIDE = (uint16, uint32, uint64)  # unsigned integers that PyTorch keeps but hardly computes with
 FLOAT8_NUMPY = tuple(d.numpy for d in FLOAT8)
 FROM_NUMPY = {d.numpy: d for d in ALL}
-ALIASES = {"half": float16, "float": float32, "double": float64, "short": int16, "int": int32, "long": int64,
-           "cfloat": complex64, "cdouble": complex128, "bool": bool_}  # fmt: skip
+ALIASES = {
+    "half": float16,
+    "float": float32,
+    "double": float64,
+    "short": int16,
+    "int": int32,
+    "long": int64,
+    "cfloat": complex64,
+    "cdouble": complex128,
+    "bool": bool_,
+}
 OF_PYTHON = {float: float64, int: int64, bool: bool_, complex: complex128}
 SCALAR_CATEGORY = {bool: BOOL, int: INTEGER, float: FLOATING, complex: COMPLEX}
 
@@ -91,12 +116,13 @@ def from_numpy(numpy_dtype: np.dtype) -> dtype:
     """The dtype that stands for a NumPy dtype."""
     found = FROM_NUMPY.get(np.dtype(numpy_dtype))
     if found is None:
+        kind = np.dtype(numpy_dtype)
         raise TypeError(
             "can't convert np.ndarray of type numpy.object_. The only supported types are: float64, float32, float16, "
             "complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
-            if np.dtype(numpy_dtype) == object else
-            f"can't convert np.ndarray of type {np.dtype(numpy_dtype).type.__module__}.{np.dtype(numpy_dtype).name}."
-        )  # fmt: skip
+            if kind == object
+            else f"can't convert np.ndarray of type {kind.type.__module__}.{kind.name}."
+        )
     return found
 
 
@@ -239,8 +265,10 @@ class finfo:
         self.resolution = 1.0 if d in FLOAT8 else float(info.resolution)
 
     def __repr__(self) -> str:
-        return (f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
-                f"smallest_normal={self.smallest_normal:g}, tiny={self.tiny:g}, dtype={self.dtype})")  # fmt: skip
+        return (
+            f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
+            f"smallest_normal={self.smallest_normal:g}, tiny={self.tiny:g}, dtype={self.dtype})"
+        )
 
 
 class iinfo:

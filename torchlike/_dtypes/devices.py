@@ -11,8 +11,10 @@ from collections.abc import Iterator, Sequence
 from torchlike import _errors
 
 _TYPES = {"cpu": "cpu", "cuda": "cuda", "gpu": "cuda", "tpu": "tpu", "xla": "tpu", "meta": "meta"}
-_KNOWN = ("cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, "
-          "mtia, privateuseone")  # fmt: skip
+_KNOWN = (
+    "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, "
+    "mtia, privateuseone"
+)
 
 
 class device:

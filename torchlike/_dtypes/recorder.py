@@ -34,8 +34,23 @@ class Recorder:
       alias: `alias(tensor)` returns a detached tensor with memory of its own, or None to share memory; or None.
     """
 
-    __slots__ = ("alias", "append", "append_one", "capture", "grad", "made", "modes", "moves", "node",
-                 "packs", "record", "record_one", "variant", "watches", "write")  # fmt: skip
+    __slots__ = (
+        "alias",
+        "append",
+        "append_one",
+        "capture",
+        "grad",
+        "made",
+        "modes",
+        "moves",
+        "node",
+        "packs",
+        "record",
+        "record_one",
+        "variant",
+        "watches",
+        "write",
+    )
 
     record: Callable[..., tuple]
     record_one: Callable[..., Any]

@@ -35,11 +35,21 @@ class dtype_without_tensors(dtype):
 
 
 _half = dtype_without_tensors("complex32", COMPLEX, 4)
-_whole = {**{f"{sign}int{bits}": 1 for sign in ("", "u") for bits in range(1, 8)},
-          "bits8": 1, "bits16": 2, "bits1x8": 1, "bits2x4": 1, "bits4x2": 1}  # fmt: skip
+_whole = {
+    **{f"{sign}int{bits}": 1 for sign in ("", "u") for bits in range(1, 8)},
+    "bits8": 1,
+    "bits16": 2,
+    "bits1x8": 1,
+    "bits2x4": 1,
+    "bits4x2": 1,
+}
 NAMES: dict[str, Any] = {name: dtype_without_tensors(name, INTEGER, size) for name, size in _whole.items()}
-NAMES |= {"complex32": _half, "chalf": _half, "bit": NAMES["uint1"],
-          "float4_e2m1fn_x2": dtype_without_tensors("float4_e2m1fn_x2", FLOATING, 1)}  # fmt: skip
+NAMES |= {
+    "complex32": _half,
+    "chalf": _half,
+    "bit": NAMES["uint1"],
+    "float4_e2m1fn_x2": dtype_without_tensors("float4_e2m1fn_x2", FLOATING, 1),
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -10,8 +10,10 @@ from torchlike._engine.interpreter.executor import THREADS
 from torchlike._errors.warned import warn
 
 _mode = {"enabled": False, "warn_only": False, "fills_uninitialized": True}
-_NONDETERMINISTIC_GPU = ("XLA decides at start whether a GPU's algorithms are deterministic: set the environment "
-                         "variable XLA_FLAGS=--xla_gpu_deterministic_ops=true before the program begins.")  # fmt: skip
+_NONDETERMINISTIC_GPU = (
+    "XLA decides at start whether a GPU's algorithms are deterministic: set the environment "
+    "variable XLA_FLAGS=--xla_gpu_deterministic_ops=true before the program begins."
+)
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
@@ -64,8 +66,9 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
     """Ask for deterministic algorithms by number or name: 0 "default", 1 "warn", 2 "error"."""
     names = {"default": 0, "warn": 1, "error": 2}
     if isinstance(debug_mode, str) and debug_mode not in names:
-        raise RuntimeError("invalid value of debug_mode, expected one of `default`, `warn`, or `error`, but got "
-                           f"{debug_mode}")  # fmt: skip
+        raise RuntimeError(
+            f"invalid value of debug_mode, expected one of `default`, `warn`, or `error`, but got {debug_mode}"
+        )
     level = names[debug_mode] if isinstance(debug_mode, str) else debug_mode
     if level not in (0, 1, 2):
         raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {level}")
@@ -104,8 +107,17 @@ def _no_other_number(name: str, num: Any) -> None:
         )
 
 
-FUNCTIONS = {f.__name__: f for f in (
-    use_deterministic_algorithms, are_deterministic_algorithms_enabled, is_deterministic_algorithms_warn_only_enabled,
-    get_deterministic_debug_mode, set_deterministic_debug_mode, get_num_threads, set_num_threads,
-    get_num_interop_threads, set_num_interop_threads,
-)}  # fmt: skip
+FUNCTIONS = {
+    f.__name__: f
+    for f in (
+        use_deterministic_algorithms,
+        are_deterministic_algorithms_enabled,
+        is_deterministic_algorithms_warn_only_enabled,
+        get_deterministic_debug_mode,
+        set_deterministic_debug_mode,
+        get_num_threads,
+        set_num_threads,
+        get_num_interop_threads,
+        set_num_interop_threads,
+    )
+}

@@ -17,9 +17,12 @@ def cannot(name: str, instead: str) -> NotImplementedError:
 
 
 def no_distributed(name: str) -> NotImplementedError:
-    return cannot(name.removeprefix("torch."), "its processes hold whole models (DistributedDataParallel, the "
-                  "collectives of torch.distributed). Sharing one out among devices is JAX's business "
-                  "(torchlike.jax.functional)")  # fmt: skip
+    return cannot(
+        name.removeprefix("torch."),
+        "its processes hold whole models (DistributedDataParallel, the "
+        "collectives of torch.distributed). Sharing one out among devices is JAX's business "
+        "(torchlike.jax.functional)",
+    )
 
 
 def no_torchscript(name: str) -> NotImplementedError:
@@ -27,8 +30,10 @@ def no_torchscript(name: str) -> NotImplementedError:
 
 
 def no_override(function: Any, types: list[type]) -> TypeError:
-    return TypeError(f"no implementation found for '{function.__module__}.{function.__name__}' on types that implement "
-                     f"__torch_function__: {types}")  # fmt: skip
+    return TypeError(
+        f"no implementation found for '{function.__module__}.{function.__name__}' on types that implement "
+        f"__torch_function__: {types}"
+    )
 
 
 def not_a_sequence() -> TypeError:
@@ -104,14 +109,18 @@ def bad_arguments(name: str, signature: inspect.Signature, args: tuple, kwargs: 
         least = sum(p.default is p.empty for p in positional)
         span = "" if least == len(positional) else f"from {least} to "
         plural = "s" if span or len(positional) != 1 else ""
-        return TypeError(f"{name}() takes {span}{len(positional)} positional argument{plural} but {len(args)} {were} "
-                         "given")  # fmt: skip
-    missing = [p.name for i, p in enumerate(positional)
-               if p.default is p.empty and i >= len(args) and p.name not in kwargs]  # fmt: skip
+        return TypeError(
+            f"{name}() takes {span}{len(positional)} positional argument{plural} but {len(args)} {were} given"
+        )
+    missing = [
+        p.name for i, p in enumerate(positional) if p.default is p.empty and i >= len(args) and p.name not in kwargs
+    ]
     if missing:
         plural = "s" if len(missing) == 1 else ""  # as PyTorch has it
-        return TypeError(f"{name}() missing {len(missing)} required positional argument{plural}: "
-                         + ", ".join(f'"{m}"' for m in missing))  # fmt: skip
+        return TypeError(
+            f"{name}() missing {len(missing)} required positional argument{plural}: "
+            + ", ".join(f'"{m}"' for m in missing)
+        )
     return TypeError(f"{name}(): {error}")
 
 
@@ -149,29 +158,36 @@ def old_overload(op: Any, order: tuple[str, ...]) -> str:
     tensors = [f"Tensor {name}" for name in op.names if name not in op.defaults]
     old = ", ".join(f"{kinds[name]} {name}" for name in order)
     new = ", ".join([*tensors, "*", *numbers, "Tensor out = None"])
-    return (f"This overload of {op.name} is deprecated:\n\t{op.name}({old}, *, Tensor out = None)\nConsider using one "
-            f"of the following signatures instead:\n\t{op.name}({new})")  # fmt: skip
+    return (
+        f"This overload of {op.name} is deprecated:\n\t{op.name}({old}, *, Tensor out = None)\nConsider using one "
+        f"of the following signatures instead:\n\t{op.name}({new})"
+    )
 
 
 def foreign_descriptor(name: str, got: Any) -> TypeError:
     """A slot of the tensor type, called by its name with something else."""
-    return TypeError(f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{type_name(got)}' "
-                     "object")  # fmt: skip
+    return TypeError(
+        f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{type_name(got)}' object"
+    )
 
 
 def not_a_size(function: str, got: Any, argument: str = "size", position: int = 1) -> TypeError:
-    return TypeError(f"{function}(): argument '{argument}' (position {position}) must be tuple of ints, not "
-                     f"{type_name(got)}")  # fmt: skip
+    return TypeError(
+        f"{function}(): argument '{argument}' (position {position}) must be tuple of ints, not {type_name(got)}"
+    )
 
 
 def size_item(function: str, got: Any, place: int, argument: str = "size") -> TypeError:
-    return TypeError(f"{function}(): argument '{argument}' failed to unpack the object at pos {place} with error \""
-                     f"type must be tuple of ints,but got {type_name(got)}\"")  # fmt: skip
+    return TypeError(
+        f"{function}(): argument '{argument}' failed to unpack the object at pos {place} with error \""
+        f'type must be tuple of ints,but got {type_name(got)}"'
+    )
 
 
 def missing(function: str, *names: str) -> TypeError:
-    return TypeError(f"{function}() missing {len(names)} required positional arguments: "
-                     + ", ".join(f'"{n}"' for n in names))  # fmt: skip
+    return TypeError(
+        f"{function}() missing {len(names)} required positional arguments: " + ", ".join(f'"{n}"' for n in names)
+    )
 
 
 def no_such_keyword(function: str, name: str) -> TypeError:

@@ -43,8 +43,10 @@ NO_CUDA_SCALER = "torch.cuda.amp.GradScaler is enabled, but CUDA is not availabl
 
 def no_such_fast_dtype(kind: str) -> str:
     name = kind.upper()
-    return (f"In {name} autocast, but the target dtype is not supported. Disabling autocast.\n"
-            f"{name} Autocast only supports dtypes of torch.bfloat16, torch.float16 currently.")  # fmt: skip
+    return (
+        f"In {name} autocast, but the target dtype is not supported. Disabling autocast.\n"
+        f"{name} Autocast only supports dtypes of torch.bfloat16, torch.float16 currently."
+    )
 
 
 def moved(old: str, new: str) -> str:
@@ -61,8 +63,10 @@ def renamed(old: str, new: str) -> str:
 
 
 def not_scaled(what: str) -> AssertionError:
-    return AssertionError(f"Attempted {what} but _scale is None.  This may indicate your script did not use "
-                          "scaler.scale(loss or outputs) earlier in the iteration.")  # fmt: skip
+    return AssertionError(
+        f"Attempted {what} but _scale is None.  This may indicate your script did not use "
+        "scaler.scale(loss or outputs) earlier in the iteration."
+    )
 
 
 def outputs() -> ValueError:
@@ -94,15 +98,20 @@ def no_checks(where: str) -> AssertionError:
 
 
 def new_scale() -> AssertionError:
-    return AssertionError("new_scale should be a float or a 1-element torch.cuda.FloatTensor or torch.FloatTensor with "
-                          "requires_grad=False.")  # fmt: skip
+    return AssertionError(
+        "new_scale should be a float or a 1-element torch.cuda.FloatTensor or torch.FloatTensor with "
+        "requires_grad=False."
+    )
 
 
 def empty_state() -> RuntimeError:
-    return RuntimeError("The source state dict is empty, possibly because it was saved from a disabled instance of "
-                        "GradScaler.")  # fmt: skip
+    return RuntimeError(
+        "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler."
+    )
 
 
 def pickled_midway() -> AssertionError:
-    return AssertionError("A GradScaler instance may only be pickled at the beginning of an iteration, or at the end "
-                          "after scaler.update().")  # fmt: skip
+    return AssertionError(
+        "A GradScaler instance may only be pickled at the beginning of an iteration, or at the end "
+        "after scaler.update()."
+    )

@@ -7,14 +7,40 @@ from typing import Any
 
 from torchlike._errors import warned
 
-_C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-            "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
-            "uint64": "long unsigned int", "uint32": "unsigned int", "uint16": "short unsigned int", "bool": "bool",
-            "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}  # fmt: skip
-_SCALAR_NAMES = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
-                 "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
-                 "complex64": "ComplexFloat", "complex128": "ComplexDouble", "uint16": "UInt16", "uint32": "UInt32",
-                 "uint64": "UInt64"}  # fmt: skip
+_C_NAMES = {
+    "float32": "float",
+    "float64": "double",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "int64": "long int",
+    "int32": "int",
+    "int16": "short int",
+    "int8": "signed char",
+    "uint8": "unsigned char",
+    "uint64": "long unsigned int",
+    "uint32": "unsigned int",
+    "uint16": "short unsigned int",
+    "bool": "bool",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
+_SCALAR_NAMES = {
+    "float32": "Float",
+    "float64": "Double",
+    "float16": "Half",
+    "bfloat16": "BFloat16",
+    "int64": "Long",
+    "int32": "Int",
+    "int16": "Short",
+    "int8": "Char",
+    "uint8": "Byte",
+    "bool": "Bool",
+    "complex64": "ComplexFloat",
+    "complex128": "ComplexDouble",
+    "uint16": "UInt16",
+    "uint32": "UInt32",
+    "uint64": "UInt64",
+}
 
 
 def c_name(dtype: Any) -> str:
@@ -52,8 +78,10 @@ def not_eight_bits(kernel: str, *dtypes: Any) -> None:
 
 
 def wide_promotion(a: Any, b: Any) -> RuntimeError:
-    return RuntimeError(f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
-                        f"{scalar_name(a)} and {scalar_name(b)}")  # fmt: skip
+    return RuntimeError(
+        f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+        f"{scalar_name(a)} and {scalar_name(b)}"
+    )
 
 
 def float8_promotion(a: Any, b: Any) -> RuntimeError:
@@ -88,8 +116,9 @@ def cannot_become(source: Any, target: Any) -> RuntimeError:
 
 
 def cannot_cast(source: Any, target: Any) -> RuntimeError:
-    return RuntimeError(f"result type {scalar_name(source)} can't be cast to the desired output type "
-                        f"{scalar_name(target)}")  # fmt: skip
+    return RuntimeError(
+        f"result type {scalar_name(source)} can't be cast to the desired output type {scalar_name(target)}"
+    )
 
 
 COMPLEX_TO_REAL = "Casting complex values to real discards the imaginary part"
@@ -107,8 +136,10 @@ def exact_out(result: Any, out: Any) -> RuntimeError:
 
 def unlike_out(result: Any, out: Any) -> RuntimeError:
     """What `amax` and `amin` say of an `out=` of another dtype."""
-    return RuntimeError(f"Expected the dtype for input and out to match, but got {scalar_name(result)} for input's "
-                        f"dtype and {scalar_name(out)} for out's dtype.")  # fmt: skip
+    return RuntimeError(
+        f"Expected the dtype for input and out to match, but got {scalar_name(result)} for input's "
+        f"dtype and {scalar_name(out)} for out's dtype."
+    )
 
 
 def scalar_type_of_out(result: Any, out: Any) -> RuntimeError:
@@ -116,8 +147,10 @@ def scalar_type_of_out(result: Any, out: Any) -> RuntimeError:
 
 
 def object_of_out(result: Any, out: Any) -> RuntimeError:
-    return RuntimeError(f"Expected object of scalar type {scalar_name(result)} but got scalar type {scalar_name(out)} "
-                        "for argument 'out'")  # fmt: skip
+    return RuntimeError(
+        f"Expected object of scalar type {scalar_name(result)} but got scalar type {scalar_name(out)} "
+        "for argument 'out'"
+    )
 
 
 def mode_out(result: Any, out: Any) -> RuntimeError:
@@ -145,8 +178,10 @@ def same_scalar_type(name: str) -> Callable[[Any, Any], RuntimeError]:
 
 
 def take_out(result: Any, out: Any) -> RuntimeError:
-    return RuntimeError("take(): self and out expected to have the same dtype, but got self.dtype = "
-                        f"{scalar_name(result)} and out.dtype = {scalar_name(out)}")  # fmt: skip
+    return RuntimeError(
+        "take(): self and out expected to have the same dtype, but got self.dtype = "
+        f"{scalar_name(result)} and out.dtype = {scalar_name(out)}"
+    )
 
 
 def made_out(made: Any, out: Any) -> RuntimeError:

@@ -34,14 +34,17 @@ def uncoalesced(name: str) -> RuntimeError:
 
 
 def sparse_gradient() -> NotImplementedError:
-    return NotImplementedError("a sparse gradient of a tensor that is no leaf: an operator's gradient takes strided "
-                               "tensors only in torchlike. Received: a gradient of layout torch.sparse_coo. Use "
-                               "sparse=True with the parameter itself, or sparse=False.")  # fmt: skip
+    return NotImplementedError(
+        "a sparse gradient of a tensor that is no leaf: an operator's gradient takes strided "
+        "tensors only in torchlike. Received: a gradient of layout torch.sparse_coo. Use "
+        "sparse=True with the parameter itself, or sparse=False."
+    )
 
 
 def sparse_gradient_mapped() -> NotImplementedError:
-    return NotImplementedError("a sparse gradient within torch.func.vmap is not supported by torchlike. "
-                               "Use sparse=False.")  # fmt: skip
+    return NotImplementedError(
+        "a sparse gradient within torch.func.vmap is not supported by torchlike. Use sparse=False."
+    )
 
 
 def no_strides(layout: Any, asked: str) -> RuntimeError:
@@ -64,11 +67,15 @@ def check_coo(shape: tuple, indices: Any, values_shape: tuple) -> None:
     sparse_dim, nnz = indices.shape
     dense_dim = len(values_shape) - 1
     if len(shape) != sparse_dim + dense_dim:
-        raise RuntimeError(f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(shape)}, "
-                           f"sparse_dim = {sparse_dim}, dense_dim = {dense_dim}")  # fmt: skip
+        raise RuntimeError(
+            f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(shape)}, "
+            f"sparse_dim = {sparse_dim}, dense_dim = {dense_dim}"
+        )
     if nnz != values_shape[0]:
-        raise RuntimeError(f"indices and values must have same nnz, but got nnz from indices: {nnz}, nnz from values: "
-                           f"{values_shape[0]}")  # fmt: skip
+        raise RuntimeError(
+            f"indices and values must have same nnz, but got nnz from indices: {nnz}, nnz from values: "
+            f"{values_shape[0]}"
+        )
     due = [nnz, *shape[sparse_dim:]]
     if list(values_shape) != due:
         raise RuntimeError(f"values has incorrect size, expected {due}, got {list(values_shape)}")
@@ -77,8 +84,9 @@ def check_coo(shape: tuple, indices: Any, values_shape: tuple) -> None:
         if low < 0:
             raise negative_index(low, d)
         if high >= shape[d]:
-            raise RuntimeError(f"size is inconsistent with indices: for dim {d}, size is {shape[d]} but found index "
-                               f"{high}")  # fmt: skip
+            raise RuntimeError(
+                f"size is inconsistent with indices: for dim {d}, size is {shape[d]} but found index {high}"
+            )
 
 
 def negative_index(index: int, dim: int) -> RuntimeError:
@@ -101,13 +109,16 @@ def add_dense_sizes(a: tuple, b: tuple) -> RuntimeError:
 
 
 def divisor(shape: tuple) -> RuntimeError:
-    return RuntimeError(f"Sparse division requires a scalar or zero-dim dense tensor divisor (got shape {list(shape)} "
-                        "for divisor)")  # fmt: skip
+    return RuntimeError(
+        f"Sparse division requires a scalar or zero-dim dense tensor divisor (got shape {list(shape)} for divisor)"
+    )
 
 
 def product_sizes() -> RuntimeError:
-    return RuntimeError("sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number "
-                        "of sparse dimensions, and shape of sparse dimensions")  # fmt: skip
+    return RuntimeError(
+        "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number "
+        "of sparse dimensions, and shape of sparse dimensions"
+    )
 
 
 def indices_shape(shape: tuple) -> RuntimeError:
@@ -129,18 +140,25 @@ def check_compressed(layout: Any, size: tuple, ends: Any, plain: Any, values_sha
     by_rows = layout.name == "sparse_csr"
     outer, inner, lines, count = ("crow", "col", "rows", "ncols") if by_rows else ("ccol", "row", "columns", "nrows")
     if ends.dtype is not plain.dtype or ends.dtype.name not in ("int32", "int64"):
-        raise RuntimeError(f"{outer}_indices and {inner}_indices must have the same dtype, bot got "
-                           f"{scalar_name(ends.dtype)} and {scalar_name(plain.dtype)}, respectively")  # fmt: skip
+        raise RuntimeError(
+            f"{outer}_indices and {inner}_indices must have the same dtype, bot got "
+            f"{scalar_name(ends.dtype)} and {scalar_name(plain.dtype)}, respectively"
+        )
     if len(size) != 1 + len(values_shape):
-        raise RuntimeError("tensor dimensionality must be sum of batch, base, and dense dimensionalities (=0 + 2 + "
-                           f"{len(values_shape) - 1}) but got {len(size)}")  # fmt: skip
+        raise RuntimeError(
+            "tensor dimensionality must be sum of batch, base, and dense dimensionalities (=0 + 2 + "
+            f"{len(values_shape) - 1}) but got {len(size)}"
+        )
     n, m = (size[0], size[1]) if by_rows else (size[1], size[0])
     if len(ends) != n + 1:
-        raise RuntimeError(f"{outer}_indices.shape[-1] must be equal to the number of {lines} + 1 (={n + 1}), but got "
-                           f"{len(ends)}")  # fmt: skip
+        raise RuntimeError(
+            f"{outer}_indices.shape[-1] must be equal to the number of {lines} + 1 (={n + 1}), but got {len(ends)}"
+        )
     if len(plain) != values_shape[0]:
-        raise RuntimeError(f"{inner}_indices.shape[-1] must be equal to nnz (={values_shape[0]}) as defined by "
-                           f"values.shape[0], but got {len(plain)}")  # fmt: skip
+        raise RuntimeError(
+            f"{inner}_indices.shape[-1] must be equal to nnz (={values_shape[0]}) as defined by "
+            f"values.shape[0], but got {len(plain)}"
+        )
     _check_lines(f"{outer}_indices", f"{inner}_indices", count, ends._host(), plain._host(), m, sorted)
 
 
@@ -160,8 +178,10 @@ def _check_lines(outer: str, inner: str, count: str, ends: Any, plain: Any, m: i
     rises[ends[1:-1][(ends[1:-1] > 0) & (ends[1:-1] < len(plain))] - 1] = True  # from one line to the next
     if not rises.all():
         lines = "nrows" if outer[1] == "r" else "ncols"
-        raise RuntimeError(f"`{inner}[..., {outer}[..., i - 1]:{outer}[..., i]] for all i = 1, ..., {lines} are sorted "
-                           "and distinct along the last dimension values` is not satisfied.")  # fmt: skip
+        raise RuntimeError(
+            f"`{inner}[..., {outer}[..., i - 1]:{outer}[..., i]] for all i = 1, ..., {lines} are sorted "
+            "and distinct along the last dimension values` is not satisfied."
+        )
 
 
 def no_dtype() -> RuntimeError:
@@ -187,18 +207,22 @@ def mv_size(a: tuple, n: int, layout: Any) -> RuntimeError:
 
 
 def mask_sizes(a: tuple, mask: tuple) -> RuntimeError:
-    return RuntimeError(f"sparse_mask(): operands have incompatible sizes; self has size {list(a)} but mask has size "
-                        f"{list(mask)}")  # fmt: skip
+    return RuntimeError(
+        f"sparse_mask(): operands have incompatible sizes; self has size {list(a)} but mask has size {list(mask)}"
+    )
 
 
 def dense_transpose(sparse_dim: int, d0: int, d1: int) -> RuntimeError:
-    return RuntimeError("sparse transpose: transposed dimensions must be sparse Got sparse_dim: "
-                        f"{sparse_dim}, d0: {d0}, d1: {d1}")  # fmt: skip
+    return RuntimeError(
+        f"sparse transpose: transposed dimensions must be sparse Got sparse_dim: {sparse_dim}, d0: {d0}, d1: {d1}"
+    )
 
 
 def too_many_dims(sparse_dim: int, dense_dim: int) -> RuntimeError:
-    return RuntimeError("t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got "
-                        f"{sparse_dim} sparse and {dense_dim} dense dimensions")  # fmt: skip
+    return RuntimeError(
+        "t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got "
+        f"{sparse_dim} sparse and {dense_dim} dense dimensions"
+    )
 
 
 def norm_of_all(what: str) -> RuntimeError:

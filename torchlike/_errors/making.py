@@ -22,9 +22,11 @@ class OutOfMemoryError(RuntimeError):
 
 
 def unsupported_array(dtype: Any) -> TypeError:
-    return TypeError(f"can't convert np.ndarray of type numpy.{dtype.type.__name__}. The only supported types are: "
-                     "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
-                     "uint16, uint8, and bool.")  # fmt: skip
+    return TypeError(
+        f"can't convert np.ndarray of type numpy.{dtype.type.__name__}. The only supported types are: "
+        "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
+        "uint16, uint8, and bool."
+    )
 
 
 def data_of_text(data: Any) -> TypeError:
@@ -32,19 +34,25 @@ def data_of_text(data: Any) -> TypeError:
 
 
 def negative_strides() -> ValueError:
-    return ValueError("At least one stride in the given numpy array is negative, and tensors with negative strides are "
-                      "not currently supported. (You can probably work around this by making a copy of your array  "
-                      "with array.copy().) ")  # fmt: skip
+    return ValueError(
+        "At least one stride in the given numpy array is negative, and tensors with negative strides are "
+        "not currently supported. (You can probably work around this by making a copy of your array  "
+        "with array.copy().) "
+    )
 
 
 def fractional_strides() -> ValueError:
-    return ValueError("given numpy array strides not a multiple of the element byte size. Copy the numpy array to "
-                      "reallocate the memory.")  # fmt: skip
+    return ValueError(
+        "given numpy array strides not a multiple of the element byte size. Copy the numpy array to "
+        "reallocate the memory."
+    )
 
 
 def foreign_byte_order() -> ValueError:
-    return ValueError("given numpy array has byte order different from the native byte order. Conversion between byte "
-                      "orders is currently not supported.")  # fmt: skip
+    return ValueError(
+        "given numpy array has byte order different from the native byte order. Conversion between byte "
+        "orders is currently not supported."
+    )
 
 
 def cannot_alias(found: Any, wanted: Any) -> ValueError:
@@ -55,8 +63,11 @@ def cannot_alias(found: Any, wanted: Any) -> ValueError:
 
 
 def never_called(cls: type, hook: str) -> NotImplementedError:
-    return cannot(f"Tensor.{hook}", f"operators would not call {cls.__name__}'s: write what it is to change as a "
-                                    "function, a module or a torch.autograd.Function")  # fmt: skip
+    return cannot(
+        f"Tensor.{hook}",
+        f"operators would not call {cls.__name__}'s: write what it is to change as a "
+        "function, a module or a torch.autograd.Function",
+    )
 
 
 def cannot_require_grad() -> RuntimeError:
@@ -64,8 +75,10 @@ def cannot_require_grad() -> RuntimeError:
 
 
 def unsafe_cast(function: str, inferred: Any, given: Any) -> RuntimeError:
-    return RuntimeError(f"torch.{function}(): inferred dtype {c_name(inferred)} can't be safely cast to passed dtype "
-                        f"{scalar_name(given)}")  # fmt: skip
+    return RuntimeError(
+        f"torch.{function}(): inferred dtype {c_name(inferred)} can't be safely cast to passed dtype "
+        f"{scalar_name(given)}"
+    )
 
 
 def negative_dim(n: int, shape: Ints) -> RuntimeError:
@@ -81,8 +94,10 @@ def range_resized(shape: Ints, count: int) -> str:
 
 
 def no_pinned_memory() -> RuntimeError:
-    return RuntimeError("pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is "
-                        "available on this system.")  # fmt: skip
+    return RuntimeError(
+        "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is "
+        "available on this system."
+    )
 
 
 def no_accelerator() -> RuntimeError:
@@ -90,8 +105,10 @@ def no_accelerator() -> RuntimeError:
 
 
 def copy_construct(call: str) -> str:
-    return ("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            f"sourceTensor.detach().clone().requires_grad_(True), rather than {call}(sourceTensor).")  # fmt: skip
+    return (
+        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+        f"sourceTensor.detach().clone().requires_grad_(True), rather than {call}(sourceTensor)."
+    )
 
 
 def unsupported_range(start: Any, end: Any) -> RuntimeError:
@@ -111,8 +128,10 @@ DEFAULT_TENSOR_TYPE = (
 
 
 def other_options(wanted: Any, got: Any) -> str:
-    rest = ("device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false (default), "
-            "memory_format=(nullopt))")  # fmt: skip
+    rest = (
+        "device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false (default), "
+        "memory_format=(nullopt))"
+    )
     return f"expected TensorOptions(dtype={c_name(wanted)}, {rest} (got TensorOptions(dtype={c_name(got)}, {rest})"
 
 
@@ -136,13 +155,17 @@ def check_ends(name: str, start: Any, end: Any) -> None:
 def check_physical_layout(ndim: int, order: Ints) -> None:
     """The order in which dims lie in memory must name each dim once."""
     if len(order) != ndim:
-        raise RuntimeError("Number of dimensions in size does not match the length of the physical_layout; i.e. "
-                           f"len(size) = {ndim} is not equal to len(physical_layout) = {len(order)}")  # fmt: skip
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. "
+            f"len(size) = {ndim} is not equal to len(physical_layout) = {len(order)}"
+        )
     for at, dim in enumerate(order):
         if not 0 <= dim < ndim:
-            raise RuntimeError(f"Dimension out of range (expected to be between 0 and {ndim - 1}, but got {dim} at "
-                               f"index {at}).  NB: negative dims not currently supported; file an issue if you want "
-                               "it.")  # fmt: skip
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {ndim - 1}, but got {dim} at "
+                f"index {at}).  NB: negative dims not currently supported; file an issue if you want "
+                "it."
+            )
     if len(set(order)) != ndim:
         raise RuntimeError("Duplicate dim not allowed")
 
@@ -167,19 +190,27 @@ def no_events(device: str) -> RuntimeError:
     return RuntimeError(f"{device} backend doesn't support events.")
 
 
-NO_MESSAGE = ("Expected cond to be True, but got False. (Could this error message be improved? If so, please report an "
-              "enhancement request to PyTorch.)")  # fmt: skip
-CHECK_IS_SIZE = ("_check_is_size will be removed in a future PyTorch release along with guard_size_oblivious.     Use "
-                 "_check(i >= 0) instead.")  # fmt: skip
+NO_MESSAGE = (
+    "Expected cond to be True, but got False. (Could this error message be improved? If so, please report an "
+    "enhancement request to PyTorch.)"
+)
+CHECK_IS_SIZE = (
+    "_check_is_size will be removed in a future PyTorch release along with guard_size_oblivious.     Use "
+    "_check(i >= 0) instead."
+)
 
-IGNORE_DROP = ("ignore(True) has been deprecated. TorchScript will now drop the function call on compilation. Use "
-               "torch.jit.unused now. {}")  # fmt: skip
+IGNORE_DROP = (
+    "ignore(True) has been deprecated. TorchScript will now drop the function call on compilation. Use "
+    "torch.jit.unused now. {}"
+)
 
 
 def check_of(condition: object) -> TypeError:
     if hasattr(condition, "_storage"):
-        return TypeError("cond must be a bool, but got a Tensor. For tensor conditions, use torch._check_tensor_all() "
-                         "to assert that all elements are true.")  # fmt: skip
+        return TypeError(
+            "cond must be a bool, but got a Tensor. For tensor conditions, use torch._check_tensor_all() "
+            "to assert that all elements are true."
+        )
     return TypeError(f"cond must be a bool, but got {type(condition)}")
 
 
@@ -192,15 +223,19 @@ def no_kernel(name: str, type: str, types: list[str]) -> NotImplementedError:
 
 def defined_twice(name: str, schema: str) -> RuntimeError:
     space, _, _ = name.partition("::")
-    return RuntimeError(f"Tried to register an operator ({space}::{schema}) with the same name and overload name "
-                        "multiple times. Each overload's schema should only be registered with a single call to "
-                        "def().")  # fmt: skip
+    return RuntimeError(
+        f"Tried to register an operator ({space}::{schema}) with the same name and overload name "
+        "multiple times. Each overload's schema should only be registered with a single call to "
+        "def()."
+    )
 
 
 def old_storage(name: str, wrong: str) -> str:
-    return (f"<class 'torch.{name}'>.__new__ received an invalid combination of arguments. Expected one of:\n"
-            " * no arguments\n * (int size)\n * (Sequence data)\n * (*, UntypedStorage wrap_storage)\n"
-            f"{wrong}")  # fmt: skip
+    return (
+        f"<class 'torch.{name}'>.__new__ received an invalid combination of arguments. Expected one of:\n"
+        " * no arguments\n * (int size)\n * (Sequence data)\n * (*, UntypedStorage wrap_storage)\n"
+        f"{wrong}"
+    )
 
 
 _MOST_BYTES = 1 << 40  # more than machines have
@@ -209,5 +244,7 @@ _MOST_BYTES = 1 << 40  # more than machines have
 def check_memory(size: float) -> None:
     """Raise where PyTorch's allocator gives up."""
     if size > _MOST_BYTES:
-        raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate "
-                           f"{int(size)} bytes. Error code 12 (Cannot allocate memory)")  # fmt: skip
+        raise RuntimeError(
+            "DefaultCPUAllocator: can't allocate memory: you tried to allocate "
+            f"{int(size)} bytes. Error code 12 (Cannot allocate memory)"
+        )

@@ -11,14 +11,18 @@ Ints = tuple[int, ...]
 
 
 def overlapping_write() -> RuntimeError:
-    return RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single "
-                        "memory location. Please clone() the tensor before performing the operation.")  # fmt: skip
+    return RuntimeError(
+        "unsupported operation: more than one element of the written-to tensor refers to a single "
+        "memory location. Please clone() the tensor before performing the operation."
+    )
 
 
 def overlapping_operands() -> RuntimeError:
-    return RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
-                        "single memory location. Please clone() the tensor before performing the "
-                        "operation.")  # fmt: skip
+    return RuntimeError(
+        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+        "single memory location. Please clone() the tensor before performing the "
+        "operation."
+    )
 
 
 def not_one_element(count: int) -> RuntimeError:
@@ -46,8 +50,10 @@ def contains_only(got: Any) -> RuntimeError:
 
 
 def unallocated() -> RuntimeError:
-    return RuntimeError("The memory of this tensor was given up by resize_(0) of its storage. Resize the storage to "
-                        "its former size before the tensor is read or written.")  # fmt: skip
+    return RuntimeError(
+        "The memory of this tensor was given up by resize_(0) of its storage. Resize the storage to "
+        "its former size before the tensor is read or written."
+    )
 
 
 def numpy_of_grad() -> RuntimeError:
@@ -58,8 +64,9 @@ _PENDING = {"conj": "conjugate", "neg": "negative"}
 
 
 def numpy_of_pending(mark: str) -> RuntimeError:
-    return RuntimeError(f"Can't call numpy() on Tensor that has {_PENDING[mark]} bit set. "
-                        f"Use tensor.resolve_{mark}().numpy() instead.")  # fmt: skip
+    return RuntimeError(
+        f"Can't call numpy() on Tensor that has {_PENDING[mark]} bit set. Use tensor.resolve_{mark}().numpy() instead."
+    )
 
 
 def export_of_pending(mark: str) -> BufferError:
@@ -72,14 +79,17 @@ def view_of_pending(mark: str) -> RuntimeError:
 
 
 def real_view_of_conjugate() -> RuntimeError:
-    return RuntimeError("view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor "
-                        "so you can view it as real, use self.resolve_conj(); however, be warned that the resulting "
-                        "tensor will NOT alias the original.")  # fmt: skip
+    return RuntimeError(
+        "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor "
+        "so you can view it as real, use self.resolve_conj(); however, be warned that the resulting "
+        "tensor will NOT alias the original."
+    )
 
 
 def numpy_of_device(device: Any) -> TypeError:
-    return TypeError(f"can't convert {device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
-                     "memory first.")  # fmt: skip
+    return TypeError(
+        f"can't convert {device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+    )
 
 
 def no_numpy_type(dtype: Any) -> TypeError:
@@ -116,8 +126,10 @@ def dlpack_of_grad() -> BufferError:
 
 
 def invalid_capsule() -> RuntimeError:
-    return RuntimeError("from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only "
-                        "once, so you might have already constructed a tensor from it once.")  # fmt: skip
+    return RuntimeError(
+        "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only "
+        "once, so you might have already constructed a tensor from it once."
+    )
 
 
 def non_leaf_deepcopy() -> RuntimeError:
@@ -141,9 +153,11 @@ def beyond_storage(size: Ints, stride: Ints, offset: int, itemsize: int, need: i
 
 def out_of_memory(device: Any, needed: int) -> RuntimeError:
     if str(device) == "cpu":
-        return RuntimeError("[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate "
-                            f"memory: you tried to allocate {needed} bytes. Error code 12 "
-                            "(Cannot allocate memory)")  # fmt: skip
+        return RuntimeError(
+            "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate "
+            f"memory: you tried to allocate {needed} bytes. Error code 12 "
+            "(Cannot allocate memory)"
+        )
     from torchlike._errors.making import OutOfMemoryError
 
     return OutOfMemoryError(f"{device.type.upper()} out of memory. Tried to allocate {needed / 2**30:.2f} GiB.")

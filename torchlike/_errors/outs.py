@@ -42,8 +42,10 @@ def of_batches(result: Any, out: Any) -> RuntimeError:
 
 def contracted(result: Any, out: Any) -> RuntimeError:
     """What `tensordot` says."""
-    return RuntimeError(f"tensordot: Expected the output tensor to have dtype {scalar_name(result)}, but got an output "
-                        f"tensor with dtype {scalar_name(out)}")  # fmt: skip
+    return RuntimeError(
+        f"tensordot: Expected the output tensor to have dtype {scalar_name(result)}, but got an output "
+        f"tensor with dtype {scalar_name(out)}"
+    )
 
 
 def of_vectors(result: Any, out: Any) -> RuntimeError:
@@ -79,13 +81,17 @@ def kth_index(result: Any, out: Any) -> RuntimeError:
 
 def reflected(result: Any, out: Any) -> RuntimeError:
     """What `ormqr` says."""
-    return RuntimeError(f"torch.ormqr: Expected input and result to have the same dtype, but input has dtype"
-                        f"{scalar_name(result)} and result has dtype {scalar_name(out)}")  # fmt: skip
+    return RuntimeError(
+        f"torch.ormqr: Expected input and result to have the same dtype, but input has dtype"
+        f"{scalar_name(result)} and result has dtype {scalar_name(out)}"
+    )
 
 
 def float_power(result: Any, out: Any) -> RuntimeError:
-    return RuntimeError(f"the output given to float_power has dtype {scalar_name(out)} but the operation's result "
-                        f"requires dtype {scalar_name(result)}")  # fmt: skip
+    return RuntimeError(
+        f"the output given to float_power has dtype {scalar_name(out)} but the operation's result "
+        f"requires dtype {scalar_name(result)}"
+    )
 
 
 def cannot_become(name: str, what: str = "output") -> Callable[[Any, Any], RuntimeError]:
@@ -112,8 +118,10 @@ def narrowed(result: Any, out: Any) -> RuntimeError:
 
 def extreme(result: Any, out: Any) -> RuntimeError:
     """What `max` and `min` of all elements say."""
-    return RuntimeError("Expected canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype())) "
-                        f"to be true, but got false.  {_REPORT}")  # fmt: skip
+    return RuntimeError(
+        "Expected canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype())) "
+        f"to be true, but got false.  {_REPORT}"
+    )
 
 
 _REPORT = "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
@@ -175,8 +183,10 @@ def no_complex_loop(name: str) -> Callable[[Any], Exception | None]:
 
 def counted(result: Any, out: Any) -> RuntimeError:
     """What `histc` says."""
-    return RuntimeError(f"torch.histogram: input tensor and hist tensor should have the same dtype, but got input "
-                        f"{c_name(result)} and hist {c_name(out)}")  # fmt: skip
+    return RuntimeError(
+        f"torch.histogram: input tensor and hist tensor should have the same dtype, but got input "
+        f"{c_name(result)} and hist {c_name(out)}"
+    )
 
 
 def mean(result: Any, out: Any) -> RuntimeError:

@@ -46,13 +46,17 @@ def invalid_shape(shape: tuple[int, ...], count: int) -> RuntimeError:
 
 
 def ambiguous_minus_one(shape: tuple[int, ...]) -> RuntimeError:
-    return RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
-                        "dimension size -1 can be any value and is ambiguous")  # fmt: skip
+    return RuntimeError(
+        f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
+        "dimension size -1 can be any value and is ambiguous"
+    )
 
 
 def view_not_possible() -> RuntimeError:
-    return RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension spans "
-                        "across two contiguous subspaces). Use .reshape(...) instead.")  # fmt: skip
+    return RuntimeError(
+        "view size is not compatible with input tensor's size and stride (at least one dimension spans "
+        "across two contiguous subspaces). Use .reshape(...) instead."
+    )
 
 
 def permute_length(ndim: int, given: int) -> RuntimeError:
@@ -63,26 +67,33 @@ def permute_length(ndim: int, given: int) -> RuntimeError:
 
 
 def expand_rank(tensor: Any, size: tuple[int, ...]) -> RuntimeError:
-    return RuntimeError(f"expand({type_text(tensor)}{{{list(tensor.shape)}}}, size={list(size)}): the number of sizes "
-                        f"provided ({len(size)}) must be greater or equal to the number of dimensions in the tensor "
-                        f"({tensor.ndim})")  # fmt: skip
+    return RuntimeError(
+        f"expand({type_text(tensor)}{{{list(tensor.shape)}}}, size={list(size)}): the number of sizes "
+        f"provided ({len(size)}) must be greater or equal to the number of dimensions in the tensor "
+        f"({tensor.ndim})"
+    )
 
 
 def expand_leading(size: tuple[int, ...], dim: int) -> RuntimeError:
-    return RuntimeError("The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension "
-                        f"{dim}")  # fmt: skip
+    return RuntimeError(
+        f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}"
+    )
 
 
 def expand_mismatch(n: int, old: int, dim: int, size: tuple[int, ...], shape: tuple[int, ...]) -> RuntimeError:
-    return RuntimeError(f"The expanded size of the tensor ({n}) must match the existing size ({old}) at non-singleton "
-                        f"dimension {dim}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}")  # fmt: skip
+    return RuntimeError(
+        f"The expanded size of the tensor ({n}) must match the existing size ({old}) at non-singleton "
+        f"dimension {dim}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
+    )
 
 
 def out_resized(shape: Any, wanted: Any) -> str:
-    return (f"An output with one or more elements was resized since it had shape {list(shape)}, which does not match "
-            f"the required output shape {list(wanted)}. This behavior is deprecated, and in a future PyTorch release "
-            "outputs will not be resized unless they have zero elements. You can explicitly reuse an out tensor t by "
-            "resizing it, inplace, to zero elements with t.resize_(0).")  # fmt: skip
+    return (
+        f"An output with one or more elements was resized since it had shape {list(shape)}, which does not match "
+        f"the required output shape {list(wanted)}. This behavior is deprecated, and in a future PyTorch release "
+        "outputs will not be resized unless they have zero elements. You can explicitly reuse an out tensor t by "
+        "resizing it, inplace, to zero elements with t.resize_(0)."
+    )
 
 
 def in_place_shape(shape: tuple, result: tuple) -> RuntimeError:
@@ -94,19 +105,26 @@ def invalid_dim_of_shape(n: int, at: int, shape: Ints) -> RuntimeError:
 
 
 def repeats_length(repeats: int, size: int) -> RuntimeError:
-    return RuntimeError("repeats must have the same size as input along dim, but got repeats.size(0) = "
-                        f"{repeats} and input.size(0) = {size}")  # fmt: skip
+    return RuntimeError(
+        "repeats must have the same size as input along dim, but got repeats.size(0) = "
+        f"{repeats} and input.size(0) = {size}"
+    )
 
 
 def deprecated_transpose() -> str:
-    return ("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
-            "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
-            "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")  # fmt: skip
+    return (
+        "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
+        "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
+        "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
+    )
 
 
 def deprecated_of_scalar(name: str) -> str:
-    meaning = "Consider using x.conj()." if "H" in name or "adjoint" in name else (
-        "This function is the identity in these cases.")  # fmt: skip
+    meaning = (
+        "Consider using x.conj()."
+        if "H" in name or "adjoint" in name
+        else ("This function is the identity in these cases.")
+    )
     return f"{name} is deprecated on 0-D tensors. {meaning}"
 
 
@@ -161,8 +179,10 @@ def slice_of_scalar() -> IndexError:
 
 
 def index_of_scalar() -> IndexError:
-    return IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ "
-                      "to convert a 0-dim tensor to a number")  # fmt: skip
+    return IndexError(
+        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ "
+        "to convert a 0-dim tensor to a number"
+    )
 
 
 def too_many_indices(ndim: int, got: int | None = None) -> IndexError:
@@ -185,8 +205,10 @@ def byte_mask() -> RuntimeError:
 
 
 def mask_shape(mask: Ints, at: int, shape: Ints, dim: int) -> IndexError:
-    return IndexError(f"The shape of the mask {list(mask)} at index {at} does not match the shape of the indexed "
-                      f"tensor {list(shape)} at index {dim}")  # fmt: skip
+    return IndexError(
+        f"The shape of the mask {list(mask)} at index {at} does not match the shape of the indexed "
+        f"tensor {list(shape)} at index {dim}"
+    )
 
 
 def cannot_assign(value: Any, tensor: Any) -> TypeError:
@@ -209,5 +231,6 @@ DEPRECATED_SCATTER_REDUCE = (
 
 
 def no_such_slice(src: tuple[int, ...], shown: tuple[int, ...]) -> RuntimeError:
-    return RuntimeError(f"expected src to have a size equal to the slice of self. src size = {list(src)}, slice size = "
-                        f"{list(shown)}")  # fmt: skip
+    return RuntimeError(
+        f"expected src to have a size equal to the slice of self. src size = {list(src)}, slice size = {list(shown)}"
+    )

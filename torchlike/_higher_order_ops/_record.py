@@ -61,8 +61,14 @@ class Looks(NamedTuple):
         return Looks(aval.like(tuple(aval.shape[1:])), carried or tensor.requires_grad, tensor.stride()[1:])
 
 
-def record(name: str, role: str, function: Callable, inputs: Sequence[Looks], device: Device,
-           call: Callable[[Callable, list], Any]) -> Recorded:  # fmt: skip
+def record(
+    name: str,
+    role: str,
+    function: Callable,
+    inputs: Sequence[Looks],
+    device: Device,
+    call: Callable[[Callable, list], Any],
+) -> Recorded:
     """Record `call(function, tensors)`, with tensors of these looks.
 
     Raises UncapturedHigherOrderOpError for what PyTorch refuses too: elements that are looked at, writes to inputs or
@@ -104,8 +110,9 @@ def _check_writes(name: str, scene: Scene, inputs: list[Tensor]) -> None:
         raise _errors.control_flow.mutation(name)
 
 
-def operate(op: Higher, tensors: Sequence[Tensor], recorded: Sequence[Recorded],
-            strides: Sequence[tuple[int, ...]] = ()) -> list[Tensor]:  # fmt: skip
+def operate(
+    op: Higher, tensors: Sequence[Tensor], recorded: Sequence[Recorded], strides: Sequence[tuple[int, ...]] = ()
+) -> list[Tensor]:
     """Record one operator over tensors and recorded functions; `strides` are the results' orders in memory."""
     if not any(each.avals for each in recorded):
         return []
@@ -126,8 +133,15 @@ def differences(a: Recorded, given: Sequence[Tensor], count: int) -> list[str]:
     """In what each of the first results differs from the tensor that it is to replace, as PyTorch puts it."""
     found = []
     for i, (kind, tensor) in enumerate(zip(a.avals[:count], given)):
-        parts = [f"'{what}: {x} vs {y}'" for what, x, y in (("shape", kind.shape, tensor.shape),
-                 ("dtype", kind.dtype, tensor.dtype), ("device", kind.device, tensor.device)) if x != y]  # fmt: skip
+        parts = [
+            f"'{what}: {x} vs {y}'"
+            for what, x, y in (
+                ("shape", kind.shape, tensor.shape),
+                ("dtype", kind.dtype, tensor.dtype),
+                ("device", kind.device, tensor.device),
+            )
+            if x != y
+        ]
         if parts:
             found.append(f"pair[{i}] differ in {', '.join(parts)}")
     return found

@@ -15,8 +15,9 @@ from torchlike._transforms.higher import Functions, Higher
 from torchlike._transforms.recording import is_tensor
 
 
-def associative_scan(combine_fn: Callable[[Any, Any], Any], xs: Any, dim: int, reverse: bool = False,
-                     combine_mode: str = "pointwise") -> Any:  # fmt: skip
+def associative_scan(
+    combine_fn: Callable[[Any, Any], Any], xs: Any, dim: int, reverse: bool = False, combine_mode: str = "pointwise"
+) -> Any:
     """x0, x0 * x1, x0 * x1 * x2, ... along `dim`, where `*` is `combine_fn`, which must be associative.
 
     Args:
@@ -40,8 +41,14 @@ def associative_scan(combine_fn: Callable[[Any, Any], Any], xs: Any, dim: int, r
         raise ValueError(*error.args) from None
     count = len(sliced)
     call = lambda f, inputs: f(tree.filled(inputs[:count]), tree.filled(inputs[count:]))
-    made = record("torch.ops.higher_order.associative_scan", "combine_fn", combine_fn,
-                  [Looks.of_slice(x, carried=True) for x in sliced] * 2, device_of(sliced), call)  # fmt: skip
+    made = record(
+        "torch.ops.higher_order.associative_scan",
+        "combine_fn",
+        combine_fn,
+        [Looks.of_slice(x, carried=True) for x in sliced] * 2,
+        device_of(sliced),
+        call,
+    )
     if made.tree != tree or not all(isinstance(leaf, Place) for leaf in made.leaves):
         raise _errors.control_flow.combined_structure(tree, made.tree)
     different = differences(made, [x[0] for x in sliced], count)

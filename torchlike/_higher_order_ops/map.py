@@ -41,8 +41,9 @@ def map(f: Callable, xs: Any, *args: Any) -> Any:
 
     def call(function: Callable, inputs: list) -> Any:
         rest = iter(inputs[count:])
-        return function(tree.filled(inputs[:count]), *more_tree.filled([next(rest) if is_tensor(leaf) else leaf
-                                                                        for leaf in more]))  # fmt: skip
+        return function(
+            tree.filled(inputs[:count]), *more_tree.filled([next(rest) if is_tensor(leaf) else leaf for leaf in more])
+        )
 
     looks = [*[Looks.of_slice(x) for x in slices], *[Looks.of(x) for x in tensors]]
     try:

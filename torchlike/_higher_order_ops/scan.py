@@ -17,8 +17,9 @@ from torchlike._transforms.higher import Functions, Higher
 from torchlike._transforms.recording import is_tensor
 
 
-def scan(combine_fn: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, *, dim: int = 0,
-         reverse: bool = False) -> tuple[Any, Any]:  # fmt: skip
+def scan(
+    combine_fn: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, *, dim: int = 0, reverse: bool = False
+) -> tuple[Any, Any]:
     """`carry, y = combine_fn(carry, x)` for each slice x of `xs`; returns the last carry and all y, stacked.
 
     Args:

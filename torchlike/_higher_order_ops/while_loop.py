@@ -75,8 +75,9 @@ def _check(goes_on: Recorded, body: Recorded, tensors: list) -> None:
     leaf = goes_on.leaves[0] if len(goes_on.leaves) == 1 else None
     if leaf is True:
         raise _errors.control_flow.infinite_loop()
-    if leaf is not False and not (isinstance(leaf, Place) and goes_on.avals[0].numel == 1
-                                  and goes_on.avals[0].dtype is _dtypes.bool_):  # fmt: skip
+    if leaf is not False and not (
+        isinstance(leaf, Place) and goes_on.avals[0].numel == 1 and goes_on.avals[0].dtype is _dtypes.bool_
+    ):
         raise _errors.control_flow.condition_kind(goes_on.avals[0].shape if goes_on.avals else goes_on.leaves)
     if len(body.avals) != len(tensors):
         raise _errors.control_flow.carried_count("body_fn_output and carried_inputs", body.avals, tensors)

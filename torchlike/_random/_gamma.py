@@ -127,7 +127,10 @@ def _polynomial(x: Any, coefficients: tuple[float, ...]) -> Any:
     return functools.reduce(lambda value, c: value * x + c, coefficients)
 
 
-_COS, _SIN = (tuple((-1) ** (k // 2) * (math.pi / 2) ** k / math.factorial(k) for k in range(top, -1, -2))
-              for top in (18, 19))  # fmt: skip
-_GAMMA = {exact: Process(functools.partial(_gamma_turn, exact), (np.int64(1), np.int64(0), np.float64(0)), kept=1)
-          for exact in (False, True)}  # fmt: skip
+_COS, _SIN = (
+    tuple((-1) ** (k // 2) * (math.pi / 2) ** k / math.factorial(k) for k in range(top, -1, -2)) for top in (18, 19)
+)
+_GAMMA = {
+    exact: Process(functools.partial(_gamma_turn, exact), (np.int64(1), np.int64(0), np.float64(0)), kept=1)
+    for exact in (False, True)
+}

@@ -16,7 +16,13 @@ from torchlike._sparse._tensor import members as members
 from torchlike._tensor.bind import CALLERS
 from torchlike._tensor.dispatch import layouts
 
-FUNCTIONS = {"spmm": CALLERS["mm"]} | {f.__name__: f for f in (
-    sparse_coo_tensor, sparse_csr_tensor, sparse_csc_tensor, sparse_compressed_tensor,
-)}  # fmt: skip
+FUNCTIONS = {"spmm": CALLERS["mm"]} | {
+    f.__name__: f
+    for f in (
+        sparse_coo_tensor,
+        sparse_csr_tensor,
+        sparse_csc_tensor,
+        sparse_compressed_tensor,
+    )
+}
 layouts.call = elsewhere

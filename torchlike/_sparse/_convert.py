@@ -70,8 +70,14 @@ def coo(t: Any, name: str) -> None:
         raise _errors.layouts.expected(name, "coordinate tensor", t.layout)
 
 
-def to_sparse(self: Tensor, sparse_dim: int | None = None, *, layout: Any = None, blocksize: Any = None,
-              dense_dim: int | None = None) -> Any:  # fmt: skip
+def to_sparse(
+    self: Tensor,
+    sparse_dim: int | None = None,
+    *,
+    layout: Any = None,
+    blocksize: Any = None,
+    dense_dim: int | None = None,
+) -> Any:
     """The elements that are not zero, with their indices; of a sparse tensor, another layout."""
     if blocksize is not None or dense_dim is not None:
         raise _errors.arguments.unsupported("to_sparse", "blocksize" if blocksize is not None else "dense_dim")

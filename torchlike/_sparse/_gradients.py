@@ -39,8 +39,16 @@ def _rows_gradient(count: int, padding_idx: int, scale_grad_by_freq: bool, grad:
     return s.make(mf.sparse_coo, (index,), s.passed_on(values, NODE), (count, width))
 
 
-def of_bags(out: Tensor, weight: Tensor, indices: Tensor, offsets: Tensor | None, per_sample_weights: Tensor | None,
-            mode: str, padding_idx: int, scale_grad_by_freq: bool) -> Tensor:  # fmt: skip
+def of_bags(
+    out: Tensor,
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor | None,
+    per_sample_weights: Tensor | None,
+    mode: str,
+    padding_idx: int,
+    scale_grad_by_freq: bool,
+) -> Tensor:
     """`out`, the sums or means (B, D) of bags of rows, with a sparse gradient for the table (V, D)."""
     names = ("offsets", "per_sample_weights")
     given = {name: t for name, t in zip(names, (offsets, per_sample_weights)) if t is not None}
@@ -48,8 +56,16 @@ def of_bags(out: Tensor, weight: Tensor, indices: Tensor, offsets: Tensor | None
     return with_sparse_gradient(out, rule, indices, *given.values())
 
 
-def _bags_gradient(count: int, padding_idx: int, scale_grad_by_freq: bool, mode: str, names: tuple[str, ...],
-                   grad: Tensor, indices: Tensor, *tensors: Tensor) -> Any:  # fmt: skip
+def _bags_gradient(
+    count: int,
+    padding_idx: int,
+    scale_grad_by_freq: bool,
+    mode: str,
+    names: tuple[str, ...],
+    grad: Tensor,
+    indices: Tensor,
+    *tensors: Tensor,
+) -> Any:
     given = dict(zip(names, tensors))
     bag = _bag_of_each(indices, given.get("offsets"), grad.shape[0])
     where = indices.reshape(-1)

@@ -40,9 +40,18 @@ def _held(values: Tensor, requires_grad: bool, node: str) -> Tensor:
     return values.detach()._require_grad() if requires_grad else s.passed_on(values, node)
 
 
-def sparse_coo_tensor(*args: Any, size: Any = None, dtype: Any = None, device: Any = None, pin_memory: bool = False,
-                      requires_grad: bool = False, check_invariants: bool | None = None, is_coalesced: Any = None,
-                      indices: Any = None, values: Any = None) -> Any:  # fmt: skip
+def sparse_coo_tensor(
+    *args: Any,
+    size: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: bool | None = None,
+    is_coalesced: Any = None,
+    indices: Any = None,
+    values: Any = None,
+) -> Any:
     """A tensor that keeps only the elements `values` at `indices`; elements of equal indices are to be summed.
 
     Args:
@@ -85,8 +94,18 @@ def _least_size(where: np.ndarray, values: Tensor) -> tuple[int, ...]:
     return (*map(int, sizes), *values.shape[1:])
 
 
-def _compressed(name: str, layout: mf.layout, compressed: Any, plain: Any, values: Any, size: Any, dtype: Any,
-                device: Any, requires_grad: bool, check: Any) -> Any:  # fmt: skip
+def _compressed(
+    name: str,
+    layout: mf.layout,
+    compressed: Any,
+    plain: Any,
+    values: Any,
+    size: Any,
+    dtype: Any,
+    device: Any,
+    requires_grad: bool,
+    check: Any,
+) -> Any:
     ends, others = _index(compressed, None), _index(plain, None)
     kept = _values(name, values, dtype, device)
     if size is None:
@@ -98,26 +117,65 @@ def _compressed(name: str, layout: mf.layout, compressed: Any, plain: Any, value
     return s.make(layout, (ends, others), kept, tuple(size), True)
 
 
-def sparse_csr_tensor(crow_indices: Any, col_indices: Any, values: Any, size: Any = None, *, dtype: Any = None,
-                      device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
-                      check_invariants: bool | None = None) -> Any:  # fmt: skip
+def sparse_csr_tensor(
+    crow_indices: Any,
+    col_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: bool | None = None,
+) -> Any:
     """A matrix kept row by row: row `i` is `values[crow_indices[i]:crow_indices[i + 1]]` at these `col_indices`."""
     factories.no_pinning(pin_memory)
-    return _compressed("sparse_csr_tensor", mf.sparse_csr, crow_indices, col_indices, values, size, dtype, device,
-                       requires_grad, check_invariants)  # fmt: skip
+    return _compressed(
+        "sparse_csr_tensor",
+        mf.sparse_csr,
+        crow_indices,
+        col_indices,
+        values,
+        size,
+        dtype,
+        device,
+        requires_grad,
+        check_invariants,
+    )
 
 
-def sparse_csc_tensor(ccol_indices: Any, row_indices: Any, values: Any, size: Any = None, *, dtype: Any = None,
-                      device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
-                      check_invariants: bool | None = None) -> Any:  # fmt: skip
+def sparse_csc_tensor(
+    ccol_indices: Any,
+    row_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: bool | None = None,
+) -> Any:
     """A matrix kept column by column: see `sparse_csr_tensor`."""
     factories.no_pinning(pin_memory)
-    return _compressed("sparse_csc_tensor", mf.sparse_csc, ccol_indices, row_indices, values, size, dtype, device,
-                       requires_grad, check_invariants)  # fmt: skip
+    return _compressed(
+        "sparse_csc_tensor",
+        mf.sparse_csc,
+        ccol_indices,
+        row_indices,
+        values,
+        size,
+        dtype,
+        device,
+        requires_grad,
+        check_invariants,
+    )
 
 
-def sparse_compressed_tensor(compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, *,
-                             layout: Any = None, **options: Any) -> Any:  # fmt: skip
+def sparse_compressed_tensor(
+    compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, *, layout: Any = None, **options: Any
+) -> Any:
     """A matrix of layout CSR or CSC."""
     if layout is None:
         raise _errors.layouts.no_compressed_layout()

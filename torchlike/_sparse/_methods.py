@@ -16,10 +16,36 @@ from torchlike._sparse._tensor import SparseTensor
 from torchlike._tensor.tensor import Tensor
 
 # What speaks of the tensor as a whole: shape, dtype, device, flags.
-_SHARED = ("shape", "size", "dtype", "device", "ndim", "dim", "ndimension", "numel", "nelement", "itemsize",
-           "element_size", "is_cuda", "is_cpu", "is_meta", "is_quantized", "is_mkldnn", "is_nested",
-           "is_floating_point", "is_complex", "is_signed", "get_device", "requires_grad", "is_leaf", "grad_fn",
-           "output_nr", "is_same_size", "item", "retains_grad")  # fmt: skip
+_SHARED = (
+    "shape",
+    "size",
+    "dtype",
+    "device",
+    "ndim",
+    "dim",
+    "ndimension",
+    "numel",
+    "nelement",
+    "itemsize",
+    "element_size",
+    "is_cuda",
+    "is_cpu",
+    "is_meta",
+    "is_quantized",
+    "is_mkldnn",
+    "is_nested",
+    "is_floating_point",
+    "is_complex",
+    "is_signed",
+    "get_device",
+    "requires_grad",
+    "is_leaf",
+    "grad_fn",
+    "output_nr",
+    "is_same_size",
+    "item",
+    "retains_grad",
+)
 
 
 # -- members -----------------------------------------------------------------------------------------------------------
@@ -115,12 +141,29 @@ def is_neg(self: Any) -> bool:
 
 
 # What strided tensors have too, if only to say what they are not.
-OF_ALL = {f.__name__: f for f in (
-    _convert.to_dense, _convert.to_sparse, _convert.to_sparse_csr, _convert.to_sparse_csc, _convert.coalesce, indices,
-    values, _indices, _values, _nnz, is_coalesced, sparse_dim, dense_dim, sparse_mask,
-    _member("crow_indices", "row", mf.sparse_csr, 0), _member("col_indices", "row", mf.sparse_csr, 1),
-    _member("ccol_indices", "column", mf.sparse_csc, 0), _member("row_indices", "column", mf.sparse_csc, 1),
-)}  # fmt: skip
+OF_ALL = {
+    f.__name__: f
+    for f in (
+        _convert.to_dense,
+        _convert.to_sparse,
+        _convert.to_sparse_csr,
+        _convert.to_sparse_csc,
+        _convert.coalesce,
+        indices,
+        values,
+        _indices,
+        _values,
+        _nnz,
+        is_coalesced,
+        sparse_dim,
+        dense_dim,
+        sparse_mask,
+        _member("crow_indices", "row", mf.sparse_csr, 0),
+        _member("col_indices", "row", mf.sparse_csr, 1),
+        _member("ccol_indices", "column", mf.sparse_csc, 0),
+        _member("row_indices", "column", mf.sparse_csc, 1),
+    )
+}
 OF_ALL["to_sparse_coo"] = _convert.to_sparse
 
 
@@ -216,8 +259,9 @@ def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtyp
     if dtype is not None:
         raise _errors.arguments.unsupported("norm of a sparse tensor", "dtype")
     if dim is not None:
-        raise _errors.layouts.norm_of_all("only supports full reductions, so 'dim' must either be empty or contain all "
-                                          "dimensions of the input")  # fmt: skip
+        raise _errors.layouts.norm_of_all(
+            "only supports full reductions, so 'dim' must either be empty or contain all dimensions of the input"
+        )
     if keepdim:
         raise _errors.layouts.norm_of_all("does not support keepdim=True")
     return _convert.coalesce(self)._values_.norm(p)
@@ -246,8 +290,14 @@ def _length(self: Any) -> int:
 
 
 def _reduce(self: Any, protocol: Any) -> tuple:
-    return _rebuild, (self.layout, self._indices_, self._values_.detach(), tuple(self.shape), self._coalesced,
-                      self.requires_grad and self.is_leaf)  # fmt: skip
+    return _rebuild, (
+        self.layout,
+        self._indices_,
+        self._values_.detach(),
+        tuple(self.shape),
+        self._coalesced,
+        self.requires_grad and self.is_leaf,
+    )
 
 
 def _rebuild(layout: Any, members: tuple, values: Tensor, size: tuple, coalesced: bool, requires_grad: bool) -> Any:
@@ -267,22 +317,56 @@ def _rule(name: str) -> Any:
     return REGISTRY[name].sparse
 
 
-OF_SPARSE: dict[str, Any] = {f.__name__: f for f in (
-    clone, detach, to, type, cpu, requires_grad_, _require_grad, stride, is_contiguous, numpy, data_ptr, select,
-    is_conj, is_neg, norm,
-)}  # fmt: skip
+OF_SPARSE: dict[str, Any] = {
+    f.__name__: f
+    for f in (
+        clone,
+        detach,
+        to,
+        type,
+        cpu,
+        requires_grad_,
+        _require_grad,
+        stride,
+        is_contiguous,
+        numpy,
+        data_ptr,
+        select,
+        is_conj,
+        is_neg,
+        norm,
+    )
+}
 OF_SPARSE |= {name: _cast(dtype) for name, dtype in {**_dtypes.ALIASES, "bfloat16": _dtypes.bfloat16}.items()}
 OF_SPARSE |= {
-    "t": _turned, "tolist": data_ptr, "sum": _rule("sum"), "div": _rule("div"), "grad": vars(SparseTensor)["grad"],
-    "__repr__": lambda self, *, tensor_contents=None: _show.text(self), "__reduce_ex__": _reduce,
-    "__deepcopy__": _copied, "__len__": _length, "__neg__": neg, "__mul__": mul, "__rmul__": mul,
-    "__add__": _rule("add"), "__radd__": lambda self, other: _rule("add")(other, self), "__sub__": sub,
-    "__rsub__": lambda self, other: sub(other, self), "__truediv__": _rule("div"), "__matmul__": _rule("matmul"),
-    "__rmatmul__": lambda self, other: _rule("matmul")(other, self), "__pow__": _rule("pow"),
-    "__abs__": _rule("abs"), "__hash__": lambda self: id(self),
-    "__array__": lambda self, dtype=None, copy=None: numpy(self), "__format__": object.__format__,
-    "__getitem__": _item, "__iter__": _iterated, "is_pinned": lambda self, device=None: False,
-}  # fmt: skip
+    "t": _turned,
+    "tolist": data_ptr,
+    "sum": _rule("sum"),
+    "div": _rule("div"),
+    "grad": vars(SparseTensor)["grad"],
+    "__repr__": lambda self, *, tensor_contents=None: _show.text(self),
+    "__reduce_ex__": _reduce,
+    "__deepcopy__": _copied,
+    "__len__": _length,
+    "__neg__": neg,
+    "__mul__": mul,
+    "__rmul__": mul,
+    "__add__": _rule("add"),
+    "__radd__": lambda self, other: _rule("add")(other, self),
+    "__sub__": sub,
+    "__rsub__": lambda self, other: sub(other, self),
+    "__truediv__": _rule("div"),
+    "__matmul__": _rule("matmul"),
+    "__rmatmul__": lambda self, other: _rule("matmul")(other, self),
+    "__pow__": _rule("pow"),
+    "__abs__": _rule("abs"),
+    "__hash__": lambda self: id(self),
+    "__array__": lambda self, dtype=None, copy=None: numpy(self),
+    "__format__": object.__format__,
+    "__getitem__": _item,
+    "__iter__": _iterated,
+    "is_pinned": lambda self, device=None: False,
+}
 OF_SPARSE |= {
     "T": property(_turned),
     "mT": property(lambda self: transpose(self, -2, -1)),
@@ -302,8 +386,17 @@ def _refusing(name: str) -> Callable:
     return refuse
 
 
-_OF_PYTHON = ("__dict__", "__weakref__", "__slots__", "__module__", "__doc__", "__new__", "__init_subclass__",
-              "__array_priority__", "__annotations__")  # fmt: skip
+_OF_PYTHON = (
+    "__dict__",
+    "__weakref__",
+    "__slots__",
+    "__module__",
+    "__doc__",
+    "__new__",
+    "__init_subclass__",
+    "__array_priority__",
+    "__annotations__",
+)
 
 
 def bind() -> None:

@@ -62,8 +62,10 @@ def is_sparse(x: Any) -> bool:
 # -- element-wise ------------------------------------------------------------------------------------------------------
 
 # Of zero they give zero.
-KEEPS_ZERO = ("abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor isinf isnan isneginf isposinf log1p "
-              "nan_to_num rad2deg relu round sgn sign signbit sin sinh sqrt square tan tanh trunc")  # fmt: skip
+KEEPS_ZERO = (
+    "abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor isinf isnan isneginf isposinf log1p "
+    "nan_to_num rad2deg relu round sgn sign signbit sin sinh sqrt square tan tanh trunc"
+)
 
 
 def _of_values(name: str) -> Callable:

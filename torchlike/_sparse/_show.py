@@ -11,8 +11,11 @@ from torchlike._tensor import repr as _repr
 from torchlike._tensor.tensor import Tensor
 
 _INDENT = len("tensor(")
-_MEMBERS = {"sparse_coo": ("indices",), "sparse_csr": ("crow_indices", "col_indices"),
-            "sparse_csc": ("ccol_indices", "row_indices")}  # fmt: skip
+_MEMBERS = {
+    "sparse_coo": ("indices",),
+    "sparse_csr": ("crow_indices", "col_indices"),
+    "sparse_csc": ("ccol_indices", "row_indices"),
+}
 
 
 def text(t: Any) -> str:

@@ -25,8 +25,24 @@ from torchlike._tensor.overriding import _disabled_torch_function_impl
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, untracked, wrap
 
 _new = object.__new__
-_WRAPPERS = ("call", "__call__", "public", "guarded", "reading", "quick", "twin", "dunder", "<lambda>", "missing",
-             "by_name", "function", "elsewhere", "_elsewhere", "asked", "like")  # fmt: skip
+_WRAPPERS = (
+    "call",
+    "__call__",
+    "public",
+    "guarded",
+    "reading",
+    "quick",
+    "twin",
+    "dunder",
+    "<lambda>",
+    "missing",
+    "by_name",
+    "function",
+    "elsewhere",
+    "_elsewhere",
+    "asked",
+    "like",
+)
 
 
 def asked(name: str = "this function") -> str:

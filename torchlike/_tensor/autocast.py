@@ -123,8 +123,9 @@ def is_eligible(x: Tensor, kind: str) -> bool:
     return x.dtype.is_floating_point and x.dtype is not _dtypes.float64 and x.device.type == kind
 
 
-def _cast(policy: Policy, kind: str, fast: _dtypes.dtype, tensors: list[Tensor], args: tuple,
-          kwargs: dict) -> tuple[tuple, dict]:  # fmt: skip
+def _cast(
+    policy: Policy, kind: str, fast: _dtypes.dtype, tensors: list[Tensor], args: tuple, kwargs: dict
+) -> tuple[tuple, dict]:
     eligible = [x for x in tensors if is_eligible(x, kind)]
     to = policy(fast, [x.dtype for x in eligible], args)
     others = {id(x): x for x in eligible if x.dtype is not to}
@@ -157,8 +158,17 @@ def _cached(x: Tensor, to: _dtypes.dtype) -> Tensor:
 # -- the state of a thread ---------------------------------------------------------------------------------------------
 
 _BFLOAT16, _FLOAT16 = _dtypes.bfloat16, _dtypes.float16
-_DEFAULTS = {"cpu": _BFLOAT16, "cuda": _FLOAT16, "tpu": _BFLOAT16, "mps": _FLOAT16, "xpu": _FLOAT16,
-             "hpu": _BFLOAT16, "mtia": _FLOAT16, "maia": _BFLOAT16, "ipu": _FLOAT16}  # fmt: skip
+_DEFAULTS = {
+    "cpu": _BFLOAT16,
+    "cuda": _FLOAT16,
+    "tpu": _BFLOAT16,
+    "mps": _FLOAT16,
+    "xpu": _FLOAT16,
+    "hpu": _BFLOAT16,
+    "mtia": _FLOAT16,
+    "maia": _BFLOAT16,
+    "ipu": _FLOAT16,
+}
 
 
 class _State(threading.local):

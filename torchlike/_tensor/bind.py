@@ -60,8 +60,14 @@ def check_history(self: Tensor, operands: tuple = ()) -> None:
             views.widen(self)
 
 
-def before_write(self: Tensor, operands: tuple, apart: bool = False, op: Op | None = None,
-                 named: dict | None = None, copies: bool = False) -> bool:  # fmt: skip
+def before_write(
+    self: Tensor,
+    operands: tuple,
+    apart: bool = False,
+    op: Op | None = None,
+    named: dict | None = None,
+    copies: bool = False,
+) -> bool:
     """What PyTorch refuses before it looks at shapes and dtypes. Returns whether an operand shares the memory.
 
     `apart`: operands must not lie in the same memory; `copies`: the operator is `copy_`. What a row (`op`) asks of its
@@ -112,6 +118,7 @@ def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | Non
 
     twin.__name__ = twin.__qualname__ = name + "_"
     twin.__doc__ = f"`{name}` in place."
+    twin.__wrapped__ = function  # type: ignore[attr-defined]
     return twin
 
 

@@ -264,10 +264,12 @@ def _finish(plan: OpPlan, values: Sequence, edges: Sequence, scalars: Sequence, 
 def _finish_several(plan: OpPlan, made: Sequence[Value], node: Node | None) -> tuple:
     if node is not None:
         keep_results(node, made)
-    return tuple([
-        wrap(value, (node, i) if node is not None and plan.differentiable[i] else None, plan.strides[i])
-        for i, value in enumerate(made)
-    ])  # fmt: skip
+    return tuple(
+        [
+            wrap(value, (node, i) if node is not None and plan.differentiable[i] else None, plan.strides[i])
+            for i, value in enumerate(made)
+        ]
+    )
 
 
 def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalars: list) -> tuple[OpPlan, bool]:
@@ -319,9 +321,12 @@ def _with_elements(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict, dict
     found = {
         name: a
         for name, a in [*zip(op.names, args), *kwargs.items()]
-        if op.kind_of.get(name) == d.SCALAR and name not in op.special and a.__class__ in TENSOR_TYPES
-        and not (a.ndim or a.requires_grad) and capture.knows(a)
-    }  # fmt: skip
+        if op.kind_of.get(name) == d.SCALAR
+        and name not in op.special
+        and a.__class__ in TENSOR_TYPES
+        and not (a.ndim or a.requires_grad)
+        and capture.knows(a)
+    }
     if not found:
         return args, kwargs, found
     with capture.quietly():

@@ -19,9 +19,21 @@ from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
 _OPERANDS = (Tensor, int, float, complex, np.generic)  # of an array NumPy makes a tensor, by `__array_wrap__`
 
 # dunder stem -> row; each makes __x__, __rx__ and __ix__
-_ARITHMETIC = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "true_divide", "floordiv": "floor_divide",
-               "mod": "remainder", "pow": "pow", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or",
-               "xor": "bitwise_xor", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift"}  # fmt: skip
+_ARITHMETIC = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "truediv": "true_divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "pow",
+    "matmul": "matmul",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift",
+}
 _COMPARISONS = {"eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge"}
 _UNARY = {"neg": "neg", "abs": "abs"}
 

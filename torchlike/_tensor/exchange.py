@@ -65,8 +65,7 @@ def over(array: np.ndarray, writable: bool = False) -> Tensor:
     return storage_io.strided_view(whole, shape, steps, 0)
 
 
-def _whole(array: np.ndarray, kind: Any, strides: tuple[int, ...] | None, length: int,
-           writable: bool) -> Tensor:  # fmt: skip
+def _whole(array: np.ndarray, kind: Any, strides: tuple[int, ...] | None, length: int, writable: bool) -> Tensor:
     import jax
 
     made, owner = wrap(Value(kind), None, strides), shared_storage.owner_of(array)
@@ -133,9 +132,17 @@ def frombuffer(
     return made._require_grad(requires_grad)
 
 
-def from_file(filename: Any, shared: bool | None = None, size: int = 0, *, dtype: Dtype | None = None,
-              layout: Any = None, device: Any = None, pin_memory: bool = False,
-              requires_grad: bool = False) -> Tensor:  # fmt: skip
+def from_file(
+    filename: Any,
+    shared: bool | None = None,
+    size: int = 0,
+    *,
+    dtype: Dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
     """The first `size` elements of a file, as a tensor of one dim on the CPU.
 
     Args:
@@ -169,14 +176,19 @@ def _check_bounds(size: int, item: int, count: int, offset: int) -> None:
     if size == 0 or count == 0:
         raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
     if not 0 <= offset < size:
-        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length "
-                         f"({size} bytes) minus 1")  # fmt: skip
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({size} bytes) minus 1"
+        )
     if count < 0 and (size - offset) % item:
-        raise ValueError(f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple of "
-                         f"element size ({item})")  # fmt: skip
+        raise ValueError(
+            f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple of "
+            f"element size ({item})"
+        )
     if count > 0 and offset + count * item > size:
-        raise ValueError(f"requested buffer length ({count} * {item} bytes) after offset ({offset} bytes) must not be "
-                         f"greater than actual buffer length ({size} bytes)")  # fmt: skip
+        raise ValueError(
+            f"requested buffer length ({count} * {item} bytes) after offset ({offset} bytes) must not be "
+            f"greater than actual buffer length ({size} bytes)"
+        )
 
 
 # -- DLPack ------------------------------------------------------------------------------------------------------------
@@ -269,8 +281,14 @@ def to_dlpack(tensor: Tensor) -> Any:
     return tensor.__dlpack__()
 
 
-def dlpack(self: Tensor, *, stream: Any = -1, max_version: tuple[int, int] | None = None,
-           dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any:  # fmt: skip
+def dlpack(
+    self: Tensor,
+    *,
+    stream: Any = -1,
+    max_version: tuple[int, int] | None = None,
+    dl_device: tuple[int, int] | None = None,
+    copy: bool | None = None,
+) -> Any:
     """A DLPack capsule over the memory (on a GPU, and for bfloat16, over a copy).
 
     Raises BufferError for a tensor that requires grad or has no data.

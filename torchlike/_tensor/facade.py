@@ -34,12 +34,14 @@ _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input
 
 def functions(*made: Callable, out: dict[Callable, Any] | None = None) -> dict[str, Callable]:
     """Facade functions by name, as `torchlike.name`; those in `out` take `out=`, of which they ask something."""
-    return {f.__name__: _public(f) for f in made} | {f.__name__: _with_out(f, asked, f.__name__)
-                                                     for f, asked in (out or {}).items()}  # fmt: skip
+    return {f.__name__: _public(f) for f in made} | {
+        f.__name__: _with_out(f, asked, f.__name__) for f, asked in (out or {}).items()
+    }
 
 
-def named(made: dict[str, Callable], prefix: str = "", itself: int = 0,
-          out: dict[str, Any] | None = None) -> dict[str, Callable]:  # fmt: skip
+def named(
+    made: dict[str, Callable], prefix: str = "", itself: int = 0, out: dict[str, Any] | None = None
+) -> dict[str, Callable]:
     """Facade functions by the names they have; errors name them with the prefix. Those in `out` take `out=`."""
     plain = {name: _public(f, itself, prefix + name) for name, f in made.items()}
     return plain | {name: _with_out(made[name], asked, prefix + name) for name, asked in (out or {}).items()}

@@ -26,7 +26,15 @@ from torchlike._tensor.exchange import from_file, from_numpy, frombuffer
 from torchlike._tensor.from_data import dtype_of
 from torchlike._tensor.tensor import Tensor, adopt, wrap
 
-_MISSING: Any = object()
+
+class Missing:
+    """The default of an argument that may be None."""
+
+    def __repr__(self) -> str:
+        return "<not given>"
+
+
+MISSING: Any = Missing()
 
 
 def of_array(array: np.ndarray, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -70,8 +78,14 @@ def _in_its_order(made: Tensor, ndarray: Any) -> Tensor:
     return with_strides(made, strides) if _layout.is_dense(ndarray.shape, strides) else made
 
 
-def tensor(data: Any = _MISSING, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False,
-           pin_memory: bool = False) -> Tensor:  # fmt: skip
+def tensor(
+    data: Any = MISSING,
+    *,
+    dtype: Dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
     """A new tensor with a copy of `data`: a number, nested sequences of numbers, an array or a tensor.
 
     Python ints make int64, floats the default dtype, bools bool.
@@ -79,7 +93,7 @@ def tensor(data: Any = _MISSING, *, dtype: Dtype | None = None, device: Any = No
     >>> torchlike.tensor([[1., 2.], [3., 4.]]).shape
     torch.Size([2, 2])
     """
-    if data is _MISSING:
+    if data is MISSING:
         raise _errors.arguments.missing("tensor", "data")
     no_pinning(pin_memory)
     dtype = dtype_of("tensor", dtype)
@@ -112,8 +126,9 @@ def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tens
     return of_array(from_data.of_data(data, dtype), device)
 
 
-def asarray(obj: Any, *, dtype: Dtype | None = None, device: Any = None, copy: bool | None = None,
-            requires_grad: bool = False) -> Tensor:  # fmt: skip
+def asarray(
+    obj: Any, *, dtype: Dtype | None = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False
+) -> Tensor:
     """`obj` as a tensor that shares its memory, where it has any of that dtype and device.
 
     Args:
@@ -155,8 +170,15 @@ def _sharing(obj: Any, dtype: Dtype | None, copy: bool | None) -> Tensor | None:
     return None
 
 
-def scalar_tensor(s: Any, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
-                  requires_grad: bool = False, pin_memory: bool = False) -> Tensor:  # fmt: skip
+def scalar_tensor(
+    s: Any,
+    *,
+    dtype: Dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
     """A zero-dim tensor of the default dtype."""
     no_pinning(pin_memory)
     only_strided("scalar_tensor", layout, requires_grad)
@@ -289,9 +311,16 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
         (lambda n, shape: RuntimeError("zeros: Dimension size must be non-negative.")) if name == "zeros" else None
     )
 
-    def factory(*size: Any, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None,
-                device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
-                **more: Any) -> Tensor:  # fmt: skip
+    def factory(
+        *size: Any,
+        out: Tensor | None = None,
+        dtype: Dtype | None = None,
+        layout: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        pin_memory: bool = False,
+        **more: Any,
+    ) -> Tensor:
         if more:
             size, order = _rarely(name, size, more)
         else:
@@ -336,7 +365,7 @@ empty = _filled("empty", None, "A tensor whose contents are unspecified (zeros h
 
 def full(
     size: Any,
-    fill_value: Any = _MISSING,
+    fill_value: Any = MISSING,
     *,
     out: Tensor | None = None,
     dtype: Dtype | None = None,
@@ -346,7 +375,7 @@ def full(
     pin_memory: bool = False,
 ) -> Tensor:
     """A tensor of one repeated number; its dtype follows the number's type."""
-    if fill_value is _MISSING:
+    if fill_value is MISSING:
         raise _errors.arguments.missing("full", "fill_value")
     no_pinning(pin_memory)
     only_strided("full", layout, requires_grad)
@@ -370,8 +399,16 @@ def _fill_number(name: str, number: Any) -> Any:
     return number
 
 
-def empty_strided(size: Any, stride: Any, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
-                  requires_grad: bool = False, pin_memory: bool = False) -> Tensor:  # fmt: skip
+def empty_strided(
+    size: Any,
+    stride: Any,
+    *,
+    dtype: Dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
     """An uninitialised tensor (zeros here) of a shape and strides."""
     only_strided("empty_strided", layout, requires_grad)
     shape, strides = shape_of((size,), "empty_strided"), tuple(int(s) for s in stride)
@@ -408,8 +445,16 @@ def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
 
 
 def _like(name: str, fill: Any) -> Callable[..., Tensor]:
-    def like(input: Tensor, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
-             requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None) -> Tensor:  # fmt: skip
+    def like(
+        input: Tensor,
+        *,
+        dtype: Dtype | None = None,
+        layout: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        pin_memory: bool = False,
+        memory_format: Any = None,
+    ) -> Tensor:
         if not isinstance(input, Tensor):
             raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
         no_pinning(pin_memory)
@@ -465,8 +510,17 @@ ones_like = _like("ones_like", 1)
 empty_like = _like("empty_like", None)
 
 
-def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
-              requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None) -> Tensor:  # fmt: skip
+def full_like(
+    input: Tensor,
+    fill_value: Any,
+    *,
+    dtype: Dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
     """As `full`, with the shape, dtype, device and memory order of `input`."""
     no_pinning(pin_memory)
     only_strided("full_like", layout, requires_grad)
@@ -491,8 +545,16 @@ def _new(name: str, factory: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return new
 
 
-def new_tensor(self: Tensor, data: Any, *, dtype: Dtype | None = None, device: Any = None,
-               requires_grad: bool = False, layout: Any = None, pin_memory: bool = False) -> Tensor:  # fmt: skip
+def new_tensor(
+    self: Tensor,
+    data: Any,
+    *,
+    dtype: Dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
     """A copy of `data`, with the dtype and device of this tensor."""
     no_pinning(pin_memory)
     only_strided("new_tensor", layout, requires_grad)
@@ -510,8 +572,26 @@ def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
 
 METHODS = {f"new_{f.__name__}": _new(f"new_{f.__name__}", f) for f in (zeros, ones, empty, full, empty_strided)}
 METHODS |= {"new_tensor": new_tensor, "new": new}
-FUNCTIONS = {f.__name__: f for f in (
-    tensor, as_tensor, asarray, scalar_tensor, from_numpy, frombuffer, from_file, zeros, ones, empty, full,
-    empty_strided, empty_permuted, zeros_like, ones_like, empty_like, full_like,
-)}  # fmt: skip
+FUNCTIONS = {
+    f.__name__: f
+    for f in (
+        tensor,
+        as_tensor,
+        asarray,
+        scalar_tensor,
+        from_numpy,
+        frombuffer,
+        from_file,
+        zeros,
+        ones,
+        empty,
+        full,
+        empty_strided,
+        empty_permuted,
+        zeros_like,
+        ones_like,
+        empty_like,
+        full_like,
+    )
+}
 Generator.as_tensor = staticmethod(of_array)  # the states of generators are tensors

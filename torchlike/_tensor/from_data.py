@@ -164,8 +164,11 @@ def _refuse(x: Any, dtype: Dtype) -> None:
         return  # a subclass, such as an IntEnum
     if is_sequence(x):
         name = type(x).__name__
-        raise TypeError(f"'{name}' object cannot be interpreted as an integer" if dtype.category < _dtypes.FLOATING
-                        else f"must be real number, not {name}")  # fmt: skip
+        raise TypeError(
+            f"'{name}' object cannot be interpreted as an integer"
+            if dtype.category < _dtypes.FLOATING
+            else f"must be real number, not {name}"
+        )
     raise RuntimeError(f"Could not infer dtype of {type(x).__name__}")
 
 

@@ -63,8 +63,7 @@ class Grown(Storage):
         larger, window = self._loan
         larger.put_seen(window, value, since, owner, step)
 
-    def put_seen(self, chain: tuple[Step, ...], value: Value, since: int | None, owner: Any,
-                 step: int = WRITE) -> None:  # fmt: skip
+    def put_seen(self, chain: tuple[Step, ...], value: Value, since: int | None, owner: Any, step: int = WRITE) -> None:
         larger, window = self._loan
         larger.put_seen(window + chain, value, since, owner, step)
 

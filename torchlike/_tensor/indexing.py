@@ -187,14 +187,17 @@ def _normal(item: Any) -> Any:
     if isinstance(item, np.integer):
         return int(item)
     if isinstance(item, list | tuple | range | np.ndarray):
-        return factories.of_array(_places(np.array(item) if isinstance(item, np.ndarray)
-                                           else factories.tensor(item)._host()))  # fmt: skip
+        return factories.of_array(
+            _places(np.array(item) if isinstance(item, np.ndarray) else factories.tensor(item)._host())
+        )
     if isinstance(item, str | bytes):
         raise TypeError(f"new(): invalid data type '{type(item).__name__}'")
     if hasattr(item, "__index__"):
         return item.__index__()
-    raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-                     f"(got {type(item).__name__})")  # fmt: skip
+    raise IndexError(
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+        f"(got {type(item).__name__})"
+    )
 
 
 def _places(given: np.ndarray) -> np.ndarray:

@@ -59,8 +59,9 @@ def into(name: str, call: Callable, args: tuple, kwargs: dict, out: Any, asked: 
         return write_out(asked, result, out)
 
 
-def _no_tensor(name: str, args: tuple, kwargs: dict, out: Any, asked: Into, overloads: Any, each: Any,
-               wanted: str = "Tensor") -> TypeError:  # fmt: skip
+def _no_tensor(
+    name: str, args: tuple, kwargs: dict, out: Any, asked: Into, overloads: Any, each: Any, wanted: str = "Tensor"
+) -> TypeError:
     if overloads if asked.overloads is None else asked.overloads:
         return _errors.arguments.invalid_combination(name, args, {"out": out, **kwargs})
     return _errors.arguments.out_is_no_tensor(name, each, wanted)

@@ -23,17 +23,56 @@ from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, turn_into
 _STEMS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
 # Those with the tensor on the right are Tensor's own: Python would ask them before the left one's.
 _NUMERIC = [f"__{side}{stem}__" for side in ("", "i") for stem in _STEMS]
-_OPERATORS = (*_NUMERIC, *(f"__{stem}__" for stem in (
-    "eq", "ne", "lt", "le", "gt", "ge", "neg", "abs", "invert", "getitem", "setitem", "bool", "float", "int", "complex",
-    "len", "contains")))  # fmt: skip
+_OPERATORS = (
+    *_NUMERIC,
+    *(
+        f"__{stem}__"
+        for stem in (
+            "eq",
+            "ne",
+            "lt",
+            "le",
+            "gt",
+            "ge",
+            "neg",
+            "abs",
+            "invert",
+            "getitem",
+            "setitem",
+            "bool",
+            "float",
+            "int",
+            "complex",
+            "len",
+            "contains",
+        )
+    ),
+)
 # PyTorch's own name for what an operator calls.
 _CALLED = ("add", "sub", "mul", "pow", "matmul", "lt", "le", "gt", "ge", "ne", "neg", "abs")
-_NAMES = {**{f"__{stem}__": stem for stem in _CALLED}, "__truediv__": "div", "__itruediv__": "div_",
-          **{f"__i{stem}__": f"{stem}_" for stem in ("add", "sub", "mul", "pow")}}  # fmt: skip
+_NAMES = {
+    **{f"__{stem}__": stem for stem in _CALLED},
+    "__truediv__": "div",
+    "__itruediv__": "div_",
+    **{f"__i{stem}__": f"{stem}_" for stem in ("add", "sub", "mul", "pow")},
+}
 _PROPERTIES = ("T", "mT", "H", "mH", "real", "imag", "data")
 _AS_THEY_ARE = ("as_subclass", "register_hook", "register_post_accumulate_grad_hook")
-_NEVER_ASK = ("as_tensor", "asarray", "tensor", "from_numpy", "frombuffer", "from_file", "from_dlpack", "scalar_tensor",
-              "is_tensor", "typename", "get_device", "is_grad_enabled", "to_dlpack")  # fmt: skip
+_NEVER_ASK = (
+    "as_tensor",
+    "asarray",
+    "tensor",
+    "from_numpy",
+    "frombuffer",
+    "from_file",
+    "from_dlpack",
+    "scalar_tensor",
+    "is_tensor",
+    "typename",
+    "get_device",
+    "is_grad_enabled",
+    "to_dlpack",
+)
 
 
 class _Above:

@@ -73,8 +73,14 @@ class Loan:
 
     __slots__ = ("aval", "block", "bytes", "kind", "lender", "settled", "stamp", "strides", "writable")
 
-    def __init__(self, aval: Aval, strides: tuple[int, ...] | None, memory: np.ndarray, lender: Lender | None,
-                 writable: bool = True) -> None:  # fmt: skip
+    def __init__(
+        self,
+        aval: Aval,
+        strides: tuple[int, ...] | None,
+        memory: np.ndarray,
+        lender: Lender | None,
+        writable: bool = True,
+    ) -> None:
         self.aval, self.bytes, self.lender, self.writable = aval, memory, lender, writable
         self.strides = contiguous_strides(aval.shape) if strides is None else strides
         self.block: Block | None = None  # the storage's, where its address has been asked for: the same memory
@@ -187,8 +193,7 @@ class Shared(Storage):
         else:
             self._overwrite(self._loan.look(), value, since, owner, step)
 
-    def put_seen(self, chain: tuple[Step, ...], value: Value, since: int | None, owner: Any,
-                 step: int = WRITE) -> None:  # fmt: skip
+    def put_seen(self, chain: tuple[Step, ...], value: Value, since: int | None, owner: Any, step: int = WRITE) -> None:
         if self._is_private():
             self.put_seen(chain, value, since, owner, step)
         else:
@@ -259,8 +264,7 @@ def show(storage: Storage) -> int:
     return address
 
 
-def borrow(aval: Aval, strides: tuple[int, ...] | None, array: np.ndarray, nbytes: int,
-           writable: bool) -> Shared:  # fmt: skip
+def borrow(aval: Aval, strides: tuple[int, ...] | None, array: np.ndarray, nbytes: int, writable: bool) -> Shared:
     """A storage over the memory of an array, `nbytes` from its first element on."""
     owner, address = owner_of(array), array.__array_interface__["data"][0]
     lender = Lender(address, nbytes, owner if _countable(owner) else array)

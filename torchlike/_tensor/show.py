@@ -20,7 +20,15 @@ def tensor_text(t: Tensor, contents: str | None = None) -> str:
     plain = kind.__module__.partition(".")[0] in ("torchlike", "torch")  # as a program calls us
     array = t._host() if not t.is_meta else None
     made_by = None if node is None else type(node).__name__
-    text = _repr.tensor_repr(array, t.dtype, default_dtype=modes.default_dtype, requires_grad=t.requires_grad,
-                             grad_fn=made_by, device=str(t.device), size=tuple(t.shape),
-                             contents=contents, prefix="tensor(" if plain else f"{kind.__name__}(")  # fmt: skip
+    text = _repr.tensor_repr(
+        array,
+        t.dtype,
+        default_dtype=modes.default_dtype,
+        requires_grad=t.requires_grad,
+        grad_fn=made_by,
+        device=str(t.device),
+        size=tuple(t.shape),
+        contents=contents,
+        prefix="tensor(" if plain else f"{kind.__name__}(",
+    )
     return text if plain or not hasattr(t, "_is_parameter") else f"Parameter({text})"

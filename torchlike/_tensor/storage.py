@@ -104,8 +104,7 @@ class Storage:
     def check_change(self, owner: Any) -> None:
         """Refuse a tensor whose shape or memory must not change."""
 
-    def put_seen(self, chain: tuple[Step, ...], value: Value, since: int | None, owner: Any,
-                 step: int = WRITE) -> None:  # fmt: skip
+    def put_seen(self, chain: tuple[Step, ...], value: Value, since: int | None, owner: Any, step: int = WRITE) -> None:
         """Replace the part of the contents that `owner` sees through a chain of views."""
         numbers = [n for _, given in chain for n in given]
         plan = write_plan(chain)

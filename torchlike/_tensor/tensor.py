@@ -36,8 +36,24 @@ TENSOR_TYPES: set[type] = set()  # Tensor and every subclass: the dispatcher's q
 class Tensor(Methods):
     """A multi-dimensional array with PyTorch's behaviour; see `torchlike.tensor` to make one."""
 
-    __slots__ = ("__dict__", "__weakref__", "_cache", "_chain", "_counter", "_edge", "_ended", "_fate", "_frozen",
-                 "_grad", "_offset", "_origin", "_shown", "_storage", "_strides", "_tracks")  # fmt: skip
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_cache",
+        "_chain",
+        "_counter",
+        "_edge",
+        "_ended",
+        "_fate",
+        "_frozen",
+        "_grad",
+        "_offset",
+        "_origin",
+        "_shown",
+        "_storage",
+        "_strides",
+        "_tracks",
+    )
     __array_priority__ = 1000
     _never_called: str | None = None  # the hook of a subclass that operators do not call, so that it has no tensors
 
@@ -121,8 +137,7 @@ class Tensor(Methods):
         value = self._storage.value if self._chain is None else self._read(strict)
         return value if value.__class__ is Value else value.settle(), self._edge
 
-    def _write(self, value: Value, edge: Edge | None = None, since: int | None = None,
-               node: str | None = None) -> None:  # fmt: skip
+    def _write(self, value: Value, edge: Edge | None = None, since: int | None = None, node: str | None = None) -> None:
         """Replace the contents (in-place operators end here); `edge` is the new contents' history, `since` the age of
         the first of its nodes, `node` PyTorch's name for the node of an operator that makes no use of the old ones."""
         differentiable = modes.local.grad and (edge is not None or (self._value is not None and self._edge is not None))
@@ -435,11 +450,13 @@ class Tensor(Methods):
     def detach_(self) -> Tensor:
         """Cut this tensor off from its history, in place."""
         if self._is_view() and not modes.local.inference:
-            raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
-                               "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
-                               "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
-                               "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function "
-                               "in torch/optim/optimizer.py as the solution.")  # fmt: skip
+            raise RuntimeError(
+                "Can't detach views in-place. Use detach() instead. If you are using "
+                "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
+                "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
+                "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function "
+                "in torch/optim/optimizer.py as the solution."
+            )
         versions.note_detached(self._edge)
         note_end(self)
         self._edge = None

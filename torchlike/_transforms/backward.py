@@ -87,14 +87,23 @@ def _one_like(aval: Aval) -> Value:
     """The gradient of a scalar with respect to itself; kept, since every backward starts with it."""
     found = _ones.get(aval)
     if found is None:
-        array = None if aval.device.type == "meta" else jax.device_put(np.ones(aval.shape, aval.dtype.numpy),
-                                                                       devices.to_jax(aval.device))  # fmt: skip
+        array = (
+            None
+            if aval.device.type == "meta"
+            else jax.device_put(np.ones(aval.shape, aval.dtype.numpy), devices.to_jax(aval.device))
+        )
         found = _ones[aval] = Value(aval, array)
     return found
 
 
-def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
-             grad_variables: Any = None, inputs: Any = None) -> None:  # fmt: skip
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
     """Add the gradients of `tensors` to the `.grad` of the leaves that they came from.
 
     Args:
@@ -154,9 +163,17 @@ def _accumulate_into(inputs: tuple, edges: list, seeds: list, keep: bool, create
             walk.deliver(t._edge[0], pair)
 
 
-def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,
-         create_graph: bool = False, only_inputs: bool = True, allow_unused: bool | None = None,
-         is_grads_batched: bool = False, materialize_grads: bool = False) -> tuple:  # fmt: skip
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple:
     """The gradients of `outputs` with respect to `inputs`, as new tensors; `.grad` is not touched.
 
     Args:
@@ -177,8 +194,9 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     _check_roots(outputs)
     _check_inputs(inputs, "grad")
     if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
-                         "allow_unused=False.")  # fmt: skip
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
     weights = _tuple(grad_outputs) if grad_outputs is not None else (None,) * len(outputs)
     weights = weights[: len(outputs)]  # PyTorch overlooks what is too much
     keep = create_graph if retain_graph is None else retain_graph
@@ -202,8 +220,16 @@ def _count(outputs: tuple, weights: tuple) -> int:
     return weights[0].shape[0]
 
 
-def _grad(outputs: tuple, inputs: tuple, weights: tuple, keep: bool, create_graph: bool, unused: bool,
-          zeros: bool, count: int | None = None) -> tuple:  # fmt: skip
+def _grad(
+    outputs: tuple,
+    inputs: tuple,
+    weights: tuple,
+    keep: bool,
+    create_graph: bool,
+    unused: bool,
+    zeros: bool,
+    count: int | None = None,
+) -> tuple:
     from torchlike._tensor.tensor import wrap
 
     seeds = _seeds(outputs, weights, create_graph) if count is None else [w._pair() for w in weights]

@@ -163,8 +163,9 @@ def _record(plan: OpPlan, values: Sequence[Value], scalars: Sequence = ()) -> tu
     return _carried(local.levels, plan, values, edges, scalars)
 
 
-def _carried(levels: tuple[Tangents, ...], plan: OpPlan, values: Sequence[Value], edges: Sequence[Edge | None],
-             scalars: Sequence) -> tuple[Value, ...]:  # fmt: skip
+def _carried(
+    levels: tuple[Tangents, ...], plan: OpPlan, values: Sequence[Value], edges: Sequence[Edge | None], scalars: Sequence
+) -> tuple[Value, ...]:
     """The operator's results, and in each level their tangents, which carry those of the levels further out."""
     if not levels:
         return record_mapped(plan, values, scalars)

@@ -223,5 +223,7 @@ def _as_it_is_now(tensor: Any) -> Any:
 
 def region_activation_memory_budget(budget: float) -> Any:
     """Refused: a hint for PyTorch's compiler."""
-    raise NotImplementedError("torch.autograd.graph.region_activation_memory_budget speaks to torch.compile's "
-                              "partitioner, which torchlike does not have; use torch.utils.checkpoint")  # fmt: skip
+    raise NotImplementedError(
+        "torch.autograd.graph.region_activation_memory_budget speaks to torch.compile's "
+        "partitioner, which torchlike does not have; use torch.utils.checkpoint"
+    )

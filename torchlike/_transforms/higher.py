@@ -177,8 +177,10 @@ def _pull(pair: Pair, call: Call, given: tuple[int, ...]) -> Plan:
 
     def function(*flat: Any) -> tuple:
         seeds = dict(zip(given, flat[len(kept) :]))
-        full = [conjugate(seeds[i]) if i in seeds else jnp.zeros(outputs[i].shape, outputs[i].dtype.numpy)
-                for i in pair.differentiable]  # fmt: skip
+        full = [
+            conjugate(seeds[i]) if i in seeds else jnp.zeros(outputs[i].shape, outputs[i].dtype.numpy)
+            for i in pair.differentiable
+        ]
         found = jax.tree.unflatten(pair.structure[0], flat[: len(kept)])(full)
         return tuple(conjugate(x) for x in jax.tree.leaves(found))
 

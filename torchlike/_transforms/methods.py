@@ -8,8 +8,13 @@ from torchlike._tensor.tensor import Tensor
 from torchlike._transforms import backward as _backward
 
 
-def backward(self: Tensor, gradient: Tensor | None = None, retain_graph: bool | None = None,
-             create_graph: bool = False, inputs: Any = None) -> None:  # fmt: skip
+def backward(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
     """Add the gradient of this tensor to the `.grad` of every leaf it came from."""
     _backward.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 

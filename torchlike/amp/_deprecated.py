@@ -26,8 +26,14 @@ def of(kind: str, dtype: _dtypes.dtype) -> tuple[type, type]:
     class GradScaler(grad_scaler.GradScaler):
         __doc__ = f"`torch.amp.GradScaler` for {kind}."
 
-        def __init__(self, init_scale: float = 2.0**16, growth_factor: float = 2.0, backoff_factor: float = 0.5,
-                     growth_interval: int = 2000, enabled: bool = True) -> None:  # fmt: skip
+        def __init__(
+            self,
+            init_scale: float = 2.0**16,
+            growth_factor: float = 2.0,
+            backoff_factor: float = 0.5,
+            growth_interval: int = 2000,
+            enabled: bool = True,
+        ) -> None:
             _told(kind, "GradScaler")
             super().__init__(kind, init_scale, growth_factor, backoff_factor, growth_interval, enabled)
 

@@ -44,8 +44,9 @@ class autocast:
     torch.bfloat16
     """
 
-    def __init__(self, device_type: str, dtype: Any = None, enabled: bool = True,
-                 cache_enabled: bool | None = None) -> None:  # fmt: skip
+    def __init__(
+        self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None
+    ) -> None:
         self.device = device_type
         self._kind = _kind(device_type)
         self.fast_dtype = _autocast.fast_dtype(self._kind) if dtype is None else dtype

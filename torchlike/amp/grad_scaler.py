@@ -53,8 +53,15 @@ class GradScaler:
     ([0.5], 65536.0)
     """
 
-    def __init__(self, device: str = "cuda", init_scale: float = 2.0**16, growth_factor: float = 2.0,
-                 backoff_factor: float = 0.5, growth_interval: int = 2000, enabled: bool = True) -> None:  # fmt: skip
+    def __init__(
+        self,
+        device: str = "cuda",
+        init_scale: float = 2.0**16,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+    ) -> None:
         self._device = device
         self._enabled = enabled
         if enabled and device == "cuda" and not torchlike.cuda.is_available():
@@ -101,8 +108,9 @@ class GradScaler:
         made = map(self.scale, outputs)
         return type(outputs)(made) if isinstance(outputs, list | tuple) else made  # type: ignore[call-arg]
 
-    def _unscale_grads_(self, optimizer: Any, inv_scale: Tensor, found_inf: Tensor,
-                        allow_fp16: bool) -> dict[Any, Tensor]:  # fmt: skip
+    def _unscale_grads_(
+        self, optimizer: Any, inv_scale: Tensor, found_inf: Tensor, allow_fp16: bool
+    ) -> dict[Any, Tensor]:
         """Divide an optimizer's gradients by the scale; returns whether some overflowed, by device."""
         grads: dict[Any, list[Tensor]] = defaultdict(list)
         for group in optimizer.param_groups:
@@ -118,8 +126,9 @@ class GradScaler:
                     grad = grad._values()
                 grads[grad.device].append(grad)
         with modes.no_grad():
-            return {device: found_inf.to(device) + _unscale(each, inv_scale.to(device))
-                    for device, each in grads.items()}  # fmt: skip
+            return {
+                device: found_inf.to(device) + _unscale(each, inv_scale.to(device)) for device, each in grads.items()
+            }
 
     def unscale_(self, optimizer: Any) -> None:
         """Divide an optimizer's gradients by the scale now, so that they can be clipped; `step()` then does not."""
@@ -167,14 +176,30 @@ class GradScaler:
         if new_scale is not None:
             self._set(scale, new_scale)
         else:
-            found = [f.to(scale.device) for s in self._per_optimizer_states.values()
-                     for f in s["found_inf_per_device"].values()]  # fmt: skip
+            found = [
+                f.to(scale.device)
+                for s in self._per_optimizer_states.values()
+                for f in s["found_inf_per_device"].values()
+            ]
             if not found:
                 raise _errors.autocast.no_checks("prior to update")
             with modes.no_grad():
-                commit(zip((scale, tracker), [t._value for t in rows["_next_scale"](
-                    scale, tracker, sum(found[1:], found[0]), float(self._growth_factor), float(self._backoff_factor),
-                    self._growth_interval)]))  # fmt: skip
+                commit(
+                    zip(
+                        (scale, tracker),
+                        [
+                            t._value
+                            for t in rows["_next_scale"](
+                                scale,
+                                tracker,
+                                sum(found[1:], found[0]),
+                                float(self._growth_factor),
+                                float(self._backoff_factor),
+                                self._growth_interval,
+                            )
+                        ],
+                    )
+                )
         self._forget()
         _engine.boundary()  # or the next step's program would begin with it, and the first one's would not
 
@@ -233,9 +258,13 @@ class GradScaler:
         """Everything that a later run needs; empty where nothing is scaled."""
         if not self._enabled:
             return {}
-        return {"scale": self.get_scale(), "growth_factor": self._growth_factor,
-                "backoff_factor": self._backoff_factor, "growth_interval": self._growth_interval,
-                "_growth_tracker": self._get_growth_tracker()}  # fmt: skip
+        return {
+            "scale": self.get_scale(),
+            "growth_factor": self._growth_factor,
+            "backoff_factor": self._backoff_factor,
+            "growth_interval": self._growth_interval,
+            "_growth_tracker": self._get_growth_tracker(),
+        }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict()` returned."""
@@ -258,8 +287,12 @@ class GradScaler:
         if self._enabled:
             if self._per_optimizer_states:
                 raise _errors.autocast.pickled_midway()
-            state |= {"_init_scale": self.get_scale(), "_init_growth_tracker": self._get_growth_tracker(),
-                      "_scale": None, "_growth_tracker": None}  # fmt: skip
+            state |= {
+                "_init_scale": self.get_scale(),
+                "_init_growth_tracker": self._get_growth_tracker(),
+                "_scale": None,
+                "_growth_tracker": None,
+            }
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -92,8 +92,14 @@ def hvp(
     return call.results(found, call.is_tuple)
 
 
-def jacobian(func: Callable, inputs: Tensors, create_graph: bool = False, strict: bool = False,
-             vectorize: bool = False, strategy: str = "reverse-mode") -> Any:  # fmt: skip
+def jacobian(
+    func: Callable,
+    inputs: Tensors,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any:
     """All partial derivatives: for each output and input a tensor of shape (*output shape, *input shape).
 
     Args:
@@ -126,8 +132,14 @@ def jacobian(func: Callable, inputs: Tensors, create_graph: bool = False, strict
     return _shaped(_detached(rows, create_graph), call.outputs_are_tuple, call.is_tuple)
 
 
-def hessian(func: Callable, inputs: Tensors, create_graph: bool = False, strict: bool = False,
-            vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode") -> Any:  # fmt: skip
+def hessian(
+    func: Callable,
+    inputs: Tensors,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
     """All second derivatives of a function with one output of one element.
 
     The arguments are those of `jacobian`; `outer_jacobian_strategy` is how the gradient is differentiated.

@@ -38,11 +38,24 @@ class _How:
     fast: bool
 
 
-def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
-              raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
-              check_grad_dtypes: bool = False, check_batched_grad: bool = False,
-              check_batched_forward_grad: bool = False, check_forward_ad: bool = False, check_backward_ad: bool = True,
-              fast_mode: bool = False, masked: bool | None = None) -> bool:  # fmt: skip
+def gradcheck(
+    func: Callable,
+    inputs: Any,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
+) -> bool:
     """Compare the gradients of `func` at `inputs` with central differences.
 
     Args:
@@ -78,8 +91,18 @@ def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1
         if not check_forward_ad:
             raise _errors.batched_forward_needs_forward()
         raise _all_errors.arguments.unsupported("gradcheck", "check_batched_forward_grad")
-    how = _How(eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, check_batched_grad,
-               check_forward_ad, check_backward_ad, fast_mode)  # fmt: skip
+    how = _How(
+        eps,
+        atol,
+        rtol,
+        nondet_tol,
+        check_undefined_grad,
+        check_grad_dtypes,
+        check_batched_grad,
+        check_forward_ad,
+        check_backward_ad,
+        fast_mode,
+    )
     try:
         with torchlike.enable_grad():
             _check(func, _as_tuple(inputs), how)
@@ -90,11 +113,25 @@ def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1
     return True
 
 
-def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6, atol: float = 1e-5,
-                  rtol: float = 1e-3, gen_non_contig_grad_outputs: bool = False, raise_exception: bool = True,
-                  nondet_tol: float = 0.0, check_undefined_grad: bool = True, check_grad_dtypes: bool = False,
-                  check_batched_grad: bool = False, check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True,
-                  fast_mode: bool = False, masked: bool = False) -> bool:  # fmt: skip
+def gradgradcheck(
+    func: Callable,
+    inputs: Any,
+    grad_outputs: Any = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
+) -> bool:
     """Compare the gradients of the gradients of `func` with central differences of the gradients.
 
     Args:

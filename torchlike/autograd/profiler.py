@@ -15,9 +15,17 @@ __all__ = ["EventList", "emit_nvtx", "profile", "record_function"]
 class profile(_profile):
     """Times programs and regions within a `with` block; `enabled=False` times nothing."""
 
-    def __init__(self, enabled: bool = True, *, use_cuda: bool = False, use_device: Any = None,
-                 record_shapes: bool = False, with_stack: bool = False, use_kineto: bool = False,
-                 **more: Any) -> None:  # fmt: skip
+    def __init__(
+        self,
+        enabled: bool = True,
+        *,
+        use_cuda: bool = False,
+        use_device: Any = None,
+        record_shapes: bool = False,
+        with_stack: bool = False,
+        use_kineto: bool = False,
+        **more: Any,
+    ) -> None:
         super().__init__(record_shapes=record_shapes, with_stack=with_stack, **more)
         self.enabled = enabled
 

@@ -60,8 +60,9 @@ enable_cudnn_sdp, cudnn_sdp_enabled = _switch("cudnn")
 
 
 @contextlib.contextmanager
-def sdp_kernel(enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True,
-               enable_cudnn: bool = True) -> Iterator[dict]:  # fmt: skip
+def sdp_kernel(
+    enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True, enable_cudnn: bool = True
+) -> Iterator[dict]:
     """Within the block, the kernels of attention that are allowed; the formula is one whichever they are."""
     before = dict(_allowed)
     _allowed.update(flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn)

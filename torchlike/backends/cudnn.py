@@ -44,8 +44,9 @@ def _ask_for_determinism(wanted: bool) -> None:
 
 
 @contextlib.contextmanager
-def flags(enabled: bool = False, benchmark: bool = False, deterministic: bool = False,
-          allow_tf32: bool = True) -> Iterator[None]:  # fmt: skip
+def flags(
+    enabled: bool = False, benchmark: bool = False, deterministic: bool = False, allow_tf32: bool = True
+) -> Iterator[None]:
     """These settings within a `with` block."""
     module: Any = sys.modules[__name__]
     wanted = {"enabled": enabled, "benchmark": benchmark, "deterministic": deterministic, "allow_tf32": allow_tf32}

@@ -66,5 +66,6 @@ class Stream:
         return hash(("stream", self.device))
 
     def __repr__(self) -> str:
-        return (f"torch.Stream device_type={self.device.type}, device_index={self.device_index}, "
-                f"stream_id={self.stream_id}")  # fmt: skip
+        return (
+            f"torch.Stream device_type={self.device.type}, device_index={self.device_index}, stream_id={self.stream_id}"
+        )

@@ -130,9 +130,12 @@ _absent.submodule(
 _absent.submodule(_ROOT + ".fsdp.fully_sharded_data_parallel", _FSDP)
 _absent.submodule(_ROOT + ".fsdp.api", _FSDP_API)
 _absent.submodule(_ROOT + ".fsdp.sharded_grad_scaler", "ShardedGradScaler")
-_absent.submodule(_ROOT + ".fsdp.wrap", """transformer_auto_wrap_policy size_based_auto_wrap_policy
+_absent.submodule(
+    _ROOT + ".fsdp.wrap",
+    """transformer_auto_wrap_policy size_based_auto_wrap_policy
     lambda_auto_wrap_policy ModuleWrapPolicy CustomPolicy enable_wrap wrap _or_policy
-    _module_wrap_policy""")  # fmt: skip
+    _module_wrap_policy""",
+)
 _absent.submodule(_ROOT + "._composable.fsdp", "fully_shard FSDPModule MixedPrecisionPolicy CPUOffloadPolicy")
 _absent.submodule(_ROOT + "._composable.replicate", "replicate")
 _absent.submodule(_ROOT + ".fsdp._traversal_utils", "")
@@ -141,8 +144,11 @@ _absent.submodule(_ROOT + ".tensor.experimental._attention", "set_rotate_method 
 _absent.submodule(_ROOT + "._tensor", "DTensor Replicate Shard Partial Placement distribute_tensor distribute_module")
 _absent.submodule(_ROOT + "._tensor.experimental", "implicit_replication")
 _absent.submodule(_ROOT + ".tensor.experimental", "implicit_replication context_parallel")
-_absent.submodule(_ROOT + ".tensor.parallel", """ColwiseParallel RowwiseParallel SequenceParallel PrepareModuleInput
-    PrepareModuleOutput ParallelStyle parallelize_module loss_parallel""")  # fmt: skip
+_absent.submodule(
+    _ROOT + ".tensor.parallel",
+    """ColwiseParallel RowwiseParallel SequenceParallel PrepareModuleInput
+    PrepareModuleOutput ParallelStyle parallelize_module loss_parallel""",
+)
 _absent.submodule(_ROOT + ".checkpoint.stateful", "Stateful")
 _absent.submodule(_ROOT + ".checkpoint.default_planner", "DefaultLoadPlanner DefaultSavePlanner")
 _absent.submodule(_ROOT + ".checkpoint.format_utils", "_EmptyStateDictLoadPlanner dcp_to_torch_save torch_save_to_dcp")
@@ -150,8 +156,11 @@ _absent.submodule(_ROOT + ".checkpoint.optimizer", "load_sharded_optimizer_state
 _absent.submodule(_ROOT + ".checkpoint.state_dict_loader", "load load_state_dict _load_state_dict")
 _absent.submodule(_ROOT + ".checkpoint.state_dict_saver", "save async_save save_state_dict")
 _absent.submodule(_ROOT + ".checkpoint.hf_storage", "HuggingFaceStorageReader HuggingFaceStorageWriter")
-_absent.submodule(_ROOT + ".algorithms.ddp_comm_hooks.powerSGD_hook", """PowerSGDState powerSGD_hook
-    batched_powerSGD_hook""")  # fmt: skip
+_absent.submodule(
+    _ROOT + ".algorithms.ddp_comm_hooks.powerSGD_hook",
+    """PowerSGDState powerSGD_hook
+    batched_powerSGD_hook""",
+)
 _absent.submodule(_ROOT + ".algorithms.ddp_comm_hooks.post_localSGD_hook", "PostLocalSGDState post_localSGD_hook")
 _absent.submodule(_ROOT + ".algorithms.model_averaging.averagers", "ModelAverager PeriodicModelAverager")
 _absent.submodule(_ROOT + ".launcher.api", "LaunchConfig elastic_launch")

@@ -134,8 +134,9 @@ def _gathered_by_all(tensor: Tensor, group: ProcessGroup, give: Callable[[list],
     return _ended(work, is_async)
 
 
-def all_gather_single(output_tensor: Tensor, input_tensor: Tensor, group: Any = None,
-                      async_op: bool = False) -> Work | None:  # fmt: skip
+def all_gather_single(
+    output_tensor: Tensor, input_tensor: Tensor, group: Any = None, async_op: bool = False
+) -> Work | None:
     """Put every member's `input_tensor` one after another into `output_tensor`, along the first dim (on accelerators
     along a new one too)."""
     t.one("output_tensor", output_tensor)
@@ -149,25 +150,29 @@ def all_gather_single(output_tensor: Tensor, input_tensor: Tensor, group: Any = 
     fits = bool(wanted) and wanted[0] % size == 0 and piece == shape
     if not fits and (input_tensor.device.type == "cpu" or wanted != (size, *shape)):
         raise errors.tensor_size("allgather", 0, shape, piece)
-    return _gathered_by_all(input_tensor, group,
-                            lambda arrays: t.put_all([output_tensor], [np.stack(arrays).reshape(wanted)]),
-                            async_op)  # fmt: skip
+    return _gathered_by_all(
+        input_tensor, group, lambda arrays: t.put_all([output_tensor], [np.stack(arrays).reshape(wanted)]), async_op
+    )
 
 
-def all_gather_coalesced(output_tensor_lists: list[list[Tensor]], input_tensor_list: list[Tensor], group: Any = None,
-                         async_op: bool = False) -> Work | None:  # fmt: skip
+def all_gather_coalesced(
+    output_tensor_lists: list[list[Tensor]], input_tensor_list: list[Tensor], group: Any = None, async_op: bool = False
+) -> Work | None:
     """`all_gather` of each of several tensors; `output_tensor_lists` has one list a member."""
     t.several("input_tensor_list", input_tensor_list)
-    works = [all_gather([outputs[i] for outputs in output_tensor_lists], tensor, group, True)
-             for i, tensor in enumerate(input_tensor_list)]  # fmt: skip
+    works = [
+        all_gather([outputs[i] for outputs in output_tensor_lists], tensor, group, True)
+        for i, tensor in enumerate(input_tensor_list)
+    ]
     return _ended(_joined([work for work in works if work is not None]), async_op)
 
 
 # -- from one, to one --------------------------------------------------------------------------------------------------
 
 
-def broadcast(tensor: Tensor, src: int | None = None, group: Any = None, async_op: bool = False,
-              group_src: int | None = None) -> Work | None:  # fmt: skip
+def broadcast(
+    tensor: Tensor, src: int | None = None, group: Any = None, async_op: bool = False, group_src: int | None = None
+) -> Work | None:
     """Put the `tensor` of the process `src` (`group_src`: by its rank in the group) into everybody's."""
     t.one("tensor", tensor)
     if is_outside(group, "broadcast"):
@@ -187,8 +192,14 @@ def _written(tensor: Tensor, array: np.ndarray) -> list[Tensor]:
     return [tensor]
 
 
-def reduce(tensor: Tensor, dst: int | None = None, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False,
-           group_dst: int | None = None) -> Work | None:  # fmt: skip
+def reduce(
+    tensor: Tensor,
+    dst: int | None = None,
+    op: Any = ReduceOp.SUM,
+    group: Any = None,
+    async_op: bool = False,
+    group_dst: int | None = None,
+) -> Work | None:
     """Put the sum (or what `op` says) of all tensors into the `tensor` of the process `dst`; the others keep theirs."""
     t.one("tensor", tensor)
     if is_outside(group, "reduce"):
@@ -203,8 +214,14 @@ def reduce(tensor: Tensor, dst: int | None = None, op: Any = ReduceOp.SUM, group
     return _ended(group.post({target: t.message(t.host(tensor))}, sources, finish), async_op)
 
 
-def gather(tensor: Tensor, gather_list: list[Tensor] | None = None, dst: int | None = None, group: Any = None,
-           async_op: bool = False, group_dst: int | None = None) -> Work | None:  # fmt: skip
+def gather(
+    tensor: Tensor,
+    gather_list: list[Tensor] | None = None,
+    dst: int | None = None,
+    group: Any = None,
+    async_op: bool = False,
+    group_dst: int | None = None,
+) -> Work | None:
     """Put everybody's `tensor` into the `gather_list` of the process `dst` (0 by default)."""
     t.one("tensor", tensor)
     gather_list = gather_list or []
@@ -217,8 +234,9 @@ def gather(tensor: Tensor, gather_list: list[Tensor] | None = None, dst: int | N
     if group.rank() == target and len(gather_list) != group.size():
         raise errors.list_length("gather", group.size(), len(gather_list))
     sources = _everybody(group) if group.rank() == target else ()
-    work = group.post({target: t.message(t.host(tensor))}, sources,
-                      lambda received: t.put_all(gather_list, _arrays(received, tensor)))  # fmt: skip
+    work = group.post(
+        {target: t.message(t.host(tensor))}, sources, lambda received: t.put_all(gather_list, _arrays(received, tensor))
+    )
     return _ended(work, async_op)
 
 
@@ -235,8 +253,14 @@ def _end(name: str, where: str, tensors: list, group: ProcessGroup, in_world: in
     return member_rank(group, in_world, in_group)
 
 
-def scatter(tensor: Tensor, scatter_list: list[Tensor] | None = None, src: int | None = None, group: Any = None,
-            async_op: bool = False, group_src: int | None = None) -> Work | None:  # fmt: skip
+def scatter(
+    tensor: Tensor,
+    scatter_list: list[Tensor] | None = None,
+    src: int | None = None,
+    group: Any = None,
+    async_op: bool = False,
+    group_src: int | None = None,
+) -> Work | None:
     """Put the tensors of the `scatter_list` that the process `src` (0 by default) has into everybody's `tensor`."""
     t.one("tensor", tensor)
     scatter_list = scatter_list or []
@@ -256,8 +280,9 @@ def scatter(tensor: Tensor, scatter_list: list[Tensor] | None = None, src: int |
 # -- to each another part ----------------------------------------------------------------------------------------------
 
 
-def reduce_scatter(output: Tensor, input_list: list[Tensor], op: Any = ReduceOp.SUM, group: Any = None,
-                   async_op: bool = False) -> Work | None:  # fmt: skip
+def reduce_scatter(
+    output: Tensor, input_list: list[Tensor], op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
+) -> Work | None:
     """Put into `output` the sum (or what `op` says) of the tensors that stand in the members' lists at this rank."""
     t.one("output", output)
     t.several("input_list", input_list)
@@ -268,13 +293,15 @@ def reduce_scatter(output: Tensor, input_list: list[Tensor], op: Any = ReduceOp.
     if len(input_list) != group.size():
         raise errors.list_length("reduce_scatter", group.size(), len(input_list))
     sent = {rank: t.message(t.host(x)) for rank, x in enumerate(input_list)}
-    work = group.post(sent, _everybody(group),
-                      lambda received: _written(output, reduced(_arrays(received, output), op, SEGMENT)))  # fmt: skip
+    work = group.post(
+        sent, _everybody(group), lambda received: _written(output, reduced(_arrays(received, output), op, SEGMENT))
+    )
     return _ended(work, async_op)
 
 
-def reduce_scatter_single(output: Tensor, input: Tensor, op: Any = ReduceOp.SUM, group: Any = None,
-                          async_op: bool = False) -> Work | None:  # fmt: skip
+def reduce_scatter_single(
+    output: Tensor, input: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
+) -> Work | None:
     """`reduce_scatter` of one tensor's parts along the first dim."""
     t.one("output", output)
     t.one("input", input)
@@ -287,8 +314,9 @@ def reduce_scatter_single(output: Tensor, input: Tensor, op: Any = ReduceOp.SUM,
     return reduce_scatter(output, list(input.reshape(size, *output.shape).unbind(0)), op, group, async_op)
 
 
-def all_to_all(output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: Any = None,
-               async_op: bool = False) -> Work | None:  # fmt: skip
+def all_to_all(
+    output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: Any = None, async_op: bool = False
+) -> Work | None:
     """Send each tensor of `input_tensor_list` to the member of its place; theirs come to `output_tensor_list`."""
     t.several("output_tensor_list", output_tensor_list)
     t.several("input_tensor_list", input_tensor_list)
@@ -302,15 +330,21 @@ def all_to_all(output_tensor_list: list[Tensor], input_tensor_list: list[Tensor]
     sent = {rank: t.message(t.host(x)) for rank, x in enumerate(input_tensor_list)}
 
     def finish(received: Received) -> list[Tensor]:
-        return t.put_all(output_tensor_list, [t.unpacked(received[rank], x, rank)
-                                              for rank, x in enumerate(output_tensor_list)])  # fmt: skip
+        return t.put_all(
+            output_tensor_list, [t.unpacked(received[rank], x, rank) for rank, x in enumerate(output_tensor_list)]
+        )
 
     return _ended(group.post(sent, _everybody(group), finish), async_op)
 
 
-def all_to_all_single(output: Tensor, input: Tensor, output_split_sizes: list[int] | None = None,
-                      input_split_sizes: list[int] | None = None, group: Any = None,
-                      async_op: bool = False) -> Work | None:  # fmt: skip
+def all_to_all_single(
+    output: Tensor,
+    input: Tensor,
+    output_split_sizes: list[int] | None = None,
+    input_split_sizes: list[int] | None = None,
+    group: Any = None,
+    async_op: bool = False,
+) -> Work | None:
     """`all_to_all` of one tensor's parts along the first dim: equal ones, or as long as the split sizes say."""
     t.one("output", output)
     t.one("input", input)
@@ -337,8 +371,9 @@ def parts(tensor: Tensor, sizes: list[int] | None, count: int) -> list[Tensor]:
 # -- waiting for each other --------------------------------------------------------------------------------------------
 
 
-def barrier(group: Any = None, async_op: bool = False, device_ids: Any = None,
-            timeout: timedelta | None = None) -> Work | None:  # fmt: skip
+def barrier(
+    group: Any = None, async_op: bool = False, device_ids: Any = None, timeout: timedelta | None = None
+) -> Work | None:
     """Wait until all members have come here. `device_ids` makes no difference: work is waited for on the host."""
     if is_outside(group, "barrier"):
         return None

@@ -41,8 +41,9 @@ def group_cannot_be_none() -> AssertionError:
 
 
 def unknown_group(group: Any) -> ValueError:
-    return ValueError(f"Process group {group} is not initialized in the world group map. "
-                      "Please initialize the group first.")  # fmt: skip
+    return ValueError(
+        f"Process group {group} is not initialized in the world group map. Please initialize the group first."
+    )
 
 
 def unknown_backend(name: str) -> AssertionError:
@@ -50,8 +51,11 @@ def unknown_backend(name: str) -> AssertionError:
 
 
 def not_built_in(name: str) -> RuntimeError:
-    more = (" MPI is only included if you build PyTorch from source on a host that has MPI installed."
-            if name == "mpi" else "")  # fmt: skip
+    more = (
+        " MPI is only included if you build PyTorch from source on a host that has MPI installed."
+        if name == "mpi"
+        else ""
+    )
     return RuntimeError(f"Distributed package doesn't have {name.upper()} built in{'.' if more else ''}{more}")
 
 
@@ -84,23 +88,29 @@ def rank_out_of_range(rank: int, size: int) -> ValueError:
 
 
 def subgroup_size() -> ValueError:
-    return ValueError("Default group size only takes effect when CUDA is available."
-                      "If your subgroup using a backend that does not depend on CUDA,"
-                      "please pass in 'group_size' correctly.")  # fmt: skip
+    return ValueError(
+        "Default group size only takes effect when CUDA is available."
+        "If your subgroup using a backend that does not depend on CUDA,"
+        "please pass in 'group_size' correctly."
+    )
 
 
 def no_local_rank() -> RuntimeError:
-    return RuntimeError("LOCAL_RANK is not in the environment. Consider passing fallback_rank to allow "
-                        "`get_node_local_rank` to work, assuming you are not running in a multi-device context and "
-                        "want the code to run locally instead.")  # fmt: skip
+    return RuntimeError(
+        "LOCAL_RANK is not in the environment. Consider passing fallback_rank to allow "
+        "`get_node_local_rank` to work, assuming you are not running in a multi-device context and "
+        "want the code to run locally instead."
+    )
 
 
 # -- meeting -----------------------------------------------------------------------------------------------------------
 
 
 def no_variable(name: str) -> ValueError:
-    return ValueError("Error initializing torch.distributed using env:// rendezvous: "
-                      f"environment variable {name} expected, but not set")  # fmt: skip
+    return ValueError(
+        "Error initializing torch.distributed using env:// rendezvous: "
+        f"environment variable {name} expected, but not set"
+    )
 
 
 def no_parameter(kind: str, name: str) -> ValueError:
@@ -129,8 +139,9 @@ def not_set_within(milliseconds: int, keys: list[str]) -> DistStoreError:
 
 
 def no_server(milliseconds: int, host: str, port: int) -> DistNetworkError:
-    return DistNetworkError(f"The client socket has timed out after {milliseconds}ms while trying to connect to "
-                            f"({host}, {port}).")  # fmt: skip
+    return DistNetworkError(
+        f"The client socket has timed out after {milliseconds}ms while trying to connect to ({host}, {port})."
+    )
 
 
 def no_port(port: int, error: OSError) -> DistNetworkError:
@@ -153,8 +164,10 @@ def gone(rank: int) -> DistBackendError:
 
 
 def late(seconds: float, ranks: list[int]) -> DistBackendError:
-    return DistBackendError(f"Timed out waiting {seconds * 1e3:.0f}ms for the processes of ranks {ranks}; did all of "
-                            "them make the same calls in the same order?")  # fmt: skip
+    return DistBackendError(
+        f"Timed out waiting {seconds * 1e3:.0f}ms for the processes of ranks {ranks}; did all of "
+        "them make the same calls in the same order?"
+    )
 
 
 def missed_barrier(ranks: list[int]) -> RuntimeError:
@@ -162,22 +175,27 @@ def missed_barrier(ranks: list[int]) -> RuntimeError:
 
 
 def other_size(rank: int, got: int, expected: int) -> RuntimeError:
-    return RuntimeError(f"rank {rank} sent {got} bytes where this tensor has {expected}: shapes and dtypes must agree "
-                        "in all processes")  # fmt: skip
+    return RuntimeError(
+        f"rank {rank} sent {got} bytes where this tensor has {expected}: shapes and dtypes must agree in all processes"
+    )
 
 
 # -- arguments ---------------------------------------------------------------------------------------------------------
 
 
 def not_a_tensor(name: str, got: Any) -> TypeError:
-    return TypeError(f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor\n"
-                     f"             but got {_theirs(type(got))} instead.")  # fmt: skip
+    return TypeError(
+        f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor\n"
+        f"             but got {_theirs(type(got))} instead."
+    )
 
 
 def not_tensors(name: str, got: Any) -> TypeError:
     kinds = [_theirs(type(x)) for x in got] if isinstance(got, list) else []
-    return TypeError(f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor]\n"
-                     f"             but got {_theirs(type(got))} with elements of type {kinds}.")  # fmt: skip
+    return TypeError(
+        f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor]\n"
+        f"             but got {_theirs(type(got))} with elements of type {kinds}."
+    )
 
 
 def _theirs(kind: type) -> str:
@@ -213,13 +231,15 @@ def invalid_root(name: str, rank: int) -> RuntimeError:
 
 
 def list_length(name: str, expected: int, got: int) -> RuntimeError:
-    return RuntimeError(f"ProcessGroupGloo::{name}: invalid output tensor list at index 0 "
-                        f"(expected length {expected}, got {got})")  # fmt: skip
+    return RuntimeError(
+        f"ProcessGroupGloo::{name}: invalid output tensor list at index 0 (expected length {expected}, got {got})"
+    )
 
 
 def tensor_size(name: str, index: int, expected: Any, got: Any) -> RuntimeError:
-    return RuntimeError(f"ProcessGroupGloo::{name}: invalid tensor size at index {index} "
-                        f"(expected {_size(expected)}, got {_size(got)})")  # fmt: skip
+    return RuntimeError(
+        f"ProcessGroupGloo::{name}: invalid tensor size at index {index} (expected {_size(expected)}, got {_size(got)})"
+    )
 
 
 def _size(shape: Any) -> str:
@@ -247,8 +267,9 @@ def parts(shape: Any, size: int) -> RuntimeError:
 
 
 def to_itself() -> ValueError:
-    return ValueError("Invalid destination rank: destination rank should not be the same as the rank of the current "
-                      "process.")  # fmt: skip
+    return ValueError(
+        "Invalid destination rank: destination rank should not be the same as the rank of the current process."
+    )
 
 
 def from_itself() -> RuntimeError:
@@ -256,8 +277,9 @@ def from_itself() -> RuntimeError:
 
 
 def not_p2p() -> ValueError:
-    return ValueError("Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or "
-                      "``torch.distributed.irecv``.")  # fmt: skip
+    return ValueError(
+        "Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or ``torch.distributed.irecv``."
+    )
 
 
 def not_p2p_list() -> ValueError:
@@ -274,14 +296,17 @@ def nothing_to_distribute() -> RuntimeError:
 
 
 def single_device(ids: Any, output: Any, devices: Any) -> ValueError:
-    return ValueError("DistributedDataParallel device_ids and output_device arguments only work with "
-                      "single-device/multiple-device GPU modules or CPU modules, but got device_ids "
-                      f"{ids}, output_device {output}, and module parameters {devices}.")  # fmt: skip
+    return ValueError(
+        "DistributedDataParallel device_ids and output_device arguments only work with "
+        "single-device/multiple-device GPU modules or CPU modules, but got device_ids "
+        f"{ids}, output_device {output}, and module parameters {devices}."
+    )
 
 
 def unlike_modules(rank: int) -> RuntimeError:
-    return RuntimeError(f"DistributedDataParallel: the parameters of this process have other shapes or dtypes than "
-                        f"those of rank {rank}")  # fmt: skip
+    return RuntimeError(
+        f"DistributedDataParallel: the parameters of this process have other shapes or dtypes than those of rank {rank}"
+    )
 
 
 def not_reduced(rank: int, indices: list[int]) -> RuntimeError:
@@ -308,8 +333,10 @@ def mesh_too_large(world: int, size: int) -> RuntimeError:
 
 
 def mesh_dim_needed(count: int, instead: str) -> RuntimeError:
-    said = (f"Found the DeviceMesh have {count} dimensions",
-            "Optional kwarg `mesh_dim` needs to be specified when device_mesh.ndim > 1.")  # fmt: skip
+    said = (
+        f"Found the DeviceMesh have {count} dimensions",
+        "Optional kwarg `mesh_dim` needs to be specified when device_mesh.ndim > 1.",
+    )
     return RuntimeError(*said, *([instead] if instead else []))
 
 
@@ -328,8 +355,10 @@ def mesh_names_repeat(names: tuple) -> RuntimeError:
 
 
 def mesh_names_length(names: int, shape: int) -> RuntimeError:
-    return RuntimeError("mesh_shape and mesh_dim_names should have same length! "
-                        f"Found len(mesh_dim_names): {names} and len(mesh_shape):{shape}.")  # fmt: skip
+    return RuntimeError(
+        "mesh_shape and mesh_dim_names should have same length! "
+        f"Found len(mesh_dim_names): {names} and len(mesh_shape):{shape}."
+    )
 
 
 def mesh_device(kind: str) -> RuntimeError:
@@ -367,8 +396,9 @@ def hook_twice() -> RuntimeError:
 
 
 def no_future(found: object) -> RuntimeError:
-    return RuntimeError("DDP communication hook's callback must return a torch.futures.Future object, but got "
-                        f"{type(found).__name__}")  # fmt: skip
+    return RuntimeError(
+        f"DDP communication hook's callback must return a torch.futures.Future object, but got {type(found).__name__}"
+    )
 
 
 def no_tensor(found: object) -> RuntimeError:

@@ -90,8 +90,7 @@ def reduce_scatter_tensor(self: Tensor, reduceOp: str, scatter_dim: int, group: 
     return made
 
 
-def reduce_scatter_tensor_autograd(self: Tensor, reduceOp: str, scatter_dim: int, group: Any,
-                                   tag: str = "") -> Tensor:  # fmt: skip
+def reduce_scatter_tensor_autograd(self: Tensor, reduceOp: str, scatter_dim: int, group: Any, tag: str = "") -> Tensor:
     """`reduce_scatter_tensor` with gradients, of sums."""
     parts = _parts(self, scatter_dim, _group(group, tag))
     return f.reduce_scatter(torchlike.empty_like(parts[0]), parts, _way(reduceOp), _group(group, tag))
@@ -103,14 +102,16 @@ def _parts(tensor: Tensor, dim: int, group: ProcessGroup) -> list[Tensor]:
     return [part.contiguous() for part in tensor.chunk(group.size(), dim)]
 
 
-def all_to_all_single(self: Tensor, output_split_sizes: list[int] | None, input_split_sizes: list[int] | None,
-                      group: Any, tag: str = "") -> Tensor:  # fmt: skip
+def all_to_all_single(
+    self: Tensor, output_split_sizes: list[int] | None, input_split_sizes: list[int] | None, group: Any, tag: str = ""
+) -> Tensor:
     """The parts along the first dim that the others have for this process."""
     return all_to_all_single_autograd(self.detach(), output_split_sizes, input_split_sizes, group, tag)
 
 
-def all_to_all_single_autograd(self: Tensor, output_split_sizes: list[int] | None, input_split_sizes: list[int] | None,
-                               group: Any, tag: str = "") -> Tensor:  # fmt: skip
+def all_to_all_single_autograd(
+    self: Tensor, output_split_sizes: list[int] | None, input_split_sizes: list[int] | None, group: Any, tag: str = ""
+) -> Tensor:
     """`all_to_all_single` with gradients."""
     rows = self.size(0) if output_split_sizes is None else sum(output_split_sizes)
     made = self.detach().new_empty((rows, *self.shape[1:]))

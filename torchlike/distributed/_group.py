@@ -16,8 +16,9 @@ Received = dict[int, bytearray]  # by the sender's rank in the group
 class Work:
     """An exchange under way. What it writes is there once it was waited for."""
 
-    def __init__(self, finish: Callable[[float | None], Any], is_there: Callable[[], bool] = lambda: True,
-                 source: int = -1) -> None:  # fmt: skip
+    def __init__(
+        self, finish: Callable[[float | None], Any], is_there: Callable[[], bool] = lambda: True, source: int = -1
+    ) -> None:
         self._finish, self._is_there, self._source = finish, is_there, source
         self._is_done, self._result, self._error = False, None, None
 
@@ -71,8 +72,17 @@ class ProcessGroup:
     Groups are made by `init_process_group` and `new_group`. All members must make the same calls in the same order.
     """
 
-    def __init__(self, mail: Mail, ranks: Iterable[int], name: str, backend: str, seconds: float, store: Store,
-                 description: str = "", bound_device_id: Any = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        mail: Mail,
+        ranks: Iterable[int],
+        name: str,
+        backend: str,
+        seconds: float,
+        store: Store,
+        description: str = "",
+        bound_device_id: Any = None,
+    ) -> None:
         self._mail, self._ranks, self._seconds, self._store = mail, list(ranks), seconds, store
         self._backend, self.group_name, self.group_desc = backend, name, description or "undefined"
         self.bound_device_id = bound_device_id
@@ -95,8 +105,7 @@ class ProcessGroup:
         """The store that the members share."""
         return self._store
 
-    def post(self, outgoing: Mapping[int, Any], sources: Iterable[int],
-             finish: Callable[[Received], Any]) -> Work:  # fmt: skip
+    def post(self, outgoing: Mapping[int, Any], sources: Iterable[int], finish: Callable[[Received], Any]) -> Work:
         """Send messages to members, by their ranks in the group, and expect one of each of `sources`; once they are
         there, `finish` says what becomes of them."""
         self._count += 1

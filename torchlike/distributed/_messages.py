@@ -19,8 +19,9 @@ from torchlike.distributed._world import is_outside, member
 # -- tensors -----------------------------------------------------------------------------------------------------------
 
 
-def isend(tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0,
-          group_dst: int | None = None) -> Work | None:  # fmt: skip
+def isend(
+    tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None
+) -> Work | None:
     """Send a tensor to the process `dst` (`group_dst`: by its rank in the group), for a `recv` with the same tag."""
     t.one("tensor", tensor)
     if is_outside(group, "isend"):
@@ -33,14 +34,14 @@ def isend(tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 
     return Work(lambda _: [tensor])
 
 
-def send(tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0,
-         group_dst: int | None = None) -> None:  # fmt: skip
+def send(tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None) -> None:
     """`isend`, waited for."""
     isend(tensor, dst, group, tag, group_dst)
 
 
-def irecv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0,
-          group_src: int | None = None) -> Work | None:  # fmt: skip
+def irecv(
+    tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0, group_src: int | None = None
+) -> Work | None:
     """Receive a tensor from the process `src`, or from any: a work that writes it into `tensor`."""
     t.one("tensor", tensor)
     if is_outside(group, "irecv"):
@@ -77,8 +78,15 @@ def recv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0
 class P2POp:
     """A send or receive to be done with others: `op` is `isend` or `irecv`, `peer` the other's rank."""
 
-    def __init__(self, op: Callable[..., Any], tensor: Tensor, peer: int | None = None, group: Any = None, tag: int = 0,
-                 group_peer: int | None = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        op: Callable[..., Any],
+        tensor: Tensor,
+        peer: int | None = None,
+        group: Any = None,
+        tag: int = 0,
+        group_peer: int | None = None,
+    ) -> None:
         if op not in (isend, irecv):
             raise errors.not_p2p()
         t.one("tensor", tensor)
@@ -88,8 +96,10 @@ class P2POp:
 
     def __repr__(self) -> str:
         ends = (self.group.rank(), self.group_peer) if self.op is isend else (self.group_peer, self.group.rank())
-        return (f"P2POp({self.op.__name__} pg={self.group.group_name}, group_src={ends[0]}, group_dst={ends[1]},  "
-                f"{self.tensor.shape}, {self.tensor.dtype})")  # fmt: skip
+        return (
+            f"P2POp({self.op.__name__} pg={self.group.group_name}, group_src={ends[0]}, group_dst={ends[1]},  "
+            f"{self.tensor.shape}, {self.tensor.dtype})"
+        )
 
 
 def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
@@ -118,8 +128,13 @@ def all_gather_object(object_list: list, obj: Any, group: Any = None) -> None:
         object_list[rank] = pickle.loads(message)
 
 
-def gather_object(obj: Any, object_gather_list: list | None = None, dst: int | None = None, group: Any = None,
-                  group_dst: int | None = None) -> None:  # fmt: skip
+def gather_object(
+    obj: Any,
+    object_gather_list: list | None = None,
+    dst: int | None = None,
+    group: Any = None,
+    group_dst: int | None = None,
+) -> None:
     """Put everybody's `obj` into the list of the process `dst` (0 by default)."""
     if is_outside(group, "gather_object"):
         return
@@ -138,8 +153,9 @@ def _one_of(group: ProcessGroup, in_world: int | None, in_group: int | None) -> 
     return 0 if in_world is None and in_group is None else member_rank(group, in_world, in_group)
 
 
-def broadcast_object_list(object_list: list, src: int | None = None, group: Any = None, device: Any = None,
-                          group_src: int | None = None) -> None:  # fmt: skip
+def broadcast_object_list(
+    object_list: list, src: int | None = None, group: Any = None, device: Any = None, group_src: int | None = None
+) -> None:
     """Put the objects of the process `src` (0 by default) into everybody's list. `device` makes no difference: objects
     travel through the host."""
     if is_outside(group, "broadcast_object_list"):
@@ -159,8 +175,13 @@ def _as_many(objects: list, places: list) -> list:
     return objects
 
 
-def scatter_object_list(scatter_object_output_list: list, scatter_object_input_list: list | None = None,
-                        src: int | None = None, group: Any = None, group_src: int | None = None) -> None:  # fmt: skip
+def scatter_object_list(
+    scatter_object_output_list: list,
+    scatter_object_input_list: list | None = None,
+    src: int | None = None,
+    group: Any = None,
+    group_src: int | None = None,
+) -> None:
     """Put the objects in the list of the process `src` (0 by default) into the first place of everybody's."""
     if is_outside(group, "scatter_object_list"):
         return
@@ -176,8 +197,14 @@ def scatter_object_list(scatter_object_output_list: list, scatter_object_input_l
     scatter_object_output_list[0] = pickle.loads(group.swap(sent, [source])[source])
 
 
-def send_object_list(object_list: list, dst: int | None = None, group: Any = None, device: Any = None,
-                     group_dst: int | None = None, use_batch: bool = False) -> None:  # fmt: skip
+def send_object_list(
+    object_list: list,
+    dst: int | None = None,
+    group: Any = None,
+    device: Any = None,
+    group_dst: int | None = None,
+    use_batch: bool = False,
+) -> None:
     """Send objects to another process, for its `recv_object_list`."""
     if is_outside(group, "send_object_list"):
         return
@@ -188,8 +215,14 @@ def send_object_list(object_list: list, dst: int | None = None, group: Any = Non
     group.send(target, _OBJECTS, pickle.dumps(list(object_list)))
 
 
-def recv_object_list(object_list: list, src: int | None = None, group: Any = None, device: Any = None,
-                     group_src: int | None = None, use_batch: bool = False) -> int:  # fmt: skip
+def recv_object_list(
+    object_list: list,
+    src: int | None = None,
+    group: Any = None,
+    device: Any = None,
+    group_src: int | None = None,
+    use_batch: bool = False,
+) -> int:
     """Receive objects from another process, or from any, into a list of as many places; gives the sender's rank."""
     if is_outside(group, "recv_object_list"):
         return -1

@@ -54,13 +54,31 @@ def _most(total: np.ndarray, array: np.ndarray) -> np.ndarray:
 
 SEGMENT = 1 << 20  # the largest segment, in bytes, of a reduction to one member
 _FUNCTIONS: dict[RedOpType, Any] = {
-    RedOpType.SUM: np.add, RedOpType.AVG: np.add, RedOpType.PRODUCT: np.multiply, RedOpType.MIN: _least,
-    RedOpType.MAX: _most, RedOpType.BAND: np.bitwise_and, RedOpType.BOR: np.bitwise_or,
+    RedOpType.SUM: np.add,
+    RedOpType.AVG: np.add,
+    RedOpType.PRODUCT: np.multiply,
+    RedOpType.MIN: _least,
+    RedOpType.MAX: _most,
+    RedOpType.BAND: np.bitwise_and,
+    RedOpType.BOR: np.bitwise_or,
     RedOpType.BXOR: np.bitwise_xor,
-}  # fmt: skip
+}
 _BITS = (RedOpType.BAND, RedOpType.BOR, RedOpType.BXOR)
-_TYPES = frozenset((_dtypes.float32, _dtypes.float64, _dtypes.float16, _dtypes.bfloat16, _dtypes.int8, _dtypes.uint8,
-                    _dtypes.int32, _dtypes.int64, _dtypes.bool_, _dtypes.complex64, _dtypes.complex128))  # fmt: skip
+_TYPES = frozenset(
+    (
+        _dtypes.float32,
+        _dtypes.float64,
+        _dtypes.float16,
+        _dtypes.bfloat16,
+        _dtypes.int8,
+        _dtypes.uint8,
+        _dtypes.int32,
+        _dtypes.int64,
+        _dtypes.bool_,
+        _dtypes.complex64,
+        _dtypes.complex128,
+    )
+)
 
 
 def checked(name: str, op: Any, dtype: _dtypes.dtype) -> RedOpType:
@@ -82,8 +100,13 @@ def checked(name: str, op: Any, dtype: _dtypes.dtype) -> RedOpType:
     return op
 
 
-_NAMES = {_dtypes.int8: "Char", _dtypes.uint8: "Byte", _dtypes.int32: "Int", _dtypes.int64: "Long",
-          _dtypes.bool_: "Bool"}  # fmt: skip
+_NAMES = {
+    _dtypes.int8: "Char",
+    _dtypes.uint8: "Byte",
+    _dtypes.int32: "Int",
+    _dtypes.int64: "Long",
+    _dtypes.bool_: "Bool",
+}
 
 
 def reduced(arrays: Sequence[np.ndarray], op: RedOpType, largest: int | None = None) -> np.ndarray:

@@ -55,9 +55,14 @@ def _keys(d: Contents) -> list[str]:
 
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
-    "set": _set, "add": _add, "append": _append, "compare_set": _compare_set, "delete": _delete, "look": _look,
+    "set": _set,
+    "add": _add,
+    "append": _append,
+    "compare_set": _compare_set,
+    "delete": _delete,
+    "look": _look,
     "keys": _keys,
-}  # fmt: skip
+}
 
 
 class Store:
@@ -264,10 +269,18 @@ class TCPStore(Store):
       timeout: how long to wait for the master, and for keys.
     """
 
-    def __init__(self, host_name: str, port: int, world_size: int | None = None, is_master: bool = False,
-                 timeout: timedelta = timedelta(seconds=300), wait_for_workers: bool = True,
-                 multi_tenant: bool = False, master_listen_fd: int | None = None,
-                 use_libuv: bool = True) -> None:  # fmt: skip
+    def __init__(
+        self,
+        host_name: str,
+        port: int,
+        world_size: int | None = None,
+        is_master: bool = False,
+        timeout: timedelta = timedelta(seconds=300),
+        wait_for_workers: bool = True,
+        multi_tenant: bool = False,
+        master_listen_fd: int | None = None,
+        use_libuv: bool = True,
+    ) -> None:
         super().__init__()
         self.host, self._timeout, self._connections = host_name, timeout, threading.local()
         if master_listen_fd is not None:

@@ -80,10 +80,18 @@ def is_backend_available(backend: str) -> bool:
 # -- beginning and end -------------------------------------------------------------------------------------------------
 
 
-def init_process_group(backend: str | None = None, init_method: str | None = None, timeout: timedelta | None = None,
-                       world_size: int = -1, rank: int = -1, store: Store | None = None, group_name: str = "",
-                       pg_options: Any = None, device_id: Any = None,
-                       _ranks: list[int] | None = None) -> None:  # fmt: skip
+def init_process_group(
+    backend: str | None = None,
+    init_method: str | None = None,
+    timeout: timedelta | None = None,
+    world_size: int = -1,
+    rank: int = -1,
+    store: Store | None = None,
+    group_name: str = "",
+    pg_options: Any = None,
+    device_id: Any = None,
+    _ranks: list[int] | None = None,
+) -> None:
     """Make the group of all processes; each of them calls this.
 
     Args:
@@ -139,8 +147,9 @@ def _check_built_in(name: str) -> None:
             raise errors.not_built_in(part)
 
 
-def rendezvous(url: str, rank: int = -1, world_size: int = -1, timeout: timedelta = default_pg_timeout,
-               **options: Any) -> Iterator[tuple[Store, int, int]]:  # fmt: skip
+def rendezvous(
+    url: str, rank: int = -1, world_size: int = -1, timeout: timedelta = default_pg_timeout, **options: Any
+) -> Iterator[tuple[Store, int, int]]:
     """Where processes meet: gives once the store, this process's rank and their number."""
     for option in options:
         raise _errors.arguments.unsupported("rendezvous", option)
@@ -215,9 +224,16 @@ def is_outside(group: Any, name: str) -> bool:
     return True
 
 
-def new_group(ranks: list[int] | None = None, timeout: timedelta | None = None, backend: str | None = None,
-              pg_options: Any = None, use_local_synchronization: bool = False, group_desc: str | None = None,
-              device_id: Any = None, sort_ranks: bool = True) -> Any:  # fmt: skip
+def new_group(
+    ranks: list[int] | None = None,
+    timeout: timedelta | None = None,
+    backend: str | None = None,
+    pg_options: Any = None,
+    use_local_synchronization: bool = False,
+    group_desc: str | None = None,
+    device_id: Any = None,
+    sort_ranks: bool = True,
+) -> Any:
     """Make a group of some processes (all by default). All processes of the world call this, in the same order, or with
     `use_local_synchronization` those that belong to it. Gives those that do not belong
     `GroupMember.NON_GROUP_MEMBER`."""
@@ -251,9 +267,14 @@ def new_group(ranks: list[int] | None = None, timeout: timedelta | None = None, 
     return made
 
 
-def new_subgroups(group_size: int | None = None, group: ProcessGroup | None = None, timeout: timedelta | None = None,
-                  backend: str | None = None, pg_options: Any = None,
-                  group_desc: str | None = None) -> tuple[Any, list]:  # fmt: skip
+def new_subgroups(
+    group_size: int | None = None,
+    group: ProcessGroup | None = None,
+    timeout: timedelta | None = None,
+    backend: str | None = None,
+    pg_options: Any = None,
+    group_desc: str | None = None,
+) -> tuple[Any, list]:
     """Groups of `group_size` neighbours each: the one of this process, and all."""
     if group_size is None:
         if not cuda.is_available():
@@ -272,9 +293,13 @@ def new_subgroups(group_size: int | None = None, group: ProcessGroup | None = No
     )
 
 
-def new_subgroups_by_enumeration(ranks_per_subgroup_list: list[list[int]], timeout: timedelta | None = None,
-                                 backend: str | None = None, pg_options: Any = None,
-                                 group_desc: str | None = None) -> tuple[Any, list]:  # fmt: skip
+def new_subgroups_by_enumeration(
+    ranks_per_subgroup_list: list[list[int]],
+    timeout: timedelta | None = None,
+    backend: str | None = None,
+    pg_options: Any = None,
+    group_desc: str | None = None,
+) -> tuple[Any, list]:
     """Groups of the ranks in each list: the one of this process (None: it is in none), and all."""
     if not ranks_per_subgroup_list:
         raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")

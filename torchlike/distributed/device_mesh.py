@@ -21,8 +21,9 @@ class DeviceMesh:
     this process.
     """
 
-    def __init__(self, device_type: str, mesh: Any, *, mesh_dim_names: Sequence[str] | None = None,
-                 backend_override: Any = None) -> None:  # fmt: skip
+    def __init__(
+        self, device_type: str, mesh: Any, *, mesh_dim_names: Sequence[str] | None = None, backend_override: Any = None
+    ) -> None:
         if backend_override is not None:
             raise unsupported("DeviceMesh", "backend_override")
         ranks = np.array(mesh.tolist() if isinstance(mesh, Tensor) else mesh, np.int32)
@@ -30,8 +31,9 @@ class DeviceMesh:
             raise errors.mesh_too_large(default().size(), ranks.size)
         self._is(device_type, ranks, tuple(mesh_dim_names) if mesh_dim_names else None, _strides(ranks), _groups(ranks))
 
-    def _is(self, device_type: str, ranks: np.ndarray, names: tuple[str, ...] | None, strides: tuple[int, ...],
-            groups: list) -> None:  # fmt: skip
+    def _is(
+        self, device_type: str, ranks: np.ndarray, names: tuple[str, ...] | None, strides: tuple[int, ...], groups: list
+    ) -> None:
         self.device_type, self.mesh_dim_names, self._strides = device_type, names, strides
         self._ranks, self._groups = ranks, groups
 
@@ -41,14 +43,21 @@ class DeviceMesh:
         return made
 
     @staticmethod
-    def from_group(group: ProcessGroup | list[ProcessGroup], device_type: str, mesh: Any = None, *,
-                   mesh_dim_names: Sequence[str] | None = None) -> DeviceMesh:  # fmt: skip
+    def from_group(
+        group: ProcessGroup | list[ProcessGroup],
+        device_type: str,
+        mesh: Any = None,
+        *,
+        mesh_dim_names: Sequence[str] | None = None,
+    ) -> DeviceMesh:
         """The mesh of a group that there is, or of one along each dim of `mesh`."""
         groups = [group] if isinstance(group, ProcessGroup) else list(group)
         ranks = np.array(groups[0]._ranks if mesh is None else mesh, np.int32)
         if ranks.ndim != len(groups):
-            raise ValueError(f"Expected mesh with ndim equal to number of ProcessGroups but got mesh {ranks.tolist()} "
-                             f"and {len(groups)} ProcessGroups")  # fmt: skip
+            raise ValueError(
+                f"Expected mesh with ndim equal to number of ProcessGroups but got mesh {ranks.tolist()} "
+                f"and {len(groups)} ProcessGroups"
+            )
         made = object.__new__(DeviceMesh)
         made._is(device_type, ranks, tuple(mesh_dim_names) if mesh_dim_names else None, _strides(ranks), groups)
         return made
@@ -142,8 +151,9 @@ class DeviceMesh:
         return hash(self._key())
 
 
-_INSTEAD = ("If you want to get the list of all the ProcessGroups in the DeviceMesh,"
-            "please use `get_all_groups()` instead.")  # fmt: skip
+_INSTEAD = (
+    "If you want to get the list of all the ProcessGroups in the DeviceMesh,please use `get_all_groups()` instead."
+)
 
 
 def _strides(ranks: np.ndarray) -> tuple[int, ...]:
@@ -161,8 +171,13 @@ def _groups(ranks: np.ndarray) -> list:
     return found
 
 
-def init_device_mesh(device_type: str, mesh_shape: Sequence[int], *, mesh_dim_names: Sequence[str] | None = None,
-                     backend_override: Any = None) -> DeviceMesh:  # fmt: skip
+def init_device_mesh(
+    device_type: str,
+    mesh_shape: Sequence[int],
+    *,
+    mesh_dim_names: Sequence[str] | None = None,
+    backend_override: Any = None,
+) -> DeviceMesh:
     """The processes of the world, in order, in a mesh of this shape."""
     if mesh_dim_names is not None:
         if len(set(mesh_dim_names)) < len(mesh_dim_names):

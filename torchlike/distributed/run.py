@@ -48,15 +48,25 @@ def main(argv: list[str] | None = None, says_rank: bool = False) -> int:
         asked.master_addr, asked.master_port = host, int(port or asked.master_port)
     if asked.standalone or (nodes == 1 and asked.master_port == 0):
         asked.master_addr, asked.master_port = "127.0.0.1", _free_port()
-    common = {"MASTER_ADDR": asked.master_addr, "MASTER_PORT": str(asked.master_port), "WORLD_SIZE": str(nodes * here),
-              "LOCAL_WORLD_SIZE": str(here), "GROUP_RANK": str(asked.node_rank), "GROUP_WORLD_SIZE": str(nodes),
-              "TORCHELASTIC_RUN_ID": asked.rdzv_id or uuid.uuid4().hex, "TORCHELASTIC_RESTART_COUNT": "0",
-              "TORCHELASTIC_MAX_RESTARTS": "0"}  # fmt: skip
+    common = {
+        "MASTER_ADDR": asked.master_addr,
+        "MASTER_PORT": str(asked.master_port),
+        "WORLD_SIZE": str(nodes * here),
+        "LOCAL_WORLD_SIZE": str(here),
+        "GROUP_RANK": str(asked.node_rank),
+        "GROUP_WORLD_SIZE": str(nodes),
+        "TORCHELASTIC_RUN_ID": asked.rdzv_id or uuid.uuid4().hex,
+        "TORCHELASTIC_RESTART_COUNT": "0",
+        "TORCHELASTIC_MAX_RESTARTS": "0",
+    }
     if here > 1:  # each sees all GPUs, and none may take their memory beforehand
         common["XLA_PYTHON_CLIENT_PREALLOCATE"] = os.environ.get("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     if here > 1 and "OMP_NUM_THREADS" not in os.environ:
-        print("Setting OMP_NUM_THREADS to 1 for each process, so that they do not crowd each other out; set it "
-              "yourself for another number.", file=sys.stderr)  # fmt: skip
+        print(
+            "Setting OMP_NUM_THREADS to 1 for each process, so that they do not crowd each other out; set it "
+            "yourself for another number.",
+            file=sys.stderr,
+        )
         common["OMP_NUM_THREADS"] = "1"
     processes = []
     for local in range(here):

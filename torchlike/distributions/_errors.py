@@ -16,8 +16,10 @@ def diagonal_outside(diag: int, n: int) -> ValueError:
 
 
 def not_triangular(count: int, diag: int) -> ValueError:
-    return ValueError(f"The size of last dimension is {count} which cannot be expressed as "
-                      "the lower triangular part of a square D x D matrix.")  # fmt: skip
+    return ValueError(
+        f"The size of last dimension is {count} which cannot be expressed as "
+        "the lower triangular part of a square D x D matrix."
+    )
 
 
 def probs_or_logits() -> ValueError:
@@ -33,13 +35,17 @@ def _received(value: Any) -> str:
 
 
 def invalid_parameter(name: str, value: Any, distribution: Any, constraint: Any) -> ValueError:
-    return ValueError(f"Expected parameter {name} {_received(value)} of distribution {distribution!r} to satisfy the "
-                      f"constraint {constraint!r}, but found invalid values:\n{value}")  # fmt: skip
+    return ValueError(
+        f"Expected parameter {name} {_received(value)} of distribution {distribution!r} to satisfy the "
+        f"constraint {constraint!r}, but found invalid values:\n{value}"
+    )
 
 
 def invalid_value(value: Any, distribution: Any, support: Any) -> ValueError:
-    return ValueError(f"Expected value argument {_received(value)} to be within the support ({support!r}) of the "
-                      f"distribution {distribution!r}, but found invalid values:\n{value}")  # fmt: skip
+    return ValueError(
+        f"Expected value argument {_received(value)} to be within the support ({support!r}) of the "
+        f"distribution {distribution!r}, but found invalid values:\n{value}"
+    )
 
 
 def value_is_no_tensor() -> ValueError:
@@ -56,8 +62,10 @@ def value_of_other_batch(value: Any, shape: Any) -> ValueError:
 
 def undefined(kind: type, name: str, remedy: str = "") -> str:
     """The warning of a distribution that says nothing by which to check its parameters or values."""
-    return (f"{kind} does not define `{name}`{remedy} "
-            "initialize the distribution with `validate_args=False` to turn off validation.")  # fmt: skip
+    return (
+        f"{kind} does not define `{name}`{remedy} "
+        "initialize the distribution with `validate_args=False` to turn off validation."
+    )
 
 
 def use_sample() -> str:
@@ -69,14 +77,19 @@ def no_mode(kind: type) -> NotImplementedError:
 
 
 def no_expand(kind: type, base: type) -> NotImplementedError:
-    return NotImplementedError(f"Subclass {kind.__name__} of {base.__name__} that defines a custom __init__ method "
-                               "must also define a custom .expand() method.")  # fmt: skip
+    return NotImplementedError(
+        f"Subclass {kind.__name__} of {base.__name__} that defines a custom __init__ method "
+        "must also define a custom .expand() method."
+    )
 
 
 def bregman_of_two_families() -> NotImplementedError:
     # The gap is in PyTorch's sentence.
-    return NotImplementedError("The cross KL-divergence between different exponential families cannot "
-                               + " " * 28 + "be computed using Bregman divergences")  # fmt: skip
+    return NotImplementedError(
+        "The cross KL-divergence between different exponential families cannot "
+        + " " * 28
+        + "be computed using Bregman divergences"
+    )
 
 
 def cannot_transform(constraint: Any) -> NotImplementedError:
@@ -140,13 +153,16 @@ def no_component() -> ValueError:
 
 
 def mixture_size(wanted: int, given: int) -> ValueError:
-    return ValueError(f"`mixture_distribution component` ({wanted}) does not equal "
-                      f"`component_distribution.batch_shape[-1]` ({given})")  # fmt: skip
+    return ValueError(
+        f"`mixture_distribution component` ({wanted}) does not equal `component_distribution.batch_shape[-1]` ({given})"
+    )
 
 
 def mixture_shape(wanted: object, given: object) -> ValueError:
-    return ValueError(f"`mixture_distribution.batch_shape` ({wanted}) is not compatible with "
-                      f"`component_distribution.batch_shape`({given})")  # fmt: skip
+    return ValueError(
+        f"`mixture_distribution.batch_shape` ({wanted}) is not compatible with "
+        f"`component_distribution.batch_shape`({given})"
+    )
 
 
 def inhomogeneous_total(method: str = "") -> NotImplementedError:
@@ -184,8 +200,10 @@ def one_covariance(kind: type[Exception]) -> Exception:
 
 
 def geometric_zero(value: Any, distribution: Any, invalid: Any) -> ValueError:
-    return ValueError(f"Expected parameter probs {_received(value)} of distribution {distribution!r} to be positive "
-                      f"but found invalid values:\n{invalid}")  # fmt: skip
+    return ValueError(
+        f"Expected parameter probs {_received(value)} of distribution {distribution!r} to be positive "
+        f"but found invalid values:\n{invalid}"
+    )
 
 
 def too_little_freedom(df: Any, size: int) -> ValueError:

@@ -195,9 +195,16 @@ _OUT_OF_REACH = {
     Poisson: (Bernoulli, Binomial),
 }
 _SHAPED_LIKE = {
-    Beta: "concentration1", ContinuousBernoulli: "probs", Exponential: "rate", Gamma: "concentration", Gumbel: "loc",
-    Laplace: "loc", Normal: "loc", Pareto: "scale", Poisson: "rate",
-}  # fmt: skip
+    Beta: "concentration1",
+    ContinuousBernoulli: "probs",
+    Exponential: "rate",
+    Gamma: "concentration",
+    Gumbel: "loc",
+    Laplace: "loc",
+    Normal: "loc",
+    Pareto: "scale",
+    Poisson: "rate",
+}
 
 
 def _infinite(p: Any, q: Any) -> Tensor:

@@ -60,8 +60,11 @@ class ContinuousBernoulli(OfProbability, ExponentialFamily):
         p = self._cut_probs()
         low = p <= 0.5
         # Each branch sees only probabilities at which its gradient is finite.
-        difference = torchlike.where(low, torchlike.log1p(-2.0 * torchlike.where(low, p, 0.0)),
-                                     torchlike.log(2.0 * torchlike.where(p >= 0.5, p, 1.0) - 1.0))  # fmt: skip
+        difference = torchlike.where(
+            low,
+            torchlike.log1p(-2.0 * torchlike.where(low, p, 0.0)),
+            torchlike.log(2.0 * torchlike.where(p >= 0.5, p, 1.0) - 1.0),
+        )
         formula = torchlike.log(torchlike.abs(torchlike.log1p(-p) - torchlike.log(p))) - difference
         x = torchlike.pow(self.probs - 0.5, 2)
         return self._or_taylor(formula, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)

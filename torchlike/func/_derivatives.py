@@ -69,8 +69,14 @@ class Watch:
             return [_zeros(x) for x in self.inputs]
         if create is None:
             create = modes.local.grad and is_alive([t._pair()[1] for pair in pairs for t in pair if t is not None])
-        found = backward.grad([o for o, _ in pairs], self.inputs, [w for _, w in pairs], retain_graph=retain or create,
-                         create_graph=create, allow_unused=True)  # fmt: skip
+        found = backward.grad(
+            [o for o, _ in pairs],
+            self.inputs,
+            [w for _, w in pairs],
+            retain_graph=retain or create,
+            create_graph=create,
+            allow_unused=True,
+        )
         return [_zeros(x) if g is None else g for x, g in zip(self.inputs, found)]
 
 

@@ -14,8 +14,14 @@ from torchlike.func._vmap import vmap
 from torchlike.utils._pytree import tree_flatten
 
 
-def jacrev(func: Callable, argnums: Argnums = 0, *, has_aux: bool = False, chunk_size: int | None = None,
-           _preallocate_and_copy: bool = False) -> Callable:  # fmt: skip
+def jacrev(
+    func: Callable,
+    argnums: Argnums = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
+) -> Callable:
     """A function that returns the Jacobian of `func`, by one backward pass mapped over the elements of its results.
 
     Args:
@@ -48,11 +54,14 @@ def jacrev(func: Callable, argnums: Argnums = 0, *, has_aux: bool = False, chunk
             if o.dtype.category < FLOATING:
                 raise _errors.func.jacobian_dtype(o.dtype)
         _check_real("jacrev", "outputs", outputs)
-        rows = _mapped(lambda cotangents: tree_flatten(pull(out_spec.unflatten(list(cotangents))))[0],
-                       _units(outputs), chunk_size)  # fmt: skip
+        rows = _mapped(
+            lambda cotangents: tree_flatten(pull(out_spec.unflatten(list(cotangents))))[0], _units(outputs), chunk_size
+        )
         columns = [g.split([o.numel() for o in outputs], 0) for g in rows]
-        blocks = [[column[i].reshape((*o.shape, *x.shape)) for column, x in zip(columns, leaves)]
-                  for i, o in enumerate(outputs)]  # fmt: skip
+        blocks = [
+            [column[i].reshape((*o.shape, *x.shape)) for column, x in zip(columns, leaves)]
+            for i, o in enumerate(outputs)
+        ]
         found = out_spec.unflatten([spec.unflatten(row) for row in blocks])
         return (found, aux[0]) if has_aux else found
 

@@ -10,8 +10,15 @@ from torchlike.nn import Module
 from torchlike.nn.utils.stateless import call_with
 
 
-def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: dict | None = None, *,
-                    tie_weights: bool = True, strict: bool = False) -> Any:  # fmt: skip
+def functional_call(
+    module: Any,
+    parameter_and_buffer_dicts: Any,
+    args: Any = None,
+    kwargs: dict | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
     """Call `module` as if its parameters and buffers were the given ones; it is left as it was.
 
     Args:

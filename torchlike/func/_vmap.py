@@ -16,8 +16,9 @@ from torchlike.utils._pytree import SUPPORTED_NODES, TreeSpec, kind_of, tree_fla
 _RANDOMNESS = ("error", "different", "same")
 
 
-def vmap(func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
-         chunk_size: int | None = None) -> Callable:  # fmt: skip
+def vmap(
+    func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None
+) -> Callable:
     """`func` mapped over a dim of its arguments: it is called once, with tensors that lack this dim.
 
     Args:

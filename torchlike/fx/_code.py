@@ -12,10 +12,27 @@ import torchlike
 from .graph import Graph, PythonCode
 from .node import Node, map_arg, qualified_name, type_text
 
-_BINARY = {operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.floordiv: "//",
-           operator.mod: "%", operator.pow: "**", operator.matmul: "@", operator.and_: "&", operator.or_: "|",
-           operator.xor: "^", operator.lshift: "<<", operator.rshift: ">>", operator.eq: "==", operator.ne: "!=",
-           operator.lt: "<", operator.gt: ">", operator.le: "<=", operator.ge: ">="}  # fmt: skip
+_BINARY = {
+    operator.add: "+",
+    operator.sub: "-",
+    operator.mul: "*",
+    operator.truediv: "/",
+    operator.floordiv: "//",
+    operator.mod: "%",
+    operator.pow: "**",
+    operator.matmul: "@",
+    operator.and_: "&",
+    operator.or_: "|",
+    operator.xor: "^",
+    operator.lshift: "<<",
+    operator.rshift: ">>",
+    operator.eq: "==",
+    operator.ne: "!=",
+    operator.lt: "<",
+    operator.gt: ">",
+    operator.le: "<=",
+    operator.ge: ">=",
+}
 _UNARY = {operator.neg: "-", operator.pos: "+", operator.invert: "~"}
 
 
@@ -24,8 +41,13 @@ class _Writer:
 
     def __init__(self, root: str) -> None:
         self.root = root
-        self.globals: dict[str, Any] = {"torch": torchlike, "device": torchlike.device, "inf": float("inf"),
-                                        "nan": float("nan"), "NoneType": type(None)}  # fmt: skip
+        self.globals: dict[str, Any] = {
+            "torch": torchlike,
+            "device": torchlike.device,
+            "inf": float("inf"),
+            "nan": float("nan"),
+            "NoneType": type(None),
+        }
 
     def named(self, name: str, found: Any) -> str:
         """The name in the code of an object, which `torch` has or the globals gain."""

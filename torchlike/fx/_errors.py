@@ -14,8 +14,9 @@ class TraceError(ValueError):
 
 
 def no_op(op: str) -> AssertionError:
-    return AssertionError(f"{op!r} is no kind of call: placeholder, get_attr, call_function, call_method, call_module "
-                          "and output are")  # fmt: skip
+    return AssertionError(
+        f"{op!r} is no kind of call: placeholder, get_attr, call_function, call_method, call_module and output are"
+    )
 
 
 def no_flow() -> TraceError:
@@ -23,15 +24,19 @@ def no_flow() -> TraceError:
 
 
 def no_iteration() -> TraceError:
-    return TraceError("Proxy object cannot be iterated. This can be attempted when the Proxy is used in a loop or as a "
-                      "*args or **kwargs function argument. See the torch.fx docs on pytorch.org for a more detailed "
-                      "explanation of what types of control flow can be traced, and check out the Proxy docstring for "
-                      "help troubleshooting Proxy iteration errors")  # fmt: skip
+    return TraceError(
+        "Proxy object cannot be iterated. This can be attempted when the Proxy is used in a loop or as a "
+        "*args or **kwargs function argument. See the torch.fx docs on pytorch.org for a more detailed "
+        "explanation of what types of control flow can be traced, and check out the Proxy docstring for "
+        "help troubleshooting Proxy iteration errors"
+    )
 
 
 def no_length() -> RuntimeError:
-    return RuntimeError("'len' is not supported in symbolic tracing by default. If you want this call to be recorded, "
-                      "please call torch.fx.wrap('len') at module scope")  # fmt: skip
+    return RuntimeError(
+        "'len' is not supported in symbolic tracing by default. If you want this call to be recorded, "
+        "please call torch.fx.wrap('len') at module scope"
+    )
 
 
 def no_argument(value: Any) -> NotImplementedError:
@@ -43,8 +48,9 @@ def no_owner() -> AssertionError:
 
 
 def still_used(node: Any) -> RuntimeError:
-    return RuntimeError(f"Tried to erase Node {node} but it still had {len(node.users)} users in the graph: "
-                        f"{node.users}!")  # fmt: skip
+    return RuntimeError(
+        f"Tried to erase Node {node} but it still had {len(node.users)} users in the graph: {node.users}!"
+    )
 
 
 def not_a_submodule() -> NameError:
@@ -56,8 +62,10 @@ def unknown_target(target: str) -> RuntimeError:
 
 
 def used_before(node: Any, user: Any) -> RuntimeError:
-    return RuntimeError(f"Argument '{node}' of Node '{user}' was used before it has been defined! Please check that "
-                        "Nodes in the graph are topologically ordered")  # fmt: skip
+    return RuntimeError(
+        f"Argument '{node}' of Node '{user}' was used before it has been defined! Please check that "
+        "Nodes in the graph are topologically ordered"
+    )
 
 
 def wrapped_kind() -> RuntimeError:

@@ -34,8 +34,9 @@ class Tracer(TracerBase):
 
     root: Module
 
-    def __init__(self, autowrap_modules: tuple = (math,), autowrap_functions: tuple = (),
-                 param_shapes_constant: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self, autowrap_modules: tuple = (math,), autowrap_functions: tuple = (), param_shapes_constant: bool = False
+    ) -> None:
         if param_shapes_constant:
             raise _errors.cannot("fx.Tracer(param_shapes_constant=True)", "shapes of parameters are numbers here")
         self._spaces = [vars(m) for m in autowrap_modules]

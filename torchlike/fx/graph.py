@@ -81,8 +81,15 @@ class Graph:
 
     # --- changing -----------------------------------------------------------------------------------------------------
 
-    def create_node(self, op: str, target: Target, args: tuple | None = None, kwargs: dict | None = None,
-                    name: str | None = None, type_expr: Any = None) -> Node:  # fmt: skip
+    def create_node(
+        self,
+        op: str,
+        target: Target,
+        args: tuple | None = None,
+        kwargs: dict | None = None,
+        name: str | None = None,
+        type_expr: Any = None,
+    ) -> Node:
         """A call at the point of insertion, which is the end unless `inserting_before` or `inserting_after` says."""
         node = Node(self, self._name(name or _proposed(target)), op, target, args or (), kwargs or {}, type_expr)
         self._nodes.insert(self._at(), node)
@@ -97,18 +104,26 @@ class Graph:
         """An attribute of the root, by a dotted name."""
         return self.create_node("get_attr", qualified_name, type_expr=type_expr)
 
-    def call_function(self, the_function: Callable, args: tuple | None = None, kwargs: dict | None = None,
-                      type_expr: Any = None, name: str | None = None) -> Node:  # fmt: skip
+    def call_function(
+        self,
+        the_function: Callable,
+        args: tuple | None = None,
+        kwargs: dict | None = None,
+        type_expr: Any = None,
+        name: str | None = None,
+    ) -> Node:
         """A call of a function."""
         return self.create_node("call_function", the_function, args, kwargs, name, type_expr)
 
-    def call_method(self, method_name: str, args: tuple | None = None, kwargs: dict | None = None,
-                    type_expr: Any = None) -> Node:  # fmt: skip
+    def call_method(
+        self, method_name: str, args: tuple | None = None, kwargs: dict | None = None, type_expr: Any = None
+    ) -> Node:
         """A call of a method of the first argument."""
         return self.create_node("call_method", method_name, args, kwargs, type_expr=type_expr)
 
-    def call_module(self, module_name: str, args: tuple | None = None, kwargs: dict | None = None,
-                    type_expr: Any = None) -> Node:  # fmt: skip
+    def call_module(
+        self, module_name: str, args: tuple | None = None, kwargs: dict | None = None, type_expr: Any = None
+    ) -> Node:
         """A call of a module of the root, by a dotted name."""
         return self.create_node("call_module", module_name, args, kwargs, type_expr=type_expr)
 
@@ -208,8 +223,10 @@ class Graph:
         try:
             from tabulate import tabulate
         except ImportError:
-            print("`print_tabular` relies on the library `tabulate`, which could not be found on this machine. Run "
-                  "`pip install tabulate` to install the library.")  # fmt: skip
+            print(
+                "`print_tabular` relies on the library `tabulate`, which could not be found on this machine. Run "
+                "`pip install tabulate` to install the library."
+            )
             raise
         rows = [[n.op, n.name, n.target, n.args, n.kwargs] for n in self._nodes]
         print(tabulate(rows, headers=["opcode", "name", "target", "args", "kwargs"]))

@@ -63,8 +63,13 @@ class GraphModule(Module):
         type(self).forward = space["forward"]
         return made
 
-    def print_readable(self, print_output: bool = True, include_stride: bool = False, include_device: bool = False,
-                       colored: bool = False) -> str:  # fmt: skip
+    def print_readable(
+        self,
+        print_output: bool = True,
+        include_stride: bool = False,
+        include_device: bool = False,
+        colored: bool = False,
+    ) -> str:
         """The code as a class, printed unless told otherwise."""
         body = "".join(f"    {line}\n" for line in self._code.strip("\n").splitlines() if line.strip())
         text = f"class {type(self).__name__}(torch.nn.Module):\n{body}"
@@ -114,8 +119,9 @@ class GraphModule(Module):
         return _again, (kept, self._code, type(self).__name__)
 
     def __str__(self) -> str:
-        return "\n".join([super().__str__(), self._code,
-                          "# To see more debug info, please use `graph_module.print_readable()`"])  # fmt: skip
+        return "\n".join(
+            [super().__str__(), self._code, "# To see more debug info, please use `graph_module.print_readable()`"]
+        )
 
 
 def _again(kept: dict, code: str, name: str) -> GraphModule:

@@ -15,8 +15,22 @@ if TYPE_CHECKING:
 
 OPS = ("placeholder", "get_attr", "call_function", "call_method", "call_module", "output")
 # What is kept although nobody uses its result: what follows would draw other numbers. PyTorch takes out in-place calls.
-_DRAWING = frozenset(("rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like", "normal",
-                      "poisson", "bernoulli", "multinomial", "_assert"))  # fmt: skip
+_DRAWING = frozenset(
+    (
+        "rand",
+        "randn",
+        "randint",
+        "randperm",
+        "rand_like",
+        "randn_like",
+        "randint_like",
+        "normal",
+        "poisson",
+        "bernoulli",
+        "multinomial",
+        "_assert",
+    )
+)
 Target = Callable[..., Any] | str
 Argument = Any  # nodes, numbers, strings, dtypes, devices, None, and tuples, lists, dicts and slices of these
 
@@ -33,8 +47,9 @@ class Node:
       meta: whatever passes want to keep with it.
     """
 
-    def __init__(self, graph: Graph, name: str, op: str, target: Target, args: tuple, kwargs: dict,
-                 return_type: Any = None) -> None:  # fmt: skip
+    def __init__(
+        self, graph: Graph, name: str, op: str, target: Target, args: tuple, kwargs: dict, return_type: Any = None
+    ) -> None:
         if op not in OPS:
             raise _errors.no_op(op)
         self.graph, self.name, self.op, self.target, self.type = graph, name, op, target, return_type
@@ -97,8 +112,13 @@ class Node:
         """Use another node wherever one is used among the arguments."""
         self._set(*map_arg((self.args, self.kwargs), lambda n: new_input if n is old_input else n))
 
-    def replace_all_uses_with(self, replace_with: Node, delete_user_cb: Callable[[Node], bool] = lambda user: True, *,
-                              propagate_meta: bool = False) -> list[Node]:  # fmt: skip
+    def replace_all_uses_with(
+        self,
+        replace_with: Node,
+        delete_user_cb: Callable[[Node], bool] = lambda user: True,
+        *,
+        propagate_meta: bool = False,
+    ) -> list[Node]:
         """Let the users of this node use another instead, those for which `delete_user_cb(user)`; returns
         them."""
         if propagate_meta:

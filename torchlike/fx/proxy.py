@@ -15,8 +15,21 @@ from .graph import Graph
 from .node import Argument, Node, Target
 
 TraceError = _errors.TraceError
-_NUMERIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift",
-            "rshift")  # fmt: skip
+_NUMERIC = (
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "matmul",
+    "and_",
+    "or_",
+    "xor",
+    "lshift",
+    "rshift",
+)
 _OTHERS = ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "invert", "getitem", "abs")
 
 
@@ -26,8 +39,9 @@ class TracerBase:
     graph: Graph
     record_stack_traces = False
 
-    def create_node(self, kind: str, target: Target, args: tuple, kwargs: dict, name: str | None = None,
-                    type_expr: Any = None) -> Node:  # fmt: skip
+    def create_node(
+        self, kind: str, target: Target, args: tuple, kwargs: dict, name: str | None = None, type_expr: Any = None
+    ) -> Node:
         """One node of the graph; subclasses may change or note it."""
         return self.graph.create_node(kind, target, args, kwargs, name, type_expr)
 
@@ -35,8 +49,16 @@ class TracerBase:
         """What stands for a node's result."""
         return Proxy(node, self)
 
-    def create_proxy(self, kind: str, target: Target, args: tuple, kwargs: dict, name: str | None = None,
-                     type_expr: Any = None, proxy_factory_fn: Callable | None = None) -> Any:  # fmt: skip
+    def create_proxy(
+        self,
+        kind: str,
+        target: Target,
+        args: tuple,
+        kwargs: dict,
+        name: str | None = None,
+        type_expr: Any = None,
+        proxy_factory_fn: Callable | None = None,
+    ) -> Any:
         """A node of a call, and what stands for its result."""
         args, kwargs = self.create_arg(args), self.create_arg(kwargs)
         node = self.create_node(kind, target, args, kwargs, name, type_expr)

@@ -49,8 +49,15 @@ def _randperm(like: np.ndarray, *_: Any) -> Make:
     return lambda key: jax.random.permutation(key, like.size).astype(like.dtype)
 
 
-_MAKERS = {"uniform": _uniform, "normal": _normal, "bernoulli": _bernoulli, "dropout_noise": _dropout_noise,
-           "exponential": _exponential, "randint": _randint, "randperm": _randperm}  # fmt: skip
+_MAKERS = {
+    "uniform": _uniform,
+    "normal": _normal,
+    "bernoulli": _bernoulli,
+    "dropout_noise": _dropout_noise,
+    "exponential": _exponential,
+    "randint": _randint,
+    "randperm": _randperm,
+}
 
 
 class Draws:

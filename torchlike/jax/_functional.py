@@ -66,8 +66,12 @@ def functional(module: Any, *, mutable: bool = False, random: bool = False) -> t
         leaves = [array_of(leaf._value) if is_tensor(leaf) else leaf for leaf in leaves]
         arrays = [params[name] for name in tensors] + [leaf for leaf in leaves if is_array(leaf)]
         given = iter(arrays)
-        with (recording(what, device) as scene, drawing(scene, random) as draws, _training(trains),
-              _standing_in(scene, tensors, given)):  # fmt: skip
+        with (
+            recording(what, device) as scene,
+            drawing(scene, random) as draws,
+            _training(trains),
+            _standing_in(scene, tensors, given),
+        ):
             inner = [_input(scene, next(given), device) if is_array(leaf) else leaf for leaf in leaves]
             inner_args, inner_kwargs = jax.tree.unflatten(tree, inner)
             results, out_tree = jax.tree.flatten(module(*inner_args, **inner_kwargs))

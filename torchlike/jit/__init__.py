@@ -132,8 +132,10 @@ def wait(future: Future) -> Any:
 def freeze(mod: Any, preserved_attrs: list[str] | None = None, optimize_numerics: bool = True) -> Any:
     """The module itself, which must be in eval mode: what is constant is found when a step is compiled."""
     if getattr(mod, "training", False):
-        raise RuntimeError("Freezing is currently only implemented for modules in eval mode. Please call .eval() on "
-                           "your module before freezing.")  # fmt: skip
+        raise RuntimeError(
+            "Freezing is currently only implemented for modules in eval mode. Please call .eval() on "
+            "your module before freezing."
+        )
     return mod
 
 
@@ -142,8 +144,15 @@ def optimize_for_inference(mod: Any, other_methods: list[str] | None = None) -> 
     return freeze(mod, other_methods)
 
 
-def trace_module(mod: Any, inputs: dict[str, Any], optimize: Any = None, check_trace: bool = True,
-                 check_inputs: Any = None, check_tolerance: float = 1e-5, strict: bool = True) -> Any:  # fmt: skip
+def trace_module(
+    mod: Any,
+    inputs: dict[str, Any],
+    optimize: Any = None,
+    check_trace: bool = True,
+    check_inputs: Any = None,
+    check_tolerance: float = 1e-5,
+    strict: bool = True,
+) -> Any:
     """As `trace`, for several methods: `inputs` has the example inputs of each by its name."""
     for name, given in inputs.items():
         trace(getattr(mod, name), given)
@@ -160,9 +169,18 @@ def script(obj: Any, optimize: None = None, _frames_up: int = 0, _rcb: Any = Non
     return obj
 
 
-def trace(func: Any, example_inputs: Any = None, optimize: Any = None, check_trace: bool = True,
-          check_inputs: Any = None, check_tolerance: float = 1e-5, strict: bool = True, *,
-          example_kwarg_inputs: dict | None = None, **internal: Any) -> Any:  # fmt: skip
+def trace(
+    func: Any,
+    example_inputs: Any = None,
+    optimize: Any = None,
+    check_trace: bool = True,
+    check_inputs: Any = None,
+    check_tolerance: float = 1e-5,
+    strict: bool = True,
+    *,
+    example_kwarg_inputs: dict | None = None,
+    **internal: Any,
+) -> Any:
     """The function or module itself, called once with the example inputs, as a tracer would call it.
 
     A traced one repeats what the examples did; this one goes on to look at what it is given, which is what a tracer's

@@ -87,15 +87,17 @@ def _summed(dtype: Any) -> Any:
 # -- reductions --------------------------------------------------------------------------------------------------------
 
 
-def sum(input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None,
-        mask: Any = None) -> Tensor:  # fmt: skip
+def sum(
+    input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
+) -> Tensor:
     """The sum; 0 of no elements."""
     dims = _dims(dim, input.ndim)
     return torch.sum(_taken(input, mask, _zero), dims, bool(keepdim), dtype=dtype or _summed(input.dtype))
 
 
-def prod(input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None,
-         mask: Any = None) -> Tensor:  # fmt: skip
+def prod(
+    input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
+) -> Tensor:
     """The product; 1 of no elements."""
     dims = _dims(dim, input.ndim)
     result = _taken(input, mask, _one).to(dtype or _summed(input.dtype))
@@ -104,29 +106,33 @@ def prod(input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype
     return result
 
 
-def amax(input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None,
-         mask: Any = None) -> Tensor:  # fmt: skip
+def amax(
+    input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
+) -> Tensor:
     """The largest element; the least number of the dtype of no elements."""
     taken = _taken(input, mask, _LEAST)
     return torch.amax(taken, _dims(dim, input.ndim), bool(keepdim)).to(dtype or input.dtype)
 
 
-def amin(input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None,
-         mask: Any = None) -> Tensor:  # fmt: skip
+def amin(
+    input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
+) -> Tensor:
     """The smallest element; the largest number of the dtype of no elements."""
     taken = _taken(input, mask, _MOST)
     return torch.amin(taken, _dims(dim, input.ndim), bool(keepdim)).to(dtype or input.dtype)
 
 
-def argmax(input: Tensor, dim: int | None = None, *, keepdim: bool | None = False, dtype: Any = None,
-           mask: Any = None) -> Tensor:  # fmt: skip
+def argmax(
+    input: Tensor, dim: int | None = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
+) -> Tensor:
     """The place of the largest element, in the dtype of the input as PyTorch has it."""
     taken = _taken(input, mask, _extreme("argmax", -torch.inf, "min"))
     return torch.argmax(taken, dim, bool(keepdim)).to(dtype or input.dtype)
 
 
-def argmin(input: Tensor, dim: int | None = None, *, keepdim: bool | None = False, dtype: Any = None,
-           mask: Any = None) -> Tensor:  # fmt: skip
+def argmin(
+    input: Tensor, dim: int | None = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
+) -> Tensor:
     """The place of the smallest element, in the dtype of the input as PyTorch has it."""
     taken = _taken(input, mask, _extreme("argmin", torch.inf, "max"))
     return torch.argmin(taken, dim, bool(keepdim)).to(dtype or input.dtype)
@@ -141,8 +147,9 @@ def _count(input: Tensor, dim: Dims, keepdim: Any, mask: Any) -> tuple[Tensor, A
     return mask.sum(dim=dim, keepdim=bool(keepdim)), mask
 
 
-def mean(input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None,
-         mask: Any = None) -> Tensor:  # fmt: skip
+def mean(
+    input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
+) -> Tensor:
     """The mean; NaN of no elements."""
     which, dtype = "Input" if dtype is None else "Optional", dtype or input.dtype
     if not (dtype.is_floating_point or dtype.is_complex):
@@ -163,8 +170,15 @@ def median(input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = 
     return result.to(dtype)
 
 
-def norm(input: Tensor, ord: float | None = 2.0, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None,
-         mask: Any = None) -> Tensor:  # fmt: skip
+def norm(
+    input: Tensor,
+    ord: float | None = 2.0,
+    dim: Dims = None,
+    *,
+    keepdim: bool | None = False,
+    dtype: Any = None,
+    mask: Any = None,
+) -> Tensor:
     """The vector norm; 0 of no elements, inf in the least norms."""
     taken: Any = _taken(input, mask, _of_norm(ord))
     order: Any = ord
@@ -179,8 +193,9 @@ def logsumexp(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: 
     return torch.logsumexp(taken, dims, keepdim=keepdim).to(dtype or input.dtype)
 
 
-def _spread(input: Tensor, dim: Any, unbiased: bool | None, correction: Any, keepdim: bool | None, dtype: Any,
-            mask: Any) -> Tensor:  # fmt: skip
+def _spread(
+    input: Tensor, dim: Any, unbiased: bool | None, correction: Any, keepdim: bool | None, dtype: Any, mask: Any
+) -> Tensor:
     if unbiased is not None and correction is not None:
         raise AssertionError("Only one of unbiased and correction may be given")
     less = float((1 if unbiased is None or unbiased else 0) if correction is None else correction)
@@ -196,14 +211,30 @@ def _spread(input: Tensor, dim: Any, unbiased: bool | None, correction: Any, kee
     return (total / count).to(dtype)
 
 
-def var(input: Tensor, dim: Dims = None, unbiased: bool | None = None, *, correction: Any = None,
-        keepdim: bool | None = False, dtype: Any = None, mask: Any = None) -> Tensor:  # fmt: skip
+def var(
+    input: Tensor,
+    dim: Dims = None,
+    unbiased: bool | None = None,
+    *,
+    correction: Any = None,
+    keepdim: bool | None = False,
+    dtype: Any = None,
+    mask: Any = None,
+) -> Tensor:
     """The variance."""
     return _spread(input, dim, unbiased, correction, keepdim, dtype, mask)
 
 
-def std(input: Tensor, dim: Dims = None, unbiased: bool | None = None, *, correction: Any = None,
-        keepdim: bool | None = False, dtype: Any = None, mask: Any = None) -> Tensor:  # fmt: skip
+def std(
+    input: Tensor,
+    dim: Dims = None,
+    unbiased: bool | None = None,
+    *,
+    correction: Any = None,
+    keepdim: bool | None = False,
+    dtype: Any = None,
+    mask: Any = None,
+) -> Tensor:
     """The standard deviation."""
     return torch.sqrt(_spread(input, dim, unbiased, correction, keepdim, dtype, mask))
 
@@ -250,8 +281,9 @@ def normalize(
     return taken / torch.maximum(size, size.new_full((), eps))
 
 
-def logaddexp(input: Tensor, other: Tensor, *, dtype: Any = None, input_mask: Any = None,
-              other_mask: Any = None) -> Tensor:  # fmt: skip
+def logaddexp(
+    input: Tensor, other: Tensor, *, dtype: Any = None, input_mask: Any = None, other_mask: Any = None
+) -> Tensor:
     """log(exp(input) + exp(other)), where what is left out of either counts as -inf."""
     identity = _extreme("logaddexp", -torch.inf, "min")
     both = _taken(input, input_mask, identity), _taken(other, other_mask, identity)

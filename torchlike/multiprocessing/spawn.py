@@ -29,8 +29,9 @@ class ProcessRaisedException(ProcessException):
 class ProcessExitedException(ProcessException):
     """A process was ended by a signal, or by itself with another code than 0."""
 
-    def __init__(self, msg: str, error_index: int, error_pid: int, exit_code: int,
-                 signal_name: str | None = None) -> None:  # fmt: skip
+    def __init__(
+        self, msg: str, error_index: int, error_pid: int, exit_code: int, signal_name: str | None = None
+    ) -> None:
         super().__init__(msg, error_index, error_pid)
         self.exit_code, self.signal_name = exit_code, signal_name
 
@@ -94,17 +95,25 @@ class ProcessContext:
             return ProcessRaisedException(text, i, process.pid)
         if process.exitcode < 0:
             name = signal.Signals(-process.exitcode).name
-            return ProcessExitedException(f"process {i} terminated with signal {name}", i, process.pid,
-                                          process.exitcode, name)  # fmt: skip
-        return ProcessExitedException(f"process {i} terminated with exit code {process.exitcode}", i, process.pid,
-                                      process.exitcode)  # fmt: skip
+            return ProcessExitedException(
+                f"process {i} terminated with signal {name}", i, process.pid, process.exitcode, name
+            )
+        return ProcessExitedException(
+            f"process {i} terminated with exit code {process.exitcode}", i, process.pid, process.exitcode
+        )
 
 
 SpawnContext = ProcessContext
 
 
-def start_processes(fn: Callable, args: tuple = (), nprocs: int = 1, join: bool = True, daemon: bool = False,
-                    start_method: str = "spawn") -> ProcessContext | None:  # fmt: skip
+def start_processes(
+    fn: Callable,
+    args: tuple = (),
+    nprocs: int = 1,
+    join: bool = True,
+    daemon: bool = False,
+    start_method: str = "spawn",
+) -> ProcessContext | None:
     """Call `fn(i, *args)` in `nprocs` processes, i from 0 on.
 
     Args:
@@ -129,7 +138,13 @@ def start_processes(fn: Callable, args: tuple = (), nprocs: int = 1, join: bool 
     return None
 
 
-def spawn(fn: Callable, args: tuple = (), nprocs: int = 1, join: bool = True, daemon: bool = False,
-          start_method: str = "spawn") -> ProcessContext | None:  # fmt: skip
+def spawn(
+    fn: Callable,
+    args: tuple = (),
+    nprocs: int = 1,
+    join: bool = True,
+    daemon: bool = False,
+    start_method: str = "spawn",
+) -> ProcessContext | None:
     """Call `fn(i, *args)` in `nprocs` new processes; see `start_processes`."""
     return start_processes(fn, args, nprocs, join, daemon, start_method)

@@ -55,10 +55,18 @@ def _rows_at_once(options: Any, batch: int, features: int, classes: int) -> int:
     return max(found, 1)
 
 
-def linear_cross_entropy(input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None,
-                         weight: Tensor | None = None, reduction: str = "mean", ignore_index: int | None = None,
-                         label_smoothing: float = 0.0,
-                         options: LinearCrossEntropyOptions | None = None) -> Tensor:  # fmt: skip
+def linear_cross_entropy(
+    input: Tensor,
+    linear_weight: Tensor,
+    target: Tensor,
+    *,
+    linear_bias: Tensor | None = None,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    options: LinearCrossEntropyOptions | None = None,
+) -> Tensor:
     """`cross_entropy(linear(input, linear_weight, linear_bias), target, ...)`.
 
     Args:
@@ -87,16 +95,28 @@ def linear_cross_entropy(input: Tensor, linear_weight: Tensor, target: Tensor, *
 
 
 def _in_parts(linear_weight: Tensor, target: Tensor, bias: Tensor | None, reduction: str, smoothing: float) -> bool:
-    fits = (linear_weight.ndim == 2 and reduction in ("mean", "sum", "none") and smoothing == 0.0
-            and target.dtype is _dtypes.int64)  # fmt: skip
+    fits = (
+        linear_weight.ndim == 2
+        and reduction in ("mean", "sum", "none")
+        and smoothing == 0.0
+        and target.dtype is _dtypes.int64
+    )
     if not fits:
         out, shape = tuple(linear_weight.shape[1:-1]), None if bias is None else tuple(bias.shape)
         warn(_errors.losses.options_ignored(reduction, smoothing, target.dtype, out, shape))
     return fits
 
 
-def _by_parts(input: Tensor, linear_weight: Tensor, target: Tensor, bias: Tensor | None, weight: Tensor | None,
-              reduction: str, options: Any, ignore_index: int) -> Tensor:  # fmt: skip
+def _by_parts(
+    input: Tensor,
+    linear_weight: Tensor,
+    target: Tensor,
+    bias: Tensor | None,
+    weight: Tensor | None,
+    reduction: str,
+    options: Any,
+    ignore_index: int,
+) -> Tensor:
     from torchlike.utils.checkpoint import checkpoint  # which is made of layers
 
     x, t = (input, target) if input.ndim == 2 else (input.unsqueeze(0), target.unsqueeze(0))

@@ -20,14 +20,28 @@ def _gradient(conv: Callable, of: Tensor, input: Tensor, weight: Tensor, grad_ou
 
 
 def _pair(conv: Callable) -> tuple[Callable, Callable]:
-    def of_input(input_size: Any, weight: Tensor, grad_output: Tensor, stride: Any = 1, padding: Any = 0,
-                 dilation: Any = 1, groups: int = 1) -> Tensor:  # fmt: skip
+    def of_input(
+        input_size: Any,
+        weight: Tensor,
+        grad_output: Tensor,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Tensor:
         input = grad_output.new_zeros(*input_size)._require_grad()
         options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
         return _gradient(conv, input, input, weight, grad_output, options)
 
-    def of_weight(input: Tensor, weight_size: Any, grad_output: Tensor, stride: Any = 1, padding: Any = 0,
-                  dilation: Any = 1, groups: int = 1) -> Tensor:  # fmt: skip
+    def of_weight(
+        input: Tensor,
+        weight_size: Any,
+        grad_output: Tensor,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Tensor:
         weight = grad_output.new_zeros(*weight_size)._require_grad()
         options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
         return _gradient(conv, weight, input, weight, grad_output, options)

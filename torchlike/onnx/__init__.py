@@ -29,8 +29,9 @@ class ONNXProgram:
         raise _no_exporter("onnx.ONNXProgram")
 
 
-def register_custom_op_symbolic(symbolic_name: str, symbolic_fn: Callable, opset_version: int,
-                                custom_opsets: Any = None) -> None:  # fmt: skip
+def register_custom_op_symbolic(
+    symbolic_name: str, symbolic_fn: Callable, opset_version: int, custom_opsets: Any = None
+) -> None:
     """Say how an exporter is to write an operator: let pass, since there is no exporter to ask."""
 
 

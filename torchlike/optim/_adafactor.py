@@ -65,9 +65,18 @@ class Adafactor(RuleOptimizer):
     rule = staticmethod(adafactor_update)
     by_element = False
 
-    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, beta2_decay: float = -0.8,
-                 eps: tuple[float | None, float] = (None, 1e-3), d: float = 1.0, weight_decay: float = 0.0, *,
-                 foreach: bool | None = None, maximize: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
+        beta2_decay: float = -0.8,
+        eps: tuple[float | None, float] = (None, 1e-3),
+        d: float = 1.0,
+        weight_decay: float = 0.0,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+    ) -> None:
         check_at_least(0, Learning_rate=lr)
         if not beta2_decay <= 0:
             raise _errors.too_large("beta2_decay", 0, beta2_decay)
@@ -75,10 +84,18 @@ class Adafactor(RuleOptimizer):
         check_at_least(1, Clipping_threshold_d=d)
         if not weight_decay >= 0:
             raise _errors.too_small("weight_decay", 0, weight_decay)
-        super().__init__(params, dict(
-            lr=lr, beta2_decay=beta2_decay, eps=eps, d=d, weight_decay=weight_decay, foreach=foreach,
-            maximize=maximize,
-        ))  # fmt: skip
+        super().__init__(
+            params,
+            dict(
+                lr=lr,
+                beta2_decay=beta2_decay,
+                eps=eps,
+                d=d,
+                weight_decay=weight_decay,
+                foreach=foreach,
+                maximize=maximize,
+            ),
+        )
 
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         if param is None:

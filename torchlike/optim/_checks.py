@@ -49,8 +49,13 @@ def check_betas(betas: tuple) -> None:
             raise _errors.invalid(f"beta parameter at index {i}", betas[i])
 
 
-def check_implementation(optimizer: str, foreach: bool | None = None, fused: bool | None = None,
-                         capturable: bool = False, differentiable: bool = False) -> None:  # fmt: skip
+def check_implementation(
+    optimizer: str,
+    foreach: bool | None = None,
+    fused: bool | None = None,
+    capturable: bool = False,
+    differentiable: bool = False,
+) -> None:
     """`foreach` and `fused` only choose an implementation in PyTorch, with equal results: there is one here."""
     if fused and differentiable:
         raise _errors.fused_and_differentiable()

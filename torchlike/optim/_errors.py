@@ -49,8 +49,10 @@ def complex_parameters(places: list[list[int]]) -> ValueError:
 
 
 def sparse_complex(optimizer: str) -> NotImplementedError:
-    return NotImplementedError(f"torchlike.optim.{optimizer} does not support sparse gradients of complex numbers. "
-                               "Received: one. Use a dense gradient.")  # fmt: skip
+    return NotImplementedError(
+        f"torchlike.optim.{optimizer} does not support sparse gradients of complex numbers. "
+        "Received: one. Use a dense gradient."
+    )
 
 
 def sparse_with_weight_decay() -> RuntimeError:

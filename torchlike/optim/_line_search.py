@@ -40,9 +40,18 @@ def cubic_minimum(x1: Any, f1: Any, g1: Any, x2: Any, f2: Any, g2: Any, bounds: 
     return min(max(at, low), high)
 
 
-def strong_wolfe(evaluate: Callable[[Any], tuple[float, Tensor]], length: Any, direction: Tensor, loss: float,
-                 grad: Tensor, slope: Any, c1: float = 1e-4, c2: float = 0.9, tolerance_change: float = 1e-9,
-                 max_ls: int = 25) -> tuple[float, Tensor, Any, int]:  # fmt: skip
+def strong_wolfe(
+    evaluate: Callable[[Any], tuple[float, Tensor]],
+    length: Any,
+    direction: Tensor,
+    loss: float,
+    grad: Tensor,
+    slope: Any,
+    c1: float = 1e-4,
+    c2: float = 0.9,
+    tolerance_change: float = 1e-9,
+    max_ls: int = 25,
+) -> tuple[float, Tensor, Any, int]:
     """A length that decreases the loss by `c1` of the slope and flattens it to `c2` of it.
 
     Returns:
@@ -86,8 +95,17 @@ def _cubic(point: _Point) -> tuple:
     return point.length, point.loss, point.slope
 
 
-def _zoom(bracket: list[_Point], at: Callable, too_high: Callable, found: bool, slope: float, size: float, c2: float,
-          tolerance_change: float, tries: int) -> tuple[_Point, int]:  # fmt: skip
+def _zoom(
+    bracket: list[_Point],
+    at: Callable,
+    too_high: Callable,
+    found: bool,
+    slope: float,
+    size: float,
+    c2: float,
+    tolerance_change: float,
+    tries: int,
+) -> tuple[_Point, int]:
     """Narrow the bracket until a point satisfies the conditions; returns the lowest point and the evaluations."""
     near_edge, calls = False, 0
     low, high = (0, 1) if bracket[0].loss <= bracket[-1].loss else (1, 0)

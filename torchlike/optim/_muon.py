@@ -73,16 +73,34 @@ class Muon(RuleOptimizer):
     counters = ()
     made_late = ("momentum_buffer",)
 
-    def __init__(self, params: ParamsT, lr: float = 1e-3, weight_decay: float = 0.1, momentum: float = 0.95,
-                 nesterov: bool = True, ns_coefficients: tuple[float, float, float] = (3.4445, -4.775, 2.0315),
-                 eps: float = 1e-7, ns_steps: int = 5, adjust_lr_fn: str | None = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float = 1e-3,
+        weight_decay: float = 0.1,
+        momentum: float = 0.95,
+        nesterov: bool = True,
+        ns_coefficients: tuple[float, float, float] = (3.4445, -4.775, 2.0315),
+        eps: float = 1e-7,
+        ns_steps: int = 5,
+        adjust_lr_fn: str | None = None,
+    ) -> None:
         check_at_least(0, Learning_rate=lr, momentum=momentum, weight_decay=weight_decay)
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
             raise _errors.muon_adjustment(adjust_lr_fn)
-        super().__init__(params, dict(
-            lr=lr, weight_decay=weight_decay, momentum=momentum, nesterov=nesterov, ns_coefficients=ns_coefficients,
-            eps=eps, ns_steps=ns_steps, adjust_lr_fn=adjust_lr_fn,
-        ))  # fmt: skip
+        super().__init__(
+            params,
+            dict(
+                lr=lr,
+                weight_decay=weight_decay,
+                momentum=momentum,
+                nesterov=nesterov,
+                ns_coefficients=ns_coefficients,
+                eps=eps,
+                ns_steps=ns_steps,
+                adjust_lr_fn=adjust_lr_fn,
+            ),
+        )
         for group in self.param_groups:
             for param in group["params"]:
                 if param.dim() != 2:

@@ -88,8 +88,9 @@ class Bucket:
 
     __slots__ = ("columns", "counters", "dtype", "fresh", "packs", "rows", "shown", "sparse", "versions")
 
-    def __init__(self, counters: tuple[float, ...], fresh: bool, dtype: torchlike.dtype, columns: int,
-                 sparse: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self, counters: tuple[float, ...], fresh: bool, dtype: torchlike.dtype, columns: int, sparse: bool = False
+    ) -> None:
         self.counters = counters
         self.sparse = sparse
         self.fresh = fresh
@@ -129,8 +130,7 @@ class _Plan:
 
     __slots__ = ("buckets", "followed", "group", "in_turn", "names", "open", "params", "rows", "sparse")
 
-    def __init__(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int],
-                 in_turn: bool) -> None:  # fmt: skip
+    def __init__(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool) -> None:
         self.group, self.names, self.rows, self.sparse, self.in_turn = group, names, rows, sparse, in_turn
         self.params = list(group["params"])
         self.buckets: dict[tuple, Bucket] = {}
@@ -392,8 +392,7 @@ class RuleOptimizer(Optimizer):
         weight_decay = numbers.get("weight_decay", 0)
         return weight_decay, 1 - numbers["lr"] * weight_decay, *self._scalars(numbers, before, now, bucket)
 
-    def _gather(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int],
-                in_turn: bool) -> _Plan:  # fmt: skip
+    def _gather(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool) -> _Plan:
         """Sort the rows into buckets, making the state of those that have none."""
         plan = _Plan(group, names, rows, sparse, in_turn)
         if len(set(plan.params)) != len(plan.params):

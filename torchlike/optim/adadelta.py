@@ -49,17 +49,36 @@ class Adadelta(RuleOptimizer):
 
     rule = staticmethod(adadelta_update)
 
-    def __init__(self, params: ParamsT, lr: float | Tensor = 1.0, rho: float = 0.9, eps: float = 1e-6,
-                 weight_decay: float = 0, foreach: bool | None = None, *, capturable: bool = False,
-                 maximize: bool = False, differentiable: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1.0,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        capturable: bool = False,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
         check_lr(lr)
         check_fraction("rho", rho)
         check_positive(eps=eps, weight_decay=weight_decay)
         check_implementation("Adadelta", foreach, None, capturable, differentiable)
-        super().__init__(params, dict(
-            lr=lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize, capturable=capturable,
-            foreach=foreach, differentiable=differentiable,
-        ))  # fmt: skip
+        super().__init__(
+            params,
+            dict(
+                lr=lr,
+                rho=rho,
+                eps=eps,
+                weight_decay=weight_decay,
+                maximize=maximize,
+                capturable=capturable,
+                foreach=foreach,
+                differentiable=differentiable,
+            ),
+        )
 
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         return "square_avg", "acc_delta"

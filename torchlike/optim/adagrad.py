@@ -65,18 +65,39 @@ class Adagrad(RuleOptimizer):
     rule = staticmethod(adagrad_update)
     sparse_rule = staticmethod(adagrad_rows_update)
 
-    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
-                 initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *,
-                 maximize: bool = False, differentiable: bool = False, fused: bool | None = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
         check_lr(lr)
-        check_positive(lr_decay=lr_decay, weight_decay=weight_decay,
-                       initial_accumulator_value=initial_accumulator_value, eps=eps)  # fmt: skip
+        check_positive(
+            lr_decay=lr_decay, weight_decay=weight_decay, initial_accumulator_value=initial_accumulator_value, eps=eps
+        )
         check_implementation("Adagrad", foreach, fused, differentiable=differentiable)
-        super().__init__(params, dict(
-            lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay,
-            initial_accumulator_value=initial_accumulator_value, foreach=foreach, maximize=maximize,
-            differentiable=differentiable, fused=fused,
-        ))  # fmt: skip
+        super().__init__(
+            params,
+            dict(
+                lr=lr,
+                lr_decay=lr_decay,
+                eps=eps,
+                weight_decay=weight_decay,
+                initial_accumulator_value=initial_accumulator_value,
+                foreach=foreach,
+                maximize=maximize,
+                differentiable=differentiable,
+                fused=fused,
+            ),
+        )
         for group in self.param_groups:
             for param in group["params"]:
                 self._state[param] = {"step": scalar_tensor(0.0), "sum": self._start(group, "sum", param)}

@@ -45,16 +45,36 @@ class ASGD(RuleOptimizer):
     rule = staticmethod(asgd_update)
     counters = ("step", "eta", "mu")
 
-    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, lambd: float = 1e-4, alpha: float = 0.75,
-                 t0: float = 1e6, weight_decay: float = 0, foreach: bool | None = None, maximize: bool = False,
-                 differentiable: bool = False, capturable: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
         check_lr(lr)
         check_positive(weight_decay=weight_decay)
         check_implementation("ASGD", foreach, None, capturable, differentiable)
-        super().__init__(params, dict(
-            lr=lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay, foreach=foreach, maximize=maximize,
-            differentiable=differentiable, capturable=capturable,
-        ))  # fmt: skip
+        super().__init__(
+            params,
+            dict(
+                lr=lr,
+                lambd=lambd,
+                alpha=alpha,
+                t0=t0,
+                weight_decay=weight_decay,
+                foreach=foreach,
+                maximize=maximize,
+                differentiable=differentiable,
+                capturable=capturable,
+            ),
+        )
 
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         return ("ax",)

@@ -49,16 +49,32 @@ class LBFGS(Optimizer):
     True
     """
 
-    def __init__(self, params: ParamsT, lr: float | Tensor = 1, max_iter: int = 20, max_eval: int | None = None,
-                 tolerance_grad: float = 1e-7, tolerance_change: float = 1e-9, history_size: int = 100,
-                 line_search_fn: str | None = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
+        line_search_fn: str | None = None,
+    ) -> None:
         check_lr(lr)
         if max_eval is None:
             max_eval = max_iter * 5 // 4
-        super().__init__(params, dict(
-            lr=lr, max_iter=max_iter, max_eval=max_eval, tolerance_grad=tolerance_grad,
-            tolerance_change=tolerance_change, history_size=history_size, line_search_fn=line_search_fn,
-        ))  # fmt: skip
+        super().__init__(
+            params,
+            dict(
+                lr=lr,
+                max_iter=max_iter,
+                max_eval=max_eval,
+                tolerance_grad=tolerance_grad,
+                tolerance_change=tolerance_change,
+                history_size=history_size,
+                line_search_fn=line_search_fn,
+            ),
+        )
         if len(self.param_groups) != 1:
             raise _errors.lbfgs_groups()
         self._params: list[Tensor] = self.param_groups[0]["params"]
@@ -125,8 +141,17 @@ class LBFGS(Optimizer):
             if last or evaluations >= group["max_eval"] or memory.settled(group, loss, grad):
                 break
 
-    def _search(self, closure: Callable, loss: float, grad: Tensor, direction: Tensor, length: Any, slope: Any,
-                last: bool, evaluations_left: int) -> tuple[float, Tensor, Any, int]:  # fmt: skip
+    def _search(
+        self,
+        closure: Callable,
+        loss: float,
+        grad: Tensor,
+        direction: Tensor,
+        length: Any,
+        slope: Any,
+        last: bool,
+        evaluations_left: int,
+    ) -> tuple[float, Tensor, Any, int]:
         """Move along the direction; returns loss and gradient there, the length gone and the closure's calls."""
         search = self.param_groups[0]["line_search_fn"]
         if search is None:

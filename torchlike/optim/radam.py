@@ -51,19 +51,39 @@ class RAdam(RuleOptimizer):
 
     rule = staticmethod(radam_update)
 
-    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
-                 eps: float = 1e-8, weight_decay: float = 0, decoupled_weight_decay: bool = False, *,
-                 foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
-                 differentiable: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
         check_lr(lr)
         check_positive(eps=eps)
         check_betas(betas)
         check_positive(weight_decay=weight_decay)
         check_implementation("RAdam", foreach, None, capturable, differentiable)
-        super().__init__(params, dict(
-            lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize, foreach=foreach,
-            capturable=capturable, decoupled_weight_decay=decoupled_weight_decay, differentiable=differentiable,
-        ))  # fmt: skip
+        super().__init__(
+            params,
+            dict(
+                lr=lr,
+                betas=betas,
+                eps=eps,
+                weight_decay=weight_decay,
+                maximize=maximize,
+                foreach=foreach,
+                capturable=capturable,
+                decoupled_weight_decay=decoupled_weight_decay,
+                differentiable=differentiable,
+            ),
+        )
 
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         return "exp_avg", "exp_avg_sq"

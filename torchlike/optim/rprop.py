@@ -47,18 +47,34 @@ class Rprop(RuleOptimizer):
 
     rule = staticmethod(rprop_update)
 
-    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
-                 step_sizes: tuple[float, float] = (1e-6, 50), *, capturable: bool = False,
-                 foreach: bool | None = None, maximize: bool = False,
-                 differentiable: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50),
+        *,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
         check_lr(lr)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise _errors.invalid("eta values", f"{etas[0]}, {etas[1]}")
         check_implementation("Rprop", foreach, None, capturable, differentiable)
-        super().__init__(params, dict(
-            lr=lr, etas=etas, step_sizes=step_sizes, foreach=foreach, maximize=maximize,
-            differentiable=differentiable, capturable=capturable,
-        ))  # fmt: skip
+        super().__init__(
+            params,
+            dict(
+                lr=lr,
+                etas=etas,
+                step_sizes=step_sizes,
+                foreach=foreach,
+                maximize=maximize,
+                differentiable=differentiable,
+                capturable=capturable,
+            ),
+        )
 
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         return "prev", "step_size"

@@ -58,8 +58,14 @@ class SparseAdam(RuleOptimizer):
     rule = sparse_rule = staticmethod(sparse_adam_update)
     shown_counter = int
 
-    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
-                 eps: float = 1e-8, maximize: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        maximize: bool = False,
+    ) -> None:
         check_one_element(lr)
         if not 0.0 < lr:
             raise _errors.invalid("learning rate", lr)

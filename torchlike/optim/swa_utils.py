@@ -92,8 +92,14 @@ class AveragedModel(Module):
 
     n_averaged: Tensor
 
-    def __init__(self, model: Module, device: Any = None, avg_fn: Average | None = None,
-                 multi_avg_fn: AverageLists | None = None, use_buffers: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self,
+        model: Module,
+        device: Any = None,
+        avg_fn: Average | None = None,
+        multi_avg_fn: AverageLists | None = None,
+        use_buffers: bool = False,
+    ) -> None:
         super().__init__()
         if avg_fn is not None and multi_avg_fn is not None:
             raise _errors.swa_two_averages()
@@ -179,8 +185,14 @@ class SWALR(LRScheduler):
       ValueError: an unknown strategy, a negative number of steps, or a list whose length is not the number of groups.
     """
 
-    def __init__(self, optimizer: Optimizer, swa_lr: float | list[float], anneal_epochs: int = 10,
-                 anneal_strategy: Literal["cos", "linear"] = "cos", last_epoch: int = -1) -> None:  # fmt: skip
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        swa_lr: float | list[float],
+        anneal_epochs: int = 10,
+        anneal_strategy: Literal["cos", "linear"] = "cos",
+        last_epoch: int = -1,
+    ) -> None:
         groups = optimizer.param_groups
         rates = list(swa_lr) if isinstance(swa_lr, (list, tuple)) else [swa_lr] * len(groups)
         if len(rates) != len(groups):

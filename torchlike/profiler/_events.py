@@ -50,8 +50,11 @@ class Average:
         return self.device_time_total / self.count
 
 
-_SORTS = {"cuda_time": "device_time", "cuda_time_total": "device_time_total",
-          "self_cuda_time_total": "self_device_time_total"}  # fmt: skip
+_SORTS = {
+    "cuda_time": "device_time",
+    "cuda_time_total": "device_time_total",
+    "self_cuda_time_total": "self_device_time_total",
+}
 
 
 class EventList(list):
@@ -72,8 +75,14 @@ class EventList(list):
         made.cpu_time_total, made.device_time_total = made.self_cpu_time_total, made.self_device_time_total
         return made
 
-    def table(self, sort_by: str | None = None, row_limit: int = 100, max_name_column_width: int = 55,
-              header: str | None = None, top_level_events_only: bool = False) -> str:  # fmt: skip
+    def table(
+        self,
+        sort_by: str | None = None,
+        row_limit: int = 100,
+        max_name_column_width: int = 55,
+        header: str | None = None,
+        top_level_events_only: bool = False,
+    ) -> str:
         """The sums as text, a line for each name."""
         if top_level_events_only:
             raise NotImplementedError(
@@ -94,8 +103,14 @@ class EventList(list):
 
 def _line(each: Average, total: float, device: bool) -> list[str]:
     share = lambda part: f"{100 * part / total if total else 0:.2f}%"
-    cells = [each.key, share(each.self_cpu_time_total), duration(each.self_cpu_time_total),
-             share(each.cpu_time_total), duration(each.cpu_time_total), duration(each.cpu_time)]  # fmt: skip
+    cells = [
+        each.key,
+        share(each.self_cpu_time_total),
+        duration(each.self_cpu_time_total),
+        share(each.cpu_time_total),
+        duration(each.cpu_time_total),
+        duration(each.cpu_time),
+    ]
     if device:
         cells += [duration(t) for t in (each.self_device_time_total, each.device_time_total, each.device_time)]
     return [*cells, str(each.count)]

@@ -43,8 +43,9 @@ def supported_activities() -> set[ProfilerActivity]:
     return {ProfilerActivity.CPU} | ({ProfilerActivity.CUDA} if cuda.is_available() else set())
 
 
-def schedule(*, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0,
-             skip_first_wait: int = 0) -> Callable[[int], ProfilerAction]:  # fmt: skip
+def schedule(
+    *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
+) -> Callable[[int], ProfilerAction]:
     """A function from a step's number to what is done in it: `skip_first` steps nothing, then cycles of `wait` steps
     nothing, `warmup` steps nothing yet, `active` steps recorded; `repeat` cycles, or (0) without end.
     `skip_first_wait`: the first cycle has no waiting."""
@@ -74,8 +75,9 @@ def schedule(*, wait: int, warmup: int, active: int, repeat: int = 0, skip_first
     return action
 
 
-def tensorboard_trace_handler(dir_name: str, worker_name: str | None = None,
-                              use_gzip: bool = False) -> Callable[[profile], None]:  # fmt: skip
+def tensorboard_trace_handler(
+    dir_name: str, worker_name: str | None = None, use_gzip: bool = False
+) -> Callable[[profile], None]:
     """What writes a finished profile as a file into a folder, for TensorBoard or a browser's trace viewer."""
 
     def write(prof: profile) -> None:
@@ -100,11 +102,20 @@ class profile:
         no times of their own; a compiled step's `memory()` and `cost()` are XLA's own figures.
     """
 
-    def __init__(self, *, activities: Iterable[ProfilerActivity] | None = None,
-                 schedule: Callable[[int], ProfilerAction] | None = None,
-                 on_trace_ready: Callable[[profile], Any] | None = None, record_shapes: bool = False,
-                 profile_memory: bool = False, with_stack: bool = False, with_flops: bool = False,
-                 with_modules: bool = False, acc_events: bool = False, **more: Any) -> None:  # fmt: skip
+    def __init__(
+        self,
+        *,
+        activities: Iterable[ProfilerActivity] | None = None,
+        schedule: Callable[[int], ProfilerAction] | None = None,
+        on_trace_ready: Callable[[profile], Any] | None = None,
+        record_shapes: bool = False,
+        profile_memory: bool = False,
+        with_stack: bool = False,
+        with_flops: bool = False,
+        with_modules: bool = False,
+        acc_events: bool = False,
+        **more: Any,
+    ) -> None:
         refused = {"profile_memory": profile_memory, "with_flops": with_flops, "with_modules": with_modules, **more}
         for name, given in refused.items():
             if given:
@@ -179,8 +190,9 @@ class profile:
         """What was recorded last, in order."""
         return sorted(self._events, key=lambda event: event.started)
 
-    def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0,
-                     group_by_overload_name: bool = False) -> EventList:  # fmt: skip
+    def key_averages(
+        self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
+    ) -> EventList:
         """The sums by name; a program's name is the user's line and its operators, so its line is its stack."""
         if group_by_overload_name:
             raise _errors.arguments.unsupported("key_averages", "group_by_overload_name")
@@ -200,5 +212,13 @@ class profile:
 def _traced(event: Event) -> dict:
     shown = {"line": event.place, "shapes": [list(shape) for shape in event.shapes]} if event.place else {}
     category = "user_annotation" if event.kind == "region" else "cpu_op" if event.device == "cpu" else "kernel"
-    return {"ph": "X", "name": event.name, "cat": category, "pid": os.getpid(), "tid": event.thread,
-            "ts": event.started * 1e6, "dur": event.microseconds, "args": shown}  # fmt: skip
+    return {
+        "ph": "X",
+        "name": event.name,
+        "cat": category,
+        "pid": os.getpid(),
+        "tid": event.thread,
+        "ts": event.started * 1e6,
+        "dur": event.microseconds,
+        "args": shown,
+    }

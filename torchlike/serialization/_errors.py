@@ -144,8 +144,10 @@ def too_large_meta(size: object) -> UnpicklingError:
 
 def overlapping_elements(size: object, stride: object, held: int) -> UnpicklingError:
     shown = (str(tuple(x))[:100] for x in (size, stride))  # type: ignore[call-overload]
-    return Refused("a conjugated or negated tensor of size {} and stride {} in it repeats ".format(*shown)
-                   + f"the {held} elements of its storage")  # fmt: skip
+    return Refused(
+        "a conjugated or negated tensor of size {} and stride {} in it repeats ".format(*shown)
+        + f"the {held} elements of its storage"
+    )
 
 
 def bad_persistent_id() -> UnpicklingError:
@@ -154,8 +156,10 @@ def bad_persistent_id() -> UnpicklingError:
 
 def beyond_storage(offset: object, size: object, stride: object, nbytes: int) -> UnpicklingError:
     shown = (str(x)[:100] for x in (size, stride, offset))
-    return Refused("a tensor of size {}, stride {} and offset {} does not fit ".format(*shown)
-                   + f"into its storage of {nbytes} bytes")  # fmt: skip
+    return Refused(
+        "a tensor of size {}, stride {} and offset {} does not fit ".format(*shown)
+        + f"into its storage of {nbytes} bytes"
+    )
 
 
 def two_dtypes_in_file() -> UnpicklingError:
@@ -231,8 +235,9 @@ def bad_version(found: bytes, known: range) -> RuntimeError:
 
 def torchscript(weights_only: bool) -> Exception:
     if weights_only:
-        return RuntimeError("Cannot use ``weights_only=True`` with TorchScript archives passed to ``torch.load``. "
-                            + _DEFAULT_CHANGED)  # fmt: skip
+        return RuntimeError(
+            "Cannot use ``weights_only=True`` with TorchScript archives passed to ``torch.load``. " + _DEFAULT_CHANGED
+        )
     return NotImplementedError("load: TorchScript archives are not supported")
 
 
@@ -266,10 +271,14 @@ def wrapped(error: UnpicklingError) -> UnpicklingError:
             "Alternatively, to load with `weights_only=True` please check the recommended steps in the following "
             f"error message.\n\tWeightsUnpickler error: {error}{_DOCS}"
         )
-    report = "" if isinstance(error, BlockedGlobal) else (
-        "Please file an issue with the following so that we can make `weights_only=True` compatible with your use "
-        "case: WeightsUnpickler error: "
-    )  # fmt: skip
+    report = (
+        ""
+        if isinstance(error, BlockedGlobal)
+        else (
+            "Please file an issue with the following so that we can make `weights_only=True` compatible with your use "
+            "case: WeightsUnpickler error: "
+        )
+    )
     return UnpicklingError(f"Weights only load failed. {_DEFAULT_CHANGED}\n{report}\n\n{error}{_DOCS}")
 
 

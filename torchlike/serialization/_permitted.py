@@ -147,8 +147,13 @@ REBUILDS = {
 CALLS = REBUILDS | {
     row.function: row
     for row in (
-        _row(_rebuild.rebuild_from_type_v2, _is_rebuild, _is_tensor_class, _is_exactly(tuple),
-             lambda x: x is None or is_state(x)),
+        _row(
+            _rebuild.rebuild_from_type_v2,
+            _is_rebuild,
+            _is_tensor_class,
+            _is_exactly(tuple),
+            lambda x: x is None or is_state(x),
+        ),
         _row(_rebuild.get_layout, _text),
         _row(torchlike.device, _text, lambda x: type(x) is int and 0 <= x < 128, optional=1),
         _row(torchlike.Size, lambda x: type(x) in (tuple, list) and all(type(n) is int and abs(n) < _MOST for n in x)),
@@ -159,11 +164,18 @@ CALLS = REBUILDS | {
         _row(complex, _is_exactly(float), _is_exactly(float)),
         _row(_codecs.encode, _text, _is_latin),
     )
-}  # fmt: skip
+}
 _RESULTS = (
-    torchlike.Tensor, torchlike.Size, torchlike.device, torchlike.layout,
-    dict, set, bytearray, bytes, complex,
-)  # fmt: skip
+    torchlike.Tensor,
+    torchlike.Size,
+    torchlike.device,
+    torchlike.layout,
+    dict,
+    set,
+    bytearray,
+    bytes,
+    complex,
+)
 
 
 def is_described(function: Any) -> bool:

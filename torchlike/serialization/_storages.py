@@ -34,11 +34,20 @@ UNTYPED = StorageType("torch.storage", "UntypedStorage", None)
 TYPED = tuple(
     StorageType("torch", f"{name}Storage", getattr(torchlike, dtype))
     for name, dtype in (
-        ("Float", "float32"), ("Double", "float64"), ("Half", "float16"), ("BFloat16", "bfloat16"), ("Long", "int64"),
-        ("Int", "int32"), ("Short", "int16"), ("Char", "int8"), ("Byte", "uint8"), ("Bool", "bool"),
-        ("ComplexFloat", "complex64"), ("ComplexDouble", "complex128"),
+        ("Float", "float32"),
+        ("Double", "float64"),
+        ("Half", "float16"),
+        ("BFloat16", "bfloat16"),
+        ("Long", "int64"),
+        ("Int", "int32"),
+        ("Short", "int16"),
+        ("Char", "int8"),
+        ("Byte", "uint8"),
+        ("Bool", "bool"),
+        ("ComplexFloat", "complex64"),
+        ("ComplexDouble", "complex128"),
     )
-)  # fmt: skip
+)
 TYPED_ON_CUDA = tuple(StorageType("torch.cuda", kind.name, kind.dtype) for kind in TYPED)
 _CPU = torchlike.device("cpu")
 _BY_DTYPE = {kind.dtype: kind for kind in TYPED}

@@ -14,8 +14,17 @@ from torchlike._tensor import factories
 from torchlike._tensor.tensor import Tensor
 
 
-def _made(name: str, formula: Callable, M: int, sym: bool = True, *, dtype: Any = None, layout: Any = None,
-          device: Any = None, requires_grad: bool = False) -> Tensor:  # fmt: skip
+def _made(
+    name: str,
+    formula: Callable,
+    M: int,
+    sym: bool = True,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """The window `formula(k, steps)` for k = 0 ... M - 1, where `steps` is the distance of the ends."""
     if not hasattr(M, "__index__"):
         raise _errors.arguments.wrong_type("linspace", "steps", None, "int", M)
@@ -100,5 +109,16 @@ def nuttall(M: int, *, sym: bool = True, **options: Any) -> Tensor:
     return general_cosine(M, a=(0.3635819, 0.4891775, 0.1365995, 0.0106411), sym=sym, **options)
 
 
-__all__ = ["bartlett", "blackman", "cosine", "exponential", "gaussian", "general_cosine", "general_hamming", "hamming",
-           "hann", "kaiser", "nuttall"]  # fmt: skip
+__all__ = [
+    "bartlett",
+    "blackman",
+    "cosine",
+    "exponential",
+    "gaussian",
+    "general_cosine",
+    "general_hamming",
+    "hamming",
+    "hann",
+    "kaiser",
+    "nuttall",
+]

@@ -28,10 +28,20 @@ _OLD_TOLERANCES = {
 }
 
 
-def assert_close(actual: Any, expected: Any, *, allow_subclasses: bool = True, rtol: float | None = None,
-                 atol: float | None = None, equal_nan: bool = False, check_device: bool = True,
-                 check_dtype: bool = True, check_layout: bool = True, check_stride: bool = False,
-                 msg: str | Callable[[str], str] | None = None) -> None:  # fmt: skip
+def assert_close(
+    actual: Any,
+    expected: Any,
+    *,
+    allow_subclasses: bool = True,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = False,
+    check_device: bool = True,
+    check_dtype: bool = True,
+    check_layout: bool = True,
+    check_stride: bool = False,
+    msg: str | Callable[[str], str] | None = None,
+) -> None:
     """Raise AssertionError unless `|actual - expected| <= atol + rtol * |expected|` everywhere.
 
     Takes tensors, numbers, and sequences and mappings of them. Without tolerances the (coarser) dtype decides.
@@ -39,8 +49,10 @@ def assert_close(actual: Any, expected: Any, *, allow_subclasses: bool = True, r
     >>> torchlike.testing.assert_close(torchlike.tensor([1.0]), torchlike.tensor([1.0 + 1e-7]))
     """
     if (rtol is None) is not (atol is None):
-        raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no "
-                         f"{'rtol' if rtol is None else 'atol'}.")  # fmt: skip
+        raise ValueError(
+            f"Both 'rtol' and 'atol' must be either specified or omitted, but got no "
+            f"{'rtol' if rtol is None else 'atol'}."
+        )
     how = _Rules(rtol, atol, equal_nan, check_device, check_dtype, check_stride, allow_subclasses)
     try:
         _compare(actual, expected, how, "")
@@ -49,8 +61,14 @@ def assert_close(actual: Any, expected: Any, *, allow_subclasses: bool = True, r
         raise AssertionError(msg(text) if callable(msg) else msg or text) from None
 
 
-def assert_allclose(actual: Any, expected: Any, rtol: float | None = None, atol: float | None = None,
-                    equal_nan: bool = True, msg: str = "") -> None:  # fmt: skip
+def assert_allclose(
+    actual: Any,
+    expected: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = True,
+    msg: str = "",
+) -> None:
     """`assert_close` with the rules of old: coarser tolerances, any dtypes, NaN equal to NaN. Deprecated."""
     warn(
         "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. "
@@ -117,9 +135,11 @@ def _is_number(x: Any) -> bool:
 def _mappings(actual: Mapping, expected: Mapping, how: _Rules, at: str) -> None:
     missing, extra = expected.keys() - actual.keys(), actual.keys() - expected.keys()
     if missing or extra:
-        raise AssertionError("The keys of the mappings do not match:\n"
-                             f"Missing keys in the actual mapping: {sorted(missing)}\n"
-                             f"Additional keys in the actual mapping: {sorted(extra)}{at}")  # fmt: skip
+        raise AssertionError(
+            "The keys of the mappings do not match:\n"
+            f"Missing keys in the actual mapping: {sorted(missing)}\n"
+            f"Additional keys in the actual mapping: {sorted(extra)}{at}"
+        )
     for key in expected:
         _compare(actual[key], expected[key], how, _item(at, key))
 
@@ -137,8 +157,14 @@ def _item(at: str, key: Any) -> str:
 
 
 def _numbers(actual: Any, expected: Any, how: _Rules, at: str) -> None:
-    kinds = [torchlike.float64 if isinstance(x, float | np.floating) else torchlike.complex128
-             if isinstance(x, complex) else torchlike.int64 for x in (actual, expected)]  # fmt: skip
+    kinds = [
+        torchlike.float64
+        if isinstance(x, float | np.floating)
+        else torchlike.complex128
+        if isinstance(x, complex)
+        else torchlike.int64
+        for x in (actual, expected)
+    ]
     _scalars(actual, expected, *how.tolerances(*kinds), how.equal_nan, at)
 
 
@@ -149,9 +175,13 @@ def _scalars(actual: Any, expected: Any, rtol: float, atol: float, equal_nan: bo
         return
     exact = rtol == atol == 0
     relative = difference / abs(expected) if expected else float("inf")
-    lines = [f"Scalars are not {'equal' if exact else 'close'}!", "", f"Expected {expected} but got {actual}.",
-             f"Absolute difference: {difference}" + ("" if exact else f" (up to {atol} allowed)"),
-             f"Relative difference: {relative}" + ("" if exact else f" (up to {rtol} allowed)")]  # fmt: skip
+    lines = [
+        f"Scalars are not {'equal' if exact else 'close'}!",
+        "",
+        f"Expected {expected} but got {actual}.",
+        f"Absolute difference: {difference}" + ("" if exact else f" (up to {atol} allowed)"),
+        f"Relative difference: {relative}" + ("" if exact else f" (up to {rtol} allowed)"),
+    ]
     raise AssertionError("\n".join(lines) + at)
 
 
@@ -185,8 +215,11 @@ def _values(actual: Tensor, expected: Tensor, rtol: float, atol: float, equal_na
     difference = (actual - expected).abs()
     relative = difference / expected.abs()
     wrong, count = int((~close).sum()), close.numel()
-    lines = [f"Tensor-likes are not {'equal' if exact else 'close'}!", "",
-             f"Mismatched elements: {wrong} / {count} ({wrong / count:.1%})"]  # fmt: skip
+    lines = [
+        f"Tensor-likes are not {'equal' if exact else 'close'}!",
+        "",
+        f"Mismatched elements: {wrong} / {count} ({wrong / count:.1%})",
+    ]
     for name, found, allowed in (("absolute", difference, atol), ("relative", relative, rtol)):
         greatest = int(found.masked_fill(close, 0).argmax())
         where = tuple(int(i) for i in np.unravel_index(greatest, close.shape))

@@ -9,9 +9,17 @@ import torchlike
 from torchlike import Tensor
 
 
-def make_tensor(*shape: Any, dtype: Any, device: Any, low: float | None = None, high: float | None = None,
-                requires_grad: bool = False, noncontiguous: bool = False, exclude_zero: bool = False,
-                memory_format: Any = None) -> Tensor:  # fmt: skip
+def make_tensor(
+    *shape: Any,
+    dtype: Any,
+    device: Any,
+    low: float | None = None,
+    high: float | None = None,
+    requires_grad: bool = False,
+    noncontiguous: bool = False,
+    exclude_zero: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
     """Return a tensor of numbers spread evenly in [low, high): by default [-9, 9], for bool and unsigned integers what
     of it they can hold.
 

@@ -83,8 +83,10 @@ class TreeSpec:
         """The containers with these leaves."""
         leaves = list(leaves)
         if len(leaves) != self.num_leaves:
-            raise ValueError(f"treespec.unflatten(leaves): `leaves` has length {len(leaves)} but the spec refers to a "
-                             f"pytree that holds {self.num_leaves} items ({self}).")  # fmt: skip
+            raise ValueError(
+                f"treespec.unflatten(leaves): `leaves` has length {len(leaves)} but the spec refers to a "
+                f"pytree that holds {self.num_leaves} items ({self})."
+            )
         return self._take(iter(leaves))
 
     def _take(self, leaves: Iterator) -> Any:
@@ -147,8 +149,14 @@ def _dict_flatten_with_keys(d: dict) -> tuple[list, list]:
     return [(MappingKey(key), value) for key, value in d.items()], list(d)
 
 
-def register_pytree_node(cls: Any, flatten_fn: Callable, unflatten_fn: Callable, *,
-                         flatten_with_keys_fn: Callable | None = None, **named: Any) -> None:  # fmt: skip
+def register_pytree_node(
+    cls: Any,
+    flatten_fn: Callable,
+    unflatten_fn: Callable,
+    *,
+    flatten_with_keys_fn: Callable | None = None,
+    **named: Any,
+) -> None:
     """Make a type a container. The names of its serialized form are not used."""
     if cls in SUPPORTED_NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
@@ -177,12 +185,18 @@ def _register_mapping(kind: Any, flatten: Callable, unflatten: Callable) -> None
 _register_sequence(tuple, lambda t: (list(t), None), lambda parts, _: tuple(parts))
 _register_sequence(list, lambda x: (x, None), lambda parts, _: list(parts))
 _register_mapping(dict, _dict_flatten, _dict_unflatten)
-register_pytree_node(namedtuple, lambda t: (list(t), type(t)),
-                     lambda parts, kind: kind._make(parts) if hasattr(kind, "_make") else kind(parts),
-                     flatten_with_keys_fn=lambda t: ([*zip(map(GetAttrKey, t._fields), t)], type(t)))  # fmt: skip
+register_pytree_node(
+    namedtuple,
+    lambda t: (list(t), type(t)),
+    lambda parts, kind: kind._make(parts) if hasattr(kind, "_make") else kind(parts),
+    flatten_with_keys_fn=lambda t: ([*zip(map(GetAttrKey, t._fields), t)], type(t)),
+)
 _register_mapping(OrderedDict, _dict_flatten, lambda parts, keys: OrderedDict(zip(keys, parts)))
-_register_mapping(defaultdict, lambda d: (list(d.values()), [d.default_factory, list(d)]),
-                  lambda parts, context: defaultdict(context[0], zip(context[1], parts)))  # fmt: skip
+_register_mapping(
+    defaultdict,
+    lambda d: (list(d.values()), [d.default_factory, list(d)]),
+    lambda parts, context: defaultdict(context[0], zip(context[1], parts)),
+)
 _register_sequence(deque, lambda d: (list(d), d.maxlen), lambda parts, most: deque(parts, maxlen=most))
 
 
@@ -240,8 +254,9 @@ def tree_map_(func: Callable, tree: Any, *rests: Any, is_leaf: Callable[[Any], b
     return tree
 
 
-def tree_map_only(type_or_types_or_pred: Any, func: Callable, tree: Any,
-                  is_leaf: Callable[[Any], bool] | None = None) -> Any:  # fmt: skip
+def tree_map_only(
+    type_or_types_or_pred: Any, func: Callable, tree: Any, is_leaf: Callable[[Any], bool] | None = None
+) -> Any:
     """`tree_map` for the leaves of some types, or of which a function says True; the others stay."""
     picks = _test(type_or_types_or_pred)
     return tree_map(lambda x: func(x) if picks(x) else x, tree, is_leaf=is_leaf)
@@ -277,8 +292,10 @@ def _with_paths(tree: Any, is_leaf: Callable[[Any], bool] | None, path: tuple) -
         return
     flatten = SUPPORTED_NODES[kind].flatten_with_keys_fn
     if flatten is None:
-        raise ValueError(f"Did not find a flatten_with_keys_fn for type: {kind}. Please pass a flatten_with_keys_fn "
-                         "argument to register_pytree_node.")  # fmt: skip
+        raise ValueError(
+            f"Did not find a flatten_with_keys_fn for type: {kind}. Please pass a flatten_with_keys_fn "
+            "argument to register_pytree_node."
+        )
     for key, part in flatten(tree)[0]:
         yield from _with_paths(part, is_leaf, (*path, key))
 

@@ -54,8 +54,9 @@ class Measurement:
         return third - first
 
     def __repr__(self) -> str:
-        unit, scale = next((u, s) for u, s in (("s", 1), ("ms", 1e3), ("us", 1e6), ("ns", 1e9))
-                           if self.median * s >= 1 or u == "ns")  # fmt: skip
+        unit, scale = next(
+            (u, s) for u, s in (("s", 1), ("ms", 1e3), ("us", 1e6), ("ns", 1e9)) if self.median * s >= 1 or u == "ns"
+        )
         runs = f"{len(self.raw_times)} measurement{'s' * (len(self.raw_times) > 1)}, {self.number_per_run} runs each"
         return f"{self.title}\n  {self.median * scale:.2f} {unit}\n  {runs}"
 
@@ -71,10 +72,20 @@ class Timer:
       num_threads: 1, as PyTorch's default; XLA's threads are those of the process, so others are refused.
     """
 
-    def __init__(self, stmt: str = "pass", setup: str = "pass", global_setup: str = "", timer: Any = timer,
-                 globals: dict[str, Any] | None = None, label: str | None = None, sub_label: str | None = None,
-                 description: str | None = None, env: str | None = None, num_threads: int = 1,
-                 language: Any = "python") -> None:  # fmt: skip
+    def __init__(
+        self,
+        stmt: str = "pass",
+        setup: str = "pass",
+        global_setup: str = "",
+        timer: Any = timer,
+        globals: dict[str, Any] | None = None,
+        label: str | None = None,
+        sub_label: str | None = None,
+        description: str | None = None,
+        env: str | None = None,
+        num_threads: int = 1,
+        language: Any = "python",
+    ) -> None:
         refused = {"env": env is not None, "num_threads": num_threads != 1, "language": str(language) != "python"}
         for name, given in refused.items():
             if given:

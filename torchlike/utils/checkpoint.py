@@ -31,9 +31,16 @@ def noop_context_fn() -> tuple[Any, Any]:
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
-def checkpoint(function: Callable, *args: Any, use_reentrant: bool | None = None,
-               context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn, determinism_check: str = "default",
-               debug: bool = False, early_stop: bool = True, **kwargs: Any) -> Any:  # fmt: skip
+def checkpoint(
+    function: Callable,
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    **kwargs: Any,
+) -> Any:
     """Call `function(*args, **kwargs)`; backward calls it again instead of using what it saved.
 
     Args:
@@ -78,8 +85,9 @@ def checkpoint(function: Callable, *args: Any, use_reentrant: bool | None = None
     return _without_reentrance(function, args, kwargs, preserve, context_fn(), _DETERMINISM[determinism_check], stop)
 
 
-def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool | None = None,
-                          **kwargs: Any) -> Any:  # fmt: skip
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+) -> Any:
     """Run a list of functions (or an `nn.Sequential`) in `segments` equal parts, all but the last checkpointed.
 
     Args:
@@ -314,8 +322,15 @@ class _Segment:
             raise _sentences.kinds_saved(different)
 
 
-def _without_reentrance(function: Callable, args: tuple, kwargs: dict, preserve: bool, contexts: tuple[Any, Any],
-                        describe: Callable, early_stop: bool) -> Any:  # fmt: skip
+def _without_reentrance(
+    function: Callable,
+    args: tuple,
+    kwargs: dict,
+    preserve: bool,
+    contexts: tuple[Any, Any],
+    describe: Callable,
+    early_stop: bool,
+) -> Any:
     forward_context, second_context = contexts
     if not torchlike.is_grad_enabled():
         return function(*args, **kwargs)

@@ -13,17 +13,24 @@ _SETTINGS = ("JAX_", "XLA_", "TORCHLIKE_", "CUDA_VISIBLE_DEVICES", "LIBTPU_", "O
 
 def get_pretty_env_info() -> str:
     """Versions, the system, JAX's devices, and what the environment sets for them, as text."""
-    devices = [f"  - {device} ({device.device_kind})" for type in ("cpu", "cuda", "tpu")
-               for device in accelerators.devices(type)]  # fmt: skip
+    devices = [
+        f"  - {device} ({device.device_kind})"
+        for type in ("cpu", "cuda", "tpu")
+        for device in accelerators.devices(type)
+    ]
     settings = [f"  - {name}={value}" for name, value in sorted(os.environ.items()) if name.startswith(_SETTINGS)]
-    return "\n".join([
-        torchlike.__config__.show(),
-        f"Python {platform.python_version()} on {platform.platform()}, {platform.machine()}",
-        f"processors: {os.cpu_count()}",
-        f"CUDA available: {torchlike.cuda.is_available()}",
-        "devices:", *devices,
-        "environment:", *(settings or ["  - nothing set"]),
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            torchlike.__config__.show(),
+            f"Python {platform.python_version()} on {platform.platform()}, {platform.machine()}",
+            f"processors: {os.cpu_count()}",
+            f"CUDA available: {torchlike.cuda.is_available()}",
+            "devices:",
+            *devices,
+            "environment:",
+            *(settings or ["  - nothing set"]),
+        ]
+    )
 
 
 def main() -> None:

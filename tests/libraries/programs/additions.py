@@ -16,9 +16,12 @@ model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 4)).double()
 average = EMA(model, beta=0.9, update_after_step=1, update_every=1)
 optimizer = Lion(model.parameters(), lr=1e-3, weight_decay=1e-2)
 x, labels = torch.randn(24, 8, dtype=torch.float64), torch.randint(0, 3, (24,))
-for loss_function, miner in ((losses.TripletMarginLoss(), miners.TripletMarginMiner()), (losses.NTXentLoss(), None),
-                             (losses.ContrastiveLoss(distance=distances.CosineSimilarity()), None),
-                             (losses.MultiSimilarityLoss(), miners.MultiSimilarityMiner())):  # fmt: skip
+for loss_function, miner in (
+    (losses.TripletMarginLoss(), miners.TripletMarginMiner()),
+    (losses.NTXentLoss(), None),
+    (losses.ContrastiveLoss(distance=distances.CosineSimilarity()), None),
+    (losses.MultiSimilarityLoss(), miners.MultiSimilarityMiner()),
+):
     found = model(x)
     loss = loss_function(found, labels, *([miner(found, labels)] if miner else []))
     optimizer.zero_grad()

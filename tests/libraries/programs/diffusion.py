@@ -5,9 +5,16 @@ from diffusers import AutoencoderKL, DDIMScheduler, DDPMScheduler, UNet2DModel
 from diffusers.training_utils import EMAModel
 
 torch.manual_seed(0)
-model = UNet2DModel(sample_size=16, in_channels=1, out_channels=1, layers_per_block=1, block_out_channels=(8, 16),
-                    down_block_types=("DownBlock2D", "AttnDownBlock2D"), up_block_types=("AttnUpBlock2D", "UpBlock2D"),
-                    norm_num_groups=4)  # fmt: skip
+model = UNet2DModel(
+    sample_size=16,
+    in_channels=1,
+    out_channels=1,
+    layers_per_block=1,
+    block_out_channels=(8, 16),
+    down_block_types=("DownBlock2D", "AttnDownBlock2D"),
+    up_block_types=("AttnUpBlock2D", "UpBlock2D"),
+    norm_num_groups=4,
+)
 scheduler = DDPMScheduler(num_train_timesteps=50)
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 average = EMAModel(model.parameters(), decay=0.9)

@@ -26,13 +26,18 @@ class Net(nn.Module):
         return self.layers(X)
 
 
-net = NeuralNetClassifier(Net, max_epochs=4, lr=0.1, iterator_train__shuffle=True, verbose=0, callbacks=[
-    LRScheduler("StepLR", step_size=2), EpochScoring("roc_auc", lower_is_better=False)])  # fmt: skip
+net = NeuralNetClassifier(
+    Net,
+    max_epochs=4,
+    lr=0.1,
+    iterator_train__shuffle=True,
+    verbose=0,
+    callbacks=[LRScheduler("StepLR", step_size=2), EpochScoring("roc_auc", lower_is_better=False)],
+)
 net.fit(x, y)
 print([f"{v:.4f}" for v in net.history[:, "train_loss"]], [f"{v:.4f}" for v in net.history[:, "valid_loss"]])
 print(net.predict(x[:8]), f"{pickle.loads(pickle.dumps(net)).score(x, y):.3f}")
 torch.manual_seed(0)
 plain = NeuralNetClassifier(Net, max_epochs=2, train_split=None, verbose=0)
-search = GridSearchCV(plain, {"lr": [0.05, 0.2], "module__width": [4, 8]},
-                      cv=2, scoring="accuracy")  # fmt: skip
+search = GridSearchCV(plain, {"lr": [0.05, 0.2], "module__width": [4, 8]}, cv=2, scoring="accuracy")
 print(search.fit(x, y).best_params_)

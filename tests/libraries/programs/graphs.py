@@ -18,8 +18,9 @@ print(graphs[0], degree(graphs[0].edge_index[0], 10).tolist(), add_self_loops(gr
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        self.layers = torch.nn.ModuleList([GCNConv(6, 8), GATConv(8, 4, heads=2), SAGEConv(8, 8),
-                                           GINConv(torch.nn.Linear(8, 8))])  # fmt: skip
+        self.layers = torch.nn.ModuleList(
+            [GCNConv(6, 8), GATConv(8, 4, heads=2), SAGEConv(8, 8), GINConv(torch.nn.Linear(8, 8))]
+        )
         self.last = torch.nn.Linear(16, 3)
 
     def forward(self, data):

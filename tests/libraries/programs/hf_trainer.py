@@ -29,13 +29,27 @@ class Sentences(torch.utils.data.Dataset):
         return {"input_ids": self.words[i], "labels": self.labels[i]}
 
 
-model = BertForSequenceClassification(BertConfig(vocab_size=100, hidden_size=32, num_hidden_layers=1, num_labels=3,
-                                                 num_attention_heads=4, intermediate_size=64))  # fmt: skip
+model = BertForSequenceClassification(
+    BertConfig(
+        vocab_size=100, hidden_size=32, num_hidden_layers=1, num_labels=3, num_attention_heads=4, intermediate_size=64
+    )
+)
 with tempfile.TemporaryDirectory() as folder:
-    given = TrainingArguments(folder, num_train_epochs=2, per_device_train_batch_size=4, gradient_accumulation_steps=2,
-                              learning_rate=1e-3, warmup_steps=2, eval_strategy="epoch", save_strategy="epoch",
-                              use_cpu=True, report_to=[], disable_tqdm=True, logging_steps=2,
-                              log_level="error")  # fmt: skip
+    given = TrainingArguments(
+        folder,
+        num_train_epochs=2,
+        per_device_train_batch_size=4,
+        gradient_accumulation_steps=2,
+        learning_rate=1e-3,
+        warmup_steps=2,
+        eval_strategy="epoch",
+        save_strategy="epoch",
+        use_cpu=True,
+        report_to=[],
+        disable_tqdm=True,
+        logging_steps=2,
+        log_level="error",
+    )
     trainer = Trainer(
         model,
         given,

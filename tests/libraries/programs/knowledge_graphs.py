@@ -10,7 +10,11 @@ logging.disable(logging.CRITICAL)
 quiet = {"use_tqdm": False}
 for model in ("TransE", "RotatE", "DistMult"):
     found = pipeline(
-        dataset="Nations", model=model, training_kwargs=dict(num_epochs=2, **quiet), evaluation_kwargs=quiet,
-        random_seed=0, device="cpu",
-    )  # fmt: skip
+        dataset="Nations",
+        model=model,
+        training_kwargs=dict(num_epochs=2, **quiet),
+        evaluation_kwargs=quiet,
+        random_seed=0,
+        device="cpu",
+    )
     print(model, [round(loss, 3) for loss in found.losses], round(found.get_metric("mrr"), 3))

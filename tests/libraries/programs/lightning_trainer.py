@@ -48,9 +48,17 @@ train = DataLoader(TensorDataset(x[:48], y[:48]), batch_size=8, shuffle=True)
 held = DataLoader(TensorDataset(x[48:], y[48:]), batch_size=8)
 with tempfile.TemporaryDirectory() as folder:
     best = ModelCheckpoint(folder, monitor="val_loss")
-    trainer = pl.Trainer(max_epochs=3, accelerator="cpu", logger=False, callbacks=[best, EarlyStopping("val_loss")],
-                         gradient_clip_val=1.0, accumulate_grad_batches=2, enable_progress_bar=False,
-                         enable_model_summary=False, default_root_dir=folder)  # fmt: skip
+    trainer = pl.Trainer(
+        max_epochs=3,
+        accelerator="cpu",
+        logger=False,
+        callbacks=[best, EarlyStopping("val_loss")],
+        gradient_clip_val=1.0,
+        accumulate_grad_batches=2,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        default_root_dir=folder,
+    )
     model = Classifier()
     trainer.fit(model, train, held)
     again = Classifier.load_from_checkpoint(best.best_model_path)

@@ -14,8 +14,11 @@ optimizer = torch.optim.Adam(net.parameters(), 1e-2)
 change = Compose([ScaleIntensity(), RandFlip(prob=0.5, spatial_axis=0), RandGaussianNoise(prob=1.0)])
 pictures = torch.stack([torch.as_tensor(change(torch.rand(1, 16, 16))) for _ in range(4)]).double()
 masks = (pictures > 0.5).long()
-for loss_function in (DiceLoss(to_onehot_y=True, softmax=True), DiceCELoss(to_onehot_y=True, softmax=True),
-                      FocalLoss(to_onehot_y=True)):  # fmt: skip
+for loss_function in (
+    DiceLoss(to_onehot_y=True, softmax=True),
+    DiceCELoss(to_onehot_y=True, softmax=True),
+    FocalLoss(to_onehot_y=True),
+):
     for _ in range(2):
         loss = loss_function(net(pictures), masks)
         optimizer.zero_grad()

@@ -5,19 +5,31 @@ import torchmetrics as tm
 
 torch.manual_seed(0)
 four = {"task": "multiclass", "num_classes": 4}
-both = tm.MetricCollection({
-    "accuracy": tm.Accuracy(**four), "f1": tm.F1Score(**four, average="macro"),
-    "auroc": tm.AUROC(**four), "matrix": tm.ConfusionMatrix(**four),
-    "kappa": tm.CohenKappa(**four), "precision": tm.AveragePrecision(**four),
-    "calibration": tm.CalibrationError(**four),
-})  # fmt: skip
+both = tm.MetricCollection(
+    {
+        "accuracy": tm.Accuracy(**four),
+        "f1": tm.F1Score(**four, average="macro"),
+        "auroc": tm.AUROC(**four),
+        "matrix": tm.ConfusionMatrix(**four),
+        "kappa": tm.CohenKappa(**four),
+        "precision": tm.AveragePrecision(**four),
+        "calibration": tm.CalibrationError(**four),
+    }
+)
 for _ in range(3):
     both.update(torch.randn(20, 4).softmax(1), torch.randint(0, 4, (20,)))
 for name, value in both.compute().items():
     print(name, [round(v, 4) for v in value.float().flatten().tolist()])
 both.reset()
-for metric in (tm.MeanSquaredError(), tm.R2Score(), tm.PearsonCorrCoef(), tm.SpearmanCorrCoef(), tm.ExplainedVariance(),
-               tm.MeanAbsolutePercentageError(), tm.KendallRankCorrCoef()):  # fmt: skip
+for metric in (
+    tm.MeanSquaredError(),
+    tm.R2Score(),
+    tm.PearsonCorrCoef(),
+    tm.SpearmanCorrCoef(),
+    tm.ExplainedVariance(),
+    tm.MeanAbsolutePercentageError(),
+    tm.KendallRankCorrCoef(),
+):
     for _ in range(2):
         wanted = torch.randn(30)
         metric.update(wanted + torch.randn(30) / 2, wanted)

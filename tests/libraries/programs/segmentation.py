@@ -8,8 +8,11 @@ x, masks = torch.randn(2, 3, 64, 64, dtype=torch.float64), torch.randint(0, 3, (
 for kind in ("Unet", "FPN", "DeepLabV3Plus"):
     model = getattr(smp, kind)("resnet18", encoder_weights=None, classes=3).double()
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-2, momentum=0.9)
-    for loss_function in (smp.losses.DiceLoss("multiclass"), smp.losses.FocalLoss("multiclass"),
-                          smp.losses.JaccardLoss("multiclass")):  # fmt: skip
+    for loss_function in (
+        smp.losses.DiceLoss("multiclass"),
+        smp.losses.FocalLoss("multiclass"),
+        smp.losses.JaccardLoss("multiclass"),
+    ):
         loss = loss_function(model(x), masks)
         optimizer.zero_grad()
         loss.backward()

@@ -10,9 +10,17 @@ warnings.filterwarnings("ignore")
 logging.disable(logging.CRITICAL)
 torch.manual_seed(0)
 model = DeepARModel(
-    freq="D", context_length=8, prediction_length=4, num_feat_dynamic_real=1, num_feat_static_real=1,
-    num_feat_static_cat=1, cardinality=[1], num_layers=1, hidden_size=8, lags_seq=[1, 2],
-)  # fmt: skip
+    freq="D",
+    context_length=8,
+    prediction_length=4,
+    num_feat_dynamic_real=1,
+    num_feat_static_real=1,
+    num_feat_static_cat=1,
+    cardinality=[1],
+    num_layers=1,
+    hidden_size=8,
+    lags_seq=[1, 2],
+)
 past = model._past_length
 given = {
     "feat_static_cat": torch.zeros(2, 1, dtype=torch.int64),

@@ -21,8 +21,12 @@ print(
     einx.dot("b c h w, c -> b h w", x, torch.ones(3)).sum().item().__round__(3),
 )
 model = torch.nn.Sequential(
-    Rearrange("b c h w -> b (h w) c"), EinMix("b t c -> b t d", weight_shape="c d", bias_shape="d", c=3, d=5),
-    torch.nn.GELU(), Reduce("b t d -> b d", "max"), torch.nn.Linear(5, 2))  # fmt: skip
+    Rearrange("b c h w -> b (h w) c"),
+    EinMix("b t c -> b t d", weight_shape="c d", bias_shape="d", c=3, d=5),
+    torch.nn.GELU(),
+    Reduce("b t d -> b d", "max"),
+    torch.nn.Linear(5, 2),
+)
 loss = torch.nn.functional.cross_entropy(model(x), torch.tensor([0, 1]))
 loss.backward()
 print(f"{loss.item():.4f} {x.grad.abs().sum().item():.4f}")

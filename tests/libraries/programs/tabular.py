@@ -19,9 +19,16 @@ set_seed(0)
 frame = pd.DataFrame({"a": np.random.randn(200), "b": np.random.choice(["x", "y", "z"], 200)})
 frame["t"] = ((frame.a > 0) & (frame.b != "x")).astype(int)
 loaders = TabularDataLoaders.from_df(
-    frame, procs=[Categorify, FillMissing, Normalize], cat_names=["b"], cont_names=["a"], y_names="t",
-    y_block=CategoryBlock(), bs=32, valid_idx=list(range(40)), num_workers=0,
-)  # fmt: skip
+    frame,
+    procs=[Categorify, FillMissing, Normalize],
+    cat_names=["b"],
+    cont_names=["a"],
+    y_names="t",
+    y_block=CategoryBlock(),
+    bs=32,
+    valid_idx=list(range(40)),
+    num_workers=0,
+)
 learner = tabular_learner(loaders, layers=[16, 8], metrics=accuracy)
 with learner.no_bar(), learner.no_logging():
     learner.fit_one_cycle(2, 1e-2)

@@ -10,8 +10,13 @@ from timm.scheduler import CosineLRScheduler
 from timm.utils import ModelEmaV3, accuracy
 
 SIZED = ("vit_tiny_patch16_224", "swin_tiny_patch4_window7_224", "mixer_s32_224")
-for name, kind in (("resnet26", "sgd"), ("vit_tiny_patch16_224", "adamw"), ("convnext_atto", "lamb"),
-                   ("swin_tiny_patch4_window7_224", "adan"), ("efficientnet_lite0", "rmsproptf")):  # fmt: skip
+for name, kind in (
+    ("resnet26", "sgd"),
+    ("vit_tiny_patch16_224", "adamw"),
+    ("convnext_atto", "lamb"),
+    ("swin_tiny_patch4_window7_224", "adan"),
+    ("efficientnet_lite0", "rmsproptf"),
+):
     torch.manual_seed(0)
     np.random.seed(0)
     given = {"img_size": 64} if name in SIZED else {}

@@ -8,17 +8,17 @@ transformers.logging.set_verbosity_error()
 SMALL = {
     32: "hidden_size d_model n_embd dim embed_dim embedding_size hidden_dim image_size",
     2: "num_hidden_layers n_layer n_layers num_layers num_key_value_heads num_experts_per_tok top_k moe_top_k moe_k "
-       "type_vocab_size bos_token_id",
+    "type_vocab_size bos_token_id",
     1: "encoder_layers decoder_layers num_encoder_layers num_decoder_layers n_group topk_group pad_token_id",
     4: "num_attention_heads n_head n_heads num_heads encoder_attention_heads decoder_attention_heads num_experts "
-       "num_local_experts n_routed_experts",
+    "num_local_experts n_routed_experts",
     8: "head_dim d_kv patch_size rotary_dim",
     48: "intermediate_size d_ff ffn_dim encoder_ffn_dim decoder_ffn_dim n_inner",
     16: "moe_intermediate_size num_mel_bins expert_ffn_hidden_size",
     99: "vocab_size",
     64: "max_position_embeddings",
     3: "num_channels eos_token_id",
-}  # fmt: skip
+}
 SIZES = {name: size for size, names in SMALL.items() for name in names.split()}
 LARGEST = 30_000_000  # parameters
 TIED = ("afmoe",)  # a router of zeros: all experts are equal, and which of equals is first is a library's own choice

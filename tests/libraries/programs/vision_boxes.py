@@ -9,10 +9,17 @@ torch.manual_seed(0)
 picture = tv_tensors.Image(torch.randint(0, 256, (3, 32, 40), dtype=torch.uint8))
 boxes = tv_tensors.BoundingBoxes([[2.0, 3, 20, 18], [10, 8, 30, 28]], format="XYXY", canvas_size=(32, 40))
 masks = tv_tensors.Mask(torch.randint(0, 2, (2, 32, 40), dtype=torch.uint8))
-change = v2.Compose([
-    v2.RandomResizedCrop((24, 24), antialias=True), v2.RandomHorizontalFlip(p=1.0), v2.RandomRotation(15),
-    v2.ColorJitter(0.2, 0.2), v2.ClampBoundingBoxes(), v2.SanitizeBoundingBoxes(labels_getter=None),
-    v2.ToDtype({tv_tensors.Image: torch.float32, "others": None}, scale=True)])  # fmt: skip
+change = v2.Compose(
+    [
+        v2.RandomResizedCrop((24, 24), antialias=True),
+        v2.RandomHorizontalFlip(p=1.0),
+        v2.RandomRotation(15),
+        v2.ColorJitter(0.2, 0.2),
+        v2.ClampBoundingBoxes(),
+        v2.SanitizeBoundingBoxes(labels_getter=None),
+        v2.ToDtype({tv_tensors.Image: torch.float32, "others": None}, scale=True),
+    ]
+)
 for _ in range(3):
     x, found, mask = change(picture, boxes, masks)
     print(type(x).__name__, tuple(x.shape), f"{x.mean().item():.4f}", type(mask).__name__, int(mask.sum()))

@@ -30,9 +30,19 @@ shape = {"image_size": 16, "patch_size": 4, "num_classes": 5}
 size = {"dim": 32, "depth": 2, "heads": 4, "mlp_dim": 64}
 nets = (
     ViTransformerWrapper(attn_layers=Encoder(dim=32, depth=1, heads=4, attn_dim_head=8, alibi_pos_bias=True), **shape),
-    ViT(**shape, **size, dropout=0.1, emb_dropout=0.1), SimpleViT(**shape, **size),
-    CCT(img_size=16, embedding_dim=32, n_conv_layers=1, kernel_size=3, num_layers=2, num_heads=4, mlp_ratio=2.0,
-        num_classes=5))  # fmt: skip
+    ViT(**shape, **size, dropout=0.1, emb_dropout=0.1),
+    SimpleViT(**shape, **size),
+    CCT(
+        img_size=16,
+        embedding_dim=32,
+        n_conv_layers=1,
+        kernel_size=3,
+        num_layers=2,
+        num_heads=4,
+        mlp_ratio=2.0,
+        num_classes=5,
+    ),
+)
 pictures = torch.randn(4, 3, 16, 16)
 for net in nets:
     optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)

@@ -35,25 +35,41 @@ SAMPLES = {
     "linalg.lu_factor_ex": [*FACTORED[:5], Sample(SINGULAR).without_gradient("L is not defined"), NO_PIVOTS],
     "linalg.lu": [*FACTORED[:5], NO_PIVOTS],
     "lu": FACTORED[:5],
-    "lu_unpack": [Sample(PACKED, PIVOTS),
-                  Sample(PACKED, PIVOTS, unpack_data=False).without_gradient("nothing depends on it"),
-                  Sample(PACKED, PIVOTS, unpack_pivots=False), Fails(PACKED, integers(3))],
+    "lu_unpack": [
+        Sample(PACKED, PIVOTS),
+        Sample(PACKED, PIVOTS, unpack_data=False).without_gradient("nothing depends on it"),
+        Sample(PACKED, PIVOTS, unpack_pivots=False),
+        Fails(PACKED, integers(3)),
+    ],
     "linalg.lu_solve": SOLVED,
     "lu_solve": [Sample(RIGHT, PACKED, PIVOTS)],
-    "geqrf": [*[Sample(a).without_gradient("PyTorch has none") for a in (SQUARE, TALL, WIDE, BATCH)],
-              Fails(OVER)],
-    "linalg.householder_product": [Sample(TALL, TAU), Sample(PACKED, TAU[:2]),
-                                   Sample(BATCH, normal(2, 3, dtype=np.float64)),
-                                   Fails(WIDE, TAU), Fails(OVER, TAU), Fails(PACKED, normal(4))],
-    "ormqr": [Sample(TALL, TAU, SQUARE), Sample(TALL, TAU, SQUARE, transpose=True),
-              Sample(TALL, TAU, SQUARE, left=False),
-              Fails(TALL, TAU, RIGHT), Fails(OVER, TAU, RIGHT), Fails(TALL, TAU[:2], SQUARE)],
+    "geqrf": [*[Sample(a).without_gradient("PyTorch has none") for a in (SQUARE, TALL, WIDE, BATCH)], Fails(OVER)],
+    "linalg.householder_product": [
+        Sample(TALL, TAU),
+        Sample(PACKED, TAU[:2]),
+        Sample(BATCH, normal(2, 3, dtype=np.float64)),
+        Fails(WIDE, TAU),
+        Fails(OVER, TAU),
+        Fails(PACKED, normal(4)),
+    ],
+    "ormqr": [
+        Sample(TALL, TAU, SQUARE),
+        Sample(TALL, TAU, SQUARE, transpose=True),
+        Sample(TALL, TAU, SQUARE, left=False),
+        Fails(TALL, TAU, RIGHT),
+        Fails(OVER, TAU, RIGHT),
+        Fails(TALL, TAU[:2], SQUARE),
+    ],
     "linalg.inv_ex": [Sample(SQUARE), Sample(BATCH)],
     "linalg.solve_ex": [Sample(SQUARE, OVER), Sample(PACKED, RIGHT), Sample(PACKED, RIGHT.T, left=False)],
-    "triangular_solve": [Sample(RIGHT, PACKED, **how).any_stride("a copy") for how in (
-        {}, {"upper": False}, {"transpose": True}, {"unitriangular": True})],
+    "triangular_solve": [
+        Sample(RIGHT, PACKED, **how).any_stride("a copy")
+        for how in ({}, {"upper": False}, {"transpose": True}, {"unitriangular": True})
+    ],
     "linalg.tensorinv": [Sample(normal(2, 3, 6, dtype=np.float64)), Fails(normal(2, 3)), Fails(normal(2, 2), ind=0)],
-    "linalg.tensorsolve": [Sample(normal(2, 3, 6, dtype=np.float64), normal(2, 3, dtype=np.float64)),
-                           Sample(normal(6, 6, dtype=np.float64), normal(6, dtype=np.float64))],
+    "linalg.tensorsolve": [
+        Sample(normal(2, 3, 6, dtype=np.float64), normal(2, 3, dtype=np.float64)),
+        Sample(normal(6, 6, dtype=np.float64), normal(6, dtype=np.float64)),
+    ],
     "linalg.vander": [Sample(OVER), Sample(normal(2, 3, dtype=np.float64), N=4), Sample(integers(3)), Fails(OVER, N=1)],
-}  # fmt: skip
+}

@@ -17,8 +17,17 @@ BF16 = normal(4, 5).astype(ml_dtypes.bfloat16)
 EMPTY, FLAT = np.zeros(0, np.float32), np.zeros((2, 0), np.float32)
 
 # Every way to name the dims of a reduction.
-DIMS = [Sample(A), Sample(A, 1), Sample(A, (0, 2), True), Sample(A.transpose(2, 0, 1), dim=-1), Sample(scalar(2.0)),
-        Sample(A, axis=1, keepdims=True), Fails(A, 3), Fails(A, (1, 1)), Sample(BF16, 0)]  # fmt: skip
+DIMS = [
+    Sample(A),
+    Sample(A, 1),
+    Sample(A, (0, 2), True),
+    Sample(A.transpose(2, 0, 1), dim=-1),
+    Sample(scalar(2.0)),
+    Sample(A, axis=1, keepdims=True),
+    Fails(A, 3),
+    Fails(A, (1, 1)),
+    Sample(BF16, 0),
+]
 ONE_DIM = [Sample(A, 1), Sample(A, -1, True), Sample(A.transpose(2, 0, 1), dim=0), Fails(A, 3), Sample(BF16, 0)]
 
 

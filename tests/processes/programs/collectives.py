@@ -18,8 +18,19 @@ def reduced(dtype, op):
     return x
 
 
-for dtype in ("float32", "float64", "float16", "bfloat16", "int64", "int32", "int8", "uint8", "bool", "complex64",
-              "int16"):  # fmt: skip
+for dtype in (
+    "float32",
+    "float64",
+    "float16",
+    "bfloat16",
+    "int64",
+    "int32",
+    "int8",
+    "uint8",
+    "bool",
+    "complex64",
+    "int16",
+):
     for op in ("SUM", "AVG", "PRODUCT", "MIN", "MAX", "BAND", "BOR", "BXOR"):
         say(f"all_reduce {dtype} {op}", lambda dtype=dtype, op=op: reduced(getattr(torch, dtype), op))
 
@@ -42,34 +53,90 @@ def into(make, act):
 
 
 say("broadcast", lambda: into(lambda: torch.full((2, 2), float(rank)), lambda x: dist.broadcast(x, 1)))
-say("broadcast a transposed one", lambda: into(lambda: torch.arange(6.0).view(2, 3) * (1 + rank),
-                                               lambda x: dist.broadcast(x.t(), size - 1)))  # fmt: skip
-say("broadcast by rank in the group", lambda: into(lambda: torch.full((2,), rank), lambda x: dist.broadcast(
-    x, group_src=1)))  # fmt: skip
-say("reduce", lambda: into(lambda: torch.full((2,), rank + 1), lambda x: dist.reduce(x, 1, Op.PRODUCT))
-    if rank == 1 else dist.reduce(torch.full((2,), rank + 1), 1, Op.PRODUCT))  # fmt: skip
-say("all_gather", lambda: into(lambda: [torch.zeros(2, 2) for _ in range(size)],
-                               lambda xs: dist.all_gather(xs, torch.full((2, 2), rank + 0.5))))  # fmt: skip
-say("all_gather_into_tensor", lambda: into(lambda: torch.zeros(size * 2, 3), lambda x: dist.all_gather_into_tensor(
-    x, torch.full((2, 3), float(rank)))))  # fmt: skip
-say("all_gather_single", lambda: into(lambda: torch.zeros(size * 2, dtype=torch.int64), lambda x:
-    dist.all_gather_single(x, torch.full((2,), rank))))  # fmt: skip
-say("gather", lambda: into(lambda: [torch.zeros(2) for _ in range(size)] if rank == 0 else None,
-                           lambda xs: dist.gather(torch.full((2,), float(rank)), xs)))  # fmt: skip
-say("scatter", lambda: into(lambda: torch.zeros(2), lambda x: dist.scatter(
-    x, [torch.full((2,), i + 0.5) for i in range(size)] if rank == 1 else None, src=1)))  # fmt: skip
-say("reduce_scatter", lambda: into(lambda: torch.zeros(2), lambda x: dist.reduce_scatter(
-    x, [torch.full((2,), i + float(rank)) for i in range(size)])))  # fmt: skip
-say("reduce_scatter_tensor", lambda: into(lambda: torch.zeros(2, 2), lambda x: dist.reduce_scatter_tensor(
-    x, torch.arange(4.0 * size).view(2 * size, 2) + rank)))  # fmt: skip
-say("all_to_all_single", lambda: into(lambda: torch.zeros(2 * size), lambda x: dist.all_to_all_single(
-    x, torch.arange(2.0 * size) + 10 * rank)))  # fmt: skip
-say("all_to_all_single of unlike parts", lambda: into(
-    lambda: torch.zeros(size * (rank + 1)), lambda x: dist.all_to_all_single(
-        x, torch.arange(float(sum(range(size + 1)))) + 10 * rank, [rank + 1] * size, [i + 1 for i in range(size)])
-))  # fmt: skip
-say("all_to_all", lambda: into(lambda: [torch.zeros(1) for _ in range(size)], lambda xs: dist.all_to_all(
-    xs, [torch.tensor([10.0 * rank + i]) for i in range(size)])))  # fmt: skip
+say(
+    "broadcast a transposed one",
+    lambda: into(lambda: torch.arange(6.0).view(2, 3) * (1 + rank), lambda x: dist.broadcast(x.t(), size - 1)),
+)
+say(
+    "broadcast by rank in the group",
+    lambda: into(lambda: torch.full((2,), rank), lambda x: dist.broadcast(x, group_src=1)),
+)
+say(
+    "reduce",
+    lambda: (
+        into(lambda: torch.full((2,), rank + 1), lambda x: dist.reduce(x, 1, Op.PRODUCT))
+        if rank == 1
+        else dist.reduce(torch.full((2,), rank + 1), 1, Op.PRODUCT)
+    ),
+)
+say(
+    "all_gather",
+    lambda: into(
+        lambda: [torch.zeros(2, 2) for _ in range(size)], lambda xs: dist.all_gather(xs, torch.full((2, 2), rank + 0.5))
+    ),
+)
+say(
+    "all_gather_into_tensor",
+    lambda: into(
+        lambda: torch.zeros(size * 2, 3), lambda x: dist.all_gather_into_tensor(x, torch.full((2, 3), float(rank)))
+    ),
+)
+say(
+    "all_gather_single",
+    lambda: into(
+        lambda: torch.zeros(size * 2, dtype=torch.int64), lambda x: dist.all_gather_single(x, torch.full((2,), rank))
+    ),
+)
+say(
+    "gather",
+    lambda: into(
+        lambda: [torch.zeros(2) for _ in range(size)] if rank == 0 else None,
+        lambda xs: dist.gather(torch.full((2,), float(rank)), xs),
+    ),
+)
+say(
+    "scatter",
+    lambda: into(
+        lambda: torch.zeros(2),
+        lambda x: dist.scatter(x, [torch.full((2,), i + 0.5) for i in range(size)] if rank == 1 else None, src=1),
+    ),
+)
+say(
+    "reduce_scatter",
+    lambda: into(
+        lambda: torch.zeros(2),
+        lambda x: dist.reduce_scatter(x, [torch.full((2,), i + float(rank)) for i in range(size)]),
+    ),
+)
+say(
+    "reduce_scatter_tensor",
+    lambda: into(
+        lambda: torch.zeros(2, 2),
+        lambda x: dist.reduce_scatter_tensor(x, torch.arange(4.0 * size).view(2 * size, 2) + rank),
+    ),
+)
+say(
+    "all_to_all_single",
+    lambda: into(
+        lambda: torch.zeros(2 * size), lambda x: dist.all_to_all_single(x, torch.arange(2.0 * size) + 10 * rank)
+    ),
+)
+say(
+    "all_to_all_single of unlike parts",
+    lambda: into(
+        lambda: torch.zeros(size * (rank + 1)),
+        lambda x: dist.all_to_all_single(
+            x, torch.arange(float(sum(range(size + 1)))) + 10 * rank, [rank + 1] * size, [i + 1 for i in range(size)]
+        ),
+    ),
+)
+say(
+    "all_to_all",
+    lambda: into(
+        lambda: [torch.zeros(1) for _ in range(size)],
+        lambda xs: dist.all_to_all(xs, [torch.tensor([10.0 * rank + i]) for i in range(size)]),
+    ),
+)
 say("async", lambda: into(lambda: torch.full((3,), 1.0 + rank), lambda x: dist.all_reduce(x, async_op=True).wait()))
 
 
@@ -97,8 +164,13 @@ say("in another", lambda: into(lambda: torch.full((2,), rank + 1), lambda x: dis
 mine, every = dist.new_subgroups(1)
 say("subgroups", lambda: (dist.get_process_group_ranks(mine), len(every)))
 local = dist.new_group([rank], use_local_synchronization=True)
-say("own group", lambda: (dist.get_process_group_ranks(local), into(lambda: torch.ones(1), lambda x: dist.all_reduce(
-    x, group=local))))  # fmt: skip
+say(
+    "own group",
+    lambda: (
+        dist.get_process_group_ranks(local),
+        into(lambda: torch.ones(1), lambda x: dist.all_reduce(x, group=local)),
+    ),
+)
 
 x = torch.ones(2, requires_grad=True)
 y = x * (rank + 1)

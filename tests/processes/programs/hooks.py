@@ -50,8 +50,11 @@ def gradients(net):
 
 
 narrow = default_hooks.fp16_compress_wrapper(default_hooks.allreduce_hook)
-for name, hook in {"mean": default_hooks.allreduce_hook, "narrow": default_hooks.fp16_compress_hook,
-                   "wrapped": narrow}.items():  # fmt: skip
+for name, hook in {
+    "mean": default_hooks.allreduce_hook,
+    "narrow": default_hooks.fp16_compress_hook,
+    "wrapped": narrow,
+}.items():
     net = wrapped()
     net.register_comm_hook(None, hook)
     say(name, lambda net=net: gradients(net))
@@ -75,7 +78,7 @@ say("no function", lambda: net.register_comm_hook(None, 3))
 
 
 def other(state, bucket: int): ...
-def number(state, bucket: dist.GradBucket) -> int: ...  # fmt: skip
+def number(state, bucket: dist.GradBucket) -> int: ...
 
 
 def listed(state, bucket):

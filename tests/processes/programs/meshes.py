@@ -23,12 +23,16 @@ say("rows", lambda: (DeviceMesh("cpu", torch.arange(4)), ranks(DeviceMesh("cpu",
 say("from a group", lambda: DeviceMesh.from_group(mesh.get_group("dp"), "cpu"))
 say("without names", lambda: init_device_mesh("cpu", (2, 2)))
 for name, run in {
-    "which": lambda: mesh.get_group(), "which rank": lambda: mesh.get_local_rank(), "no dim": lambda: mesh["x"],
-    "no group": lambda: mesh.get_group("x"), "order": lambda: mesh["tp", "dp"],
-    "too large": lambda: init_device_mesh("cpu", (8,)), "index": lambda: init_device_mesh("cpu:0", (4,)),
+    "which": lambda: mesh.get_group(),
+    "which rank": lambda: mesh.get_local_rank(),
+    "no dim": lambda: mesh["x"],
+    "no group": lambda: mesh.get_group("x"),
+    "order": lambda: mesh["tp", "dp"],
+    "too large": lambda: init_device_mesh("cpu", (8,)),
+    "index": lambda: init_device_mesh("cpu:0", (4,)),
     "names": lambda: init_device_mesh("cpu", (2, 2), mesh_dim_names=("a",)),
     "twice": lambda: init_device_mesh("cpu", (2, 2), mesh_dim_names=("a", "a")),
-}.items():  # fmt: skip
+}.items():
     say(name, run)
 say("flat", lambda: (flat := mesh["dp", "tp"]._flatten("all"), ranks(flat.get_group())))
 x = torch.full((2,), float(rank))

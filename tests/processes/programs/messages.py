@@ -19,8 +19,9 @@ else:
     dist.send(x + 10, after)
     print("from", dist.recv(x, tag=3), x)
 received = torch.zeros(3)
-works = dist.batch_isend_irecv([dist.P2POp(dist.isend, torch.full((3,), float(rank)), after),
-                                dist.P2POp(dist.irecv, received, before)])  # fmt: skip
+works = dist.batch_isend_irecv(
+    [dist.P2POp(dist.isend, torch.full((3,), float(rank)), after), dist.P2POp(dist.irecv, received, before)]
+)
 for work in works:
     work.wait()
 print("ring", received)

@@ -65,8 +65,10 @@ try:
     strict(torch.ones(2, 3), 0)
 except RuntimeError as error:
     print(error)
-for make in (lambda: DistributedDataParallel(nn.ReLU()),
-             lambda: DistributedDataParallel(nn.Linear(2, 2), device_ids=[0])):  # fmt: skip
+for make in (
+    lambda: DistributedDataParallel(nn.ReLU()),
+    lambda: DistributedDataParallel(nn.Linear(2, 2), device_ids=[0]),
+):
     try:
         make()
     except (RuntimeError, ValueError) as error:

@@ -32,9 +32,16 @@ def plain(x):
     """`x` with tensors, dtypes and devices spelled out, so that `==` compares across libraries."""
     if is_tensor(x):
         return (
-            type(x).__name__, str(x.dtype), str(x.device), tuple(x.shape), tuple(x.stride()), x.storage_offset(),
-            x.requires_grad, None if x.device.type == "meta" else _bits(x), plain(_attributes(x)),
-        )  # fmt: skip
+            type(x).__name__,
+            str(x.dtype),
+            str(x.device),
+            tuple(x.shape),
+            tuple(x.stride()),
+            x.storage_offset(),
+            x.requires_grad,
+            None if x.device.type == "meta" else _bits(x),
+            plain(_attributes(x)),
+        )
     if isinstance(x, dict):
         extra = getattr(x, "__dict__", None)
         return (type(x).__name__, {k: plain(v) for k, v in x.items()}, plain(extra) if extra else None)

@@ -31,8 +31,9 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     return finish(input, rows["_threshold"](input, threshold, value), inplace)
 
 
-def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
-          inplace: bool = False) -> Tensor:  # fmt: skip
+def rrelu(
+    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
+) -> Tensor:
     """x where x > 0, a x elsewhere: a is drawn from [lower, upper) in training, their mean otherwise."""
     return finish(input, layers.rrelu(input, lower, upper, training), inplace)
 
@@ -160,6 +161,7 @@ def _twin(function: Any) -> Any:
 
     in_place.__name__ = in_place.__qualname__ = function.__name__ + "_"
     in_place.__doc__ = f"In place: {function.__doc__}"
+    in_place.__wrapped__ = function  # type: ignore[attr-defined]
     return in_place
 
 

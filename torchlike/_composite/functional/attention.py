@@ -11,9 +11,16 @@ from torchlike._tensor.bind import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 
-def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,
-                                 dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None,
-                                 enable_gqa: bool = False) -> Tensor:  # fmt: skip
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
     """softmax(Q Kᵀ scale + mask) V over (..., L, E), (..., S, E), (..., S, V).
 
     Args:

@@ -16,10 +16,19 @@ from torchlike._tensor.bind import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 
-def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None,
-                  norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
-                  per_sample_weights: Tensor | None = None, include_last_offset: bool = False,
-                  padding_idx: int | None = None) -> Tensor:  # fmt: skip
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
     """The sum, mean or maximum of the rows of a table (V, D) that each bag of numbers picks: (B, D).
 
     Args:
@@ -54,8 +63,16 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, 
         place = padding_idx % count
     if offsets is not None:
         _check_offsets(offsets, input.shape[0])
-    made = rows["_embedding_bag"](weight, input, offsets, per_sample_weights, mode, place, scale_grad_by_freq,
-                                  include_last_offset and offsets is not None)  # fmt: skip
+    made = rows["_embedding_bag"](
+        weight,
+        input,
+        offsets,
+        per_sample_weights,
+        mode,
+        place,
+        scale_grad_by_freq,
+        include_last_offset and offsets is not None,
+    )
     _check_numbers(input, weight.shape[0])
     if sparse:
         return of_bags(made, weight, input, offsets, per_sample_weights, mode, place, scale_grad_by_freq)

@@ -14,8 +14,15 @@ from torchlike._tensor.bind import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 
-def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
-             reduction: str = "mean", zero_infinity: bool = False) -> Tensor:  # fmt: skip
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
     """-log of the probability of each target under every alignment with the sequence (Graves et al., 2006).
 
     Args:
@@ -34,13 +41,21 @@ def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_leng
     1.3333
     """
     reduction = reduction_of(reduction)
-    given = (log_probs, targets, input_lengths, target_lengths, blank, ("none", "mean", "sum").index(reduction),
-             zero_infinity)  # fmt: skip
+    given = (
+        log_probs,
+        targets,
+        input_lengths,
+        target_lengths,
+        blank,
+        ("none", "mean", "sum").index(reduction),
+        zero_infinity,
+    )
     kinds = {isinstance(x, Tensor) for x in (input_lengths, target_lengths)}
     if len(kinds) > 1 or not all(isinstance(x, Tensor | list | tuple) for x in (input_lengths, target_lengths)):
         raise _errors.arguments.invalid_combination("ctc_loss", given, {})
-    heard, spoken = (_lengths(name, x) for name, x in (("input_lengths", input_lengths),
-                                                        ("target_lengths", target_lengths)))  # fmt: skip
+    heard, spoken = (
+        _lengths(name, x) for name, x in (("input_lengths", input_lengths), ("target_lengths", target_lengths))
+    )
     alone = log_probs.ndim != 3
     if alone:
         log_probs = log_probs.unsqueeze(1)

@@ -20,8 +20,15 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return rows["bilinear"](input1, input2, weight, bias)
 
 
-def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
-              norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:  # fmt: skip
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
     """weight[input]: rows of a table (V, D), picked by numbers of any shape.
 
     Args:
@@ -49,8 +56,9 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max
     return rows_of(weight, input, padding_idx, scale_grad_by_freq, sparse)
 
 
-def rows_of(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False,
-            sparse: bool = False) -> Tensor:  # fmt: skip
+def rows_of(
+    weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
+) -> Tensor:
     """weight[indices]: `torch.embedding`."""
     found = rows["embedding"](weight, indices, padding_idx, scale_grad_by_freq)
     return of_rows(found, weight, indices, padding_idx, scale_grad_by_freq) if sparse else found
@@ -70,8 +78,12 @@ def check_rows(indices: Tensor, weight: Tensor) -> None:
     rows = weight.shape[0]
 
     def check(host: Any) -> None:
-        if isinstance(host, np.ndarray) and host.dtype.kind == "i" and host.size \
-                and (host.min() < 0 or host.max() >= rows):  # fmt: skip
+        if (
+            isinstance(host, np.ndarray)
+            and host.dtype.kind == "i"
+            and host.size
+            and (host.min() < 0 or host.max() >= rows)
+        ):
             raise _errors.sequences.index_out_of_range()
 
     when_at_hand(indices._value, check)

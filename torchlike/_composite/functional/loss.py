@@ -47,9 +47,16 @@ def _warn_sizes(input: Tensor, target: Tensor) -> None:
 # -- classes -----------------------------------------------------------------------------------------------------------
 
 
-def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
-                  ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
-                  label_smoothing: float = 0.0) -> Tensor:  # fmt: skip
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
     """-log softmax(input) at the target class, for logits (N, C, d1, ...) or (C,).
 
     Args:
@@ -73,8 +80,15 @@ def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, s
     return rows["cross_entropy"](input, target, weight, ignore_index, reduction, label_smoothing)
 
 
-def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
-             ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """-input at the target class, for log-probabilities (N, C, d1, ...) or (C,)."""
     reduction = reduction_of(reduction, size_average, reduce)
     _check_target(input, target, ignore_index)
@@ -110,9 +124,16 @@ def _check_classes(target: Tensor, least: int, input: Tensor, error: Callable[[]
     when_at_hand(target._value, check)
 
 
-def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
-                      size_average: bool | None = None, reduce: bool | None = None,
-                      reduction: str = "mean") -> Tensor:  # fmt: skip
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """Mean over the other classes of max(0, margin - x[t] + x[i])**p, for (N, C) or (C,)."""
     reduction = reduction_of(reduction, size_average, reduce)
     if p not in (1, 2):
@@ -124,17 +145,23 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
     return made
 
 
-def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
-                           reduce: bool | None = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+def multilabel_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Tensor:
     """Mean over classes of max(0, 1 - (x[t] - x[i])), t the targets before the first -1, i the others."""
     made = rows["multilabel_margin_loss"](input, target, reduction_of(reduction, size_average, reduce))
     _check_classes(target, -1, input, _errors.losses.margin_targets)
     return made
 
 
-def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None,
-                                size_average: bool | None = None, reduce: bool | None = None,
-                                reduction: str = "mean") -> Tensor:  # fmt: skip
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """Mean over classes of the binary cross entropy of logits."""
     reduction = reduction_of(reduction, size_average, reduce)
     return rows["multilabel_soft_margin_loss"](input, target, weight, reduction)
@@ -143,24 +170,42 @@ def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | 
 # -- differences -------------------------------------------------------------------------------------------------------
 
 
-def mse_loss(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
-             reduction: str = "mean", weight: Tensor | None = None) -> Tensor:  # fmt: skip
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
     """(input - target)**2."""
     _warn_sizes(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     return _weighted(lambda r: rows["mse_loss"](input, target, r), weight, reduction)
 
 
-def l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
-            reduction: str = "mean", weight: Tensor | None = None) -> Tensor:  # fmt: skip
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
     """|input - target|."""
     _warn_sizes(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     return _weighted(lambda r: rows["l1_loss"](input, target, r), weight, reduction)
 
 
-def smooth_l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
-                   reduction: str = "mean", beta: float = 1.0) -> Tensor:  # fmt: skip
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor:
     """0.5 d**2 / beta where |d| < beta, |d| - 0.5 beta elsewhere; d = input - target."""
     _warn_sizes(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
@@ -171,8 +216,9 @@ def smooth_l1_loss(input: Tensor, target: Tensor, size_average: bool | None = No
     return rows["smooth_l1_loss"](input, target, reduction, beta)
 
 
-def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0,
-               weight: Tensor | None = None) -> Tensor:  # fmt: skip
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor:
     """0.5 d**2 where |d| <= delta, delta (|d| - 0.5 delta) elsewhere; d = input - target."""
     _warn_sizes(input, target)
     if delta is None:
@@ -186,9 +232,14 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
 # -- probabilities -----------------------------------------------------------------------------------------------------
 
 
-def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None,
-                         size_average: bool | None = None, reduce: bool | None = None,
-                         reduction: str = "mean") -> Tensor:  # fmt: skip
+def binary_cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """-weight (t log p + (1 - t) log(1 - p)); logarithms are held at -100 or above."""
     reduction = reduction_of(reduction, size_average, reduce)
     if target.shape != input.shape:
@@ -202,9 +253,15 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     return rows["binary_cross_entropy"](input, target, weight, reduction)
 
 
-def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None,
-                                     size_average: bool | None = None, reduce: bool | None = None,
-                                     reduction: str = "mean", pos_weight: Tensor | None = None) -> Tensor:  # fmt: skip
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
     """-weight (pos_weight t log sigmoid(x) + (1 - t) log(1 - sigmoid(x)))."""
     reduction = reduction_of(reduction, size_average, reduce)
     if target.shape != input.shape:
@@ -212,8 +269,14 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
     return rows["binary_cross_entropy_with_logits"](input, target, weight, pos_weight, reduction)
 
 
-def kl_div(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
-           reduction: str = "mean", log_target: bool = False) -> Tensor:  # fmt: skip
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
     """target (log target - input) for an input of log-probabilities; "batchmean" divides the sum by dim 0."""
     if size_average is None and reduce is None and reduction == "mean":
         warn(
@@ -227,16 +290,24 @@ def kl_div(input: Tensor, target: Tensor, size_average: bool | None = None, redu
     return loss / input.shape[0] if batchmean and input.ndim else loss
 
 
-def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
-                     size_average: bool | None = None, eps: float = 1e-8, reduce: bool | None = None,
-                     reduction: str = "mean") -> Tensor:  # fmt: skip
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: bool | None = None,
+    eps: float = 1e-8,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """exp(x) - t x, or x - t log(x + eps) without `log_input`; `full` adds Stirling's log t! where t > 1."""
     reduction = reduction_of(reduction, size_average, reduce)
     return rows["poisson_nll_loss"](input, target, log_input, full, eps, reduction)
 
 
-def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6,
-                      reduction: str = "mean") -> Tensor:  # fmt: skip
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
     """0.5 (log v + (x - t)**2 / v) with v = max(var, eps); `full` adds 0.5 log 2 pi."""
     if isinstance(var, float):
         if var < 0:
@@ -261,21 +332,34 @@ def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | float, full: 
 # -- margins -----------------------------------------------------------------------------------------------------------
 
 
-def soft_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
-                     reduction: str = "mean") -> Tensor:  # fmt: skip
+def soft_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Tensor:
     """log(1 + exp(-t x)) for t of 1 or -1."""
     return rows["soft_margin_loss"](input, target, reduction_of(reduction, size_average, reduce))
 
 
-def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, size_average: bool | None = None,
-                         reduce: bool | None = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """x where t is 1, max(0, margin - x) where it is -1."""
     return rows["hinge_embedding_loss"](input, target, margin, reduction_of(reduction, size_average, reduce))
 
 
-def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
-                        size_average: bool | None = None, reduce: bool | None = None,
-                        reduction: str = "mean") -> Tensor:  # fmt: skip
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """max(0, margin - t (x1 - x2))."""
     reduction = reduction_of(reduction, size_average, reduce)
     if not input1.ndim == input2.ndim == target.ndim:
@@ -283,17 +367,32 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
     return rows["margin_ranking_loss"](input1, input2, target, margin, reduction)
 
 
-def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
-                          size_average: bool | None = None, reduce: bool | None = None,
-                          reduction: str = "mean") -> Tensor:  # fmt: skip
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """1 - cos(x1, x2) where t is 1, max(0, cos - margin) where it is -1."""
     reduction = reduction_of(reduction, size_average, reduce)
     return rows["cosine_embedding_loss"](input1, input2, target, margin, reduction)
 
 
-def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2,
-                        eps: float = 1e-6, swap: bool = False, size_average: bool | None = None,
-                        reduce: bool | None = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """max(0, margin + |anchor - positive| - |anchor - negative|)."""
     reduction = reduction_of(reduction, size_average, reduce)
     if margin <= 0:
@@ -302,9 +401,15 @@ def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, marg
 
 
 def triplet_margin_with_distance_loss(
-    anchor: Tensor, positive: Tensor, negative: Tensor, *, distance_function: Callable[..., Tensor] | None = None,
-    margin: float = 1.0, swap: bool = False, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[..., Tensor] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
     """The triplet loss with a distance of one's own; `pairwise_distance` by default."""
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")

@@ -12,8 +12,9 @@ from torchlike._tensor.out import into
 from torchlike._tensor.tensor import Tensor
 
 
-def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None,
-               eps: float = 1e-5) -> Tensor:  # fmt: skip
+def layer_norm(
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> Tensor:
     """(x - mean) / sqrt(var + eps) over the last dims, whose sizes are `normalized_shape`; times weight, plus bias.
 
     >>> import torchlike as torch
@@ -28,8 +29,9 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     return layers.rms_norm(input, normalized_shape, weight, eps)
 
 
-def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
-               eps: float = 1e-5) -> Tensor:  # fmt: skip
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> Tensor:
     """(x - mean) / sqrt(var + eps) over each group of channels of each sample; times weight, plus bias."""
     if input.ndim < 2:
         raise _errors.normalization.group_norm_dims(input.ndim)
@@ -41,9 +43,16 @@ def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bia
     return rows["_group_norm"](input, num_groups, weight, bias, eps)
 
 
-def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
-               bias: Tensor | None = None, training: bool = False, momentum: float = 0.1,
-               eps: float = 1e-5) -> Tensor:  # fmt: skip
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
     """(x - mean) / sqrt(var + eps) for each channel (dim 1); times weight, plus bias.
 
     In training the statistics are those of the batch, and the running ones move toward them by `momentum`, in place
@@ -57,9 +66,16 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
     return layers.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
-def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
-                  weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True,
-                  momentum: float = 0.1, eps: float = 1e-5) -> Tensor:  # fmt: skip
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
     """(x - mean) / sqrt(var + eps) for each channel of each sample; times weight, plus bias."""
     if use_input_stats:
         count = 1

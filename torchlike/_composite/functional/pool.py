@@ -17,8 +17,16 @@ Size = Any  # an int, or one for each dim
 Pooled = Any  # Tensor, or (Tensor, indices)
 
 
-def _max_pool(dims: int, input: Tensor, kernel_size: Size, stride: Size, padding: Size, dilation: Size,
-              ceil_mode: bool, indices: bool) -> Pooled:  # fmt: skip
+def _max_pool(
+    dims: int,
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size,
+    padding: Size,
+    dilation: Size,
+    ceil_mode: bool,
+    indices: bool,
+) -> Pooled:
     row = rows[f"_max_pool_at{dims}d" if indices else f"_max_pool{dims}d"]
     stride = settled(stride)
     stride = kernel_size if stride is None or stride == () else stride
@@ -113,8 +121,14 @@ def max_pool3d_with_indices(
 # -- mean --------------------------------------------------------------------------------------------------------------
 
 
-def avg_pool1d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, ceil_mode: bool = False,
-               count_include_pad: bool = True) -> Tensor:  # fmt: skip
+def avg_pool1d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size = None,
+    padding: Size = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
     """The mean of each window of (N, C, L) or (C, L); padding counts as zeros unless told otherwise."""
     return rows["_avg_pool1d"](
         input, settled(kernel_size), settled(stride), settled(padding), ceil_mode, count_include_pad
@@ -122,19 +136,35 @@ def avg_pool1d(input: Tensor, kernel_size: Size, stride: Size = None, padding: S
 
 
 @accepting_out(EXACT)
-def avg_pool2d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, ceil_mode: bool = False,
-               count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:  # fmt: skip
+def avg_pool2d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size = None,
+    padding: Size = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
     """The mean of each window of (N, C, H, W) or (C, H, W); `divisor_override` divides the sums instead."""
-    return rows["_avg_pool2d"](input, settled(kernel_size), settled(stride), settled(padding), ceil_mode,
-                               count_include_pad, divisor_override)  # fmt: skip
+    return rows["_avg_pool2d"](
+        input, settled(kernel_size), settled(stride), settled(padding), ceil_mode, count_include_pad, divisor_override
+    )
 
 
 @accepting_out(EXACT)
-def avg_pool3d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, ceil_mode: bool = False,
-               count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:  # fmt: skip
+def avg_pool3d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size = None,
+    padding: Size = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
     """The mean of each window of (N, C, D, H, W) or (C, D, H, W)."""
-    return rows["_avg_pool3d"](input, settled(kernel_size), settled(stride), settled(padding), ceil_mode,
-                               count_include_pad, divisor_override)  # fmt: skip
+    return rows["_avg_pool3d"](
+        input, settled(kernel_size), settled(stride), settled(padding), ceil_mode, count_include_pad, divisor_override
+    )
 
 
 def _lp_pool(dims: int, input: Tensor, norm_type: float, kernel_size: Size, stride: Size, ceil_mode: bool) -> Tensor:
@@ -217,8 +247,9 @@ def _adaptive_max(dims: int, input: Tensor, output_size: Size, return_indices: b
 # -- windows at random places ------------------------------------------------------------------------------------------
 
 
-def _fractional_max(dims: int, input: Tensor, kernel_size: Size, output_size: Size, output_ratio: Any,
-                    samples: Tensor | None) -> Pooled:  # fmt: skip
+def _fractional_max(
+    dims: int, input: Tensor, kernel_size: Size, output_size: Size, output_ratio: Any, samples: Tensor | None
+) -> Pooled:
     each = lambda v: expand(settled(v), dims)
     for n in kernel_size if isinstance(kernel_size, tuple | list) else (kernel_size,):
         if not hasattr(n, "__index__"):
@@ -237,15 +268,26 @@ def _fractional_max(dims: int, input: Tensor, kernel_size: Size, output_size: Si
     return rows[f"_fractional_max_pool{dims}d"](input, samples, each(kernel_size), each(output_size))
 
 
-def fractional_max_pool2d_with_indices(input: Tensor, kernel_size: Size, output_size: Size = None,
-                                       output_ratio: Any = None, return_indices: bool = False,
-                                       _random_samples: Tensor | None = None) -> Pooled:  # fmt: skip
+def fractional_max_pool2d_with_indices(
+    input: Tensor,
+    kernel_size: Size,
+    output_size: Size = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Pooled:
     """`fractional_max_pool2d` with indices."""
     return _fractional_max(2, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
-def fractional_max_pool2d(input: Tensor, kernel_size: Size, output_size: Size = None, output_ratio: Any = None,
-                          return_indices: bool = False, _random_samples: Tensor | None = None) -> Pooled:  # fmt: skip
+def fractional_max_pool2d(
+    input: Tensor,
+    kernel_size: Size,
+    output_size: Size = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Pooled:
     """The largest element of each of `output_size` windows at random places of (N, C, H, W) (Graham, 2014).
 
     `output_ratio` gives the size as a part of the input's. `_random_samples` (N, C, 2) are the numbers in [0, 1) that
@@ -255,15 +297,26 @@ def fractional_max_pool2d(input: Tensor, kernel_size: Size, output_size: Size = 
     return found if return_indices else found[0]
 
 
-def fractional_max_pool3d_with_indices(input: Tensor, kernel_size: Size, output_size: Size = None,
-                                       output_ratio: Any = None, return_indices: bool = False,
-                                       _random_samples: Tensor | None = None) -> Pooled:  # fmt: skip
+def fractional_max_pool3d_with_indices(
+    input: Tensor,
+    kernel_size: Size,
+    output_size: Size = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Pooled:
     """`fractional_max_pool3d` with indices."""
     return _fractional_max(3, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
-def fractional_max_pool3d(input: Tensor, kernel_size: Size, output_size: Size = None, output_ratio: Any = None,
-                          return_indices: bool = False, _random_samples: Tensor | None = None) -> Pooled:  # fmt: skip
+def fractional_max_pool3d(
+    input: Tensor,
+    kernel_size: Size,
+    output_size: Size = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Pooled:
     """The largest element of each of `output_size` windows at random places of (N, C, T, H, W)."""
     found = _fractional_max(3, input, kernel_size, output_size, output_ratio, _random_samples)
     return found if return_indices else found[0]
@@ -272,8 +325,9 @@ def fractional_max_pool3d(input: Tensor, kernel_size: Size, output_size: Size = 
 # -- the inverse -------------------------------------------------------------------------------------------------------
 
 
-def _max_unpool(dims: int, input: Tensor, indices: Tensor, kernel_size: Size, stride: Size, padding: Size,
-                output_size: Any) -> Tensor:  # fmt: skip
+def _max_unpool(
+    dims: int, input: Tensor, indices: Tensor, kernel_size: Size, stride: Size, padding: Size, output_size: Any
+) -> Tensor:
     each = lambda v: expand(settled(v), dims)
     kernel, pad = each(kernel_size), each(padding)
     strides = kernel if stride is None else each(stride)
@@ -292,19 +346,22 @@ def _max_unpool(dims: int, input: Tensor, indices: Tensor, kernel_size: Size, st
     return rows["_max_unpool"](input, indices, size)
 
 
-def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0,
-                 output_size: Any = None) -> Tensor:  # fmt: skip
+def max_unpool1d(
+    input: Tensor, indices: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, output_size: Any = None
+) -> Tensor:
     """Put what `max_pool1d` found back where it stood, with zeros between."""
     return _max_unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
-def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0,
-                 output_size: Any = None) -> Tensor:  # fmt: skip
+def max_unpool2d(
+    input: Tensor, indices: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, output_size: Any = None
+) -> Tensor:
     """Put what `max_pool2d` found back where it stood, with zeros between."""
     return _max_unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
-def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0,
-                 output_size: Any = None) -> Tensor:  # fmt: skip
+def max_unpool3d(
+    input: Tensor, indices: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, output_size: Any = None
+) -> Tensor:
     """Put what `max_pool3d` found back where it stood, with zeros between."""
     return _max_unpool(3, input, indices, kernel_size, stride, padding, output_size)

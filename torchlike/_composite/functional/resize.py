@@ -15,9 +15,15 @@ _DIMS = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
 _AREA = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
 
 
-def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
-                align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
-                antialias: bool = False) -> Tensor:  # fmt: skip
+def interpolate(
+    input: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
     """Bring the last dims of (N, C, d1, ...) to `size`, or multiply them by `scale_factor`.
 
     Args:
@@ -77,8 +83,9 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any, recompute: bool | None) 
     return found, (None,) * dims if recompute else factors
 
 
-def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
-             align_corners: bool | None = None) -> Tensor:  # fmt: skip
+def upsample(
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
+) -> Tensor:
     """`interpolate` under its old name."""
     warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, mode, align_corners)
@@ -96,8 +103,9 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
     return interpolate(input, size, scale_factor, "bilinear", True)
 
 
-def grid_sample(input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros",
-                align_corners: bool | None = None) -> Tensor:  # fmt: skip
+def grid_sample(
+    input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
+) -> Tensor:
     """Read (N, C, H, W) or (N, C, D, H, W) at the places of `grid` (N, ..., 2 or 3), given as (x, y, ...) in [-1, 1].
 
     Args:

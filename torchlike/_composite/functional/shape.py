@@ -52,8 +52,10 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     return rows["_unfold_windows"](input, settled(kernel_size), settled(dilation), settled(padding), settled(stride))
 
 
-def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
-         stride: Any = 1) -> Tensor:  # fmt: skip
+def fold(
+    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Tensor:
     """Columns (N, C k k, blocks) added up where their windows lie in (N, C, *output_size)."""
-    return rows["_fold"](input, settled(output_size), settled(kernel_size), settled(dilation), settled(padding),
-                         settled(stride))  # fmt: skip
+    return rows["_fold"](
+        input, settled(output_size), settled(kernel_size), settled(dilation), settled(padding), settled(stride)
+    )

@@ -239,9 +239,13 @@ _INTO_OLD = {
     "triangular_solve": EXACT,
     "lu_unpack": EXACT,
 }
-LINALG = facade.named({f.__name__: f for f in (lu_factor, lu_factor_ex, lu, lu_solve, inv_ex, solve_ex, tensorinv,
-                                                tensorsolve, vander)}, "linalg_", out=_INTO)  # fmt: skip
+LINALG = facade.named(
+    {f.__name__: f for f in (lu_factor, lu_factor_ex, lu, lu_solve, inv_ex, solve_ex, tensorinv, tensorsolve, vander)},
+    "linalg_",
+    out=_INTO,
+)
 _OLD = {"lu": old_lu, "lu_solve": old_lu_solve, "geqrf": geqrf, "triangular_solve": triangular_solve}
 METHODS = facade.named(_OLD, itself=1)
-FUNCTIONS = facade.named({**_OLD, "lu_unpack": lu_unpack, "svd_lowrank": svd_lowrank, "pca_lowrank": pca_lowrank},
-                          out=_INTO_OLD)  # fmt: skip
+FUNCTIONS = facade.named(
+    {**_OLD, "lu_unpack": lu_unpack, "svd_lowrank": svd_lowrank, "pca_lowrank": pca_lowrank}, out=_INTO_OLD
+)

@@ -33,5 +33,8 @@ def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = Fa
 
 
 _INTO = EXACT._replace(called="aten::linalg_ldl_factor_ex")
-LINALG = facade.named({"ldl_factor": ldl_factor, "ldl_factor_ex": ldl_factor_ex}, "linalg_",
-                       out={"ldl_factor": _INTO, "ldl_factor_ex": _INTO})  # fmt: skip
+LINALG = facade.named(
+    {"ldl_factor": ldl_factor, "ldl_factor_ex": ldl_factor_ex},
+    "linalg_",
+    out={"ldl_factor": _INTO, "ldl_factor_ex": _INTO},
+)

@@ -254,8 +254,7 @@ def _largest(sizes: Tensor, dim: int, keepdim: bool = False) -> Tensor:
     return rows["amax"](sizes, dim, keepdim)
 
 
-def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *,
-         dtype: Any = None) -> Tensor:  # fmt: skip
+def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """A vector norm over one dim, a matrix norm over two; without `ord` the 2-norm of all elements."""
     if isinstance(dim, int):
         dim = (dim,)
@@ -269,8 +268,9 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *,
     if A.ndim == 1:
         return rows["vector_norm"](A, ord, None, keepdim, dtype=dtype)
     if A.ndim != 2:
-        raise RuntimeError("linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. "
-                           f"Got {A.ndim}D.")  # fmt: skip
+        raise RuntimeError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D."
+        )
     return matrix_norm(A, ord, (-2, -1), keepdim, dtype=dtype)
 
 
@@ -319,11 +319,37 @@ _INTO: dict[str, Any] = {
     "matrix_norm": Into(_errors.outs.norm("matrix_norm"), called=None, overloads=True),
     "norm": Into(_errors.outs.norm("norm"), called=None, overloads=True),
 }
-LINALG = facade.named({f.__name__: f for f in (inv, solve, cholesky, cholesky_ex, qr, svd, eigh, eig, slogdet,
-                                                matrix_power, multi_dot, matrix_norm, norm)},
-                       "linalg_", out=_INTO)  # fmt: skip
-_OLD = {"inverse": inv, "logdet": logdet, "slogdet": old_slogdet, "matrix_power": matrix_power,
-        "svd": old_svd, "qr": old_qr, "cholesky": old_cholesky}  # fmt: skip
+LINALG = facade.named(
+    {
+        f.__name__: f
+        for f in (
+            inv,
+            solve,
+            cholesky,
+            cholesky_ex,
+            qr,
+            svd,
+            eigh,
+            eig,
+            slogdet,
+            matrix_power,
+            multi_dot,
+            matrix_norm,
+            norm,
+        )
+    },
+    "linalg_",
+    out=_INTO,
+)
+_OLD = {
+    "inverse": inv,
+    "logdet": logdet,
+    "slogdet": old_slogdet,
+    "matrix_power": matrix_power,
+    "svd": old_svd,
+    "qr": old_qr,
+    "cholesky": old_cholesky,
+}
 _INTO_OLD = {name: _INTO[name] for name in ("slogdet", "matrix_power", "svd", "qr")}
 _INTO_OLD |= {"inverse": _INTO["inv"], "cholesky": Into(cast=safely("cholesky"), order=ROWS)}
 FUNCTIONS, METHODS = facade.named(_OLD, out=_INTO_OLD), facade.named(_OLD, itself=1)

@@ -25,11 +25,22 @@ _EPSILON = {float32: 1.2e-07, float64: 2.23e-16}
 _DEFAULTS = {"ortho_i_max": 3, "ortho_j_max": 3}
 
 
-def lobpcg(A: Tensor, k: int | None = None, B: Tensor | None = None, X: Tensor | None = None, n: int | None = None,
-           iK: Tensor | None = None, niter: int | None = None, tol: float | None = None, largest: bool | None = None,
-           method: str | None = None, tracker: Callable[[LOBPCG], Any] | None = None,
-           ortho_iparams: dict[str, int] | None = None, ortho_fparams: dict[str, float] | None = None,
-           ortho_bparams: dict[str, bool] | None = None) -> tuple[Tensor, Tensor]:  # fmt: skip
+def lobpcg(
+    A: Tensor,
+    k: int | None = None,
+    B: Tensor | None = None,
+    X: Tensor | None = None,
+    n: int | None = None,
+    iK: Tensor | None = None,
+    niter: int | None = None,
+    tol: float | None = None,
+    largest: bool | None = None,
+    method: str | None = None,
+    tracker: Callable[[LOBPCG], Any] | None = None,
+    ortho_iparams: dict[str, int] | None = None,
+    ortho_fparams: dict[str, float] | None = None,
+    ortho_bparams: dict[str, bool] | None = None,
+) -> tuple[Tensor, Tensor]:
     """Return k eigenvalues E and eigenvectors X with A X = B X diag(E), A symmetric and B symmetric positive definite.
 
     Args:
@@ -63,10 +74,22 @@ def lobpcg(A: Tensor, k: int | None = None, B: Tensor | None = None, X: Tensor |
     return Eigenpairs.apply(*symmetric, lambda A, B: _solve(A, k, B, *settings))
 
 
-def _solve(A: Tensor, k: int | None, B: Tensor | None, X: Tensor | None, n: int | None, iK: Tensor | None,
-           niter: int | None, tol: float | None, largest: bool | None, method: str | None, tracker: Any,
-           ortho_iparams: dict | None, ortho_fparams: dict | None,
-           ortho_bparams: dict | None) -> tuple[Tensor, Tensor]:  # fmt: skip
+def _solve(
+    A: Tensor,
+    k: int | None,
+    B: Tensor | None,
+    X: Tensor | None,
+    n: int | None,
+    iK: Tensor | None,
+    niter: int | None,
+    tol: float | None,
+    largest: bool | None,
+    method: str | None,
+    tracker: Any,
+    ortho_iparams: dict | None,
+    ortho_fparams: dict | None,
+    ortho_bparams: dict | None,
+) -> tuple[Tensor, Tensor]:
     _check(A, B)
     m, dtype = A.shape[-1], A.dtype if A.dtype.is_floating_point else float32
     k = (1 if X is None else X.shape[-1]) if k is None else k
@@ -124,8 +147,18 @@ class LOBPCG:
     `bvars["force_stop"]` ends the iteration.
     """
 
-    def __init__(self, A: Tensor, B: Tensor | None, X: Tensor, iK: Tensor | None, iparams: dict[str, int],
-                 fparams: dict[str, float], bparams: dict[str, bool], method: str, tracker: Any) -> None:  # fmt: skip
+    def __init__(
+        self,
+        A: Tensor,
+        B: Tensor | None,
+        X: Tensor,
+        iK: Tensor | None,
+        iparams: dict[str, int],
+        fparams: dict[str, float],
+        bparams: dict[str, bool],
+        method: str,
+        tracker: Any,
+    ) -> None:
         self.A, self.B, self.iK, self.X = A, B, iK, X
         self.iparams, self.fparams, self.bparams = iparams, fparams, bparams
         self.method, self.tracker = method, tracker

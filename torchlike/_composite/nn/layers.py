@@ -60,8 +60,9 @@ def threshold(input: Tensor, threshold: float, value: float) -> Tensor:
     return rows["_threshold"](input, threshold, value)
 
 
-def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
-          generator: Any = None) -> Tensor:  # fmt: skip
+def rrelu(
+    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, generator: Any = None
+) -> Tensor:
     """x where x > 0, a x elsewhere: a is drawn from [lower, upper) in training, their mean otherwise.
 
     Only the elements that are not positive draw a number, so training observes the input.
@@ -181,8 +182,14 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
 # -- normalization -----------------------------------------------------------------------------------------------------
 
 
-def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None,
-               eps: float = 1e-5, cudnn_enable: bool = True) -> Tensor:  # fmt: skip
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Any,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enable: bool = True,
+) -> Tensor:
     """(x - mean) / sqrt(var + eps) over the last dims, whose sizes are `normalized_shape`; times weight, plus bias."""
     return rows["_layer_norm"](input, tuple(normalized_shape), weight, bias, eps)
 
@@ -196,15 +203,29 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     return rows["_rms_norm"](input, tuple(normalized_shape), weight, eps)
 
 
-def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
-               eps: float = 1e-5, cudnn_enabled: bool = True) -> Tensor:  # fmt: skip
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enabled: bool = True,
+) -> Tensor:
     """(x - mean) / sqrt(var + eps) over each group of channels of each sample; times weight, plus bias."""
     return rows["_group_norm"](input, num_groups, weight, bias, eps)
 
 
-def batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
-               running_var: Tensor | None, training: bool, momentum: float, eps: float,
-               cudnn_enabled: bool = True) -> Tensor:  # fmt: skip
+def batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool = True,
+) -> Tensor:
     """(x - mean) / sqrt(var + eps) for each channel (dim 1); times weight, plus bias.
 
     In training the statistics are those of the batch, and the running ones move toward them by `momentum`, in place.
@@ -239,9 +260,17 @@ def _move_running(running: Tensor | None, new: Tensor, momentum: float) -> None:
             bind.assign(running, moved)
 
 
-def instance_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
-                  running_var: Tensor | None, use_input_stats: bool, momentum: float, eps: float,
-                  cudnn_enabled: bool = True) -> Tensor:  # fmt: skip
+def instance_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool = True,
+) -> Tensor:
     """Batch norm of each sample by itself: (x - mean) / sqrt(var + eps) for each channel of each sample."""
     if not use_input_stats and (running_mean is None or running_var is None):
         raise _errors.normalization.instance_norm_running()
@@ -263,9 +292,25 @@ def instance_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, run
 
 _into = lambda f: accepting_out(EXACT._replace(called=f"aten::{f.__name__}"))
 FUNCTIONS = {f.__name__: _into(f)(f) for f in (softmax, log_softmax)}
-FUNCTIONS |= {f.__name__: f for f in (
-    celu, selu, threshold, rrelu, dropout, feature_dropout, alpha_dropout, feature_alpha_dropout,
-    native_dropout, layer_norm, rms_norm, group_norm, batch_norm, instance_norm)}  # fmt: skip
+FUNCTIONS |= {
+    f.__name__: f
+    for f in (
+        celu,
+        selu,
+        threshold,
+        rrelu,
+        dropout,
+        feature_dropout,
+        alpha_dropout,
+        feature_alpha_dropout,
+        native_dropout,
+        layer_norm,
+        rms_norm,
+        group_norm,
+        batch_norm,
+        instance_norm,
+    )
+}
 METHODS = {f.__name__: f for f in (softmax, log_softmax)}
 
 
@@ -275,8 +320,11 @@ def _twin(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     in_place.__name__ = in_place.__qualname__ = function.__name__ + "_"
     in_place.__doc__ = f"In place: {function.__doc__}"
+    in_place.__wrapped__ = function  # type: ignore[attr-defined]
     return in_place
 
 
-FUNCTIONS |= {f.__name__ + "_": _twin(f) for f in (celu, selu, threshold, rrelu, dropout, feature_dropout,
-                                                    alpha_dropout, feature_alpha_dropout)}  # fmt: skip
+FUNCTIONS |= {
+    f.__name__ + "_": _twin(f)
+    for f in (celu, selu, threshold, rrelu, dropout, feature_dropout, alpha_dropout, feature_alpha_dropout)
+}

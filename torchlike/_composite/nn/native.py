@@ -25,16 +25,18 @@ Triple = tuple[Tensor, Tensor, Tensor]
 # -- normalization -----------------------------------------------------------------------------------------------------
 
 
-def native_layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None,
-                      eps: float) -> Triple:  # fmt: skip
+def native_layer_norm(
+    input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> Triple:
     """`layer_norm`, with the means and the reciprocal deviations."""
     out = rows["_layer_norm"](input, tuple(normalized_shape), weight, bias, eps)
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     return out, *_statistics(_beside(input.detach(), weight), dims, eps, keepdim=True)
 
 
-def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int,
-                      eps: float) -> Triple:  # fmt: skip
+def native_group_norm(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
+) -> Triple:
     """`group_norm`, with the means and the reciprocal deviations of each sample's groups: these have gradients too."""
     for place, (name, given) in enumerate({"N": N, "C": C, "HxW": HxW, "group": group}.items(), 4):
         facade.whole("native_group_norm", name, place, given)
@@ -65,8 +67,16 @@ def _statistics(input: Tensor, dims: tuple, eps: float, keepdim: bool = False) -
 
 
 @accepting_out(Into(_errors.outs.scalar_type))
-def native_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
-                      running_var: Tensor | None, training: bool, momentum: float, eps: float) -> Triple:  # fmt: skip
+def native_batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Triple:
     """`batch_norm`, with the batch's means and reciprocal deviations (empty where the running ones are used)."""
     out = layers.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
     if not training:
@@ -93,9 +103,15 @@ def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor 
 
 
 @accepting_out()
-def _batch_norm_with_update(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor,
-                            running_var: Tensor, momentum: float,
-                            eps: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
+def _batch_norm_with_update(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    momentum: float,
+    eps: float,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """`native_batch_norm` in training, with an empty tensor for what other devices would keep."""
     found = native_batch_norm(input, weight, bias, running_mean, running_var, True, momentum, eps)
     return *found, factories.of_array(np.zeros(0, np.uint8), input.device)
@@ -126,9 +142,19 @@ def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> 
     return grad_output * (mask.to(kind) * scale)
 
 
-def convolution_backward(grad_output: Tensor, input: Tensor, weight: Tensor, bias_sizes: Any, stride: Any,
-                         padding: Any, dilation: Any, transposed: bool, output_padding: Any, groups: int,
-                         output_mask: Any) -> tuple[Tensor | None, Tensor | None, Tensor | None]:  # fmt: skip
+def convolution_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    bias_sizes: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+    output_mask: Any,
+) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
     """The gradients of a convolution by its input, weight and bias, None where the mask says so."""
     with modes.enable_grad():
         given = [x.detach()._require_grad() for x in (input, weight)]
@@ -143,8 +169,15 @@ def convolution_backward(grad_output: Tensor, input: Tensor, weight: Tensor, bia
 # -- images ------------------------------------------------------------------------------------------------------------
 
 
-def _upsample_bilinear2d_aa(input: Tensor, output_size: Any, align_corners: bool, scales_h: Any = None,
-                            scales_w: float | None = None, *, scale_factors: Any = None) -> Tensor:  # fmt: skip
+def _upsample_bilinear2d_aa(
+    input: Tensor,
+    output_size: Any,
+    align_corners: bool,
+    scales_h: Any = None,
+    scales_w: float | None = None,
+    *,
+    scale_factors: Any = None,
+) -> Tensor:
     """Bilinear resizing with a kernel that widens when making smaller; factors are one sequence, or two numbers."""
     _errors.images.check_antialiased(input, output_size, align_corners, scale_factors)
     factors = scale_factors if scales_h is None else scales_h
@@ -154,8 +187,16 @@ def _upsample_bilinear2d_aa(input: Tensor, output_size: Any, align_corners: bool
     return rows["_resize"](input, tuple(output_size), "bilinear", scales, align_corners, True)
 
 
-def max_pool2d_with_indices_backward(grad_output: Tensor, input: Tensor, kernel_size: Any, stride: Any, padding: Any,
-                                     dilation: Any, ceil_mode: bool, indices: Tensor) -> Tensor:  # fmt: skip
+def max_pool2d_with_indices_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    ceil_mode: bool,
+    indices: Tensor,
+) -> Tensor:
     """The gradient of maximum pooling: each element goes where its index says, and adds up there."""
     shape = tuple(input.shape)
     zeros = np.zeros((*shape[:-2], shape[-2] * shape[-1]), grad_output.dtype.numpy)
@@ -163,8 +204,16 @@ def max_pool2d_with_indices_backward(grad_output: Tensor, input: Tensor, kernel_
     return flat.scatter_add(-1, indices.flatten(-2), grad_output.flatten(-2)).reshape(shape)
 
 
-def _to_copy(self: Tensor, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: Any = None,
-             non_blocking: bool = False, memory_format: Any = None) -> Tensor:  # fmt: skip
+def _to_copy(
+    self: Tensor,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: Any = None,
+    non_blocking: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
     """A copy of another dtype or on another device."""
     for argument, given in (("layout", layout), ("pin_memory", pin_memory)):
         if given:
@@ -172,13 +221,31 @@ def _to_copy(self: Tensor, *, dtype: Any = None, layout: Any = None, device: Any
     return self.to(device=device, dtype=dtype, copy=True, memory_format=memory_format)
 
 
-FUNCTIONS = {f.__name__: f for f in (
-    native_layer_norm, native_group_norm, native_batch_norm, _native_batch_norm_legit,
-    _softmax_backward_data)}  # fmt: skip
-OPS = FUNCTIONS | {f.__name__: f for f in (
-    _batch_norm_with_update, _safe_softmax, _sparse_addmm, _sparse_mm_reduce_impl, native_dropout_backward,
-    convolution_backward,
-    _upsample_bilinear2d_aa, max_pool2d_with_indices_backward)} | {
-    "slice": _slice, "_pin_memory": lambda input: input.pin_memory(), "_local_scalar_dense": lambda input: input.item(),
-    "index": lambda input, indices: input[tuple(slice(None) if i is None else i for i in indices)],
-    "alias": rows["view_as_self"], "_to_copy": _to_copy}  # fmt: skip
+FUNCTIONS = {
+    f.__name__: f
+    for f in (native_layer_norm, native_group_norm, native_batch_norm, _native_batch_norm_legit, _softmax_backward_data)
+}
+OPS = (
+    FUNCTIONS
+    | {
+        f.__name__: f
+        for f in (
+            _batch_norm_with_update,
+            _safe_softmax,
+            _sparse_addmm,
+            _sparse_mm_reduce_impl,
+            native_dropout_backward,
+            convolution_backward,
+            _upsample_bilinear2d_aa,
+            max_pool2d_with_indices_backward,
+        )
+    }
+    | {
+        "slice": _slice,
+        "_pin_memory": lambda input: input.pin_memory(),
+        "_local_scalar_dense": lambda input: input.item(),
+        "index": lambda input, indices: input[tuple(slice(None) if i is None else i for i in indices)],
+        "alias": rows["view_as_self"],
+        "_to_copy": _to_copy,
+    }
+)

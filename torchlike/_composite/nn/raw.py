@@ -20,7 +20,6 @@ from torchlike._tensor import facade, factories
 from torchlike._tensor.bind import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
-Ints = Any  # whole numbers, one for each dim, or one for all
 Pooled = tuple[Tensor, Tensor]
 
 # -- losses ------------------------------------------------------------------------------------------------------------
@@ -67,13 +66,21 @@ def _of_row(p: inspect.Parameter, named: Any) -> inspect.Parameter:
     return p.replace(kind=p.KEYWORD_ONLY) if p.name in named else p
 
 
-def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
-             reduction: int = 0, zero_infinity: bool = False) -> Tensor:  # fmt: skip
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: int = 0,
+    zero_infinity: bool = False,
+) -> Tensor:
     """`torch.nn.functional.ctc_loss`; reduction: 0 for none, 1 for the mean, 2 for the sum."""
     from torchlike._composite.functional.ctc import ctc_loss as loss
 
-    return loss(log_probs, targets, input_lengths, target_lengths, blank, _REDUCTIONS.get(reduction, "none"),
-                zero_infinity)  # fmt: skip
+    return loss(
+        log_probs, targets, input_lengths, target_lengths, blank, _REDUCTIONS.get(reduction, "none"), zero_infinity
+    )
 
 
 # -- pooling -----------------------------------------------------------------------------------------------------------
@@ -82,8 +89,14 @@ def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_leng
 def _max_pool(dims: int, indices: bool = False) -> Callable:
     row = rows[f"_max_pool_at{dims}d" if indices else f"_max_pool{dims}d"]
 
-    def pool(input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, dilation: Ints = 1,
-             ceil_mode: bool = False) -> Any:  # fmt: skip
+    def pool(
+        input: Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+    ) -> Any:
         stride = kernel_size if stride is None or (not is_whole(stride) and not len(stride)) else stride
         return row(input, *map(_hashable, (kernel_size, stride, padding, dilation)), ceil_mode)
 
@@ -96,19 +109,25 @@ def _hashable(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def avg_pool1d(input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, ceil_mode: bool = False,
-               count_include_pad: bool = True) -> Tensor:  # fmt: skip
+def avg_pool1d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
     """The mean of each window of (N, C, L) or (C, L); padding counts as zeros unless told otherwise."""
     stride = None if stride is None or (not is_whole(stride) and not len(stride)) else stride
     return rows["_avg_pool1d"](input, *map(_hashable, (kernel_size, stride, padding)), ceil_mode, count_include_pad)
 
 
-def adaptive_avg_pool1d(input: Tensor, output_size: Ints) -> Tensor:
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The means of `output_size` windows of (N, C, L)."""
     return rows["_adaptive_avg_pool1d"](input, (output_size,) if is_whole(output_size) else tuple(output_size))
 
 
-def adaptive_max_pool1d(input: Tensor, output_size: Ints) -> Pooled:
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Pooled:
     """The largest elements of `output_size` windows of (N, C, L), and where they stand."""
     return rows["_adaptive_max_pool1d"](input, (output_size,) if is_whole(output_size) else tuple(output_size))
 
@@ -118,17 +137,26 @@ def adaptive_max_pool1d(input: Tensor, output_size: Ints) -> Pooled:
 _MODES = ("sum", "mean", "max")
 
 
-def embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False,
-              sparse: bool = False) -> Tensor:  # fmt: skip
+def embedding(
+    weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
+) -> Tensor:
     """weight[indices]; row `padding_idx` gets no gradient. See `torch.nn.functional.embedding`."""
     from torchlike._composite.functional.embedding import rows_of
 
     return rows_of(weight, indices, padding_idx, scale_grad_by_freq, sparse)
 
 
-def embedding_bag(weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = 0,
-                  sparse: bool = False, per_sample_weights: Tensor | None = None, include_last_offset: bool = False,
-                  padding_idx: int | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
+def embedding_bag(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """`torch.nn.functional.embedding_bag` of joined bags, with what PyTorch's gradient keeps.
 
     Args:
@@ -151,8 +179,19 @@ def embedding_bag(weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_b
         raise _errors.sequences.raw_bag_mode()
     if per_sample_weights is not None and mode:
         raise _errors.sequences.raw_bag_weights_mode()
-    out = bags_of(indices, weight, offsets, None, 2.0, scale_grad_by_freq, _MODES[mode], sparse, per_sample_weights,
-                  include_last_offset, padding_idx)  # fmt: skip
+    out = bags_of(
+        indices,
+        weight,
+        offsets,
+        None,
+        2.0,
+        scale_grad_by_freq,
+        _MODES[mode],
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+    )
     with modes.no_grad():
         padding = -1 if padding_idx is None else padding_idx % weight.shape[0]
         return out, *_beside_bags(weight.detach(), indices, offsets, out.detach(), mode, padding)
@@ -175,7 +214,8 @@ def _beside_bags(weight: Tensor, indices: Tensor, offsets: Tensor, out: Tensor, 
     holds = counted[:, None] & (weight[indices] == out[bag])
     order = factories.tensor(whole, dtype=_dtypes.int64, device=indices.device)[:, None]
     first = factories.full(tuple(out.shape), n, dtype=_dtypes.int64, device=indices.device).scatter_reduce(
-        0, bag.long()[:, None].expand(n, out.shape[1]), rows["where"](holds, order, n), "amin")  # fmt: skip
+        0, bag.long()[:, None].expand(n, out.shape[1]), rows["where"](holds, order, n), "amin"
+    )
     return bag, sizes, rows["cat"]([indices, indices.new_zeros(1)])[first]
 
 
@@ -198,8 +238,9 @@ _SAMPLED = ("bilinear", "nearest", "bicubic")
 _OUTSIDE = ("zeros", "border", "reflection")
 
 
-def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int,
-                 align_corners: bool) -> Tensor:  # fmt: skip
+def grid_sampler(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
     """`torch.nn.functional.grid_sample` by numbers: 0 bilinear, 1 nearest, 2 bicubic; outside 0 zeros, 1 the border,
     2 a reflection. Any other number raises ValueError (PyTorch returns whatever memory holds)."""
     from torchlike._composite.functional.resize import grid_sample
@@ -222,9 +263,17 @@ def affine_grid_generator(theta: Tensor, size: tuple[int, ...], align_corners: b
 # -- convolutions ------------------------------------------------------------------------------------------------------
 
 
-def convolution(input: Tensor, weight: Tensor, bias: Tensor | None, stride: tuple[int, ...], padding: tuple[int, ...],
-                dilation: tuple[int, ...], transposed: bool, output_padding: tuple[int, ...],
-                groups: int) -> Tensor:  # fmt: skip
+def convolution(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    transposed: bool,
+    output_padding: tuple[int, ...],
+    groups: int,
+) -> Tensor:
     """A convolution of (N, C, ...) over as many dims as the weight has besides two, or its transpose."""
     dims = weight.ndim - 2
     _errors.convolution.check_batched(input, weight, {"stride": stride, "padding": padding, "dilation": dilation})
@@ -246,7 +295,7 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
 # -- norms -------------------------------------------------------------------------------------------------------------
 
 
-def nuclear_norm(input: Tensor, dim: Ints | bool | None = None, keepdim: bool = False) -> Tensor:
+def nuclear_norm(input: Tensor, dim: Any | bool | None = None, keepdim: bool = False) -> Tensor:
     """The sum of the singular values of matrices, of the last two dims unless told otherwise."""
     if isinstance(dim, bool):
         dim, keepdim = None, dim
@@ -256,7 +305,7 @@ def nuclear_norm(input: Tensor, dim: Ints | bool | None = None, keepdim: bool = 
     return linalg.matrix_norm(input, "nuc", dims, keepdim)
 
 
-def frobenius_norm(input: Tensor, dim: Ints, keepdim: bool = False) -> Tensor:
+def frobenius_norm(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """The square root of the sum of squares over at most two dims; over all where none is given."""
     dims = (dim,) if is_whole(dim) else tuple(dim)
     _errors.linalg.old_norm("frobenius_norm", "vector_norm(A, 2., dim, keepdim)")
@@ -295,12 +344,28 @@ def compiled_with_cxx11_abi() -> bool:
     return True
 
 
-_ALONE = (adaptive_avg_pool1d, adaptive_max_pool1d, affine_grid_generator, avg_pool1d, conv_tbc, convolution,
-          embedding, embedding_bag, embedding_renorm_, grid_sampler, norm_except_dim, _max_pool(1), _max_pool(2),
-          _max_pool(3), _max_pool(1, indices=True))  # fmt: skip
+_ALONE = (
+    adaptive_avg_pool1d,
+    adaptive_max_pool1d,
+    affine_grid_generator,
+    avg_pool1d,
+    conv_tbc,
+    convolution,
+    embedding,
+    embedding_bag,
+    embedding_renorm_,
+    grid_sampler,
+    norm_except_dim,
+    _max_pool(1),
+    _max_pool(2),
+    _max_pool(3),
+    _max_pool(1, indices=True),
+)
 FUNCTIONS: dict[str, Any] = facade.functions(
-    *_ALONE, *[_loss(name, named) for name, named in _LOSSES.items()], facade.overloaded(ctc_loss),
+    *_ALONE,
+    *[_loss(name, named) for name, named in _LOSSES.items()],
+    facade.overloaded(ctc_loss),
     out=dict.fromkeys((frobenius_norm, facade.overloaded(nuclear_norm)), CASTABLE),
-) | {f.__name__: f for f in (set_flush_denormal, compiled_with_cxx11_abi)}  # fmt: skip
+) | {f.__name__: f for f in (set_flush_denormal, compiled_with_cxx11_abi)}
 # What numerical libraries there are: SciPy's LAPACK, XLA's Fourier transforms, and its own threads and products.
 FUNCTIONS |= {"has_lapack": True, "has_spectral": True, "has_mkl": False, "has_openmp": False}

@@ -24,9 +24,19 @@ def _joined(tensors: list[Tensor], dim: int) -> Tensor:
     return rows["cat"](tensors, dim) if len(tensors) > 1 else tensors[0]
 
 
-def _network(mode: str, x: Tensor, states: list[Tensor], params: Any, biases: bool, layers: int, dropout: float,
-             train: bool, bidirectional: bool, lengths: Tensor | None = None,
-             by_batch: bool = False) -> tuple[Tensor, ...]:  # fmt: skip
+def _network(
+    mode: str,
+    x: Tensor,
+    states: list[Tensor],
+    params: Any,
+    biases: bool,
+    layers: int,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+    lengths: Tensor | None = None,
+    by_batch: bool = False,
+) -> tuple[Tensor, ...]:
     """(T, N, I) through all layers: the outputs, then the final states, (layers directions, N, H) each."""
     directions = 2 if bidirectional else 1
     each = 4 if biases else 2
@@ -45,8 +55,9 @@ def _network(mode: str, x: Tensor, states: list[Tensor], params: Any, biases: bo
             projection = w.pop() if projected else None
             b = w[2:] if biases else [None, None]
             h, c = states[0][at], states[1][at] if len(states) > 1 else None
-            out, *final = rows["_recurrent_layer"](mode, x, h, c, w[0], w[1], *b, direction == 1, lengths, projection,
-                                                   by_batch)  # fmt: skip
+            out, *final = rows["_recurrent_layer"](
+                mode, x, h, c, w[0], w[1], *b, direction == 1, lengths, projection, by_batch
+            )
             if projection is not None:
                 out, final[0] = rounded(out), rounded(final[0])
             outputs.append(out)
@@ -117,28 +128,32 @@ def _single(mode: str, name: str) -> Any:
 gru, rnn_tanh, rnn_relu = _single("gru", "gru"), _single("tanh", "rnn_tanh"), _single("relu", "rnn_relu")
 
 
-def lstm_cell(input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
-              b_hh: Tensor | None = None) -> tuple[Tensor, Tensor]:  # fmt: skip
+def lstm_cell(
+    input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
     """One step of an LSTM: the new (h, c)."""
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
     return rows["_recurrent_cell"]("lstm", input, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh)
 
 
-def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
-             b_hh: Tensor | None = None) -> Tensor:  # fmt: skip
+def gru_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:
     """One step of a GRU: the new h."""
     return rows["_recurrent_cell"]("gru", input, hx, None, w_ih, w_hh, b_ih, b_hh)
 
 
-def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
-                  b_hh: Tensor | None = None) -> Tensor:  # fmt: skip
+def rnn_tanh_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:
     """tanh(W_ih x + b_ih + W_hh h + b_hh)."""
     return rows["_recurrent_cell"]("tanh", input, hx, None, w_ih, w_hh, b_ih, b_hh)
 
 
-def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
-                  b_hh: Tensor | None = None) -> Tensor:  # fmt: skip
+def rnn_relu_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:
     """relu(W_ih x + b_ih + W_hh h + b_hh)."""
     return rows["_recurrent_cell"]("relu", input, hx, None, w_ih, w_hh, b_ih, b_hh)
 

@@ -57,8 +57,7 @@ def set_rng_state(new_state: Tensor) -> None:
 # -- new tensors -------------------------------------------------------------------------------------------------------
 
 
-def _made(draw: drawn.Draw, shape: Ints, name: str, out: Tensor | None, options: dict,
-          dtype: Any = None) -> Tensor:  # fmt: skip
+def _made(draw: drawn.Draw, shape: Ints, name: str, out: Tensor | None, options: dict, dtype: Any = None) -> Tensor:
     device, requires_grad = options.pop("device", None), options.pop("requires_grad", False)
     factories.no_pinning(options.pop("pin_memory", False))
     factories.only_strided(name, options.pop("layout", None), requires_grad)
@@ -86,15 +85,25 @@ def _kind(name: str, dtype: Any, out: Tensor | None) -> np.dtype:
     return found.numpy
 
 
-def rand(*size: Any, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None,
-         **options: Any) -> Tensor:  # fmt: skip
+def rand(
+    *size: Any,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: Dtype | None = None,
+    **options: Any,
+) -> Tensor:
     """Uniform numbers in [0, 1)."""
     shape, kind = _size("rand", size, options), _kind("rand", dtype, out)
     return _made(lambda shape: _random.uniform(generator, shape, kind), shape, "rand", out, options, dtype)
 
 
-def randn(*size: Any, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None,
-          **options: Any) -> Tensor:  # fmt: skip
+def randn(
+    *size: Any,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: Dtype | None = None,
+    **options: Any,
+) -> Tensor:
     """Standard normal numbers."""
     shape, kind = _size("randn", size, options), _kind("randn", dtype, out)
     whole = out is None or tuple(out.shape) != shape or out.is_contiguous()
@@ -102,8 +111,13 @@ def randn(*size: Any, generator: Generator | None = None, out: Tensor | None = N
     return _made(draw, shape, "randn", out, options, dtype)
 
 
-def randint(*args: Any, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None,
-            **options: Any) -> Tensor:  # fmt: skip
+def randint(
+    *args: Any,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: Dtype | None = None,
+    **options: Any,
+) -> Tensor:
     """Integers in [low, high): `randint(high, size)` or `randint(low, high, size)`."""
     named = {k: options.pop(k) for k in ("low", "high", "size") if k in options}
     given = [*args, *named.values()]
@@ -131,8 +145,9 @@ def _bounds(name: str, given: list) -> tuple[int, int]:
     return low, high
 
 
-def randperm(n: int, *, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None,
-             **options: Any) -> Tensor:  # fmt: skip
+def randperm(
+    n: int, *, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None, **options: Any
+) -> Tensor:
     """A random order of 0 .. n-1."""
     n = int(n)
     if n < 0:
@@ -149,13 +164,23 @@ def randperm(n: int, *, generator: Generator | None = None, out: Tensor | None =
 
 
 def _like(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    def like(input: Tensor, *args: Any, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
-             requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None,
-             generator: Generator | None = None, **more: Any) -> Tensor:  # fmt: skip
+    def like(
+        input: Tensor,
+        *args: Any,
+        dtype: Dtype | None = None,
+        layout: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        pin_memory: bool = False,
+        memory_format: Any = None,
+        generator: Generator | None = None,
+        **more: Any,
+    ) -> Tensor:
         if not isinstance(input, Tensor):
             raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
-        made = factories.empty_like(input, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory,
-                                     memory_format=memory_format)  # fmt: skip
+        made = factories.empty_like(
+            input, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, memory_format=memory_format
+        )
         draw(made, *args, generator=generator, **more)
         return made._require_grad() if requires_grad else made
 
@@ -164,8 +189,16 @@ def _like(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return like
 
 
-def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None,
-           out: Tensor | None = None, dtype: Dtype | None = None, **options: Any) -> Tensor:  # fmt: skip
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: Dtype | None = None,
+    **options: Any,
+) -> Tensor:
     """Normal numbers of given means and standard deviations (numbers or tensors); no gradient reaches them."""
     if mean is None or std is None:
         raise _errors.arguments.invalid_combination("normal", (mean, std), {})
@@ -216,8 +249,9 @@ def _bernoulli(input: Tensor, p: float | None, generator: Generator | None) -> T
 
 
 @functools.partial(drawn.by_elements, matrices=2)
-def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
-                generator: Generator | None = None) -> Tensor:  # fmt: skip
+def multinomial(
+    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None
+) -> Tensor:
     """Indices drawn with the weights in each row of `input`; (rows, classes) -> (rows, num_samples)."""
     _only_tensor("multinomial", input)
     return of_array(_random.multinomial(generator, np.array(elements(input)), num_samples, replacement), input.device)
@@ -286,8 +320,9 @@ def _only(name: str, other: dict, given: tuple = ()) -> None:
         raise _errors.arguments.invalid_combination(name, given, other)
 
 
-def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None,
-             **other: Any) -> Tensor:  # fmt: skip
+def uniform_(
+    self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None, **other: Any
+) -> Tensor:
     """Fill with uniform numbers in [from, to)."""
     from_ = other.pop("from", from_)
     _only("uniform_", other)
@@ -300,8 +335,9 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with normal numbers."""
     whole = self.is_contiguous()
-    return _fill(self, lambda size, kind: _random.normal(generator, size, kind, float(mean), float(std),
-                                                         contiguous=whole))  # fmt: skip
+    return _fill(
+        self, lambda size, kind: _random.normal(generator, size, kind, float(mean), float(std), contiguous=whole)
+    )
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
@@ -315,19 +351,26 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None
     return _fill(self, lambda size, kind: _random.bernoulli(generator, size, kind, np.array(inside)))
 
 
-_NOT_GIVEN: Any = object()
-
-
-def random_(self: Tensor, from_: int | None = None, to: int | None = _NOT_GIVEN, *, generator: Generator | None = None,
-            **other: Any) -> Tensor:  # fmt: skip
+def random_(
+    self: Tensor,
+    from_: int | None = None,
+    to: int | None = factories.MISSING,
+    *,
+    generator: Generator | None = None,
+    **other: Any,
+) -> Tensor:
     """Fill with integers: of the dtype's whole non-negative range, below `to`, or in [from, to)."""
     from_ = other.pop("from", from_)
     _only("random_", other)
     if isinstance(from_, float) or isinstance(to, float):
-        raise _errors.arguments.invalid_combination("random_", tuple(x for x in (from_, to) if x is not _NOT_GIVEN), {})
-    if from_ is None and to in (None, _NOT_GIVEN):
+        raise _errors.arguments.invalid_combination(
+            "random_", tuple(x for x in (from_, to) if x is not factories.MISSING), {}
+        )
+    if from_ is None and to in (None, factories.MISSING):
         return _fill(self, lambda size, kind: _random.random_(generator, size, kind))
-    low, high = (0, from_) if to is _NOT_GIVEN else (from_ or 0, to)  # `to=None`: up to the dtype's largest number
+    low, high = (
+        (0, from_) if to is factories.MISSING else (from_ or 0, to)
+    )  # `to=None`: up to the dtype's largest number
     return _fill(self, lambda size, kind: _random.randint(generator, size, kind, low, high))  # type: ignore[arg-type]
 
 
@@ -379,13 +422,28 @@ def _drawing(function: Callable, overloaded: bool) -> Callable:
     return draw
 
 
-FUNCTIONS = {f.__name__: f for f in (
-    manual_seed, seed, initial_seed, get_rng_state, set_rng_state, rand_like, randn_like, randint_like,
-    _standard_gamma, _sample_dirichlet,
-)}  # fmt: skip
+FUNCTIONS = {
+    f.__name__: f
+    for f in (
+        manual_seed,
+        seed,
+        initial_seed,
+        get_rng_state,
+        set_rng_state,
+        rand_like,
+        randn_like,
+        randint_like,
+        _standard_gamma,
+        _sample_dirichlet,
+    )
+}
 FUNCTIONS |= {f.__name__: _drawing(f, True) for f in (rand, randn, randint, randperm, normal)}
-_BERNOULLI = Into(cast=lambda result, out: None, first=_errors.outs.no_complex_loop("bernoulli_tensor_cpu_self_"),
-                  quiet=True, overloads=True)  # fmt: skip
+_BERNOULLI = Into(
+    cast=lambda result, out: None,
+    first=_errors.outs.no_complex_loop("bernoulli_tensor_cpu_self_"),
+    quiet=True,
+    overloads=True,
+)
 FUNCTIONS |= facade.functions(
     poisson,
     binomial,
@@ -394,7 +452,17 @@ FUNCTIONS |= facade.functions(
         multinomial: Into(first=_errors.random.long_out, quiet=True, called="aten::"),
     },
 )
-METHODS = {f.__name__: _drawing(f, f in (bernoulli_, random_)) for f in (
-    uniform_, normal_, bernoulli_, random_, exponential_, cauchy_, log_normal_, geometric_,
-)}  # fmt: skip
+METHODS = {
+    f.__name__: _drawing(f, f in (bernoulli_, random_))
+    for f in (
+        uniform_,
+        normal_,
+        bernoulli_,
+        random_,
+        exponential_,
+        cauchy_,
+        log_normal_,
+        geometric_,
+    )
+}
 METHODS |= facade.methods(bernoulli, multinomial)

@@ -286,8 +286,14 @@ def _overwrite(self: Tensor, src: Tensor, node: str) -> Tensor:
 
 def is_same(a: Tensor, b: Tensor) -> bool:
     """Whether two tensors show the same elements of memory in the same way."""
-    return (a._storage is b._storage and a._offset == b._offset and a.shape == b.shape and a.stride() == b.stride()
-            and a.dtype is b.dtype and storage.marks(a) == storage.marks(b))  # fmt: skip
+    return (
+        a._storage is b._storage
+        and a._offset == b._offset
+        and a.shape == b.shape
+        and a.stride() == b.stride()
+        and a.dtype is b.dtype
+        and storage.marks(a) == storage.marks(b)
+    )
 
 
 def _broadcast_onto(src: Tensor, shape: tuple[int, ...]) -> Tensor:

@@ -19,8 +19,10 @@ from torchlike._tensor.tensor import Tensor
 def _slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
     """The indices of a dim from `start` to `end` in steps of `step`."""
     if not hasattr(step, "__index__"):
-        raise RuntimeError("aten::slice() Expected a value of type 'int' for argument 'step' but instead found type "
-                           f"'{type(step).__name__}'.")  # fmt: skip
+        raise RuntimeError(
+            "aten::slice() Expected a value of type 'int' for argument 'step' but instead found type "
+            f"'{type(step).__name__}'."
+        )
     at = input._nonnegative(dim)
     if not input.ndim:
         raise _errors.shapes.slice_of_scalar()
@@ -68,6 +70,7 @@ def _copying(name: str, view: Callable) -> Callable:
 
     copy.__name__ = copy.__qualname__ = f"{name}_copy"
     copy.__doc__ = f"What `{name}` shows, as a copy in row-major order."
+    copy.__wrapped__ = view  # type: ignore[attr-defined]
     return copy
 
 

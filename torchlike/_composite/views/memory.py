@@ -128,8 +128,7 @@ def _check_strided(input: Tensor, size: Ints, stride: Ints, offset: int) -> None
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
     if any(s < 0 for s in stride):
-        raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: "
-                           f"{list(stride)}")  # fmt: skip
+        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
     if any(n < 0 for n in size):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
     misfit = strided.misfit(size, stride, offset, input.dtype.itemsize, input._storage.nbytes)
@@ -158,8 +157,11 @@ def become(self: Tensor, seen: Tensor) -> Tensor:
     self._chain, self._strides, self._offset = seen._chain, seen._strides, seen._offset
     self._edge = edge
     self._count()
-    self._cache = (self._storage.version, self._cache[1] if self._cache and not self._tracks else
-                   None if self._origin is None else self._origin._edge, value)  # fmt: skip
+    self._cache = (
+        self._storage.version,
+        self._cache[1] if self._cache and not self._tracks else None if self._origin is None else self._origin._edge,
+        value,
+    )
     if edge is not None and (is_leaf or modes.local.grad) and views.is_whole(self):
         views.rebase(self)
     elif self._tracks and not modes.local.grad and not views.is_whole(self):
@@ -194,6 +196,7 @@ def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"`{name[:-1]}` in place: this tensor is seen in another shape; no element moves."
+    method.__wrapped__ = function  # type: ignore[attr-defined]
     return method
 
 
@@ -304,8 +307,9 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         if min(shape, default=0) < 0:
             raise RuntimeError("numel: integer multiplication overflow")
         if min(strides, default=0) < 0:
-            raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and "
-                               f"strides={list(strides)}")  # fmt: skip
+            raise RuntimeError(
+                f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(strides)}"
+            )
         need = _layout.extent(shape, strides, storage_offset) * self.dtype.itemsize
         if isinstance(source, Handle) and need > source.nbytes():
             enlarge(held, need)
@@ -327,8 +331,10 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
 
 def _other_type(self: Tensor, held: Tensor, is_storage: bool) -> RuntimeError:
     if is_storage:
-        return RuntimeError(f"Expected a Storage of type {c_name(self.dtype)} or an UntypedStorage, but got type "
-                            f"{scalar_name(held.dtype)} for argument 1 'storage'")  # fmt: skip
+        return RuntimeError(
+            f"Expected a Storage of type {c_name(self.dtype)} or an UntypedStorage, but got type "
+            f"{scalar_name(held.dtype)} for argument 1 'storage'"
+        )
     return RuntimeError(f"Could not set tensor of type {c_name(held.dtype)} to a tensor of type {c_name(self.dtype)}")
 
 
@@ -346,9 +352,14 @@ def _strided_within(held: Tensor, dtype: Any, shape: Ints, strides: Ints, offset
 
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether two tensors show the same memory in the same way."""
-    return (self._storage.whole is tensor._storage.whole and self._offset == tensor._offset
-            and self.shape == tensor.shape and self.stride() == tensor.stride()
-            and not marks(self) and not marks(tensor))  # fmt: skip
+    return (
+        self._storage.whole is tensor._storage.whole
+        and self._offset == tensor._offset
+        and self.shape == tensor.shape
+        and self.stride() == tensor.stride()
+        and not marks(self)
+        and not marks(tensor)
+    )
 
 
 # -- where the memory is -----------------------------------------------------------------------------------------------
@@ -494,8 +505,15 @@ _FACTS = [
     _constant("dense_dim", lambda t: t.ndim, "The number of dims that are not sparse: all."),
     _constant("sparse_dim", 0, "The number of sparse dims: none."),
 ]
-_VIEWS = {"squeeze_": "squeeze", "unsqueeze_": "unsqueeze", "t_": "t", "transpose_": "transpose",
-          "swapaxes_": "swapaxes", "swapdims_": "swapdims", "as_strided_": "as_strided"}  # fmt: skip
+_VIEWS = {
+    "squeeze_": "squeeze",
+    "unsqueeze_": "unsqueeze",
+    "t_": "t",
+    "transpose_": "transpose",
+    "swapaxes_": "swapaxes",
+    "swapdims_": "swapdims",
+    "as_strided_": "as_strided",
+}
 
 
 def _t(self: Tensor) -> Tensor:
@@ -507,19 +525,42 @@ def _t(self: Tensor) -> Tensor:
 def _view_twins() -> dict[str, Callable]:
     from torchlike._composite.views import shape as _functions_shape
 
-    found = {"squeeze": rows["squeeze"], "unsqueeze": rows["unsqueeze"], "transpose": rows["transpose"],
-             "as_strided": as_strided, "t": _t, "swapaxes": _functions_shape.swapaxes,
-             "swapdims": _functions_shape.swapdims}  # fmt: skip
+    found = {
+        "squeeze": rows["squeeze"],
+        "unsqueeze": rows["unsqueeze"],
+        "transpose": rows["transpose"],
+        "as_strided": as_strided,
+        "t": _t,
+        "swapaxes": _functions_shape.swapaxes,
+        "swapdims": _functions_shape.swapdims,
+    }
     return {name: _in_place(name, found[view]) for name, view in _VIEWS.items()}
 
 
 FUNCTIONS = facade.functions(as_strided, is_same_size, from_dlpack, to_dlpack)
 FUNCTIONS |= {"resize_as_": resize_as_}
 METHODS = facade.methods(as_strided, is_same_size, as_subclass)
-METHODS |= {f.__name__: f for f in (
-    resize_, resize_as_, resize, resize_as, set_, is_set_to, pin_memory, is_pinned,
-    share_memory_, is_shared, record_stream, apply_, map_, map2_, dim_order, *_FACTS,
-)} | _view_twins()  # fmt: skip
+METHODS |= {
+    f.__name__: f
+    for f in (
+        resize_,
+        resize_as_,
+        resize,
+        resize_as,
+        set_,
+        is_set_to,
+        pin_memory,
+        is_pinned,
+        share_memory_,
+        is_shared,
+        record_stream,
+        apply_,
+        map_,
+        map2_,
+        dim_order,
+        *_FACTS,
+    )
+} | _view_twins()
 METHODS |= {
     "_make_subclass": staticmethod(_make_subclass),  # type: ignore[dict-item]
     "__dlpack__": exchange.dlpack,

@@ -28,8 +28,9 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     return _written(input, src, split.select, dim, index)
 
 
-def slice_scatter(input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None,
-                  step: int = 1) -> Tensor:  # fmt: skip
+def slice_scatter(
+    input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
     """A copy of `input` with `src` at the indices of a dim from `start` to `end` in steps of `step`."""
     return _written(input, src, _slice, dim, start, end, step)
 

@@ -43,8 +43,7 @@ def _mT(self: Tensor) -> Tensor:
         warn(_errors.shapes.deprecated_of_scalar("Tensor.mT"))
         return self
     if self.ndim < 2:
-        raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got "
-                           f"{self.ndim}-D tensor.")  # fmt: skip
+        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {self.ndim}-D tensor.")
     return rows["transpose"](self, -2, -1)
 
 
@@ -63,8 +62,7 @@ def _mH(self: Tensor) -> Tensor:
     if not self.ndim:
         return _scalar_adjoint(self, "Tensor.mH")
     if self.ndim < 2:
-        raise RuntimeError("tensor.mH is only supported on matrices or batches of matrices. Got "
-                           f"{self.ndim}-D tensor.")  # fmt: skip
+        raise RuntimeError(f"tensor.mH is only supported on matrices or batches of matrices. Got {self.ndim}-D tensor.")
     return adjoint(self)
 
 
@@ -78,8 +76,9 @@ def adjoint(input: Tensor) -> Tensor:
     if not input.ndim:
         return _scalar_adjoint(input, "adjoint()")
     if input.ndim < 2:
-        raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got "
-                           f"{input.ndim}-D tensor.")  # fmt: skip
+        raise RuntimeError(
+            f"tensor.adjoint() is only supported on matrices or batches of matrices. Got {input.ndim}-D tensor."
+        )
     turned = rows["transpose"](input, -2, -1)
     return rows["conj"](turned) if input.dtype.is_complex else turned
 
@@ -102,8 +101,10 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     if isinstance(source, int):
         source, destination = (source,), (destination,)
     if len(source) != len(destination):
-        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain "
-                           f"the same number of dims as destination ({list(destination)} dims)")  # fmt: skip
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain "
+            f"the same number of dims as destination ({list(destination)} dims)"
+        )
     taken, target = [input._nonnegative(d) for d in source], [input._nonnegative(d) for d in destination]
     for name, dims, given in (("source", taken, source), ("destination", target, destination)):
         if len(set(dims)) != len(dims):
@@ -152,8 +153,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     if input.ndim < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
     if dims[0] == dims[1] or abs(dims[0] - dims[1]) == input.ndim:
-        raise RuntimeError("expected rotation dims to be different, but got dim0 = "
-                           f"{dims[0]} and dim1 = {dims[1]}")  # fmt: skip
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
     for name, d in zip(("dim0", "dim1"), dims):
         if not -input.ndim <= d < input.ndim:
             raise RuntimeError(f"Rotation {name} out of range, {name} = {d}")
@@ -221,8 +221,10 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     except RuntimeError as error:
         if not str(error).startswith("shape"):
             raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
-        raise RuntimeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {at} "
-                           f"({input.shape[at]}) in the input tensor") from None  # fmt: skip
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {at} "
+            f"({input.shape[at]}) in the input tensor"
+        ) from None
     return rows["view"](input, (*input.shape[:at], *whole, *input.shape[at + 1 :]))
 
 
@@ -278,9 +280,11 @@ def broadcast_shapes(*shapes: Any) -> Size:
             if shape[i] in (1, result[i]):
                 continue
             if result[i] != 1:
-                raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching "
-                                   f"argument at index {number} had {shapes[number]}; but expected shape should be "
-                                   f"broadcastable to {result}")  # fmt: skip
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching "
+                    f"argument at index {number} had {shapes[number]}; but expected shape should be "
+                    f"broadcastable to {result}"
+                )
             result[i] = shape[i]
     return Size(result)
 
@@ -320,8 +324,9 @@ def tile(input: Tensor, dims: Any) -> Tensor:
     return _tile(input, dims)
 
 
-def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None, *,
-                      output_size: int | None = None) -> Tensor:  # fmt: skip
+def repeat_interleave(
+    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
     """Each element (or index of a dim) several times in a row; `repeats` is a count or a tensor of counts.
 
     Of one tensor of counts alone: each place number as often as its count says.
@@ -358,11 +363,45 @@ def _places(repeats: Tensor) -> np.ndarray:
 
 
 FUNCTIONS = facade.functions(
-    t, adjoint, swapaxes, swapdims, movedim, moveaxis, flip, fliplr, flipud, rot90, roll, flatten, ravel, unflatten,
-    broadcast_to, broadcast_shapes, tile, repeat_interleave,
-) | {"broadcast_tensors": broadcast_tensors}  # fmt: skip
+    t,
+    adjoint,
+    swapaxes,
+    swapdims,
+    movedim,
+    moveaxis,
+    flip,
+    fliplr,
+    flipud,
+    rot90,
+    roll,
+    flatten,
+    ravel,
+    unflatten,
+    broadcast_to,
+    broadcast_shapes,
+    tile,
+    repeat_interleave,
+) | {"broadcast_tensors": broadcast_tensors}
 METHODS = facade.methods(
-    t, adjoint, swapaxes, swapdims, movedim, moveaxis, flip, fliplr, flipud, rot90, roll, flatten, ravel, unflatten,
-    expand_as, view_as, reshape_as, sum_to_size, repeat, repeat_interleave,
-) | {"broadcast_to": _broadcast_to}  # fmt: skip
+    t,
+    adjoint,
+    swapaxes,
+    swapdims,
+    movedim,
+    moveaxis,
+    flip,
+    fliplr,
+    flipud,
+    rot90,
+    roll,
+    flatten,
+    ravel,
+    unflatten,
+    expand_as,
+    view_as,
+    reshape_as,
+    sum_to_size,
+    repeat,
+    repeat_interleave,
+) | {"broadcast_to": _broadcast_to}
 METHODS |= {"tile": _tile, "T": property(_T), "mT": property(_mT), "H": property(_H), "mH": property(_mH)}  # type: ignore[dict-item]

@@ -107,11 +107,14 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Ten
     dim, sizes = input._nonnegative(dim), list(ints((split_sizes,), "split_with_sizes", "split_sizes"))
     size = input.shape[dim]
     if any(n < 0 for n in sizes):
-        raise RuntimeError("split_with_sizes expects split_sizes have only non-negative entries, but got "
-                           f"split_sizes={sizes}")  # fmt: skip
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={sizes}"
+        )
     if sum(sizes) != size:
-        raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at "
-                           f"dimension {dim}), but got split_sizes={sizes}")  # fmt: skip
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at "
+            f"dimension {dim}), but got split_sizes={sizes}"
+        )
     return _pieces(input, sizes, dim, "_sized_piece")
 
 
@@ -134,13 +137,15 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     return split(input, step, dim) if step else split(input, [0] * chunks, dim)
 
 
-def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, sections: Any = None,
-                 indices: Any = None) -> tuple[Tensor, ...]:  # fmt: skip
+def tensor_split(
+    input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, sections: Any = None, indices: Any = None
+) -> tuple[Tensor, ...]:
     """Views of pieces: of nearly equal sizes, or cut at the indices given."""
     where = next((a for a in (indices_or_sections, sections, indices) if a is not None), None)
     if not input.ndim:
-        raise RuntimeError(f"tensor_split expected at least a 1-dimensional tensor, but got a tensor with {input.ndim} "
-                           "dims")  # fmt: skip
+        raise RuntimeError(
+            f"tensor_split expected at least a 1-dimensional tensor, but got a tensor with {input.ndim} dims"
+        )
     if isinstance(where, Tensor):
         where = _where_to_split(where)
     if where is None or isinstance(where, str | float):
@@ -161,28 +166,37 @@ def _where_to_split(where: Tensor) -> Any:
     if where.dtype.name != "int64":
         from torchlike._errors.dtypes import scalar_name
 
-        raise RuntimeError("tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
-                           f"{scalar_name(where.dtype)}")  # fmt: skip
+        raise RuntimeError(
+            "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+            f"{scalar_name(where.dtype)}"
+        )
     if where.ndim > 1:
-        raise RuntimeError("tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
-                           f"one-dimensional tensor, but got a tensor with {where.ndim} dims")  # fmt: skip
+        raise RuntimeError(
+            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+            f"one-dimensional tensor, but got a tensor with {where.ndim} dims"
+        )
     return where.tolist()
 
 
 def _split_along(name: str, needed: int, place: int) -> Any:
-    def function(input: Tensor, indices_or_sections: Any = None, *, sections: Any = None,
-                 indices: Any = None) -> tuple[Tensor, ...]:  # fmt: skip
+    def function(
+        input: Tensor, indices_or_sections: Any = None, *, sections: Any = None, indices: Any = None
+    ) -> tuple[Tensor, ...]:
         where = next((a for a in (indices_or_sections, sections, indices) if a is not None), None)
         if where is None or isinstance(where, str | float):
             raise _errors.arguments.invalid_combination(name, (input, where), {})
         if input.ndim < needed:
-            raise RuntimeError(f"torch.{name} requires a tensor with at least {needed} dimension, but got a tensor "
-                               f"with {input.ndim} dimensions!")  # fmt: skip
+            raise RuntimeError(
+                f"torch.{name} requires a tensor with at least {needed} dimension, but got a tensor "
+                f"with {input.ndim} dimensions!"
+            )
         dim = place if input.ndim > place else 0
         where = _where_to_split(where) if isinstance(where, Tensor) else settled(where)
         if isinstance(where, int) and (where <= 0 or input.shape[dim] % where):
-            raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
-                               f"{input.shape[dim]} is not divisible by the split_size {where}!")  # fmt: skip
+            raise RuntimeError(
+                f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
+                f"{input.shape[dim]} is not divisible by the split_size {where}!"
+            )
         return tensor_split(input, where, dim)
 
     function.__name__ = function.__qualname__ = name
@@ -301,9 +315,20 @@ atleast_1d, atleast_2d, atleast_3d = (_at_least(f"atleast_{n}d", n) for n in (1,
 
 
 FUNCTIONS = facade.functions(
-    unbind, select, narrow, split_with_sizes, chunk, tensor_split, hsplit, vsplit, dsplit, atleast_1d, atleast_2d,
-    atleast_3d, out={narrow_copy: Into(_errors.outs.narrowed, quiet=True)},
-)  # fmt: skip
+    unbind,
+    select,
+    narrow,
+    split_with_sizes,
+    chunk,
+    tensor_split,
+    hsplit,
+    vsplit,
+    dsplit,
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    out={narrow_copy: Into(_errors.outs.narrowed, quiet=True)},
+)
 _JOINED = Into(cast=_errors.dtypes.cannot_join_out, apart=0, called="cat")
 FUNCTIONS |= facade.functions(out={_chunk_cat: _JOINED._replace(called="aten::_chunk_cat")})
 _JOINING = (cat, stack, hstack, vstack, dstack, column_stack, _cat_as("concat"), _cat_as("concatenate"))

@@ -147,11 +147,16 @@ def _is_small(plans: list[Plan]) -> bool:
 def _form(code: Sequence) -> tuple:
     """A trace's code without its plans: of each only how many results it has, and whether it takes numbers; None for
     one result and no numbers."""
-    return tuple([
-        x if x.__class__ is int
-        else None if x.single is not None and not x.scalars else (len(x.outputs), bool(x.scalars))
-        for x in code
-    ])  # fmt: skip
+    return tuple(
+        [
+            x
+            if x.__class__ is int
+            else None
+            if x.single is not None and not x.scalars
+            else (len(x.outputs), bool(x.scalars))
+            for x in code
+        ]
+    )
 
 
 @lru_cache(64)  # shapes that never stay are programs of one form

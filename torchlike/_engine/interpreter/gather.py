@@ -17,8 +17,16 @@ class Windows:
     then has the dims (batch..., the windows of indexed dims..., the other dims...).
     """
 
-    def __init__(self, shape: tuple, sizes: list[int], indexed: tuple, batching: tuple, in_indices: tuple,
-                 hidden: tuple, batch_rank: int) -> None:  # fmt: skip
+    def __init__(
+        self,
+        shape: tuple,
+        sizes: list[int],
+        indexed: tuple,
+        batching: tuple,
+        in_indices: tuple,
+        hidden: tuple,
+        batch_rank: int,
+    ) -> None:
         self.shape, self.sizes, self.indexed, self.batching, self.in_indices = (
             shape,
             sizes,
@@ -82,8 +90,15 @@ def _gather(e: Equation) -> Callable:
     shape, sizes, dtype, out = tuple(e.inputs[0].shape), list(p["slice_sizes"]), e.outputs[0].dtype, e.outputs[0]
     batch_rank = len(e.inputs[1].shape) - 1
     hidden = (*d.collapsed_slice_dims, *d.operand_batching_dims)
-    windows = Windows(shape, sizes, tuple(d.start_index_map), tuple(d.operand_batching_dims),
-                      tuple(d.start_indices_batching_dims), hidden, batch_rank)  # fmt: skip
+    windows = Windows(
+        shape,
+        sizes,
+        tuple(d.start_index_map),
+        tuple(d.operand_batching_dims),
+        tuple(d.start_indices_batching_dims),
+        hidden,
+        batch_rank,
+    )
     fill = _fill(p, dtype) if _mode(e) == "FILL_OR_DROP" else None
     # Where each dim of the result comes from.
     source = [0] * len(out.shape)
@@ -132,9 +147,14 @@ def _fill(params: dict, dtype: np.dtype) -> Any:
     return np.asarray(np.iinfo(dtype).min if dtype.kind == "i" else np.iinfo(dtype).max, dtype)
 
 
-SCATTERS: dict[str, np.ufunc | None] = {"scatter": None, "scatter-add": np.add, "scatter-sub": np.subtract,
-                                        "scatter-mul": np.multiply, "scatter-min": np.minimum,
-                                        "scatter-max": np.maximum}  # fmt: skip
+SCATTERS: dict[str, np.ufunc | None] = {
+    "scatter": None,
+    "scatter-add": np.add,
+    "scatter-sub": np.subtract,
+    "scatter-mul": np.multiply,
+    "scatter-min": np.minimum,
+    "scatter-max": np.maximum,
+}
 
 
 @rule(*SCATTERS)
@@ -147,8 +167,15 @@ def _scatter(e: Equation) -> Callable:
     shown = iter([updates[i] for i in d.update_window_dims])
     sizes = [1 if i in hidden else next(shown) for i in range(len(shape))]
     batch_rank = len(e.inputs[1].shape) - 1
-    windows = Windows(shape, sizes, tuple(d.scatter_dims_to_operand_dims), tuple(d.operand_batching_dims),
-                      tuple(d.scatter_indices_batching_dims), hidden, batch_rank)  # fmt: skip
+    windows = Windows(
+        shape,
+        sizes,
+        tuple(d.scatter_dims_to_operand_dims),
+        tuple(d.operand_batching_dims),
+        tuple(d.scatter_indices_batching_dims),
+        hidden,
+        batch_rank,
+    )
     batch_dims = [i for i in range(len(updates)) if i not in d.update_window_dims]
     # The updates' dims as the indices have them, and a dim of one for each that is indexed by nothing.
     ordered = [0] * len(windows.order)

@@ -19,8 +19,14 @@ from torchlike._engine.interpreter.rules import RULES, Equation, Parameters, Uns
 from torchlike._engine.xla.jax_private import Literal, expanded, is_symbolic, number_of
 
 # Primitives that only call another jaxpr, each with the parameter that holds it.
-CALLS = {"jit": "jaxpr", "remat2": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr",
-         "custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr"}  # fmt: skip
+CALLS = {
+    "jit": "jaxpr",
+    "remat2": "jaxpr",
+    "closed_call": "call_jaxpr",
+    "core_call": "call_jaxpr",
+    "custom_jvp_call": "call_jaxpr",
+    "custom_vjp_call": "call_jaxpr",
+}
 # Primitives whose results are their inputs.
 SAME = frozenset({"copy", "stop_gradient", "optimization_barrier"})
 # What a rule raises where another version of JAX says or arranges something differently.

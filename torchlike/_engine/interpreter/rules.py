@@ -16,16 +16,41 @@ import numpy as np
 from torchlike._engine.interpreter.sums import running, total
 
 # Parameters that a rule need not read, by what makes them superfluous.
-UNIMPORTANT = frozenset((
-    # they change how XLA computes or where, and not what
-    *("sharding", "out_sharding", "weak_type", "precision", "preferred_element_type", "unroll", "name", "mode",
-      "indices_are_sorted", "unique_indices", "accuracy", "is_stable", "memory_space", "branches_platforms"),
-    # the results' shapes and dtypes, or the primitive's name, say the same
-    *("shape", "new_dtype", "input_dtype", "dtype", "new_sizes", "dimensions", "full_matrices", "compute_uv",
-      "update_jaxpr"),
-    # of decompositions: read where there is a choice, and the triangles are those of symmetric or empty matrices
-    *("lower", "sort_eigenvalues", "left_side", "transpose_a", "unit_diagonal"),
-))  # fmt: skip
+UNIMPORTANT = frozenset(
+    (
+        # they change how XLA computes or where, and not what
+        *(
+            "sharding",
+            "out_sharding",
+            "weak_type",
+            "precision",
+            "preferred_element_type",
+            "unroll",
+            "name",
+            "mode",
+            "indices_are_sorted",
+            "unique_indices",
+            "accuracy",
+            "is_stable",
+            "memory_space",
+            "branches_platforms",
+        ),
+        # the results' shapes and dtypes, or the primitive's name, say the same
+        *(
+            "shape",
+            "new_dtype",
+            "input_dtype",
+            "dtype",
+            "new_sizes",
+            "dimensions",
+            "full_matrices",
+            "compute_uv",
+            "update_jaxpr",
+        ),
+        # of decompositions: read where there is a choice, and the triangles are those of symmetric or empty matrices
+        *("lower", "sort_eigenvalues", "left_side", "transpose_a", "unit_diagonal"),
+    )
+)
 
 
 class Parameters(dict):
@@ -105,18 +130,58 @@ def is_half(dtype: Any) -> bool:
 # -- element by element ------------------------------------------------------------------------------------------------
 
 SAME_DTYPE: dict[str, Callable] = {
-    "abs": np.absolute, "add": np.add, "add_any": np.add, "sub": np.subtract, "mul": np.multiply, "neg": np.negative,
-    "max": np.maximum, "min": np.minimum, "sign": np.sign, "square": np.square, "nextafter": np.nextafter,
-    "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "log": np.log, "log1p": np.log1p, "sqrt": np.sqrt,
-    "cbrt": np.cbrt, "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos,
-    "atan": np.arctan, "atan2": np.arctan2, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh,
-    "acosh": np.arccosh, "atanh": np.arctanh, "floor": np.floor, "ceil": np.ceil, "is_finite": np.isfinite,
-    "log2": np.log2, "one_minus_square": lambda x: (1 + x) * (1 - x),
-    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
-    "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "not": np.invert,
-    "shift_left": np.left_shift, "shift_right_arithmetic": np.right_shift,
-    "real": np.real, "imag": np.imag, "clamp": lambda low, x, high: np.minimum(np.maximum(x, low), high),
-}  # fmt: skip
+    "abs": np.absolute,
+    "add": np.add,
+    "add_any": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "neg": np.negative,
+    "max": np.maximum,
+    "min": np.minimum,
+    "sign": np.sign,
+    "square": np.square,
+    "nextafter": np.nextafter,
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log1p": np.log1p,
+    "sqrt": np.sqrt,
+    "cbrt": np.cbrt,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "atan2": np.arctan2,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "is_finite": np.isfinite,
+    "log2": np.log2,
+    "one_minus_square": lambda x: (1 + x) * (1 - x),
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "not": np.invert,
+    "shift_left": np.left_shift,
+    "shift_right_arithmetic": np.right_shift,
+    "real": np.real,
+    "imag": np.imag,
+    "clamp": lambda low, x, high: np.minimum(np.maximum(x, low), high),
+}
 RULES.update({name: always(function) for name, function in SAME_DTYPE.items()})
 
 
@@ -138,9 +203,19 @@ def _less_in_total_order(e: Equation) -> Callable:
 
 
 # SciPy's functions, imported when one is needed; several of them know float64 only.
-FROM_SCIPY = {"lgamma": "gammaln", "digamma": "psi", "erfc": "erfc", "erf_inv": "erfinv",
-              "bessel_i0e": "i0e", "bessel_i1e": "i1e", "igamma": "gammainc", "igammac": "gammaincc",
-              "zeta": "zeta", "polygamma": "polygamma", "regularized_incomplete_beta": "betainc"}  # fmt: skip
+FROM_SCIPY = {
+    "lgamma": "gammaln",
+    "digamma": "psi",
+    "erfc": "erfc",
+    "erf_inv": "erfinv",
+    "bessel_i0e": "i0e",
+    "bessel_i1e": "i1e",
+    "igamma": "gammainc",
+    "igammac": "gammaincc",
+    "zeta": "zeta",
+    "polygamma": "polygamma",
+    "regularized_incomplete_beta": "betainc",
+}
 
 
 @rule(*FROM_SCIPY)
@@ -418,9 +493,15 @@ def _dim_as_value(e: Equation) -> Callable:
 
 # -- along dims --------------------------------------------------------------------------------------------------------
 
-REDUCTIONS: dict[str, np.ufunc] = {"reduce_sum": np.add, "reduce_prod": np.multiply, "reduce_max": np.maximum,
-                                   "reduce_min": np.minimum, "reduce_and": np.bitwise_and, "reduce_or": np.bitwise_or,
-                                   "reduce_xor": np.bitwise_xor}  # fmt: skip
+REDUCTIONS: dict[str, np.ufunc] = {
+    "reduce_sum": np.add,
+    "reduce_prod": np.multiply,
+    "reduce_max": np.maximum,
+    "reduce_min": np.minimum,
+    "reduce_and": np.bitwise_and,
+    "reduce_or": np.bitwise_or,
+    "reduce_xor": np.bitwise_xor,
+}
 
 
 @rule(*REDUCTIONS)
@@ -456,8 +537,13 @@ def _argmax(e: Equation) -> Callable:
     return lambda x: np.asarray(function(x, axis)).astype(dtype)
 
 
-SCANS: dict[str, np.ufunc] = {"cumsum": np.add, "cumprod": np.multiply, "cummax": np.maximum, "cummin": np.minimum,
-                              "cumlogsumexp": np.logaddexp}  # fmt: skip
+SCANS: dict[str, np.ufunc] = {
+    "cumsum": np.add,
+    "cumprod": np.multiply,
+    "cummax": np.maximum,
+    "cummin": np.minimum,
+    "cumlogsumexp": np.logaddexp,
+}
 
 
 @rule(*SCANS)

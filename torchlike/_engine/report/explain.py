@@ -76,8 +76,12 @@ class Function:
         """What was added to an earlier count."""
         if before is None:
             return self
-        return replace(self, runs=self.runs - before.runs, again=_since(self.again, before.again),
-                       uncompiled=_since(self.uncompiled, before.uncompiled))  # fmt: skip
+        return replace(
+            self,
+            runs=self.runs - before.runs,
+            again=_since(self.again, before.again),
+            uncompiled=_since(self.uncompiled, before.uncompiled),
+        )
 
 
 def _since(now: tuple[Cause, ...], before: tuple[Cause, ...]) -> tuple[Cause, ...]:
@@ -180,11 +184,20 @@ def _programs(counted: dict[Account, Counts]) -> list[Program]:
 
 def _program(group: Group, counted: dict[Account, Counts]) -> Program:
     names = lambda pairs: tuple(Input(index=i, enters=group.enters[i], shape=shape) for i, shape in pairs)
-    variants = [Variant(executor=account.executor, changed=names(account.shapes.items()), **_fields(counts))
-                for account, counts in counted.items()]  # fmt: skip
-    return Program(operators=group.operators, device=str(group.device), file=group.place.file, line=group.place.line,
-                   where=str(group.place), inputs=names(enumerate(group.base)), variants=tuple(variants),
-                   **_fields(sum(counted.values(), Counts())))  # fmt: skip
+    variants = [
+        Variant(executor=account.executor, changed=names(account.shapes.items()), **_fields(counts))
+        for account, counts in counted.items()
+    ]
+    return Program(
+        operators=group.operators,
+        device=str(group.device),
+        file=group.place.file,
+        line=group.place.line,
+        where=str(group.place),
+        inputs=names(enumerate(group.base)),
+        variants=tuple(variants),
+        **_fields(sum(counted.values(), Counts())),
+    )
 
 
 def _fields(counts: Counts) -> dict:

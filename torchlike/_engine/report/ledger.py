@@ -59,8 +59,20 @@ class Line:
 class Group:
     """The programs of one sequence of operators first run from one line: they differ in shapes or in what is static."""
 
-    __slots__ = ("__weakref__", "base", "device", "enters", "line", "made", "operators", "place", "programs",
-                 "seconds", "trains", "warned")  # fmt: skip
+    __slots__ = (
+        "__weakref__",
+        "base",
+        "device",
+        "enters",
+        "line",
+        "made",
+        "operators",
+        "place",
+        "programs",
+        "seconds",
+        "trains",
+        "warned",
+    )
 
     def __init__(self, device: Device, trace: Trace, place: Place, line: Line) -> None:
         entries = list(operators(trace.code))
@@ -93,8 +105,20 @@ def _enters(entries: list[tuple[Plan, Sequence[int]]], inputs: int) -> list[str]
 class Account:
     """What is counted of one program, which a key of the cache means."""
 
-    __slots__ = ("__weakref__", "at_once", "compile_seconds", "compiles", "donated", "executor", "from_disk", "group",
-                 "interpreted", "is_first", "runs", "shapes")  # fmt: skip
+    __slots__ = (
+        "__weakref__",
+        "at_once",
+        "compile_seconds",
+        "compiles",
+        "donated",
+        "executor",
+        "from_disk",
+        "group",
+        "interpreted",
+        "is_first",
+        "runs",
+        "shapes",
+    )
 
     def __init__(self, group: Group, shapes: Shapes) -> None:
         self.group, self.shapes = group, shapes
@@ -118,9 +142,15 @@ class Account:
     def counts(self) -> Counts:
         """What was counted so far."""
         by_numpy = self.runs if self.executor == "numpy" else self.interpreted
-        return Counts(hits=max(self.runs - 1, 0), misses=min(self.runs, 1), compiles=self.compiles,
-                      from_disk=self.from_disk, compile_seconds=self.compile_seconds, interpreter_runs=by_numpy,
-                      donated_bytes=self.donated * (self.runs - by_numpy))  # fmt: skip
+        return Counts(
+            hits=max(self.runs - 1, 0),
+            misses=min(self.runs, 1),
+            compiles=self.compiles,
+            from_disk=self.from_disk,
+            compile_seconds=self.compile_seconds,
+            interpreter_runs=by_numpy,
+            donated_bytes=self.donated * (self.runs - by_numpy),
+        )
 
 
 class Ledger:

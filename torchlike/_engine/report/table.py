@@ -35,8 +35,12 @@ def table(report: Report) -> str:
 def _headline(report: Report) -> str:
     sums = report.totals
     made = sum(len(program.variants) for program in report.programs)
-    parts = [_some(made, "program"), _some(sums.runs, "run"), _some(sums.misses, "miss", "misses"),
-             f"{_some(sums.compiles, 'compile')} in {sums.compile_seconds:.2f} s"]  # fmt: skip
+    parts = [
+        _some(made, "program"),
+        _some(sums.runs, "run"),
+        _some(sums.misses, "miss", "misses"),
+        f"{_some(sums.compiles, 'compile')} in {sums.compile_seconds:.2f} s",
+    ]
     if sums.from_disk:
         parts[-1] += f" ({sums.from_disk} from disk)"
     return ", ".join([*parts, f"{_some(sums.interpreter_runs, 'run')} by NumPy"])
@@ -49,8 +53,15 @@ def _some(number: int, one: str, many: str = "") -> str:
 def _row(program: Program) -> tuple[str, ...]:
     seconds = f"{program.compile_seconds:.2f}" if program.compiles else ""
     counts = (len(program.operators), program.hits, program.misses, program.compiles)
-    return (program.executor, *map(str, counts), seconds, str(program.interpreter_runs or ""),
-            _bytes(program.donated_bytes), program.where, summary(program.operators))  # fmt: skip
+    return (
+        program.executor,
+        *map(str, counts),
+        seconds,
+        str(program.interpreter_runs or ""),
+        _bytes(program.donated_bytes),
+        program.where,
+        summary(program.operators),
+    )
 
 
 def _bytes(number: float) -> str:
@@ -93,7 +104,13 @@ def _shapes(shapes: list[tuple]) -> str:
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
     """Rows with columns of one width: numbers end together, words begin together."""
     widths = [max(map(len, column)) for column in zip(*rows)]
-    numbers = [all(cell[:1].isdigit() or not cell for cell in column[1:]) and len(rows) > 1 and column[0] in _HEAD
-               for column in zip(*rows)]  # fmt: skip
-    return ["  ".join(cell.rjust(width) if number else cell.ljust(width)
-                      for cell, width, number in zip(row, widths, numbers)).rstrip() for row in rows]  # fmt: skip
+    numbers = [
+        all(cell[:1].isdigit() or not cell for cell in column[1:]) and len(rows) > 1 and column[0] in _HEAD
+        for column in zip(*rows)
+    ]
+    return [
+        "  ".join(
+            cell.rjust(width) if number else cell.ljust(width) for cell, width, number in zip(row, widths, numbers)
+        ).rstrip()
+        for row in rows
+    ]

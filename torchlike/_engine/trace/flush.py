@@ -61,8 +61,15 @@ def flush(device: Device) -> None:
             donated = tuple(
                 [i for i in dead if getrefcount(arrays[i]) <= LIST_ITEM or arrays[i].__class__ is np.ndarray]
             )
-            key = (tuple(trace.code), len(trace.arrays), live, donated, _shared(trace.scalars), modes.matmul_precision,
-                   _executor)  # fmt: skip
+            key = (
+                tuple(trace.code),
+                len(trace.arrays),
+                live,
+                donated,
+                _shared(trace.scalars),
+                modes.matmul_precision,
+                _executor,
+            )
             _run(device, trace, key, [values[i] for i in live])
         device.trace = None
         _trace.pending.pop(device, None)
@@ -128,8 +135,9 @@ def clear_cache() -> disk_cache.Contents:
     return disk_cache.Contents("", 0, 0) if cache is None else cache.clear()
 
 
-def _build(device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: tuple[int, ...], is_new: bool,
-           at_once: bool) -> Any:  # fmt: skip
+def _build(
+    device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: tuple[int, ...], is_new: bool, at_once: bool
+) -> Any:
     """Compile, or have a new trace interpreted (`at_once`: not what trains)."""
     if device.type == "cpu" and (_executor == "numpy" or (_executor == "auto" and is_new and is_cold(trace, at_once))):
         return Interpreted(trace, live)

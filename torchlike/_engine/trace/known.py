@@ -110,8 +110,11 @@ def _is_exact(aval: Aval) -> bool:
 
 
 def _is_cheap(plan: Plan) -> bool:
-    return (plan.executor == NUMPY and float not in plan.scalars
-            and all(_is_exact(a) and a.numel <= MOST_ELEMENTS for a in (*plan.inputs, *plan.outputs)))  # fmt: skip
+    return (
+        plan.executor == NUMPY
+        and float not in plan.scalars
+        and all(_is_exact(a) and a.numel <= MOST_ELEMENTS for a in (*plan.inputs, *plan.outputs))
+    )
 
 
 def _needed(trace: Trace, slot: int, is_there: Callable[[Any], bool]) -> list[tuple[Plan, Step]] | None:

@@ -43,11 +43,30 @@ class Plan:
       extra: whatever the layer above keeps with a plan (output strides, gradients, node name).
     """
 
-    __slots__ = ("checked", "executor", "extra", "flat", "function", "host", "inputs", "jitted", "name", "outputs",
-                 "scalars", "single")  # fmt: skip
+    __slots__ = (
+        "checked",
+        "executor",
+        "extra",
+        "flat",
+        "function",
+        "host",
+        "inputs",
+        "jitted",
+        "name",
+        "outputs",
+        "scalars",
+        "single",
+    )
 
-    def __init__(self, name: str, inputs: tuple[Aval, ...], scalars: tuple[type, ...], outputs: tuple[Aval, ...],
-                 function: Callable[..., tuple], extra: Any = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        name: str,
+        inputs: tuple[Aval, ...],
+        scalars: tuple[type, ...],
+        outputs: tuple[Aval, ...],
+        function: Callable[..., tuple],
+        extra: Any = None,
+    ) -> None:
         self.name, self.inputs, self.scalars, self.outputs = name, inputs, scalars, outputs
         self.function, self.extra = function, extra
         self.single = outputs[0] if len(outputs) == 1 else None

@@ -37,18 +37,38 @@ class Drew(Observed):
 
 # Functions of the facade by which users look at elements, and what users call them.
 _LOOKS = {
-    "item": "item()", "tolist": "tolist()", "numpy": "numpy()", "__array__": "a conversion to NumPy",
-    "__bool__": "bool() of a tensor (`if`, `while`, `and`, `assert`)", "__int__": "int()", "__float__": "float()",
-    "__complex__": "complex()", "__index__": "use of a tensor as an index", "__repr__": "print()",
-    "__format__": "print()", "__contains__": "`in`", "nonzero": "nonzero(), whose shape depends on the elements",
-}  # fmt: skip
+    "item": "item()",
+    "tolist": "tolist()",
+    "numpy": "numpy()",
+    "__array__": "a conversion to NumPy",
+    "__bool__": "bool() of a tensor (`if`, `while`, `and`, `assert`)",
+    "__int__": "int()",
+    "__float__": "float()",
+    "__complex__": "complex()",
+    "__index__": "use of a tensor as an index",
+    "__repr__": "print()",
+    "__format__": "print()",
+    "__contains__": "`in`",
+    "nonzero": "nonzero(), whose shape depends on the elements",
+}
 
 
 class SubTrace(OwnTrace, Mode):
     """The operators of one function, while it is open (in a `with` block)."""
 
-    __slots__ = ("around", "drawn", "draws_with", "given", "is_quiet", "marks", "outer", "resting", "stretch",
-                 "what", "written")  # fmt: skip
+    __slots__ = (
+        "around",
+        "drawn",
+        "draws_with",
+        "given",
+        "is_quiet",
+        "marks",
+        "outer",
+        "resting",
+        "stretch",
+        "what",
+        "written",
+    )
 
     def __init__(self, what: str, device: Device) -> None:
         super().__init__(device)

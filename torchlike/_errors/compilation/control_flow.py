@@ -20,9 +20,11 @@ class TorchRuntimeError(TorchDynamoException):
 for _kind in (TorchDynamoException, UncapturedHigherOrderOpError, TorchRuntimeError):
     _kind.__module__ = "torch._dynamo.exc"  # where programs know them
 
-CONSTANT_PREDICATE = ("Pred is a Python constant. When used with torch.cond, it specializes on one of the branches. If "
-                      "you want torch.cond to preserve two branches, please make the predicate a boolean tensor or a "
-                      "SymBool.")  # fmt: skip
+CONSTANT_PREDICATE = (
+    "Pred is a Python constant. When used with torch.cond, it specializes on one of the branches. If "
+    "you want torch.cond to preserve two branches, please make the predicate a boolean tensor or a "
+    "SymBool."
+)
 
 
 def observed(name: str, sentence: str) -> UncapturedHigherOrderOpError:
@@ -37,8 +39,10 @@ def aliasing(name: str, which: str) -> UncapturedHigherOrderOpError:
 
 
 def mutation(name: str) -> UncapturedHigherOrderOpError:
-    return UncapturedHigherOrderOpError(f"{name}: Encountered input mutation during higher order op tracing. Higher "
-                                        "order ops do not support input mutation.")  # fmt: skip
+    return UncapturedHigherOrderOpError(
+        f"{name}: Encountered input mutation during higher order op tracing. Higher "
+        "order ops do not support input mutation."
+    )
 
 
 # -- cond --------------------------------------------------------------------------------------------------------------
@@ -57,33 +61,41 @@ def branches_callable() -> RuntimeError:
 
 
 def operands_are_tensors(operands: Any) -> RuntimeError:
-    return RuntimeError("Expect operands to be a tuple of possibly nested dict/list/tuple that only consists of tensor "
-                        f"leaves, but got {operands}.")  # fmt: skip
+    return RuntimeError(
+        "Expect operands to be a tuple of possibly nested dict/list/tuple that only consists of tensor "
+        f"leaves, but got {operands}."
+    )
 
 
 def constant_result() -> UncapturedHigherOrderOpError:
-    return UncapturedHigherOrderOpError("torch.cond: unsupported branch return type (constant non-int). Constants "
-                                        "returned from branches must be ints.")  # fmt: skip
+    return UncapturedHigherOrderOpError(
+        "torch.cond: unsupported branch return type (constant non-int). Constants returned from branches must be ints."
+    )
 
 
 def differing_branches(true: Any, false: Any) -> UncapturedHigherOrderOpError:
-    return UncapturedHigherOrderOpError("torch.cond: differing branch outputs. Expected branches to return the same "
-                                        f"pytree structure, got {true} and {false}.")  # fmt: skip
+    return UncapturedHigherOrderOpError(
+        "torch.cond: differing branch outputs. Expected branches to return the same "
+        f"pytree structure, got {true} and {false}."
+    )
 
 
 def differing_results(true: Any, false: Any) -> TorchRuntimeError:
     what, a, b = "dim", true.ndim, false.ndim
     if true.dtype is not false.dtype:
         what, a, b = "dtype", true.dtype, false.dtype
-    return TorchRuntimeError(f"When merging two branches' output in torch.cond,  expected same {what} but got {a} and "
-                             f"{b}.")  # fmt: skip
+    return TorchRuntimeError(
+        f"When merging two branches' output in torch.cond,  expected same {what} but got {a} and {b}."
+    )
 
 
 def differing_strides(true: tuple, false: tuple) -> TorchRuntimeError:
-    return TorchRuntimeError("The sorted order of strides of the two branches' output doesn't match.this indicates the "
-                             f"contiguousness of the two branches are different. True branch has stride {true} but "
-                             f"false branch has stride {false}.Consider using contiguous() to make the two branches "
-                             "have the same contiguousness.")  # fmt: skip
+    return TorchRuntimeError(
+        "The sorted order of strides of the two branches' output doesn't match.this indicates the "
+        f"contiguousness of the two branches are different. True branch has stride {true} but "
+        f"false branch has stride {false}.Consider using contiguous() to make the two branches "
+        "have the same contiguousness."
+    )
 
 
 # -- loops -------------------------------------------------------------------------------------------------------------
@@ -101,23 +113,28 @@ def carried_kind(carried: Any) -> RuntimeError:
 
 def carried_leaves(leaves: list) -> AssertionError:
     kinds = ", ".join(repr(type(leaf)) for leaf in leaves)
-    return AssertionError(f"{leaves} can only be of (<class 'torch.Tensor'>, <class 'int'>, <class 'torch.SymInt'>) "
-                          f"but got ({kinds})")  # fmt: skip
+    return AssertionError(
+        f"{leaves} can only be of (<class 'torch.Tensor'>, <class 'int'>, <class 'torch.SymInt'>) but got ({kinds})"
+    )
 
 
 def infinite_loop() -> UncapturedHigherOrderOpError:
-    return UncapturedHigherOrderOpError("torch.while_loop: infinite loop detected because while_loop's cond_fn always "
-                                        "returns the same value True.")  # fmt: skip
+    return UncapturedHigherOrderOpError(
+        "torch.while_loop: infinite loop detected because while_loop's cond_fn always returns the same value True."
+    )
 
 
 def condition_kind(got: Any) -> UncapturedHigherOrderOpError:
-    return UncapturedHigherOrderOpError("torch.while_loop: unsupported cond_fn return type. Expected cond_fn to return "
-                                        f"a scalar tensor or a bool but got {got}.")  # fmt: skip
+    return UncapturedHigherOrderOpError(
+        "torch.while_loop: unsupported cond_fn return type. Expected cond_fn to return "
+        f"a scalar tensor or a bool but got {got}."
+    )
 
 
 def carried_count(what: str, made: list, given: list) -> UncapturedHigherOrderOpError:
-    return UncapturedHigherOrderOpError(f"Expected {what} to have same number of outputs but got lhs:{made} and rhs:"
-                                        f"{given}")  # fmt: skip
+    return UncapturedHigherOrderOpError(
+        f"Expected {what} to have same number of outputs but got lhs:{made} and rhs:{given}"
+    )
 
 
 def carried_metadata(what: str, different: list[str]) -> UncapturedHigherOrderOpError:
@@ -145,14 +162,17 @@ def different_lengths(shapes: list, dim: int) -> RuntimeError:
 
 
 def scan_results(got: Any, carry: Any) -> UncapturedHigherOrderOpError:
-    return UncapturedHigherOrderOpError(f"Expected combine_fn to return a tuple of a carry, whose structure is that of "
-                                        f"init, {carry}, and any containers of tensors; got {got}")  # fmt: skip
+    return UncapturedHigherOrderOpError(
+        f"Expected combine_fn to return a tuple of a carry, whose structure is that of "
+        f"init, {carry}, and any containers of tensors; got {got}"
+    )
 
 
 def no_tensor_leaf(name: str, leaves: list) -> TorchDynamoException:
     kinds = [type(x).__name__ for x in leaves]
-    return UncapturedHigherOrderOpError(f"{name}: non torch.Tensor leaf. Expected all leaves to be of torch.Tensor "
-                                        f"type, got {kinds}")  # fmt: skip
+    return UncapturedHigherOrderOpError(
+        f"{name}: non torch.Tensor leaf. Expected all leaves to be of torch.Tensor type, got {kinds}"
+    )
 
 
 def mapped_kind(leaves: list) -> RuntimeError:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 
 def observed(what: str, look: str, place: str) -> str:
-    return (f"{what} is recorded before its tensors have elements, so it must not look at any: {look} at {place}. "
-            "Use operators instead, such as torch.where or torch.cond.")  # fmt: skip
+    return (
+        f"{what} is recorded before its tensors have elements, so it must not look at any: {look} at {place}. "
+        "Use operators instead, such as torch.where or torch.cond."
+    )
 
 
 def random_numbers(what: str, place: str) -> str:
-    return (f"{what} draws random numbers at {place}. They are made when it is recorded, and would be the same "
-            "whenever it runs.")  # fmt: skip
+    return (
+        f"{what} draws random numbers at {place}. They are made when it is recorded, and would be the same "
+        "whenever it runs."
+    )
 
 
 def left_behind(what: str) -> RuntimeError:
-    return RuntimeError(f"a tensor that was made inside {what} is used outside: it was a placeholder, and has no "
-                        "elements. Return it as a result instead")  # fmt: skip
+    return RuntimeError(
+        f"a tensor that was made inside {what} is used outside: it was a placeholder, and has no "
+        "elements. Return it as a result instead"
+    )
 
 
 def abandoned() -> RuntimeError:
@@ -27,18 +33,24 @@ def impure(what: str, act: str) -> RuntimeError:
 
 
 def outside_of_backward(what: str) -> NotImplementedError:
-    return NotImplementedError(f"torchlike differentiates no backward function, within {what}, that uses a tensor "
-                               "which requires grad and is not an input of its forward")  # fmt: skip
+    return NotImplementedError(
+        f"torchlike differentiates no backward function, within {what}, that uses a tensor "
+        "which requires grad and is not an input of its forward"
+    )
 
 
 def tracer() -> TypeError:
-    return TypeError("from_jax expects an array with elements, got a tracer: inside of a function that JAX transforms "
-                     "a module is called through torchlike.jax.functional")  # fmt: skip
+    return TypeError(
+        "from_jax expects an array with elements, got a tracer: inside of a function that JAX transforms "
+        "a module is called through torchlike.jax.functional"
+    )
 
 
 def written(what: str, names: list[str]) -> RuntimeError:
-    return RuntimeError(f"{what} writes to {', '.join(names)}, which a pure function cannot: functional(module, "
-                        "mutable=True) returns what it writes")  # fmt: skip
+    return RuntimeError(
+        f"{what} writes to {', '.join(names)}, which a pure function cannot: functional(module, "
+        "mutable=True) returns what it writes"
+    )
 
 
 def names_of_params(missing: list[str], unknown: list[str]) -> RuntimeError:
@@ -62,10 +74,14 @@ def no_tensors(name: str) -> TypeError:
 
 
 def changed_draws(what: str) -> RuntimeError:
-    return RuntimeError(f"{what} draws random numbers that NumPy changes, or that nothing uses; as a function of a key "
-                        "it can only use numbers as they are drawn")  # fmt: skip
+    return RuntimeError(
+        f"{what} draws random numbers that NumPy changes, or that nothing uses; as a function of a key "
+        "it can only use numbers as they are drawn"
+    )
 
 
 def alias_of_param(what: str, names: list[str]) -> RuntimeError:
-    return RuntimeError(f"{what} uses a tensor that shares memory with {', '.join(names)} and is no parameter or "
-                        "buffer itself: it would show the module's numbers, not those that apply is given")  # fmt: skip
+    return RuntimeError(
+        f"{what} uses a tensor that shares memory with {', '.join(names)} and is no parameter or "
+        "buffer itself: it would show the module's numbers, not those that apply is given"
+    )

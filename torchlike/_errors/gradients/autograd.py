@@ -94,14 +94,18 @@ def scalar_only() -> RuntimeError:
 
 
 def unused_input(index: int) -> RuntimeError:
-    return RuntimeError(f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set "
-                        "allow_unused=True if this is the desired behavior.")  # fmt: skip
+    return RuntimeError(
+        f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set "
+        "allow_unused=True if this is the desired behavior."
+    )
 
 
 def unflagging_non_leaf(wanted: bool = False) -> RuntimeError:
     hint = " If you want to use a computed variable in a subgraph that doesn't require differentiation use "
-    return RuntimeError("you can only change requires_grad flags of leaf variables."
-                        + ("" if wanted else hint + "var_no_grad = var.detach()."))  # fmt: skip
+    return RuntimeError(
+        "you can only change requires_grad flags of leaf variables."
+        + ("" if wanted else hint + "var_no_grad = var.detach().")
+    )
 
 
 def only_floating_requires_grad(kinds: str = "floating point") -> RuntimeError:
@@ -113,15 +117,19 @@ def data_of_integers() -> RuntimeError:
 
 
 def out_with_grad(function: str) -> RuntimeError:
-    return RuntimeError(f"{function}(): functions with out=... arguments don't support automatic differentiation, but "
-                        "one of the arguments requires grad.")  # fmt: skip
+    return RuntimeError(
+        f"{function}(): functions with out=... arguments don't support automatic differentiation, but "
+        "one of the arguments requires grad."
+    )
 
 
 def invalid_gradient(maker: tuple[str, int] | None, got: Any, expected: Any) -> RuntimeError:
     """A gradient of another shape; `maker` is the node and which of its inputs, where no user gave it."""
     name, place = maker or ("", 0)
-    return RuntimeError(f"{f'Function {name} returned an ' if name else ''}invalid gradient at index {place} - got "
-                        f"{list(got)} but expected shape compatible with {list(expected)}")  # fmt: skip
+    return RuntimeError(
+        f"{f'Function {name} returned an ' if name else ''}invalid gradient at index {place} - got "
+        f"{list(got)} but expected shape compatible with {list(expected)}"
+    )
 
 
 def no_complex_gradient(operator: str) -> RuntimeError:
@@ -133,16 +141,20 @@ def check_grad(tensor: Any, grad: Any) -> None:
     if grad is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
     if grad.dtype is not tensor.dtype:
-        raise RuntimeError(f"attempting to assign a gradient with dtype '{c_name(grad.dtype)}' to a tensor with "
-                           f"grad_dtype '{scalar_name(tensor.dtype)}'. The gradient must match the tensor's grad_dtype "
-                           "(defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
-                           "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the "
-                           "dtypes of a tensor and its gradient may break downstream systems that assume they "
-                           "match.")  # fmt: skip
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{c_name(grad.dtype)}' to a tensor with "
+            f"grad_dtype '{scalar_name(tensor.dtype)}'. The gradient must match the tensor's grad_dtype "
+            "(defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
+            "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the "
+            "dtypes of a tensor and its gradient may break downstream systems that assume they "
+            "match."
+        )
     if grad.device is not tensor.device:
-        raise RuntimeError(f"attempting to assign a gradient with device type '{grad.device.type}' to a tensor with "
-                           f"device type '{tensor.device.type}'. Please ensure that the gradient and the tensor are on "
-                           "the same device")  # fmt: skip
+        raise RuntimeError(
+            f"attempting to assign a gradient with device type '{grad.device.type}' to a tensor with "
+            f"device type '{tensor.device.type}'. Please ensure that the gradient and the tensor are on "
+            "the same device"
+        )
     if grad.shape != tensor.shape:
         raise RuntimeError(
             f"attempting to assign a gradient of size '{list(grad.shape)}' to a tensor of size "
@@ -154,9 +166,11 @@ def check_grad(tensor: Any, grad: Any) -> None:
 
 
 def hooks_not_callable(pack: Any, unpack: Any) -> TypeError:
-    return TypeError("_push_saved_tensors_default_hooks(): incompatible function arguments. The following argument "
-                     "types are supported:\n    1. (arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> "
-                     f"None\n\nInvoked with: {pack!r}, {unpack!r}")  # fmt: skip
+    return TypeError(
+        "_push_saved_tensors_default_hooks(): incompatible function arguments. The following argument "
+        "types are supported:\n    1. (arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> "
+        f"None\n\nInvoked with: {pack!r}, {unpack!r}"
+    )
 
 
 def pack_hook_wrote() -> RuntimeError:
@@ -168,8 +182,9 @@ def pack_hook_wrote() -> RuntimeError:
 
 
 def unpacked_no_tensor(made: Any) -> TypeError:
-    return TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
-                     f"{type(made).__name__}")  # fmt: skip
+    return TypeError(
+        f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(made).__name__}"
+    )
 
 
 # -- autograd.Function -------------------------------------------------------------------------------------------------
@@ -181,9 +196,11 @@ DIRTY_NO_INPUT = (
 
 
 def function_instance(function: type) -> str:
-    return (f"{function} should not be instantiated. Methods on autograd functions are all static, so you should "
-            "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
-            "version of PyTorch.")  # fmt: skip
+    return (
+        f"{function} should not be instantiated. Methods on autograd functions are all static, so you should "
+        "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
+        "version of PyTorch."
+    )
 
 
 def legacy_function() -> RuntimeError:
@@ -194,28 +211,36 @@ def legacy_function() -> RuntimeError:
 
 
 def no_backward() -> NotImplementedError:
-    return NotImplementedError("You must implement either the backward or vjp method for your custom autograd.Function "
-                               "to use it with backward mode AD.")  # fmt: skip
+    return NotImplementedError(
+        "You must implement either the backward or vjp method for your custom autograd.Function "
+        "to use it with backward mode AD."
+    )
 
 
 def no_jvp() -> NotImplementedError:
-    return NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
-                               "forward mode AD.")  # fmt: skip
+    return NotImplementedError(
+        "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+    )
 
 
 def no_vmap() -> NotImplementedError:
-    return NotImplementedError("To use autograd.Function with vmap, you must either override the vmap staticmethod or "
-                               "set generate_vmap_rule=True.")  # fmt: skip
+    return NotImplementedError(
+        "To use autograd.Function with vmap, you must either override the vmap staticmethod or "
+        "set generate_vmap_rule=True."
+    )
 
 
 def backward_and_vjp() -> RuntimeError:
-    return RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
-                        "implement one of them.")  # fmt: skip
+    return RuntimeError(
+        "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+        "implement one of them."
+    )
 
 
 def save_for_backward_takes_tensors(place: int, given: Any) -> TypeError:
-    return TypeError(f"save_for_backward can only save variables, but argument {place} is of type "
-                     f"{type(given).__name__}")  # fmt: skip
+    return TypeError(
+        f"save_for_backward can only save variables, but argument {place} is of type {type(given).__name__}"
+    )
 
 
 def ctx_field_is_no_tuple(name: str) -> RuntimeError:
@@ -231,8 +256,9 @@ def ctx_switch_is_no_bool(setter: str) -> TypeError:
 
 
 def save_for_forward_takes_tensors() -> AssertionError:
-    return AssertionError("save_for_forward expects all arguments to be tensors; you should save non-tensors as "
-                          "attributes on ctx.")  # fmt: skip
+    return AssertionError(
+        "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx."
+    )
 
 
 def gradient_count(name: str, expected: int, got: int) -> RuntimeError:
@@ -244,13 +270,17 @@ def gradient_kind(grad: Any) -> RuntimeError:
 
 
 def gradient_of_no_tensor(name: str, place: int) -> RuntimeError:
-    return RuntimeError(f"function {name} returned a gradient different than None at position {place + 1}, but the "
-                        "corresponding forward input was not a Variable")  # fmt: skip
+    return RuntimeError(
+        f"function {name} returned a gradient different than None at position {place + 1}, but the "
+        "corresponding forward input was not a Variable"
+    )
 
 
 def gradient_shape(name: str, place: int, got: Any, expected: Any) -> RuntimeError:
-    return RuntimeError(f"Function {name} returned an invalid gradient at index {place} - got {list(got)} but expected "
-                        f"shape compatible with {list(expected)}")  # fmt: skip
+    return RuntimeError(
+        f"Function {name} returned an invalid gradient at index {place} - got {list(got)} but expected "
+        f"shape compatible with {list(expected)}"
+    )
 
 
 SHARED_STORAGE = (
@@ -302,8 +332,10 @@ def complex_gradient() -> RuntimeError:
 
 
 def dirty_not_returned() -> RuntimeError:
-    return RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "
-                        "inputs that are modified inplace must all be outputs of the Function.")  # fmt: skip
+    return RuntimeError(
+        "Some elements marked as dirty during the forward method were not returned as output. The "
+        "inputs that are modified inplace must all be outputs of the Function."
+    )
 
 
 def dirty_no_tensor() -> RuntimeError:
@@ -332,8 +364,9 @@ def once_only() -> RuntimeError:
 
 
 def no_dual_level() -> RuntimeError:
-    return RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to "
-                        "enter_dual_level() first.")  # fmt: skip
+    return RuntimeError(
+        "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+    )
 
 
 def no_such_dual_level() -> RuntimeError:
@@ -341,8 +374,10 @@ def no_such_dual_level() -> RuntimeError:
 
 
 def closed_dual_level() -> RuntimeError:
-    return RuntimeError("Trying to access a forward AD level with an invalid index. This index was either not created "
-                        "or is already deleted.")  # fmt: skip
+    return RuntimeError(
+        "Trying to access a forward AD level with an invalid index. This index was either not created "
+        "or is already deleted."
+    )
 
 
 def nested_dual_level() -> RuntimeError:
@@ -354,8 +389,9 @@ def dual_level_number() -> RuntimeError:
 
 
 def dual_level_order() -> RuntimeError:
-    return RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not "
-                        "supported.")  # fmt: skip
+    return RuntimeError(
+        "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
+    )
 
 
 def dual_dtype(name: str, dtype: Any) -> ValueError:
@@ -363,8 +399,10 @@ def dual_dtype(name: str, dtype: Any) -> ValueError:
 
 
 def dual_of_dual() -> RuntimeError:
-    return RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
-                        "0 is not supported.")  # fmt: skip
+    return RuntimeError(
+        "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
+        "0 is not supported."
+    )
 
 
 def tangent_shape(shape: Any, given: Any) -> RuntimeError:
@@ -379,13 +417,15 @@ def tangent_kind(tangent: Any, place: int) -> RuntimeError:
 
 
 def tangent_of_view_is_no_view() -> RuntimeError:
-    return RuntimeError("A custom Function's forward is returning a view (or an input as-is) but the jvp is not "
-                        "returning a view.")  # fmt: skip
+    return RuntimeError(
+        "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
+    )
 
 
 def tangent_is_another_view() -> RuntimeError:
-    return RuntimeError("A custom Function is returning a view but the jvp is not returning a view of the given grad "
-                        "input.")  # fmt: skip
+    return RuntimeError(
+        "A custom Function is returning a view but the jvp is not returning a view of the given grad input."
+    )
 
 
 def tangent_not_written() -> RuntimeError:
@@ -410,8 +450,9 @@ def tangent_of_no_derivative(place: int) -> RuntimeError:
 
 
 def tangent_count(expected: int, got: int) -> RuntimeError:
-    return RuntimeError(f"Function's jvp returned an invalid number of forward gradients (expected {expected} but got "
-                        f"{got})")  # fmt: skip
+    return RuntimeError(
+        f"Function's jvp returned an invalid number of forward gradients (expected {expected} but got {got})"
+    )
 
 
 # -- the graph ---------------------------------------------------------------------------------------------------------
@@ -430,8 +471,10 @@ def nested_mutation() -> RuntimeError:
 
 
 def mutation_is_over() -> AssertionError:
-    return AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the "
-                          "graph was originally recorded.")  # fmt: skip
+    return AssertionError(
+        "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the "
+        "graph was originally recorded."
+    )
 
 
 # -- arguments of backward and grad ------------------------------------------------------------------------------------
@@ -469,8 +512,9 @@ def real_scalar_only(dtype: Any) -> RuntimeError:
 
 
 def gradient_of_root_shape(place: int, got: Any, expected: Any) -> RuntimeError:
-    return RuntimeError(f"Mismatch in shape: grad_output[{place}] has a shape of {got} and output[{place}] has a shape "
-                        f"of {expected}.")  # fmt: skip
+    return RuntimeError(
+        f"Mismatch in shape: grad_output[{place}] has a shape of {got} and output[{place}] has a shape of {expected}."
+    )
 
 
 def gradient_of_root_dtype(place: int, got: Any, expected: Any) -> RuntimeError:
@@ -485,8 +529,10 @@ def gradient_of_root_device(place: int, got: Any, expected: Any) -> RuntimeError
 
 
 def both_names_of_gradients() -> RuntimeError:
-    return RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
-                        "Please only use `grad_tensors`.")  # fmt: skip
+    return RuntimeError(
+        "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+        "Please only use `grad_tensors`."
+    )
 
 
 def batched_gradient_of_no_dim() -> ValueError:
@@ -518,16 +564,20 @@ def nan_gradient(name: str, place: int) -> RuntimeError:
 
 def anomaly_found(name: str, lines: list[str] | None) -> str:
     if lines is None:
-        return (f"Error detected in {name}. No forward pass information available. Enable detect anomaly during "
-                "forward pass for more information.")  # fmt: skip
+        return (
+            f"Error detected in {name}. No forward pass information available. Enable detect anomaly during "
+            "forward pass for more information."
+        )
     return f"Error detected in {name}. Traceback of forward call that caused the error:\n{''.join(lines)}"
 
 
 def anomaly_induced(name: str, lines: list[str] | None) -> str:
     if lines is None:
         return f"\n\nPrevious calculation was induced by {name}. No forward pass information available."
-    return (f"\n\nPrevious calculation was induced by {name}. Traceback of forward call that induced the previous "
-            f"calculation:\n{''.join(lines)}")  # fmt: skip
+    return (
+        f"\n\nPrevious calculation was induced by {name}. Traceback of forward call that induced the previous "
+        f"calculation:\n{''.join(lines)}"
+    )
 
 
 # -- inference mode ----------------------------------------------------------------------------------------------------

@@ -66,8 +66,10 @@ def unpacked_twice() -> CheckpointError:
 
 
 def more_saved() -> CheckpointError:
-    return CheckpointError("torch.utils.checkpoint: trying to save more tensors during recomputation than during the "
-                           "original forward pass.")  # fmt: skip
+    return CheckpointError(
+        "torch.utils.checkpoint: trying to save more tensors during recomputation than during the "
+        "original forward pass."
+    )
 
 
 def number_saved(before: int, again: int) -> CheckpointError:
@@ -79,10 +81,14 @@ def number_saved(before: int, again: int) -> CheckpointError:
 
 
 def kinds_saved(different: list[tuple[int, Any, Any]]) -> CheckpointError:
-    rows = [f"tensor at position {place}:\nsaved metadata: {before}\nrecomputed metadata: {again}\n"
-            for place, before, again in different]  # fmt: skip
-    return CheckpointError("torch.utils.checkpoint: Recomputed values for the following tensors have different "
-                           "metadata than during the forward pass.\n" + "".join(rows) + ".")  # fmt: skip
+    rows = [
+        f"tensor at position {place}:\nsaved metadata: {before}\nrecomputed metadata: {again}\n"
+        for place, before, again in different
+    ]
+    return CheckpointError(
+        "torch.utils.checkpoint: Recomputed values for the following tensors have different "
+        "metadata than during the forward pass.\n" + "".join(rows) + "."
+    )
 
 
 def suppressed() -> RuntimeError:

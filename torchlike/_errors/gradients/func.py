@@ -12,49 +12,68 @@ _ISSUE = "Please file an issue at https://github.com/pytorch/pytorch/issues if y
 
 
 def escaped() -> RuntimeError:
-    return RuntimeError("Either your tensor may have escaped from inside a function being vmapped and this is a user "
-                        "error (see https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal "
-                        "functorch error in `gen_vmap_plumbing` Please file an issue if it looks like the "
-                        "latter")  # fmt: skip
+    return RuntimeError(
+        "Either your tensor may have escaped from inside a function being vmapped and this is a user "
+        "error (see https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal "
+        "functorch error in `gen_vmap_plumbing` Please file an issue if it looks like the "
+        "latter"
+    )
 
 
-_DYNAMIC = {"nonzero": "aten::nonzero", "argwhere": "aten::nonzero", "unique": "aten::_unique2",
-            "unique_consecutive": "aten::unique_consecutive"}  # fmt: skip
+_DYNAMIC = {
+    "nonzero": "aten::nonzero",
+    "argwhere": "aten::nonzero",
+    "unique": "aten::_unique2",
+    "unique_consecutive": "aten::unique_consecutive",
+}
 
 
 def observed(calls: Sequence[str]) -> RuntimeError:
     """Elements that differ from example to example are looked at; `calls` lead there, the outermost last."""
     names = set(calls)
     if "masked_select" in names:
-        return RuntimeError("vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support "
-                            "this because for each batch this would return a differently shaped Tensor. "
-                            f"{_ISSUE}")  # fmt: skip
+        return RuntimeError(
+            "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support "
+            "this because for each batch this would return a differently shaped Tensor. "
+            f"{_ISSUE}"
+        )
     for name, aten in _DYNAMIC.items():
         if name in names and "__getitem__" not in names:
-            return RuntimeError("vmap: We do not support batching operators that can output dynamic shape. Attempted "
-                                f"to vmap over {aten}. {_ISSUE}")  # fmt: skip
+            return RuntimeError(
+                "vmap: We do not support batching operators that can output dynamic shape. Attempted "
+                f"to vmap over {aten}. {_ISSUE}"
+            )
     if "__getitem__" in names or "__setitem__" in names:
-        return RuntimeError("vmap: We do not support batching operators that can support dynamic shape. Attempting to "
-                            "batch over indexing with a boolean mask.")  # fmt: skip
+        return RuntimeError(
+            "vmap: We do not support batching operators that can support dynamic shape. Attempting to "
+            "batch over indexing with a boolean mask."
+        )
     if "one_hot" in names:
-        return RuntimeError("When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes"
-                            " argument.")  # fmt: skip
+        return RuntimeError(
+            "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes argument."
+        )
     if "allclose" in names:
         return RuntimeError(f"vmap over torch.allclose isn't supported yet. {_ISSUE}")
     if "__bool__" in names or "is_nonzero" in names:
-        return RuntimeError("vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow."
-                            " We don't support that yet, please file an issue at "
-                            "https://github.com/pytorch/pytorch/issues .")  # fmt: skip
+        return RuntimeError(
+            "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow."
+            " We don't support that yet, please file an issue at "
+            "https://github.com/pytorch/pytorch/issues ."
+        )
     if names & {"item", "__int__", "__float__", "__index__", "__complex__"}:
-        return RuntimeError("vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling"
-                            " .item() on a Tensor, please try to rewrite what you're doing with other operations. If "
-                            "error is occurring somewhere inside PyTorch internals, please file a bug "
-                            "report.")  # fmt: skip
+        return RuntimeError(
+            "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling"
+            " .item() on a Tensor, please try to rewrite what you're doing with other operations. If "
+            "error is occurring somewhere inside PyTorch internals, please file a bug "
+            "report."
+        )
     if names & {"tolist", "numpy", "__array__"}:
         return RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
     named = [name for name in calls if name not in ("mapped", "run", "public", "call", "wrapper")]
-    return RuntimeError(f"vmap: {named[-1] if named else 'this operator'} looks at the elements of a tensor, which "
-                        "differ from example to example.")  # fmt: skip
+    return RuntimeError(
+        f"vmap: {named[-1] if named else 'this operator'} looks at the elements of a tensor, which "
+        "differ from example to example."
+    )
 
 
 def write_to_unmapped(calls: Sequence[str]) -> RuntimeError:
@@ -77,20 +96,26 @@ def write_to_unmapped(calls: Sequence[str]) -> RuntimeError:
 
 
 def randomness_is_error() -> RuntimeError:
-    return RuntimeError("vmap: called random operation while in randomness error mode. Please either use the 'same' or "
-                        "'different' randomness flags on vmap or perform the randomness operation out of "
-                        "vmap")  # fmt: skip
+    return RuntimeError(
+        "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
+        "'different' randomness flags on vmap or perform the randomness operation out of "
+        "vmap"
+    )
 
 
 def different_in_place() -> RuntimeError:
-    return RuntimeError("vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear "
-                        "like same randomness. If this is necessary for your usage, please file an issue with "
-                        "functorch.")  # fmt: skip
+    return RuntimeError(
+        "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear "
+        "like same randomness. If this is necessary for your usage, please file an issue with "
+        "functorch."
+    )
 
 
 def same_of_mapped() -> RuntimeError:
-    return RuntimeError("Vmap does not currently support same randomness with a batched tensor input. Please file an "
-                        "issue with functorch")  # fmt: skip
+    return RuntimeError(
+        "Vmap does not currently support same randomness with a batched tensor input. Please file an "
+        "issue with functorch"
+    )
 
 
 # -- arguments of vmap -------------------------------------------------------------------------------------------------
@@ -105,13 +130,17 @@ def chunk_size(given: Any) -> ValueError:
 
 
 def in_dims_kind(name: str, in_dims: Any) -> ValueError:
-    return ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially "
-                      f"nested) tuple matching the structure of inputs, got: {type(in_dims)}.")  # fmt: skip
+    return ValueError(
+        f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially "
+        f"nested) tuple matching the structure of inputs, got: {type(in_dims)}."
+    )
 
 
 def no_inputs(name: str) -> ValueError:
-    return ValueError(f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to "
-                      "vmap over a function with no inputs. The latter is unsupported.")  # fmt: skip
+    return ValueError(
+        f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to "
+        "vmap over a function with no inputs. The latter is unsupported."
+    )
 
 
 def nothing_mapped() -> ValueError:
@@ -119,46 +148,62 @@ def nothing_mapped() -> ValueError:
 
 
 def in_dims_structure(name: str, in_dims: Any, specs: tuple) -> ValueError:
-    return ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the structure of"
-                      f" `inputs`. in_dims has structure {specs[0]} but inputs has structure {specs[1]}.")  # fmt: skip
+    return ValueError(
+        f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the structure of"
+        f" `inputs`. in_dims has structure {specs[0]} but inputs has structure {specs[1]}."
+    )
 
 
 def in_dim_kind(name: str, in_dims: Any, in_dim: Any) -> ValueError:
-    return ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={in_dim} for an input but in_dim "
-                      "must be either an integer dimension or None.")  # fmt: skip
+    return ValueError(
+        f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={in_dim} for an input but in_dim "
+        "must be either an integer dimension or None."
+    )
 
 
 def in_dim_of_no_tensor(name: str, in_dims: Any, in_dim: Any, given: Any) -> ValueError:
-    return ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={in_dim} for an input but the input "
-                      f"is of type {type(given)}. We cannot vmap over non-Tensor arguments, please use None as the "
-                      "respective in_dim")  # fmt: skip
+    return ValueError(
+        f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={in_dim} for an input but the input "
+        f"is of type {type(given)}. We cannot vmap over non-Tensor arguments, please use None as the "
+        "respective in_dim"
+    )
 
 
 def in_dim_range(name: str, in_dims: Any, in_dim: int, ndim: int) -> ValueError:
-    return ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={in_dim} for some input, but that "
-                      f"input is a Tensor of dimensionality {ndim} so expected in_dim to satisfy -{ndim} <= in_dim < "
-                      f"{ndim}.")  # fmt: skip
+    return ValueError(
+        f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={in_dim} for some input, but that "
+        f"input is a Tensor of dimensionality {ndim} so expected in_dim to satisfy -{ndim} <= in_dim < "
+        f"{ndim}."
+    )
 
 
 def different_sizes(sizes: list[int]) -> ValueError:
-    return ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-                      f"{sizes} for the mapped dimension")  # fmt: skip
+    return ValueError(
+        "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+        f"{sizes} for the mapped dimension"
+    )
 
 
 def out_dims_kind(name: str, out_dims: Any) -> ValueError:
-    return ValueError(f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection "
-                      "of ints representing where in the outputs the vmapped dimension should appear.")  # fmt: skip
+    return ValueError(
+        f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection "
+        "of ints representing where in the outputs the vmapped dimension should appear."
+    )
 
 
 def out_dims_structure(name: str, out_dims: Any, specs: tuple) -> ValueError:
-    return ValueError(f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure"
-                      f" of `outputs`. out_dims has structure {specs[0]} but outputs has structure "
-                      f"{specs[1]}.")  # fmt: skip
+    return ValueError(
+        f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure"
+        f" of `outputs`. out_dims has structure {specs[0]} but outputs has structure "
+        f"{specs[1]}."
+    )
 
 
 def result_kind(name: str, given: Any) -> ValueError:
-    return ValueError(f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(given)}. Did you mean to "
-                      "set out_dims= to None for output?")  # fmt: skip
+    return ValueError(
+        f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(given)}. Did you mean to "
+        "set out_dims= to None for output?"
+    )
 
 
 def mapped_without_dim(name: str) -> ValueError:
@@ -170,14 +215,18 @@ def mapped_without_dim(name: str) -> ValueError:
 
 def inside_a_transform(what: str) -> RuntimeError:
     if what == "backward":
-        return RuntimeError("backward() called inside a functorch transform. This is not supported, please use "
-                            "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
-                            "transforms.")  # fmt: skip
-    return RuntimeError("You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd."
-                        "functional.* APIs) inside of a function being transformed by a functorch transform. This is "
-                        "unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, "
-                        "hessian) or call requires_grad_() outside of a function being transformed "
-                        "instead.")  # fmt: skip
+        return RuntimeError(
+            "backward() called inside a functorch transform. This is not supported, please use "
+            "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
+            "transforms."
+        )
+    return RuntimeError(
+        "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd."
+        "functional.* APIs) inside of a function being transformed by a functorch transform. This is "
+        "unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, "
+        "hessian) or call requires_grad_() outside of a function being transformed "
+        "instead."
+    )
 
 
 def argnums_kind(argnums: Any) -> RuntimeError:
@@ -217,8 +266,10 @@ def gradient_of_no_tensor(given: Any) -> RuntimeError:
 
 
 def gradient_of_no_scalar(ndim: int) -> RuntimeError:
-    return RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
-                        f"{ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?")  # fmt: skip
+    return RuntimeError(
+        "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
+        f"{ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+    )
 
 
 def only_tensors(what: str, given: Any) -> RuntimeError:
@@ -226,8 +277,10 @@ def only_tensors(what: str, given: Any) -> RuntimeError:
 
 
 def cotangent_structure(given: Any, wanted: Any) -> RuntimeError:
-    return RuntimeError("Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
-                        f"function. cotangents: {given}, primal output: {wanted}")  # fmt: skip
+    return RuntimeError(
+        "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
+        f"function. cotangents: {given}, primal output: {wanted}"
+    )
 
 
 def primals_kind(what: str) -> RuntimeError:
@@ -235,9 +288,11 @@ def primals_kind(what: str) -> RuntimeError:
 
 
 def tangents_structure(what: str, primals: Any, tangents: Any) -> RuntimeError:
-    return RuntimeError(f"{what}: Expected primals and tangents to have the same python structure. For example, if "
-                        "primals is a tuple of 3 tensors, tangents also must be. Got primals with structure "
-                        f"{primals} and tangents with structure {tangents}")  # fmt: skip
+    return RuntimeError(
+        f"{what}: Expected primals and tangents to have the same python structure. For example, if "
+        "primals is a tuple of 3 tensors, tangents also must be. Got primals with structure "
+        f"{primals} and tangents with structure {tangents}"
+    )
 
 
 def no_primals(what: str) -> RuntimeError:
@@ -257,13 +312,15 @@ def jacobian_chunk() -> ValueError:
 
 
 def jacobian_dtype(dtype: Any) -> RuntimeError:
-    return RuntimeError("vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with "
-                        f"dtype {dtype}")  # fmt: skip
+    return RuntimeError(
+        f"vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype {dtype}"
+    )
 
 
 def only_real(what: str, which: str, place: int) -> RuntimeError:
-    return RuntimeError(f"{what}: Expected all {which} to be real but received complex tensor at flattened input idx: "
-                        f"{place}")  # fmt: skip
+    return RuntimeError(
+        f"{what}: Expected all {which} to be real but received complex tensor at flattened input idx: {place}"
+    )
 
 
 def no_results(what: str) -> RuntimeError:
@@ -279,25 +336,33 @@ def linear_structure(given: Any, wanted: Any) -> RuntimeError:
 
 
 def linear_tangent(i: int, what: str, given: Any, wanted: Any) -> RuntimeError:
-    return RuntimeError(f"tangent:{i} with {what} {given} in flattened pytree doesn't match the {what} {wanted} of the "
-                        "corresponding primal.")  # fmt: skip
+    return RuntimeError(
+        f"tangent:{i} with {what} {given} in flattened pytree doesn't match the {what} {wanted} of the "
+        "corresponding primal."
+    )
 
 
 _EXTENDING = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 
 
 def function_without_context() -> RuntimeError:
-    return RuntimeError("In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...),"
-                        f" it must override the setup_context staticmethod. {_EXTENDING}")  # fmt: skip
+    return RuntimeError(
+        "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...),"
+        f" it must override the setup_context staticmethod. {_EXTENDING}"
+    )
 
 
 def function_rules(name: str, both: bool) -> RuntimeError:
     if both:
-        return RuntimeError(f"You tried to vmap over {name}, but it has both generate_vmap_rule=True and an overridden "
-                            "vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap "
-                            f"staticmethod to avoid ambiguity. {_EXTENDING}")  # fmt: skip
-    return RuntimeError(f"You tried to vmap over {name}, but it does not have vmap support. Please override and "
-                        f"implement the vmap staticmethod or set generate_vmap_rule=True. {_EXTENDING}")  # fmt: skip
+        return RuntimeError(
+            f"You tried to vmap over {name}, but it has both generate_vmap_rule=True and an overridden "
+            "vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap "
+            f"staticmethod to avoid ambiguity. {_EXTENDING}"
+        )
+    return RuntimeError(
+        f"You tried to vmap over {name}, but it does not have vmap support. Please override and "
+        f"implement the vmap staticmethod or set generate_vmap_rule=True. {_EXTENDING}"
+    )
 
 
 def rule_dims(out_dims: Any, results: Any) -> RuntimeError:
@@ -317,8 +382,10 @@ def _structure(flat: Any) -> str:
 
 
 def rule_result(given: Any) -> RuntimeError:
-    return RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims with pytree "
-                        f"structure compatible with the output. Got a {type(given)} instead")  # fmt: skip
+    return RuntimeError(
+        "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree "
+        f"structure compatible with the output. Got a {type(given)} instead"
+    )
 
 
 # -- modules and functions ---------------------------------------------------------------------------------------------
@@ -334,10 +401,13 @@ def models_differ(in_what: str) -> RuntimeError:
 
 
 def dicts_kind(given: Any) -> ValueError:
-    return ValueError("Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
-                      f"{type(given)}")  # fmt: skip
+    return ValueError(
+        f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(given)}"
+    )
 
 
 def no_functionalize() -> NotImplementedError:
-    return NotImplementedError("torch.func.functionalize rewrites functions for PyTorch's tracers, which torchlike "
-                               "does not have; call the function itself")  # fmt: skip
+    return NotImplementedError(
+        "torch.func.functionalize rewrites functions for PyTorch's tracers, which torchlike "
+        "does not have; call the function itself"
+    )

@@ -14,13 +14,16 @@ def not_tensors(what: str, name: str, given: Any, index: int | None) -> TypeErro
 
 
 def vector_of_outputs(name: str) -> RuntimeError:
-    return RuntimeError("The vector v can only be None if the user-provided function returns a single Tensor with a "
-                        "single element.")  # fmt: skip
+    return RuntimeError(
+        "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
+    )
 
 
 def vector_of_inputs(name: str) -> RuntimeError:
-    return RuntimeError("The vector v can only be None if the input to the user-provided function is a single Tensor "
-                        "with a single element.")  # fmt: skip
+    return RuntimeError(
+        "The vector v can only be None if the input to the user-provided function is a single Tensor "
+        "with a single element."
+    )
 
 
 def vector_length(expected: int, got: int) -> RuntimeError:
@@ -47,8 +50,9 @@ def single_element(name: str) -> RuntimeError:
 
 
 def independent_output(place: int) -> RuntimeError:
-    return RuntimeError(f"The output of the user-provided function is independent of input {place}. This is not "
-                        "allowed in strict mode.")  # fmt: skip
+    return RuntimeError(
+        f"The output of the user-provided function is independent of input {place}. This is not allowed in strict mode."
+    )
 
 
 def requires_no_grad(kind: str, place: int) -> RuntimeError:
@@ -60,8 +64,10 @@ def requires_no_grad(kind: str, place: int) -> RuntimeError:
             "linear function for example)."
         )
     if kind == "grad_inputs":
-        return RuntimeError(f"The gradient with respect to input {place} is independent of the inputs of the "
-                            "user-provided function. This is not allowed in strict mode.")  # fmt: skip
+        return RuntimeError(
+            f"The gradient with respect to input {place} is independent of the inputs of the "
+            "user-provided function. This is not allowed in strict mode."
+        )
     return RuntimeError(
         f"Output {place} of the user-provided function does not require gradients. The outputs must be computed in a "
         "differentiable manner from the input when running in strict mode."
@@ -86,13 +92,17 @@ def independent(stage: str, place: int) -> RuntimeError:
 
 
 def independent_twice(what: str, place: int) -> RuntimeError:
-    return RuntimeError(f"The {what} of the user-provided function is independent of input {place}. This is not "
-                        "allowed in strict mode when create_graph=True.")  # fmt: skip
+    return RuntimeError(
+        f"The {what} of the user-provided function is independent of input {place}. This is not "
+        "allowed in strict mode when create_graph=True."
+    )
 
 
 def independent_entry(output: int, place: int) -> RuntimeError:
-    return RuntimeError(f"Output {output} of the user-provided function is independent of input {place}. This is not "
-                        "allowed in strict mode.")  # fmt: skip
+    return RuntimeError(
+        f"Output {output} of the user-provided function is independent of input {place}. This is not "
+        "allowed in strict mode."
+    )
 
 
 # -- strategies --------------------------------------------------------------------------------------------------------
@@ -124,8 +134,9 @@ def forward_mode_and_strict() -> RuntimeError:
 
 
 def forward_mode_needs_vectorize() -> NotImplementedError:
-    return NotImplementedError("Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented "
-                               "for `vectorize=True`.")  # fmt: skip
+    return NotImplementedError(
+        "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for `vectorize=True`."
+    )
 
 
 def strict_and_vectorize() -> RuntimeError:

@@ -33,13 +33,16 @@ def needs_reverse(name: str) -> AssertionError:
 
 
 def no_input_requires_grad() -> ValueError:
-    return ValueError("gradcheck expects at least one input tensor to require gradient, but none of them have "
-                      "requires_grad=True.")  # fmt: skip
+    return ValueError(
+        "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
+    )
 
 
 def not_double(place: int) -> str:
-    return (f"Input #{place} requires gradient and is not a double precision floating point or complex. This check "
-            "will likely fail if all the inputs are not of double precision floating point or complex. ")  # fmt: skip
+    return (
+        f"Input #{place} requires gradient and is not a double precision floating point or complex. This check "
+        "will likely fail if all the inputs are not of double precision floating point or complex. "
+    )
 
 
 def overlapping(place: int) -> RuntimeError:
@@ -56,8 +59,10 @@ def expected_zero() -> GradcheckError:
 
 def mismatch(mode: str, part: str, output: int, place: int, numerical: Any, analytical: Any) -> GradcheckError:
     where = f"While considering the {part} part of complex outputs only, " if part else ""
-    return GradcheckError(f"{where}Jacobian {mode}mismatch for output {output} with respect to input {place},\n"
-                          f"numerical:{numerical}\nanalytical:{analytical}\n")  # fmt: skip
+    return GradcheckError(
+        f"{where}Jacobian {mode}mismatch for output {output} with respect to input {place},\n"
+        f"numerical:{numerical}\nanalytical:{analytical}\n"
+    )
 
 
 def not_reentrant(tolerance: float) -> GradcheckError:
@@ -83,10 +88,14 @@ def tangent_dtype() -> GradcheckError:
 
 
 def batched_mismatch(output: int, place: int, batched: Any, expected: Any) -> GradcheckError:
-    return GradcheckError(f"For output {output} and input {place}:\n\ngradcheck or gradgradcheck failed while testing "
-                          f"batched gradient computation.\n\nGot:\n{batched}\n\nExpected:\n{expected}\n")  # fmt: skip
+    return GradcheckError(
+        f"For output {output} and input {place}:\n\ngradcheck or gradgradcheck failed while testing "
+        f"batched gradient computation.\n\nGot:\n{batched}\n\nExpected:\n{expected}\n"
+    )
 
 
 def changed_shape(place: int, eps: float, before: Any, after: Any) -> AssertionError:
-    return AssertionError(f"Expected `func` to return outputs with the same shape when inputs are perturbed on index "
-                          f"{place} by {eps}, but got: shapes {before} and {after}.")  # fmt: skip
+    return AssertionError(
+        f"Expected `func` to return outputs with the same shape when inputs are perturbed on index "
+        f"{place} by {eps}, but got: shapes {before} and {after}."
+    )

@@ -27,13 +27,15 @@ def hook_returned_no_tensor(returned: Any) -> TypeError:
 
 
 def hook_returned_count(hook: Any, got: int, expected: int) -> RuntimeError:
-    return RuntimeError(f"hook '{_hook_name(hook)}' has returned an incorrect number of values (got {got}, but "
-                        f"expected {expected})")  # fmt: skip
+    return RuntimeError(
+        f"hook '{_hook_name(hook)}' has returned an incorrect number of values (got {got}, but expected {expected})"
+    )
 
 
 def hook_changed_type(hook: Any, old: Any, new: Any) -> RuntimeError:
-    return RuntimeError(f"hook '{_hook_name(hook)}' has changed the type of value (was {_tensor_type(old)} got "
-                        f"{_tensor_type(new)})")  # fmt: skip
+    return RuntimeError(
+        f"hook '{_hook_name(hook)}' has changed the type of value (was {_tensor_type(old)} got {_tensor_type(new)})"
+    )
 
 
 def hook_changed_size(hook: Any) -> RuntimeError:

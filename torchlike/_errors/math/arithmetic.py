@@ -8,8 +8,10 @@ from torchlike._errors.dtypes import scalar_name
 
 
 def no_freedom(name: str) -> str:
-    return (f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
-            "(input numel divided by output numel).")  # fmt: skip
+    return (
+        f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+        "(input numel divided by output numel)."
+    )
 
 
 def quantile_range(name: str, q: float | None) -> RuntimeError:
@@ -38,12 +40,16 @@ def sorted_dims(sequence: tuple, values: tuple) -> RuntimeError:
             "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
         )
     if not values:
-        return RuntimeError("torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension "
-                            f"is 1, but we got boundaries tensor dim({len(sequence)}) and input value's dim(0) "
-                            "numel(1)")  # fmt: skip
-    return RuntimeError("torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
-                        "boundaries tensor and input value tensor must match, but we got boundaries tensor "
-                        f"{list(sequence)} and input value tensor {list(values)}")  # fmt: skip
+        return RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension "
+            f"is 1, but we got boundaries tensor dim({len(sequence)}) and input value's dim(0) "
+            "numel(1)"
+        )
+    return RuntimeError(
+        "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+        "boundaries tensor and input value tensor must match, but we got boundaries tensor "
+        f"{list(sequence)} and input value tensor {list(values)}"
+    )
 
 
 def clamped_complex() -> NotImplementedError:
@@ -64,13 +70,17 @@ def areas_between(name: str) -> RuntimeError:
 
 
 def mean_of_integers(dtype: Any, what: str = "Input") -> RuntimeError:
-    return RuntimeError(f"mean(): could not infer output dtype. {what} dtype must be either a floating point or "
-                        f"complex dtype. Got: {scalar_name(dtype)}")  # fmt: skip
+    return RuntimeError(
+        f"mean(): could not infer output dtype. {what} dtype must be either a floating point or "
+        f"complex dtype. Got: {scalar_name(dtype)}"
+    )
 
 
 def masked_mean_of_integers(dtype: Any, what: str) -> ValueError:
-    return ValueError(f"mean(): Could not infer output dtype. {what} dtype must be either a floating point or "
-                      f"complex dtype. Got: {dtype!r}")  # fmt: skip
+    return ValueError(
+        f"mean(): Could not infer output dtype. {what} dtype must be either a floating point or "
+        f"complex dtype. Got: {dtype!r}"
+    )
 
 
 def check_mean(call: Any) -> None:
@@ -80,8 +90,9 @@ def check_mean(call: Any) -> None:
         raise mean_of_integers(dtype, "Input" if call.dtype is None else "Optional")
 
 
-def check_extreme(name: str, call: Any, whole: type = RuntimeError,
-                  hint: str = " Specify the reduction dim with the 'dim' argument.") -> None:  # fmt: skip
+def check_extreme(
+    name: str, call: Any, whole: type = RuntimeError, hint: str = " Specify the reduction dim with the 'dim' argument."
+) -> None:
     """A maximum, median or mode needs at least one element to choose from."""
     source, dim = call.input, call.arguments.get("dim")
     if source.numel:
@@ -101,20 +112,26 @@ def selected_index_out_of_range() -> RuntimeError:
 
 
 def bool_minus_bool() -> RuntimeError:
-    return RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-                        "`logical_xor()` operator instead.")  # fmt: skip
+    return RuntimeError(
+        "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+        "`logical_xor()` operator instead."
+    )
 
 
 def bool_minus() -> RuntimeError:
-    return RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
-                        "invert a mask, use the `~` or `logical_not()` operator instead.")  # fmt: skip
+    return RuntimeError(
+        "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+        "invert a mask, use the `~` or `logical_not()` operator instead."
+    )
 
 
 def check_negation(call: Any) -> None:
     """A bool tensor has no negative."""
     if call.input.dtype.name == "bool":
-        raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
-                           "a mask, use the `~` or `logical_not()` operator instead.")  # fmt: skip
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
+            "a mask, use the `~` or `logical_not()` operator instead."
+        )
 
 
 def positive_bool() -> RuntimeError:
@@ -150,8 +167,7 @@ def clamp_without_bounds(name: str) -> RuntimeError:
 
 
 def rounding_mode(got: str) -> RuntimeError:
-    return RuntimeError("div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
-                        f"'{got}'")  # fmt: skip
+    return RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{got}'")
 
 
 def whole_addcdiv() -> RuntimeError:
@@ -177,13 +193,17 @@ def check_isclose(call: Any) -> None:
 def check_gradient(input: Any, spacing: list, dims: list[int], edge_order: int) -> None:
     """What finite differences refuse."""
     if len(spacing) != len(dims):
-        raise RuntimeError("torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim "
-                           "arguments to have the same length, but got a spacing argument of length "
-                           f"{len(spacing)} and a dim argument of length {len(dims)}.")  # fmt: skip
+        raise RuntimeError(
+            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim "
+            "arguments to have the same length, but got a spacing argument of length "
+            f"{len(spacing)} and a dim argument of length {len(dims)}."
+        )
     for step in spacing:
         if hasattr(step, "device") and step.device != input.device:
-            raise RuntimeError("torch.gradient expected each tensor to be on the same device, but got devices "
-                               f"{input.device} and {step.device}!")  # fmt: skip
+            raise RuntimeError(
+                "torch.gradient expected each tensor to be on the same device, but got devices "
+                f"{input.device} and {step.device}!"
+            )
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     places = [input._nonnegative(d) for d in dims]
@@ -215,8 +235,9 @@ def check_pdist(input: Any, p: float) -> None:
 
 
 def too_many_dims(name: str, ndim: int) -> RuntimeError:
-    return RuntimeError(f"{name}(): expected input to have two or fewer dimensions but got an input with {ndim} "
-                        "dimensions")  # fmt: skip
+    return RuntimeError(
+        f"{name}(): expected input to have two or fewer dimensions but got an input with {ndim} dimensions"
+    )
 
 
 def check_cov(x: Any) -> None:
@@ -230,15 +251,19 @@ def check_cov(x: Any) -> None:
 def check_cov_weights(name: str, weights: Any, count: int) -> None:
     """What they ask of a weight for each observation."""
     if weights.ndim > 1:
-        raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with {weights.ndim} "
-                           "dimensions")  # fmt: skip
+        raise RuntimeError(
+            f"cov(): expected {name} to have one or fewer dimensions but got {name} with {weights.ndim} dimensions"
+        )
     kind, category = ("integral", 1) if name == "fweights" else ("floating point", 2)
     if weights.dtype.category != category:
-        raise RuntimeError(f"cov(): expected {name} to have {kind} dtype but got {name} with "
-                           f"{scalar_name(weights.dtype)} dtype")  # fmt: skip
+        raise RuntimeError(
+            f"cov(): expected {name} to have {kind} dtype but got {name} with {scalar_name(weights.dtype)} dtype"
+        )
     if weights.numel() != count:
-        raise RuntimeError(f"cov(): expected {name} to have the same numel as there are observations in the input but "
-                           f"got {weights.numel()} != {count}")  # fmt: skip
+        raise RuntimeError(
+            f"cov(): expected {name} to have the same numel as there are observations in the input but "
+            f"got {weights.numel()} != {count}"
+        )
 
 
 def negative_weights(name: str) -> RuntimeError:
@@ -250,5 +275,4 @@ def weightless() -> RuntimeError:
 
 
 def no_freedom_left() -> str:
-    return ("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
-            "observations.")  # fmt: skip
+    return "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."

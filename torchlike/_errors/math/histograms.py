@@ -34,9 +34,10 @@ def check_edges(input: Any, bins: list, tensors: bool) -> None:
     if len(bins) != size:
         raise RuntimeError(
             f"torch.histogramdd: expected {size} sequences of bin edges for a {size}-dimensional histogram but got "
-            f"{len(bins)}" if tensors else
-            "histogramdd: The size of bins must be equal to the innermost dimension of the input."
-        )  # fmt: skip
+            f"{len(bins)}"
+            if tensors
+            else "histogramdd: The size of bins must be equal to the innermost dimension of the input."
+        )
     for dim, each in enumerate(bins):
         if tensors and each.dtype is not input.dtype:
             raise RuntimeError(
@@ -44,8 +45,10 @@ def check_edges(input: Any, bins: list, tensors: bool) -> None:
                 f"{c_name(input.dtype)} and bins for dimension {dim} with dtype {c_name(each.dtype)}"
             )
         if tensors and each.ndim != 1:
-            raise RuntimeError("torch.histogramdd: bins tensor should have one dimension, but got "
-                               f"{each.ndim} dimensions in the bins tensor for dimension {dim}")  # fmt: skip
+            raise RuntimeError(
+                "torch.histogramdd: bins tensor should have one dimension, but got "
+                f"{each.ndim} dimensions in the bins tensor for dimension {dim}"
+            )
         count = each.numel() - 1 if tensors else each
         if count <= 0:
             raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {count} for dimension {dim}")
@@ -54,8 +57,10 @@ def check_edges(input: Any, bins: list, tensors: bool) -> None:
 def check_range(given: Any, size: int) -> None:
     """The least and the largest number of each dim."""
     if len(given) != 2 * size:
-        raise RuntimeError(f"torch.histogramdd: for a {size}-dimensional histogram range should have {2 * size} "
-                           f"elements, but got {len(given)}")  # fmt: skip
+        raise RuntimeError(
+            f"torch.histogramdd: for a {size}-dimensional histogram range should have {2 * size} "
+            f"elements, but got {len(given)}"
+        )
 
 
 def check_span(low: float, high: float, dim: int) -> None:
@@ -63,13 +68,16 @@ def check_span(low: float, high: float, dim: int) -> None:
     if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"torch.histogramdd: dimension {dim}'s range [{low:g}, {high:g}] is not finite")
     if low > high:
-        raise RuntimeError(f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for "
-                           f"dimension {dim}")  # fmt: skip
+        raise RuntimeError(
+            f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for dimension {dim}"
+        )
 
 
 def histogram_out(result: Any, out: Any) -> RuntimeError:
-    return RuntimeError("torch.histogram: input tensor and hist tensor should have the same dtype, but got input "
-                        f"{c_name(result)} and hist {c_name(out)}")  # fmt: skip
+    return RuntimeError(
+        "torch.histogram: input tensor and hist tensor should have the same dtype, but got input "
+        f"{c_name(result)} and hist {c_name(out)}"
+    )
 
 
 def check_side(side: str, right: bool) -> None:
@@ -77,18 +85,22 @@ def check_side(side: str, right: bool) -> None:
     if side not in ("left", "right"):
         raise RuntimeError("torch.searchsorted(): side can only be 'left' or 'right' but got " + side)
     if side == "left" and right:
-        raise RuntimeError("torch.searchsorted(): side and right can't be set to opposites, got side of left while "
-                           "right was True")  # fmt: skip
+        raise RuntimeError(
+            "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
+        )
 
 
 def check_sorter(sequence: Any, sorter: Any) -> None:
     """The order of a sequence that is not sorted."""
     if sorter.shape != sequence.shape:
-        raise RuntimeError("torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
-                           f"{list(sequence.shape)}and got sorter tensor {list(sorter.shape)}")  # fmt: skip
+        raise RuntimeError(
+            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
+            f"{list(sequence.shape)}and got sorter tensor {list(sorter.shape)}"
+        )
     if sorter.dtype.name != "int64":
-        raise RuntimeError("torch.searchsorted(): sorter must be a tensor of long dtype but got dtype "
-                           f"{scalar_name(sorter.dtype)}")  # fmt: skip
+        raise RuntimeError(
+            f"torch.searchsorted(): sorter must be a tensor of long dtype but got dtype {scalar_name(sorter.dtype)}"
+        )
 
 
 def sorter_out_of_range(index: int) -> RuntimeError:
@@ -96,8 +108,10 @@ def sorter_out_of_range(index: int) -> RuntimeError:
 
 
 def edges_out(result: Any, out: Any) -> RuntimeError:
-    return RuntimeError("torch.histogram: input tensor and bin_edges tensor should have the same dtype, but got input "
-                        f"{c_name(result)} and bin_edges {c_name(out)} for dimension 0")  # fmt: skip
+    return RuntimeError(
+        "torch.histogram: input tensor and bin_edges tensor should have the same dtype, but got input "
+        f"{c_name(result)} and bin_edges {c_name(out)} for dimension 0"
+    )
 
 
 def places_out(result: Any, out: Any) -> RuntimeError:

@@ -40,8 +40,10 @@ def _inner_mismatch(a: Any, b: Any) -> RuntimeError:
         return RuntimeError(f"size mismatch, got input ({rows}), mat ({rows}x{a.shape[-1]}), vec ({b.shape[0]})")
     if b.ndim > 2 and a.ndim != 2:
         batch = math.prod(b.shape[:-2] if a.ndim == 1 else a.shape[:-2])
-        return RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {a.shape[-1]}] "
-                            f"but got: [{batch}, {b.shape[-2]}].")  # fmt: skip
+        return RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {a.shape[-1]}] "
+            f"but got: [{batch}, {b.shape[-2]}]."
+        )
     return mat_shapes(rows, a.shape[-1], b.shape[-2], b.shape[-1])
 
 
@@ -52,8 +54,9 @@ def attention_shapes(batch: tuple, a: tuple, b: tuple) -> RuntimeError:
     count = 1
     for n in batch:
         count *= n
-    return RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{count}, {a[1]}] but got: "
-                        f"[{count}, {b[0]}].")  # fmt: skip
+    return RuntimeError(
+        f"Expected size for first two dimensions of batch2 tensor to be: [{count}, {a[1]}] but got: [{count}, {b[0]}]."
+    )
 
 
 def mat_shapes(n: int, k: int, k2: int, m: int) -> RuntimeError:
@@ -65,8 +68,10 @@ def product_dtypes(a: Any, b: Any) -> RuntimeError:
 
 
 def batch_shapes(a: Any, b: Any) -> RuntimeError:
-    return RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{a.shape[0]}, {a.shape[2]}] "
-                        f"but got: [{b.shape[0]}, {b.shape[1]}].")  # fmt: skip
+    return RuntimeError(
+        f"Expected size for first two dimensions of batch2 tensor to be: [{a.shape[0]}, {a.shape[2]}] "
+        f"but got: [{b.shape[0]}, {b.shape[1]}]."
+    )
 
 
 def unequal_batches(n: int, m: int) -> RuntimeError:
@@ -88,8 +93,9 @@ def baddbmm_dtypes(x: Any, a: Any, b: Any) -> RuntimeError:
 
 
 def bad_in_place(given: Any, due: Any) -> RuntimeError:
-    return RuntimeError(f"Bad in-place call: input tensor size {list(given)} and output tensor size {list(due)} "
-                        "should match")  # fmt: skip
+    return RuntimeError(
+        f"Bad in-place call: input tensor size {list(given)} and output tensor size {list(due)} should match"
+    )
 
 
 def addr_sizes(x: Any, v1: Any, v2: Any) -> RuntimeError:
@@ -111,13 +117,16 @@ def mv_dtypes(x: Any, a: Any, v: Any) -> RuntimeError:
 
 
 def dot_dtypes(a: Any, b: Any) -> RuntimeError:
-    return RuntimeError("dot : expected both vectors to have same dtype, but found "
-                        f"{scalar_name(a)} and {scalar_name(b)}")  # fmt: skip
+    return RuntimeError(
+        f"dot : expected both vectors to have same dtype, but found {scalar_name(a)} and {scalar_name(b)}"
+    )
 
 
 def dot_sizes(n: int, m: int) -> RuntimeError:
-    return RuntimeError(f"inconsistent tensor size, expected tensor [{n}] and src [{m}] to have the same number of "
-                        f"elements, but got {n} and {m} elements respectively")  # fmt: skip
+    return RuntimeError(
+        f"inconsistent tensor size, expected tensor [{n}] and src [{m}] to have the same number of "
+        f"elements, but got {n} and {m} elements respectively"
+    )
 
 
 class LinAlgError(RuntimeError):
@@ -132,8 +141,9 @@ def check_matrix_sizes(name: str, a: Any, square: bool) -> None:
     if a.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
     if square and a.shape[-1] != a.shape[-2]:
-        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {a.shape[-2]} by {a.shape[-1]} "
-                           "matrices")  # fmt: skip
+        raise RuntimeError(
+            f"{name}: A must be batches of square matrices, but they are {a.shape[-2]} by {a.shape[-1]} matrices"
+        )
 
 
 def check_matrix(name: str, a: Any, square: bool, loops: bool = False) -> None:
@@ -151,15 +161,18 @@ def low_precision(name: str, dtype: Any) -> RuntimeError:
 
 def incompatible_system(name: str, a: Any, b: str, left: bool = True) -> RuntimeError:
     equation = "AX = B" if left else "XA = B"
-    return RuntimeError(f"{name}: Incompatible shapes of A and B for the equation {equation} "
-                        f"({a.shape[-2]}x{a.shape[-1]} and {b})")  # fmt: skip
+    return RuntimeError(
+        f"{name}: Incompatible shapes of A and B for the equation {equation} ({a.shape[-2]}x{a.shape[-1]} and {b})"
+    )
 
 
 def singular(name: str, batch: int | None, order: int) -> LinAlgError:
     where = "" if batch is None else f"(Batch element {batch}): "
     if name in ("linalg.inv", "inv"):
-        return LinAlgError(f"{name}: {where}The diagonal element {order} is zero, the inversion could not be completed "
-                           "because the input matrix is singular.")  # fmt: skip
+        return LinAlgError(
+            f"{name}: {where}The diagonal element {order} is zero, the inversion could not be completed "
+            "because the input matrix is singular."
+        )
     return LinAlgError(f"{name}: {where}The solver failed because the input matrix is singular.")
 
 
@@ -174,8 +187,10 @@ def zero_pivot(batch: int | None, order: int) -> RuntimeError:
 
 def not_positive_definite(batch: int | None, order: int) -> LinAlgError:
     where = "" if batch is None else f"(Batch element {batch}): "
-    return LinAlgError(f"linalg.cholesky: {where}The factorization could not be completed because the input is not "
-                       f"positive-definite (the leading minor of order {order} is not positive-definite).")  # fmt: skip
+    return LinAlgError(
+        f"linalg.cholesky: {where}The factorization could not be completed because the input is not "
+        f"positive-definite (the leading minor of order {order} is not positive-definite)."
+    )
 
 
 def check_linear(call: Any) -> None:
@@ -186,8 +201,9 @@ def check_linear(call: Any) -> None:
     if w.ndim > 2:
         raise no_matrix("t", w.ndim)
     if a.dtype is not w.dtype and call.bias is not None:
-        raise RuntimeError("mat1 and mat2 must have the same dtype, but got "
-                           f"{scalar_name(a.dtype)} and {scalar_name(w.dtype)}")  # fmt: skip
+        raise RuntimeError(
+            f"mat1 and mat2 must have the same dtype, but got {scalar_name(a.dtype)} and {scalar_name(w.dtype)}"
+        )
     if a.shape[-1] != w.shape[-1]:
         rows = 1
         for n in a.shape[:-1]:
@@ -226,8 +242,9 @@ def check_reflectors(name: str, vectors: Any, tau: Any) -> None:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
     _check_tau(tau)
     for wide, size in (("input.shape[-2]", vectors.shape[-2]), ("input.shape[-1]", vectors.shape[-1])):
-        name_of_other, other = ("input.shape[-1]", vectors.shape[-1]) if wide.endswith("-2]") else (
-            "tau.shape[-1]", tau.shape[-1])  # fmt: skip
+        name_of_other, other = (
+            ("input.shape[-1]", vectors.shape[-1]) if wide.endswith("-2]") else ("tau.shape[-1]", tau.shape[-1])
+        )
         if size < other:
             raise RuntimeError(f"{name}: {wide} must be greater than or equal to {name_of_other}")
     _check_batches(name, vectors, ("tau", tau, 1))
@@ -238,13 +255,16 @@ def _check_batches(name: str, vectors: Any, *others: tuple[str, Any, int]) -> No
     for label, x, fewer in others:
         if vectors.ndim - x.ndim != fewer:
             wanted = "one dimension less than" if fewer else "the same number of dimensions as"
-            raise RuntimeError(f"{name}: Expected {label} to have {wanted} input, but got {label}.ndim equal to "
-                               f"{x.ndim} and input.ndim is equal to {vectors.ndim}")  # fmt: skip
+            raise RuntimeError(
+                f"{name}: Expected {label} to have {wanted} input, but got {label}.ndim equal to "
+                f"{x.ndim} and input.ndim is equal to {vectors.ndim}"
+            )
     for label, x, fewer in others:
         batch = tuple(x.shape[: x.ndim + fewer - 2])
         if batch != tuple(vectors.shape[:-2]):
-            raise RuntimeError(f"{name}: Expected batch dimensions of {label} to be equal to input.shape[:-2], but got "
-                               f"{list(batch)}")  # fmt: skip
+            raise RuntimeError(
+                f"{name}: Expected batch dimensions of {label} to be equal to input.shape[:-2], but got {list(batch)}"
+            )
 
 
 def _check_tau(tau: Any) -> None:
@@ -269,14 +289,18 @@ def check_ormqr(vectors: Any, tau: Any, other: Any, left: bool) -> None:
 
 def no_square_tensor(name: str, first: tuple[int, ...], rest: tuple[int, ...], at: str) -> RuntimeError:
     left, right = math.prod(rest), math.prod(first)
-    return RuntimeError(f"Expected {name} to satisfy the requirement prod({name}.shape[{at}:]) == "
-                        f"prod({name}.shape[:{at}]), but got {left} != {right}")  # fmt: skip
+    return RuntimeError(
+        f"Expected {name} to satisfy the requirement prod({name}.shape[{at}:]) == "
+        f"prod({name}.shape[:{at}]), but got {left} != {right}"
+    )
 
 
 def pivots_of_wrong_type() -> RuntimeError:
-    return RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: "
-                        "this function is intended to be used with the output produced by "
-                        "torch.linalg.lu_factor")  # fmt: skip
+    return RuntimeError(
+        "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: "
+        "this function is intended to be used with the output produced by "
+        "torch.linalg.lu_factor"
+    )
 
 
 def check_norm_dtype(given: Any, dtype: Any) -> None:
@@ -287,18 +311,22 @@ def check_norm_dtype(given: Any, dtype: Any) -> None:
     if given.is_complex != dtype.is_complex:
         raise RuntimeError(f"linalg.vector_norm: dtype should be {kind} for {kind} inputs, but got {name}")
     if dtype is not given and dtype.itemsize <= given.itemsize:
-        raise RuntimeError(f"linalg.vector_norm: the dtype of the input ({scalar_name(given)}) should be convertible "
-                           f"without narrowing to the specified dtype ({name})")  # fmt: skip
+        raise RuntimeError(
+            f"linalg.vector_norm: the dtype of the input ({scalar_name(given)}) should be convertible "
+            f"without narrowing to the specified dtype ({name})"
+        )
 
 
 def driver_only_on_gpu() -> RuntimeError:
-    return RuntimeError("torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER "
-                        "backend.")  # fmt: skip
+    return RuntimeError(
+        "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
+    )
 
 
 def complex_tolerance(name: str, which: str, given: Any) -> RuntimeError:
-    return RuntimeError(f"torch.linalg.{name}: {which} tensor of complex type is not supported. Got "
-                        f"{scalar_name(given.dtype)}")  # fmt: skip
+    return RuntimeError(
+        f"torch.linalg.{name}: {which} tensor of complex type is not supported. Got {scalar_name(given.dtype)}"
+    )
 
 
 def unknown_driver() -> RuntimeError:
@@ -307,8 +335,10 @@ def unknown_driver() -> RuntimeError:
 
 def not_of_full_rank(batch: int | None, order: int) -> LinAlgError:
     where = "" if batch is None else f"(Batch element {batch}): "
-    return LinAlgError(f"torch.linalg.lstsq: {where}The least squares solution could not be computed because the input "
-                       f"matrix does not have full rank (error code: {order}).")  # fmt: skip
+    return LinAlgError(
+        f"torch.linalg.lstsq: {where}The least squares solution could not be computed because the input "
+        f"matrix does not have full rank (error code: {order})."
+    )
 
 
 def check_lstsq(call: Any) -> None:
@@ -319,13 +349,16 @@ def check_lstsq(call: Any) -> None:
     if b.ndim < 1:
         raise RuntimeError(f"{name}other must have at least 1 dimension.")
     if a.dtype is not b.dtype:
-        raise RuntimeError(f"{name}Expected input and other to have the same dtype, but got input's dtype "
-                           f"{scalar_name(a.dtype)} and other's dtype {scalar_name(b.dtype)}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}Expected input and other to have the same dtype, but got input's dtype "
+            f"{scalar_name(a.dtype)} and other's dtype {scalar_name(b.dtype)}"
+        )
     if a.dtype.category < 2 or a.dtype.itemsize < 4:
         raise RuntimeError("This function doesn't handle types other than float and double")
     if not 0 <= a.ndim - b.ndim <= 1:
-        raise RuntimeError(f"{name}input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) "
-                           "<= 1")  # fmt: skip
+        raise RuntimeError(
+            f"{name}input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1"
+        )
     vector = b.ndim == 1 or tuple(b.shape) == tuple(a.shape[:-1])
     side = -1 if b.ndim == 1 else -2
     batches = zip(reversed(a.shape[:-2]), reversed(b.shape[:-1]))  # as PyTorch has it, where B has a dim less
@@ -360,21 +393,29 @@ def check_ldl_solve(call: Any) -> None:
     if b.ndim < 2:
         raise dim_out_of_range(-2, b.ndim)
     if a.shape[-1] != b.shape[-2]:
-        raise RuntimeError(f"Incompatible matrix sizes for {name}: each A matrix is {a.shape[-2]} by {a.shape[-1]} but "
-                           f"each b matrix is {b.shape[-2]} by {b.shape[-1]}")  # fmt: skip
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {a.shape[-2]} by {a.shape[-1]} but "
+            f"each b matrix is {b.shape[-2]} by {b.shape[-1]}"
+        )
     if pivots.dtype.category != 1:
         raise RuntimeError(f"{name}: Expected pivots to be integers. Got {scalar_name(pivots.dtype)}")
     if tuple(pivots.shape) != tuple(a.shape[:-1]):
-        raise RuntimeError(f"{name}: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
-                           f"{list(pivots.shape)} instead")  # fmt: skip
+        raise RuntimeError(
+            f"{name}: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
+            f"{list(pivots.shape)} instead"
+        )
     if a.dtype is not b.dtype:
-        raise RuntimeError(f"Expected b and A to have the same dtype, but found b of type {scalar_name(b.dtype)} and A "
-                           f"of type {scalar_name(a.dtype)} instead.")  # fmt: skip
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {scalar_name(b.dtype)} and A "
+            f"of type {scalar_name(a.dtype)} instead."
+        )
 
 
 def no_pseudoinverse(a: Any) -> RuntimeError:
-    return RuntimeError(f"linalg.pinv({scalar_name(a.dtype)}{{{list(a.shape)}}}): expected a tensor with 2 or more "
-                        "dimensions of float, double, cfloat or cdouble types")  # fmt: skip
+    return RuntimeError(
+        f"linalg.pinv({scalar_name(a.dtype)}{{{list(a.shape)}}}): expected a tensor with 2 or more "
+        "dimensions of float, double, cfloat or cdouble types"
+    )
 
 
 def check_int_mm(a: Any, b: Any, out: Any) -> None:
@@ -386,8 +427,9 @@ def check_int_mm(a: Any, b: Any, out: Any) -> None:
         if x.ndim != 2:
             raise RuntimeError(f"{say} {name} to be of dimension 2 but got {x.ndim}")
     if a.shape[1] != b.shape[0]:
-        raise RuntimeError(f"int_mm_out_cpu: self.size(1) needs to match mat2.size(0) but got {a.shape[1]} and "
-                           f"{b.shape[0]}")  # fmt: skip
+        raise RuntimeError(
+            f"int_mm_out_cpu: self.size(1) needs to match mat2.size(0) but got {a.shape[1]} and {b.shape[0]}"
+        )
     if a.dtype.name not in ("int8", "uint8"):
         raise RuntimeError(f"{say} self dtype to be int8 or uint8 but got {c_name(a.dtype)}")
     if b.dtype.name != "int8":
@@ -408,12 +450,16 @@ def check_multi_dot(tensors: Any) -> None:
         if place not in ends and x.ndim != 2:
             raise RuntimeError(f"multi_dot(): tensor {place} must be 2D but got {x.ndim}D")
         if x.dtype is not tensors[0].dtype:
-            raise RuntimeError(f"multi_dot(): all tensors must have be the same dtype but tensor 0 is "
-                               f"{c_name(tensors[0].dtype)} and tensor {place} {c_name(x.dtype)}")  # fmt: skip
+            raise RuntimeError(
+                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is "
+                f"{c_name(tensors[0].dtype)} and tensor {place} {c_name(x.dtype)}"
+            )
     for place, (a, b) in enumerate(itertools.pairwise(tensors)):
         if a.shape[-1] != b.shape[0]:
-            raise RuntimeError(f"multi_dot(): tensors {place} and {place + 1} with shapes {list(a.shape)} and "
-                               f"{list(b.shape)} cannot be multiplied")  # fmt: skip
+            raise RuntimeError(
+                f"multi_dot(): tensors {place} and {place + 1} with shapes {list(a.shape)} and "
+                f"{list(b.shape)} cannot be multiplied"
+            )
 
 
 _REMOVED = {
@@ -477,8 +523,9 @@ def check_scaled(a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, scale_re
         if x.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix")
     if a.shape[1] != b.shape[0]:
-        raise RuntimeError("mat_a and mat_b shapes cannot be multiplied "
-                           f"({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})")  # fmt: skip
+        raise RuntimeError(
+            f"mat_a and mat_b shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
+        )
     _check_scales(a, b, scale_a, scale_b)
     if bias is not None and bias.numel() != b.shape[1]:
         raise RuntimeError(f"Bias must be size {b.shape[1]} but got {bias.numel()}")
@@ -492,9 +539,11 @@ def _check_scales(a: Any, b: Any, scale_a: Any, scale_b: Any) -> None:
     rows, columns = (a.shape[0], 1), (1, b.shape[1])
     by_row = (tuple(scale_a.shape), tuple(scale_b.shape)) == (rows, columns)
     if not (narrow and floats and (by_row or scale_a.numel() == scale_b.numel() == 1)):
-        said = [f"mat_{n}.dtype()={scalar_name(x.dtype)}, scale_{n}.dtype()={scalar_name(s.dtype)}, "
-                f"scale_{n}.size()={list(s.shape)}{{}} scale_{n}.stride()={list(s.stride())}"
-                for n, x, s in (("a", a, scale_a), ("b", b, scale_b))]  # fmt: skip
+        said = [
+            f"mat_{n}.dtype()={scalar_name(x.dtype)}, scale_{n}.dtype()={scalar_name(s.dtype)}, "
+            f"scale_{n}.size()={list(s.shape)}{{}} scale_{n}.stride()={list(s.stride())}"
+            for n, x, s in (("a", a, scale_a), ("b", b, scale_b))
+        ]
         raise ValueError(
             "Invalid scaling configuration.\n"
             "- For TensorWise scaling, a and b should be float8, scales should be float and singletons.\n"
@@ -551,8 +600,9 @@ def check_matrix_norm(given: Any, dims: tuple) -> None:
     if given.ndim < 2:
         raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
     if not (given.dtype.is_floating_point or given.dtype.is_complex):
-        raise RuntimeError("linalg.matrix_norm: Expected a floating point or complex tensor as input. Got "
-                           f"{scalar_name(given.dtype)}")  # fmt: skip
+        raise RuntimeError(
+            f"linalg.matrix_norm: Expected a floating point or complex tensor as input. Got {scalar_name(given.dtype)}"
+        )
     if len(dims) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
     for dim in dims:
@@ -569,8 +619,9 @@ def inexact(name: str, dtype: Any) -> RuntimeError:
 def check_norm_dtype_of_input(given: Any) -> None:
     """Raise where a tensor is of numbers that have no norm."""
     if not (given.dtype.is_floating_point or given.dtype.is_complex):
-        raise RuntimeError("norm(): input dtype should be either floating point or complex. Got "
-                           f"{scalar_name(given.dtype)} instead.")  # fmt: skip
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {scalar_name(given.dtype)} instead."
+        )
 
 
 def frobenius_dims(count: int) -> RuntimeError:

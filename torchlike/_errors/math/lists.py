@@ -32,20 +32,25 @@ def packed_length(wanted: int, got: int) -> RuntimeError:
 
 
 def no_lists() -> RuntimeError:
-    return RuntimeError("Expected !nested_tensorlist.empty() to be true, but got false.  (Could this error message be "
-                        "improved?  If so, please report an enhancement request to PyTorch.)")  # fmt: skip
+    return RuntimeError(
+        "Expected !nested_tensorlist.empty() to be true, but got false.  (Could this error message be "
+        "improved?  If so, please report an enhancement request to PyTorch.)"
+    )
 
 
 def lengths_differ() -> RuntimeError:
-    return RuntimeError("Expected std::all_of( nested_tensorlist.cbegin(), nested_tensorlist.cend(), [&](const auto& "
-                        "tensorlist) -> bool { return tensorlist.size() == num_tensors || tensorlist.size() == 0; }) "
-                        "to be true, but got false.  (Could this error message be improved?  If so, please report an "
-                        "enhancement request to PyTorch.)")  # fmt: skip
+    return RuntimeError(
+        "Expected std::all_of( nested_tensorlist.cbegin(), nested_tensorlist.cend(), [&](const auto& "
+        "tensorlist) -> bool { return tensorlist.size() == num_tensors || tensorlist.size() == 0; }) "
+        "to be true, but got false.  (Could this error message be improved?  If so, please report an "
+        "enhancement request to PyTorch.)"
+    )
 
 
 def undefined(place: int) -> RuntimeError:
-    return RuntimeError("Tensors of the first list of nested Tensor lists are supposed to be defined but the "
-                        f"{place}-th Tensor is not.")  # fmt: skip
+    return RuntimeError(
+        f"Tensors of the first list of nested Tensor lists are supposed to be defined but the {place}-th Tensor is not."
+    )
 
 
 def element(place: int, argument: int, got: Any) -> TypeError:
@@ -63,8 +68,10 @@ def no_maximum() -> RuntimeError:
 
 
 def no_infinity_norm() -> RuntimeError:
-    return RuntimeError("_foreach_norm cannot compute the infinity norm on an empty tensor because the operation does "
-                        "not have an identity")  # fmt: skip
+    return RuntimeError(
+        "_foreach_norm cannot compute the infinity norm on an empty tensor because the operation does "
+        "not have an identity"
+    )
 
 
 def no_products() -> RuntimeError:

@@ -20,8 +20,9 @@ def random_state_kind(got: Any) -> TypeError:
 
 
 def random_state_size(wanted: int, got: int) -> RuntimeError:
-    return RuntimeError(f"Expected a CPUGeneratorImplState of size {wanted} but found the input RNG state size to be "
-                        f"{got}")  # fmt: skip
+    return RuntimeError(
+        f"Expected a CPUGeneratorImplState of size {wanted} but found the input RNG state size to be {got}"
+    )
 
 
 def random_state_invalid() -> RuntimeError:
@@ -41,8 +42,10 @@ def generator_without_offset() -> RuntimeError:
 
 
 def continuous_distribution(name: str, dtype: str) -> RuntimeError:
-    return RuntimeError(f"{name} distribution is a continuous probability distribution. dtype must be a floating point "
-                        f"but you specified {dtype}")  # fmt: skip
+    return RuntimeError(
+        f"{name} distribution is a continuous probability distribution. dtype must be a floating point "
+        f"but you specified {dtype}"
+    )
 
 
 def out_of_bounds_of(name: str, dtype: Any) -> RuntimeError:
@@ -59,8 +62,10 @@ def probability_of(draw: str, interval: str, p: float) -> RuntimeError:
 
 
 def probability_in_array() -> RuntimeError:
-    return RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
-                        "improved?  If so, please report an enhancement request to PyTorch.)")  # fmt: skip
+    return RuntimeError(
+        "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
+        "improved?  If so, please report an enhancement request to PyTorch.)"
+    )
 
 
 def normal_std(std: float) -> RuntimeError:
@@ -72,8 +77,10 @@ def uniform_order(low: float, high: float) -> RuntimeError:
 
 
 def uniform_width(low: float, high: float, dtype: Any) -> RuntimeError:
-    return RuntimeError(f"uniform_ expects to-from <= std::numeric_limits<{scalar_name(dtype)}>::max(), but found "
-                        f"to={high:g} and from={low:g} which result in to-from to exceed the limit")  # fmt: skip
+    return RuntimeError(
+        f"uniform_ expects to-from <= std::numeric_limits<{scalar_name(dtype)}>::max(), but found "
+        f"to={high:g} and from={low:g} which result in to-from to exceed the limit"
+    )
 
 
 def random_order(low: int, high: int) -> RuntimeError:
@@ -81,13 +88,16 @@ def random_order(low: int, high: int) -> RuntimeError:
 
 
 def random_order_in_dtype(low: int, high: int) -> RuntimeError:
-    return RuntimeError("random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got "
-                        f"from={low} >= to={high}")  # fmt: skip
+    return RuntimeError(
+        f"random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from={low} >= to={high}"
+    )
 
 
 def random_order_to_last(low: int, last: int) -> RuntimeError:
-    return RuntimeError("random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, "
-                        f"but got from={low} > to_inc={last}")  # fmt: skip
+    return RuntimeError(
+        "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, "
+        f"but got from={low} > to_inc={last}"
+    )
 
 
 def random_full_range() -> RuntimeError:
@@ -115,8 +125,11 @@ def multinomial_dtype(dtype: Any) -> RuntimeError:
 
 
 def multinomial_count(count: int) -> RuntimeError:
-    return RuntimeError("cannot sample n_sample <= 0 samples" if count <= 0 else
-                        "cannot sample n_sample > prob_dist.size(-1) samples without replacement")  # fmt: skip
+    return RuntimeError(
+        "cannot sample n_sample <= 0 samples"
+        if count <= 0
+        else "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
+    )
 
 
 def multinomial_categories() -> RuntimeError:

@@ -25,8 +25,10 @@ def check_lengths(lengths: Any, size: int) -> None:
     if lengths.size and lengths.min() < 0:
         raise RuntimeError("lengths contains negative value!")
     if (lengths.sum(-1) != size).any():
-        raise RuntimeError("segment_reduce(): Expected all rows of lengths along axis to sum to "
-                           "data.size(lengths.dim()-1) when !unsafe.")  # fmt: skip
+        raise RuntimeError(
+            "segment_reduce(): Expected all rows of lengths along axis to sum to "
+            "data.size(lengths.dim()-1) when !unsafe."
+        )
 
 
 def check_chunks(tensors: Any, dim: int, num_chunks: int) -> int:

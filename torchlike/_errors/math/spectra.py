@@ -53,33 +53,54 @@ class Stft:
         if not 0 < self.width <= self.n_fft:
             raise self._error(f"expected 0 < win_length <= n_fft, but got win_length={self.width}")
         if window is not None and tuple(window.shape) != (self.width,):
-            raise self._error(f"expected a 1D window tensor of size equal to win_length={self.width}, but got window "
-                              f"with size {list(window.shape)}")  # fmt: skip
+            raise self._error(
+                f"expected a 1D window tensor of size equal to win_length={self.width}, but got window "
+                f"with size {list(window.shape)}"
+            )
         if is_complex and self.onesided:
             raise self._error("Cannot have onesided output if window or input is complex")
         if self.return_complex is None and not is_complex:
-            raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further "
-                               "require that return_complex=True in a future PyTorch release.")  # fmt: skip
+            raise RuntimeError(
+                "stft requires the return_complex parameter be given for real inputs, and will further "
+                "require that return_complex=True in a future PyTorch release."
+            )
 
     def _error(self, text: str) -> RuntimeError:
-        call = (f"stft({_text(self.input)}, n_fft={self.n_fft}, hop_length={self.hop}, win_length={self.width}, "
-                f"window={_window(self.window)}, normalized={int(self.normalized)}, onesided={_flag(self.onesided)}, "
-                f"return_complex={_flag(self.return_complex)}, align_to_window=None) ")  # fmt: skip
+        call = (
+            f"stft({_text(self.input)}, n_fft={self.n_fft}, hop_length={self.hop}, win_length={self.width}, "
+            f"window={_window(self.window)}, normalized={int(self.normalized)}, onesided={_flag(self.onesided)}, "
+            f"return_complex={_flag(self.return_complex)}, align_to_window=None) "
+        )
         return RuntimeError(f"{call}: {text}")
 
 
 def real_spectra() -> RuntimeError:
-    return RuntimeError("istft requires a complex-valued input tensor matching the output from stft with "
-                        "return_complex=True.")  # fmt: skip
+    return RuntimeError(
+        "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
+    )
 
 
-def check_istft(input: Any, real: Any, n_fft: int, hop: int, width: int, window: Any, center: bool, normalized: bool,
-                onesided: bool | None, length: int | None, return_complex: bool, one_sided: bool) -> None:  # fmt: skip
+def check_istft(
+    input: Any,
+    real: Any,
+    n_fft: int,
+    hop: int,
+    width: int,
+    window: Any,
+    center: bool,
+    normalized: bool,
+    onesided: bool | None,
+    length: int | None,
+    return_complex: bool,
+    one_sided: bool,
+) -> None:
     """What `istft` refuses."""
     shown = "None" if length is None else str(length)
-    call = (f"istft({_complex_text(input)}, n_fft={n_fft}, hop_length={hop}, win_length={width}, window="
-            f"{_window(window)}, center={int(center)}, normalized={int(normalized)}, onesided={_flag(onesided)}, "
-            f"length={shown}, return_complex={int(return_complex)}) ")  # fmt: skip
+    call = (
+        f"istft({_complex_text(input)}, n_fft={n_fft}, hop_length={hop}, win_length={width}, window="
+        f"{_window(window)}, center={int(center)}, normalized={int(normalized)}, onesided={_flag(onesided)}, "
+        f"length={shown}, return_complex={int(return_complex)}) "
+    )
     if not input.numel():
         raise RuntimeError(f"{call}: input tensor cannot be empty.")
     if real.ndim not in (3, 4):
@@ -87,8 +108,10 @@ def check_istft(input: Any, real: Any, n_fft: int, hop: int, width: int, window:
     rows, due = real.shape[-3], n_fft // 2 + 1 if one_sided else n_fft
     if rows != due:
         rule = "n_fft / 2 + 1 when onesided=True" if one_sided else "n_fft when onesided=False"
-        raise RuntimeError(f"{call}: expected the frequency dimension (3rd to the last) of the input tensor to match "
-                           f"{rule}, but got {rows}")  # fmt: skip
+        raise RuntimeError(
+            f"{call}: expected the frequency dimension (3rd to the last) of the input tensor to match "
+            f"{rule}, but got {rows}"
+        )
     if not 0 < hop <= width:
         raise RuntimeError(f"{call}: expected 0 < hop_length <= win_length")
     if not 0 < width <= n_fft:

@@ -17,8 +17,10 @@ def odd_glu(dim: int, size: int) -> RuntimeError:
 
 
 def prelu_count(weights: int, channels: int) -> RuntimeError:
-    return RuntimeError("Mismatch of parameter numbers and input channel size. Found parameter numbers = "
-                        f"{weights} and channel size = {channels}.")  # fmt: skip
+    return RuntimeError(
+        "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+        f"{weights} and channel size = {channels}."
+    )
 
 
 def prelu_scalar() -> RuntimeError:
@@ -34,8 +36,9 @@ def rrelu_bounds() -> RuntimeError:
 
 
 def shrink_range(largest: float, dtype: Any, got: float) -> RuntimeError:
-    return RuntimeError(f"lambda must be in range [0, {largest:g}] for input dtype {scalar_name(dtype)}, but found "
-                        f"{got:g}")  # fmt: skip
+    return RuntimeError(
+        f"lambda must be in range [0, {largest:g}] for input dtype {scalar_name(dtype)}, but found {got:g}"
+    )
 
 
 def prelu_dtype(a: Any, b: Any) -> RuntimeError:
@@ -51,18 +54,22 @@ def dropout_probability(p: float) -> ValueError:
 
 
 def dropout1d_dims(ndim: int) -> RuntimeError:
-    return RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. Note that dropout1d "
-                        f"exists to "
-                        "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an "
-                        "optional batch dimension (i.e. 2D or 3D inputs).")  # fmt: skip
+    return RuntimeError(
+        f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. Note that dropout1d "
+        f"exists to "
+        "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an "
+        "optional batch dimension (i.e. 2D or 3D inputs)."
+    )
 
 
 def dropout2d_dims(ndim: int) -> str:
-    return (f"dropout2d: Received a {ndim}-D input to dropout2d, which is deprecated and will result in an error in a "
-            "future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
-            "dropout2d exists to provide channel-wise dropout on inputs with 2 spatial dimensions, a channel "
-            "dimension, "
-            "and an optional batch dimension (i.e. 3D or 4D inputs).")  # fmt: skip
+    return (
+        f"dropout2d: Received a {ndim}-D input to dropout2d, which is deprecated and will result in an error in a "
+        "future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
+        "dropout2d exists to provide channel-wise dropout on inputs with 2 spatial dimensions, a channel "
+        "dimension, "
+        "and an optional batch dimension (i.e. 3D or 4D inputs)."
+    )
 
 
 DROPOUT2D_BATCH = (
@@ -75,11 +82,13 @@ DROPOUT2D_BATCH = (
 
 
 def dropout3d_dims(ndim: int) -> str:
-    return (f"dropout3d: Received a {ndim}-D input to dropout3d, which is deprecated and will result in an error in a "
-            "future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
-            "dropout3d exists to provide channel-wise dropout on inputs with 3 spatial dimensions, a channel "
-            "dimension, "
-            "and an optional batch dimension (i.e. 4D or 5D inputs).")  # fmt: skip
+    return (
+        f"dropout3d: Received a {ndim}-D input to dropout3d, which is deprecated and will result in an error in a "
+        "future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
+        "dropout3d exists to provide channel-wise dropout on inputs with 3 spatial dimensions, a channel "
+        "dimension, "
+        "and an optional batch dimension (i.e. 4D or 5D inputs)."
+    )
 
 
 def hardtanh_of_bools() -> RuntimeError:
@@ -115,9 +124,11 @@ def bilinear_dtypes(call: Any) -> RuntimeError:
 def check_softmax_backward(grad: Any, output: Any, dim: int) -> None:
     """What the gradient of softmax asks of shapes and dtypes."""
     if tuple(grad.shape) != tuple(output.shape):
-        raise RuntimeError("Expected tensor for argument #1 'grad' to have same size as tensor for argument #2 "
-                           f"'output'; but {list(grad.shape)} does not equal {list(output.shape)} (while checking "
-                           "arguments for softmax_backward)")  # fmt: skip
+        raise RuntimeError(
+            "Expected tensor for argument #1 'grad' to have same size as tensor for argument #2 "
+            f"'output'; but {list(grad.shape)} does not equal {list(output.shape)} (while checking "
+            "arguments for softmax_backward)"
+        )
     if not hasattr(dim, "__index__"):
         raise wrong_type("_softmax_backward_data", "dim", 3, "int", dim)
     is_last = dim % max(grad.ndim, 1) == grad.ndim - 1
@@ -132,5 +143,7 @@ def check_attention(query: Any, key: Any, value: Any, dropout_p: Any) -> None:
     if not hasattr(dropout_p, "__float__"):
         raise wrong_type("scaled_dot_product_attention", "dropout_p", None, "float", dropout_p)
     if min(query.ndim, key.ndim, value.ndim) < 2:
-        raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
-                           f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead.")  # fmt: skip
+        raise RuntimeError(
+            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+            f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead."
+        )

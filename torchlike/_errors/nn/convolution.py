@@ -21,26 +21,34 @@ def _check_counts(call: Any, dims: int, names: tuple[str, ...]) -> None:
     for name in names:
         value = getattr(call, name)
         if isinstance(value, tuple | list) and len(value) not in (1, dims):
-            raise RuntimeError(f"expected {name} to be a single integer value or a list of {dims} values to match the "
-                               f"convolution dimensions, but got {name}={list(value)}")  # fmt: skip
+            raise RuntimeError(
+                f"expected {name} to be a single integer value or a list of {dims} values to match the "
+                f"convolution dimensions, but got {name}={list(value)}"
+            )
 
 
 def _check_common(call: Any, dims: int) -> None:
     x, w = call.input, call.weight
     name = call.op.name
     if x.ndim not in (dims + 1, dims + 2):
-        raise RuntimeError(f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got "
-                           f"input of "
-                           f"size: {list(x.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got "
+            f"input of "
+            f"size: {list(x.shape)}"
+        )
     if dims == 1 and w.ndim < 3:
         raise RuntimeError("weight should have at least three dimensions")
     if w.ndim != dims + 2 and getattr(call, "padding", 0) == "same":
-        raise RuntimeError(f"Expected {w.ndim}-dimensional input for {w.ndim}-dimensional weight{list(w.shape)}, but "
-                           f"got {x.ndim}-dimensional input of size {list(x.shape)} instead")  # fmt: skip
+        raise RuntimeError(
+            f"Expected {w.ndim}-dimensional input for {w.ndim}-dimensional weight{list(w.shape)}, but "
+            f"got {x.ndim}-dimensional input of size {list(x.shape)} instead"
+        )
     if w.ndim != dims + 2:
-        raise RuntimeError(f"expected stride to be a single integer value or a list of {w.ndim - 2} values to match "
-                           f"the "
-                           f"convolution dimensions, but got stride={list(_each(call.stride, dims))}")  # fmt: skip
+        raise RuntimeError(
+            f"expected stride to be a single integer value or a list of {w.ndim - 2} values to match "
+            f"the "
+            f"convolution dimensions, but got stride={list(_each(call.stride, dims))}"
+        )
     _check_counts(
         call, dims, ("stride", "dilation") if isinstance(call.padding, str) else ("stride", "padding", "dilation")
     )
@@ -61,20 +69,26 @@ def _check_common(call: Any, dims: int) -> None:
     if call.groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
     if w.shape[0] < call.groups:
-        raise RuntimeError(f"Given groups={call.groups}, expected weight to be at least {call.groups} at dimension 0, "
-                           f"but got weight of size {list(w.shape)} instead")  # fmt: skip
+        raise RuntimeError(
+            f"Given groups={call.groups}, expected weight to be at least {call.groups} at dimension 0, "
+            f"but got weight of size {list(w.shape)} instead"
+        )
     if w.shape[0] % call.groups:
-        raise RuntimeError(f"Given groups={call.groups}, expected weight to be divisible by {call.groups} at "
-                           f"dimension 0, "
-                           f"but got weight of size [{list(w.shape)}] instead")  # fmt: skip
+        raise RuntimeError(
+            f"Given groups={call.groups}, expected weight to be divisible by {call.groups} at "
+            f"dimension 0, "
+            f"but got weight of size [{list(w.shape)}] instead"
+        )
 
 
 def _check_bias(call: Any, outputs: int, given: str) -> None:
     bias = call.bias
     if bias is not None and tuple(bias.shape) != (outputs,):
-        raise RuntimeError(f"Given {given}weight of size {list(call.weight.shape)}, expected bias to be "
-                           f"1-dimensional with "
-                           f"{outputs} elements, but got bias of size {list(bias.shape)} instead")  # fmt: skip
+        raise RuntimeError(
+            f"Given {given}weight of size {list(call.weight.shape)}, expected bias to be "
+            f"1-dimensional with "
+            f"{outputs} elements, but got bias of size {list(bias.shape)} instead"
+        )
 
 
 def check_convolution(call: Any, dims: int) -> None:
@@ -88,30 +102,35 @@ def check_convolution(call: Any, dims: int) -> None:
     x, w = call.input, call.weight
     shape = tuple(x.shape) if x.ndim == dims + 2 else (1, *x.shape)
     if shape[1] != w.shape[1] * call.groups:
-        raise RuntimeError(f"Given groups={call.groups}, weight of size {list(w.shape)}, expected input{list(shape)} "
-                           f"to "
-                           f"have {w.shape[1] * call.groups} channels, but got {shape[1]} channels "
-                           f"instead")  # fmt: skip
+        raise RuntimeError(
+            f"Given groups={call.groups}, weight of size {list(w.shape)}, expected input{list(shape)} "
+            f"to "
+            f"have {w.shape[1] * call.groups} channels, but got {shape[1]} channels "
+            f"instead"
+        )
     _check_bias(call, w.shape[0], "")
     if isinstance(call.padding, str):
-        pads = [0 if call.padding == "valid" else d * (k - 1)
-                for d, k in zip(_each(call.dilation, dims), w.shape[2:])]  # fmt: skip
+        pads = [0 if call.padding == "valid" else d * (k - 1) for d, k in zip(_each(call.dilation, dims), w.shape[2:])]
     else:
         pads = [2 * p for p in _each(call.padding, dims)]
     sizes = [n + p for n, p in zip(shape[2:], pads)]
     kernel = [d * (k - 1) + 1 for d, k in zip(_each(call.dilation, dims), w.shape[2:])]
     if any(n < k for n, k in zip(sizes, kernel)):
-        raise RuntimeError(f"Calculated padded input size per channel: {_by(sizes)}. Kernel size: {_by(kernel)}. "
-                           f"Kernel "
-                           "size can't be greater than actual input size")  # fmt: skip
+        raise RuntimeError(
+            f"Calculated padded input size per channel: {_by(sizes)}. Kernel size: {_by(kernel)}. "
+            f"Kernel "
+            "size can't be greater than actual input size"
+        )
     _check_elements(x, w, shape, dims)
 
 
 def _check_elements(x: Any, w: Any, shape: Ints, dims: int) -> None:
     """Batches and channels may be empty, rows and kernels not."""
     if 0 in shape[2:]:  # one dim is taken for two
-        raise RuntimeError("Only zero batch or zero channel inputs are supported, but got input shape: "
-                           f"{[*shape[:2], *[1] * (dims == 1), *shape[2:]]}")  # fmt: skip
+        raise RuntimeError(
+            "Only zero batch or zero channel inputs are supported, but got input shape: "
+            f"{[*shape[:2], *[1] * (dims == 1), *shape[2:]]}"
+        )
     if 0 in w.shape[2:]:
         raise RuntimeError(f"Kernels must have elements, but got a weight of size {list(w.shape)}")
 
@@ -122,8 +141,10 @@ def check_transposed(call: Any, dims: int, sizes: list[int]) -> None:
     x, w = call.input, call.weight
     shape = tuple(x.shape) if x.ndim == dims + 2 else (1, *x.shape)
     if shape[1] != w.shape[0]:
-        raise RuntimeError(f"Given transposed=1, weight of size {list(w.shape)}, expected input{list(shape)} to have "
-                           f"{w.shape[0]} channels, but got {shape[1]} channels instead")  # fmt: skip
+        raise RuntimeError(
+            f"Given transposed=1, weight of size {list(w.shape)}, expected input{list(shape)} to have "
+            f"{w.shape[0]} channels, but got {shape[1]} channels instead"
+        )
     _check_bias(call, w.shape[1] * call.groups, "transposed=1, ")
     _check_counts(call, dims, ("output_padding",))
     if min(_each(call.output_padding, dims)) < 0:
@@ -131,24 +152,33 @@ def check_transposed(call: Any, dims: int, sizes: list[int]) -> None:
     extra, stride, dilation = (_each(getattr(call, n), dims) for n in ("output_padding", "stride", "dilation"))
     if any(e >= s and e >= d for e, s, d in zip(extra, stride, dilation)):
         names = ("depth", "height", "width")[3 - dims :]
-        listed = " ".join(f"{what}_{n}: {v}" for what, values in (("output_padding", extra), ("stride", stride),
-                          ("dilation", dilation)) for n, v in zip(names, values))  # fmt: skip
+        listed = " ".join(
+            f"{what}_{n}: {v}"
+            for what, values in (("output_padding", extra), ("stride", stride), ("dilation", dilation))
+            for n, v in zip(names, values)
+        )
         raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {listed}")
     if min(sizes) < 1:
-        raise RuntimeError(f"Given input size per channel: {_by(shape[2:])}. Calculated output size per channel: "
-                           f"{_by(sizes)}. Output size is too small")  # fmt: skip
+        raise RuntimeError(
+            f"Given input size per channel: {_by(shape[2:])}. Calculated output size per channel: "
+            f"{_by(sizes)}. Output size is too small"
+        )
     _check_elements(x, w, shape, dims)
 
 
 def check_batched(x: Any, w: Any, options: dict[str, Any]) -> None:
     """Raise where a convolution of a batch has an input or options of other dims than its weight."""
     if x.ndim != w.ndim:
-        raise RuntimeError(f"Expected {w.ndim}-dimensional input for {w.ndim}-dimensional weight {list(w.shape)}, but "
-                           f"got {x.ndim}-dimensional input of size {list(x.shape)} instead")  # fmt: skip
+        raise RuntimeError(
+            f"Expected {w.ndim}-dimensional input for {w.ndim}-dimensional weight {list(w.shape)}, but "
+            f"got {x.ndim}-dimensional input of size {list(x.shape)} instead"
+        )
     for name, value in options.items():
         if len(value) not in (1, w.ndim - 2):
-            raise RuntimeError(f"expected {name} to be a single integer value or a list of {w.ndim - 2} values to "
-                               f"match the convolution dimensions, but got {name}={list(value)}")  # fmt: skip
+            raise RuntimeError(
+                f"expected {name} to be a single integer value or a list of {w.ndim - 2} values to "
+                f"match the convolution dimensions, but got {name}={list(value)}"
+            )
 
 
 def check_tbc(x: Any, w: Any, bias: Any) -> None:

@@ -16,8 +16,10 @@ def odd_padding() -> RuntimeError:
 
 
 def long_padding(length: int, ndim: int) -> RuntimeError:
-    return RuntimeError("Padding length should be less than or equal to two times the input dimension but got padding "
-                        f"length {length} and input of dimension {ndim}")  # fmt: skip
+    return RuntimeError(
+        "Padding length should be less than or equal to two times the input dimension but got padding "
+        f"length {length} and input of dimension {ndim}"
+    )
 
 
 def padding_value(mode: str) -> RuntimeError:
@@ -43,15 +45,19 @@ def check_mirror_pad(x: Any, pad: Ints, mode: str) -> None:
     if mode != "circular" and x.dtype.name == "bool" and 0 not in x.shape:
         raise not_implemented(f"{'reflection' if mode == 'reflect' else 'replication'}_pad{dims}d", x.dtype)
     if mode != "circular" and 0 in x.shape[x.ndim - dims - 1 :]:
-        raise RuntimeError(f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly 0 batch size and "
-                           f"other non-zero dimensions for input, but got: {list(x.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly 0 batch size and "
+            f"other non-zero dimensions for input, but got: {list(x.shape)}"
+        )
     for i in range(dims):
         dim, before, after = x.ndim - 1 - i, pad[2 * i], pad[2 * i + 1]
         size = x.shape[dim]
         if mode == "reflect" and max(before, after) >= size:
-            raise RuntimeError(f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input "
-                               f"dimension, but got: padding ({before}, {after}) at dimension {dim} of input "
-                               f"{list(x.shape)}")  # fmt: skip
+            raise RuntimeError(
+                f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input "
+                f"dimension, but got: padding ({before}, {after}) at dimension {dim} of input "
+                f"{list(x.shape)}"
+            )
         if mode == "circular" and max(before, after) > size:
             raise RuntimeError("Padding value causes wrapping around more than once.")
         if mode == "circular" and size + min(before, 0) + min(after, 0) < 1:  # there PyTorch reads what memory holds
@@ -76,26 +82,32 @@ def _check_padded(x: Any, pad: Ints, dims: int, mode: str) -> None:
 def check_shuffle(call: Any) -> None:
     x, r = call.input, call.upscale_factor
     if x.ndim < 3:
-        raise RuntimeError("pixel_shuffle expects input to have at least 3 dimensions, but got input with "
-                           f"{x.ndim} dimension(s)")  # fmt: skip
+        raise RuntimeError(
+            f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {x.ndim} dimension(s)"
+        )
     if r <= 0:
         raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
     if x.shape[-3] % (r * r):
-        raise RuntimeError("pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
-                           f"upscale_factor, but input.size(-3)={x.shape[-3]} is not divisible by {r * r}")  # fmt: skip
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
+            f"upscale_factor, but input.size(-3)={x.shape[-3]} is not divisible by {r * r}"
+        )
 
 
 def check_unshuffle(call: Any) -> None:
     x, r = call.input, call.downscale_factor
     if x.ndim < 3:
-        raise RuntimeError("pixel_unshuffle expects input to have at least 3 dimensions, but got input with "
-                           f"{x.ndim} dimension(s)")  # fmt: skip
+        raise RuntimeError(
+            f"pixel_unshuffle expects input to have at least 3 dimensions, but got input with {x.ndim} dimension(s)"
+        )
     if r <= 0:
         raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {r}")
     for name, dim in (("height", -2), ("width", -1)):
         if x.shape[dim] % r:
-            raise RuntimeError(f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
-                               f"input.size({dim})={x.shape[dim]} is not divisible by {r}")  # fmt: skip
+            raise RuntimeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
+                f"input.size({dim})={x.shape[dim]} is not divisible by {r}"
+            )
 
 
 def check_channel_shuffle(call: Any) -> None:
@@ -105,8 +117,9 @@ def check_channel_shuffle(call: Any) -> None:
     if groups <= 0:
         raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
     if x.shape[1] % groups:
-        raise RuntimeError(f"Number of channels must be divisible by groups. Got {x.shape[1]} channels and {groups} "
-                           "groups.")  # fmt: skip
+        raise RuntimeError(
+            f"Number of channels must be divisible by groups. Got {x.shape[1]} channels and {groups} groups."
+        )
 
 
 def check_unfold(x: Any, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints, counts: Any) -> None:
@@ -115,14 +128,18 @@ def check_unfold(x: Any, kernel: Ints, dilation: Ints, padding: Ints, stride: In
         raise dim_out_of_range(2, x.ndim)
     _check_windows(kernel, dilation, padding, stride)
     if x.ndim > 4 or not all(x.shape[-3:]):
-        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
-                           "dimensions "
-                           f"for input, but got: {list(x.shape)}")  # fmt: skip
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            "dimensions "
+            f"for input, but got: {list(x.shape)}"
+        )
     if min(counts()) < 1:
-        raise RuntimeError(f"Given input with spatial size {tuple(x.shape[-2:])}, kernel_size={kernel}, "
-                           f"dilation={dilation}, "
-                           f"padding={padding}, calculated shape of the array of sliding blocks as {counts()}, but its "
-                           "components must be at least one.")  # fmt: skip
+        raise RuntimeError(
+            f"Given input with spatial size {tuple(x.shape[-2:])}, kernel_size={kernel}, "
+            f"dilation={dilation}, "
+            f"padding={padding}, calculated shape of the array of sliding blocks as {counts()}, but its "
+            "components must be at least one."
+        )
 
 
 def no_pair(option: str, got: int) -> RuntimeError:
@@ -130,11 +147,15 @@ def no_pair(option: str, got: int) -> RuntimeError:
 
 
 def _check_windows(kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> None:
-    for called, short, sizes in (("kernel size", "kernel", kernel), ("stride", "stride", stride),
-                                 ("dilation", "dilation", dilation)):  # fmt: skip
+    for called, short, sizes in (
+        ("kernel size", "kernel", kernel),
+        ("stride", "stride", stride),
+        ("dilation", "dilation", dilation),
+    ):
         if min(sizes) <= 0:
-            raise RuntimeError(f"{called} should be greater than zero, but got {short}_height: {sizes[0]} "
-                               f"{short}_width: {sizes[1]}")  # fmt: skip
+            raise RuntimeError(
+                f"{called} should be greater than zero, but got {short}_height: {sizes[0]} {short}_width: {sizes[1]}"
+            )
     if min(padding) < 0:
         raise RuntimeError(f"padding should be non-negative, but got pad_height: {padding[0]} pad_width: {padding[1]}")
 
@@ -144,52 +165,64 @@ def check_fold(x: Any, size: Ints, kernel: Ints, dilation: Ints, padding: Ints, 
     _check_windows(kernel, dilation, padding, stride)
     counts = counts()
     if x.ndim not in (2, 3):
-        raise RuntimeError("Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
-                           f"dimensions for input, but got: {list(x.shape)}")  # fmt: skip
+        raise RuntimeError(
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
+            f"dimensions for input, but got: {list(x.shape)}"
+        )
     if x.shape[-2] % (kernel[0] * kernel[1]):
-        raise RuntimeError("Expected size of input's dimension 1 to be divisible by the product of kernel_size, but "
-                           "got "
-                           f"input.size(1)={x.shape[-2]} and kernel_size={kernel}.")  # fmt: skip
+        raise RuntimeError(
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but "
+            "got "
+            f"input.size(1)={x.shape[-2]} and kernel_size={kernel}."
+        )
     if x.shape[-1] != counts[0] * counts[1]:
-        raise RuntimeError(f"Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
-                           f"stride="
-                           f"{stride}, expected size of input's dimension 2 to match the calculated number of sliding "
-                           f"blocks {counts[0]} * {counts[1]} = {counts[0] * counts[1]}, but got "
-                           f"input.size(2)={x.shape[-1]}.")  # fmt: skip
+        raise RuntimeError(
+            f"Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
+            f"stride="
+            f"{stride}, expected size of input's dimension 2 to match the calculated number of sliding "
+            f"blocks {counts[0]} * {counts[1]} = {counts[0] * counts[1]}, but got "
+            f"input.size(2)={x.shape[-1]}."
+        )
 
 
 def align_corners_mode() -> ValueError:
-    return ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | "
-                      "bicubic | "
-                      "trilinear")  # fmt: skip
+    return ValueError(
+        "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
+    )
 
 
 def antialias_mode() -> ValueError:
-    return ValueError("Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D "
-                      "tensor as "
-                      "input")  # fmt: skip
+    return ValueError(
+        "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
+    )
 
 
 def resize_dims(ndim: int, mode: str) -> NotImplementedError:
-    return NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: "
-                               "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact "
-                               "(got "
-                               f"{mode})")  # fmt: skip
+    return NotImplementedError(
+        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: "
+        "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact "
+        "(got "
+        f"{mode})"
+    )
 
 
 def resize_size(spatial: list[int], size: Any) -> ValueError:
-    return ValueError(f"Input and output must have the same number of spatial dimensions, but got input with spatial "
-                      f"dimensions of {spatial} and output size of {size}. Please provide input tensor in (N, C, d1, "
-                      f"d2, "
-                      "...,dK) format and output size in (o1, o2, ...,oK) format.")  # fmt: skip
+    return ValueError(
+        f"Input and output must have the same number of spatial dimensions, but got input with spatial "
+        f"dimensions of {spatial} and output size of {size}. Please provide input tensor in (N, C, d1, "
+        f"d2, "
+        "...,dK) format and output size in (o1, o2, ...,oK) format."
+    )
 
 
 def resize_factors(spatial: list[int], factor: Any) -> ValueError:
-    return ValueError(f"Input and scale_factor must have the same number of spatial dimensions, but got input with "
-                      f"spatial "
-                      f"dimensions of {spatial} and scale_factor of shape {factor}. Please provide input tensor in "
-                      f"(N, C, "
-                      "d1, d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format.")  # fmt: skip
+    return ValueError(
+        f"Input and scale_factor must have the same number of spatial dimensions, but got input with "
+        f"spatial "
+        f"dimensions of {spatial} and scale_factor of shape {factor}. Please provide input tensor in "
+        f"(N, C, "
+        "d1, d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format."
+    )
 
 
 def check_resize(call: Any) -> None:
@@ -197,19 +230,23 @@ def check_resize(call: Any) -> None:
     if 0 in before or min(after) < 1:
         names = "DHW"[3 - len(after) :]
         named = lambda sizes: ", ".join(f"{d}: {n}" for d, n in zip(names, sizes))
-        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({named(before)}) output "
-                           f"({named(after)})")  # fmt: skip
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input ({named(before)}) output ({named(after)})"
+        )
 
 
 def grid_mode(mode: str) -> ValueError:
-    return ValueError("nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "
-                      f"'{mode}'")  # fmt: skip
+    return ValueError(
+        f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
+    )
 
 
 def grid_padding(mode: str) -> ValueError:
-    return ValueError("nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
-                      "but "
-                      f"got: '{mode}'")  # fmt: skip
+    return ValueError(
+        "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
+        "but "
+        f"got: '{mode}'"
+    )
 
 
 def check_grid(x: Any, grid: Any, dims: int | None = None) -> None:
@@ -217,23 +254,30 @@ def check_grid(x: Any, grid: Any, dims: int | None = None) -> None:
     if not (x.ndim and grid.ndim):
         raise dim_of_scalar(0)
     if x.shape[0] != grid.shape[0]:
-        raise RuntimeError("grid_sampler(): expected grid and input to have same batch size, but got input with sizes "
-                           f"{list(x.shape)} and grid with sizes {list(grid.shape)}")  # fmt: skip
+        raise RuntimeError(
+            "grid_sampler(): expected grid and input to have same batch size, but got input with sizes "
+            f"{list(x.shape)} and grid with sizes {list(grid.shape)}"
+        )
     if grid.shape[-1] != x.ndim - 2:
         raise grid_size(x.ndim - 2, grid.shape)
     for dim, size in enumerate(x.shape[2:], 2):
         if not size:
-            raise RuntimeError("grid_sampler(): expected input to have non-empty spatial dimensions, but input has "
-                               f"sizes {list(x.shape)} with dimension {dim} being empty")  # fmt: skip
+            raise RuntimeError(
+                "grid_sampler(): expected input to have non-empty spatial dimensions, but input has "
+                f"sizes {list(x.shape)} with dimension {dim} being empty"
+            )
     due = x.ndim if dims is None else dims + 2
     if not x.ndim == grid.ndim == due or due not in (4, 5):
-        raise RuntimeError(f"grid_sampler(): expected {due}D input and grid with same number of dimensions, but got "
-                           f"input with sizes {list(x.shape)} and grid with sizes {list(grid.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"grid_sampler(): expected {due}D input and grid with same number of dimensions, but got "
+            f"input with sizes {list(x.shape)} and grid with sizes {list(grid.shape)}"
+        )
 
 
 def grid_size(dims: int, shape: Ints) -> RuntimeError:
-    return RuntimeError(f"grid_sampler(): expected grid to have size {dims} in last dimension, but got grid with sizes "
-                        f"{list(shape)}")  # fmt: skip
+    return RuntimeError(
+        f"grid_sampler(): expected grid to have size {dims} in last dimension, but got grid with sizes {list(shape)}"
+    )
 
 
 def affine_dims() -> RuntimeError:
@@ -260,8 +304,10 @@ def check_antialiased(x: Any, size: Any, align_corners: Any, factors: Any) -> No
 
 
 def size_types(given: Any) -> TypeError:
-    return TypeError("expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got "
-                     f"size with types {[type(n) for n in given]}")  # fmt: skip
+    return TypeError(
+        "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got "
+        f"size with types {[type(n) for n in given]}"
+    )
 
 
 def no_elements(x: Any) -> RuntimeError:

@@ -38,9 +38,11 @@ def margin_input(shape: Ints) -> RuntimeError:
 
 
 def margin_target_shape(batch: int, got: Ints, shape: Ints) -> RuntimeError:
-    return RuntimeError("multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples "
-                        f"(batch size). Expected target size [{batch}], but got {list(got)}. Input has shape "
-                        f"{list(shape)}.")  # fmt: skip
+    return RuntimeError(
+        "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples "
+        f"(batch size). Expected target size [{batch}], but got {list(got)}. Input has shape "
+        f"{list(shape)}."
+    )
 
 
 def margin_weight_dims() -> ValueError:
@@ -64,9 +66,11 @@ def target_out_of_bounds(target: int) -> IndexError:
 
 
 def class_weights(classes: int, shape: Ints) -> RuntimeError:
-    return RuntimeError(f"weight tensor should be defined either for all {classes} classes or no classes but got "
-                        f"weight "
-                        f"tensor of shape: {list(shape)}")  # fmt: skip
+    return RuntimeError(
+        f"weight tensor should be defined either for all {classes} classes or no classes but got "
+        f"weight "
+        f"tensor of shape: {list(shape)}"
+    )
 
 
 def probabilities_dtype(dtype: Any) -> RuntimeError:
@@ -82,8 +86,10 @@ def unknown_reduction(reduction: Any) -> ValueError:
 
 
 def batch_shape(wanted: Ints, got: Ints) -> ValueError:
-    return ValueError(f"Using a target size ({_size(got)}) that is different to the input size ({_size(wanted)}) is "
-                      "deprecated. Please ensure they have the same size.")  # fmt: skip
+    return ValueError(
+        f"Using a target size ({_size(got)}) that is different to the input size ({_size(wanted)}) is "
+        "deprecated. Please ensure they have the same size."
+    )
 
 
 def logits_shape(wanted: Ints, got: Ints) -> ValueError:
@@ -95,9 +101,11 @@ def _size(shape: Ints) -> str:
 
 
 def broadcast_sizes(wanted: Ints, got: Ints) -> str:
-    return (f"Using a target size ({_size(got)}) that is different to the input size ({_size(wanted)}). This will "
-            f"likely "
-            "lead to incorrect results due to broadcasting. Please ensure they have the same size.")  # fmt: skip
+    return (
+        f"Using a target size ({_size(got)}) that is different to the input size ({_size(wanted)}). This will "
+        f"likely "
+        "lead to incorrect results due to broadcasting. Please ensure they have the same size."
+    )
 
 
 def margin_power() -> ValueError:
@@ -105,8 +113,9 @@ def margin_power() -> ValueError:
 
 
 def cosine_dims(dims: int, a: tuple, b: tuple) -> RuntimeError:
-    return RuntimeError(f"{dims}D target tensor expects {dims + 1}D input tensors, but found inputs with sizes "
-                        f"{list(a)} and {list(b)}.")  # fmt: skip
+    return RuntimeError(
+        f"{dims}D target tensor expects {dims + 1}D input tensors, but found inputs with sizes {list(a)} and {list(b)}."
+    )
 
 
 def negative_beta() -> RuntimeError:
@@ -130,8 +139,10 @@ def variance_size() -> ValueError:
 
 
 def ranking_dims(a: Ints, b: Ints, target: Ints) -> RuntimeError:
-    return RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
-                        f"{_size(a)}, input2: {_size(b)}, target: {_size(target)} ")  # fmt: skip
+    return RuntimeError(
+        "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+        f"{_size(a)}, input2: {_size(b)}, target: {_size(target)} "
+    )
 
 
 def triplet_margin(margin: float) -> ValueError:
@@ -139,9 +150,11 @@ def triplet_margin(margin: float) -> ValueError:
 
 
 def triplet_dims(a: int, p: int, n: int) -> RuntimeError:
-    return RuntimeError(f"The anchor, positive, and negative tensors are expected to have the same number of "
-                        f"dimensions, "
-                        f"but got: anchor {a}D, positive {p}D, and negative {n}D inputs")  # fmt: skip
+    return RuntimeError(
+        f"The anchor, positive, and negative tensors are expected to have the same number of "
+        f"dimensions, "
+        f"but got: anchor {a}D, positive {p}D, and negative {n}D inputs"
+    )
 
 
 # -- alignments --------------------------------------------------------------------------------------------------------
@@ -160,8 +173,9 @@ def check_ctc(call: Any) -> None:
     if 0 in x.shape and x.dtype.name in _ALIGNED:
         raise RuntimeError("log_probs tensor must not be empty")
     if x.ndim != 3:
-        raise _while_checking(f"Expected 3-dimensional tensor, but got {x.ndim}-dimensional tensor for argument #1 "
-                              "'log_probs'")  # fmt: skip
+        raise _while_checking(
+            f"Expected 3-dimensional tensor, but got {x.ndim}-dimensional tensor for argument #1 'log_probs'"
+        )
     if x.dtype.name not in _ALIGNED:
         raise not_implemented("ctc_loss_cpu", x.dtype)
     if not 0 <= call.blank < x.shape[2]:
@@ -172,8 +186,9 @@ def check_ctc(call: Any) -> None:
     if targets.ndim == 2 and targets.shape[0] != x.shape[1]:
         raise targets_size("", x.shape[1], 0, targets.shape[0])
     if targets.ndim not in (1, 2):
-        raise _while_checking(f"Expected 1 to 2 dimensions, but got {targets.ndim}-dimensional tensor for argument #2 "
-                              "'targets'")  # fmt: skip
+        raise _while_checking(
+            f"Expected 1 to 2 dimensions, but got {targets.ndim}-dimensional tensor for argument #2 'targets'"
+        )
 
 
 def lengths_dtype(name: str) -> RuntimeError:
@@ -185,8 +200,9 @@ def length_range(name: str, bound: str, limit: int, got: int) -> RuntimeError:
 
 
 def targets_size(least: str, wanted: int, dim: int, got: int) -> RuntimeError:
-    return _while_checking(f"Expected tensor to have size {least}{wanted} at dimension {dim}, but got size {got} for "
-                           "argument #2 'targets'")  # fmt: skip
+    return _while_checking(
+        f"Expected tensor to have size {least}{wanted} at dimension {dim}, but got size {got} for argument #2 'targets'"
+    )
 
 
 # -- cross entropy of a linear map -------------------------------------------------------------------------------------
@@ -200,13 +216,17 @@ def check_linear_cross_entropy(input: Any, linear_weight: Any, linear_bias: Any)
         raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {linear_weight.ndim}")
     features, shape = input.shape[-1], tuple(linear_weight.shape)
     if features != shape[-1]:
-        raise RuntimeError("expected equal input and linear_weight last dimensions (in_features), got "
-                           f"{features} and {shape[-1]}, respectively")  # fmt: skip
+        raise RuntimeError(
+            "expected equal input and linear_weight last dimensions (in_features), got "
+            f"{features} and {shape[-1]}, respectively"
+        )
     if linear_bias is not None and tuple(linear_bias.shape) != shape[:-1]:
         raise RuntimeError(f"expected linear_bias shape {shape[:-1]}, got {tuple(linear_bias.shape)}")
     if len(shape) > 2 and input.ndim == 1:
-        raise RuntimeError(f"K-dimensional loss defined by linear_weight shape {shape} requires batched input, "
-                           f"(N, {features}), got unbatched input with shape {tuple(input.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"K-dimensional loss defined by linear_weight shape {shape} requires batched input, "
+            f"(N, {features}), got unbatched input with shape {tuple(input.shape)}"
+        )
 
 
 def ignored_probabilities() -> RuntimeError:
@@ -214,10 +234,12 @@ def ignored_probabilities() -> RuntimeError:
 
 
 def options_ignored(reduction: str, smoothing: float, dtype: Any, out: Ints, bias: Ints | None) -> str:
-    return ("linear_cross_entropy: ``options`` ignored; chunked path needs reduction in {'mean','sum','none'}, "
-            "label_smoothing == 0, target.dtype == int64, out_features == (). Got "
-            f"reduction={reduction!r}, label_smoothing={smoothing}, target.dtype={dtype}, out_features={out}, "
-            f"tracing=False, linear_bias.shape={bias}.")  # fmt: skip
+    return (
+        "linear_cross_entropy: ``options`` ignored; chunked path needs reduction in {'mean','sum','none'}, "
+        "label_smoothing == 0, target.dtype == int64, out_features == (). Got "
+        f"reduction={reduction!r}, label_smoothing={smoothing}, target.dtype={dtype}, out_features={out}, "
+        f"tracing=False, linear_bias.shape={bias}."
+    )
 
 
 def chunk_option(name: str, got: Any) -> ValueError:
@@ -229,8 +251,10 @@ def chunk_size(got: Any) -> ValueError:
 
 
 def chunk_sizes(asked: int, method: str, found: int) -> ValueError:
-    return ValueError(f"batch_chunk_size (={asked}) and chunking_method ('{method}') give different chunk sizes "
-                      f"({asked} vs {found}); pass only one.")  # fmt: skip
+    return ValueError(
+        f"batch_chunk_size (={asked}) and chunking_method ('{method}') give different chunk sizes "
+        f"({asked} vs {found}); pass only one."
+    )
 
 
 def integral_divergence() -> RuntimeError:

@@ -10,19 +10,25 @@ Ints = tuple[int, ...]
 
 
 def empty_normalized_shape() -> RuntimeError:
-    return RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
-                        "element, "
-                        "but got normalized_shape = []")  # fmt: skip
+    return RuntimeError(
+        "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+        "element, "
+        "but got normalized_shape = []"
+    )
 
 
 def normalized_parameter(name: str, shape: Ints, wanted: Ints) -> RuntimeError:
-    return RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
-                        f"{list(shape)} and normalized_shape = {list(wanted)}")  # fmt: skip
+    return RuntimeError(
+        f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+        f"{list(shape)} and normalized_shape = {list(wanted)}"
+    )
 
 
 def normalized_input(wanted: Ints, shape: Ints, separator: str) -> RuntimeError:
-    return RuntimeError(f"Given normalized_shape={list(wanted)}, expected input with shape "
-                        f"[*{separator}{', '.join(map(str, wanted))}], but got input of size{list(shape)}")  # fmt: skip
+    return RuntimeError(
+        f"Given normalized_shape={list(wanted)}, expected input with shape "
+        f"[*{separator}{', '.join(map(str, wanted))}], but got input of size{list(shape)}"
+    )
 
 
 def mixed_dtype() -> RuntimeError:
@@ -38,8 +44,10 @@ def group_norm_dims(ndim: int) -> RuntimeError:
 
 
 def group_norm_channels(shape: Ints, groups: int) -> RuntimeError:
-    return RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
-                        f"{list(shape)} and num_groups={groups}")  # fmt: skip
+    return RuntimeError(
+        "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+        f"{list(shape)} and num_groups={groups}"
+    )
 
 
 def group_norm_groups(groups: int) -> Exception:
@@ -49,8 +57,10 @@ def group_norm_groups(groups: int) -> Exception:
 
 
 def group_norm_parameter(name: str, shape: Ints, input_shape: Ints) -> RuntimeError:
-    return RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but got "
-                        f"{name} of shape {list(shape)} and input of shape {list(input_shape)}")  # fmt: skip
+    return RuntimeError(
+        f"Expected {name} to be a vector of size equal to the number of channels in input, but got "
+        f"{name} of shape {list(shape)} and input of shape {list(input_shape)}"
+    )
 
 
 def channel_vector(name: str, wanted: int, got: int) -> RuntimeError:
@@ -74,13 +84,13 @@ def instance_norm_running() -> RuntimeError:
 
 
 def response_norm_dims(ndim: int) -> ValueError:
-    return ValueError("Expected 3D or higher dimensionality                          input (got "
-                      f"{ndim} dimensions)")  # fmt: skip
+    return ValueError(f"Expected 3D or higher dimensionality                          input (got {ndim} dimensions)")
 
 
 def vector_norm_dtype(dtype: Any) -> RuntimeError:
-    return RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-                        f"{scalar_name(dtype)}")  # fmt: skip
+    return RuntimeError(
+        f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {scalar_name(dtype)}"
+    )
 
 
 def negative_eps(eps: float) -> RuntimeError:
@@ -97,8 +107,9 @@ def check_response_window(ndim: int, size: int) -> None:
         sizes = f"kH: {size} kW: 1" if ndim == 3 else f"kT: {size} kH: 1 kW: 1"
         raise RuntimeError(f"kernel size should be greater than zero, but got {sizes}")
     if size < 0:
-        raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad=0, kernel_size={size} "
-                           "and dilation=1")  # fmt: skip
+        raise RuntimeError(
+            f"pad should be at most half of effective kernel size, but got pad=0, kernel_size={size} and dilation=1"
+        )
 
 
 def check_native_groups(groups: int, channels: int) -> None:

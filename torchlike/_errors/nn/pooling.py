@@ -35,8 +35,9 @@ def _count(name: str, option: str, dims: int, got: int, alone: bool) -> RuntimeE
     """An option of windows that has not one number for each dim."""
     if alone:
         none, comma = "None, " if option == "stride" else "", "," if option in ("stride", "padding") else ""
-        return RuntimeError(f"{name}() {option} must be {none}an int, list of ints{comma} or tuple of ints of size 1 "
-                            f"but got size {got}")  # fmt: skip
+        return RuntimeError(
+            f"{name}() {option} must be {none}an int, list of ints{comma} or tuple of ints of size 1 but got size {got}"
+        )
     if dims == 1:
         return RuntimeError(f"{name}() argument '{option}' should contain one int (got {got})")
     must_be = "must be" if name == "avg_pool3d" else "must be either" if option == "dilation" else "must either be"
@@ -55,9 +56,11 @@ def _check_windows(name: str, x: Any, dims: int, kernel: Ints, stride: Ints, pad
         )
         raise RuntimeError(f"stride should be greater than zero, but got {steps}")
     if any(s == 0 for s in stride):
-        raise RuntimeError("stride should not be zero" if dims > 1 else f"{name}() stride must be greater than zero, "
-                                                                        f"but "
-                           f"got {stride[0]}")  # fmt: skip
+        raise RuntimeError(
+            "stride should not be zero"
+            if dims > 1
+            else f"{name}() stride must be greater than zero, but got {stride[0]}"
+        )
     if min(dilation) < 1:
         listed = " ".join(f"dilation{d}: {n}" for d, n in zip("DHW"[3 - dims :], dilation))
         raise RuntimeError(f"dilation should be greater than zero, but got {listed}")
@@ -73,8 +76,9 @@ def _check_alone(name: str, x: Any, kernel: int, stride: int, pad: int, dilation
     if pad < 0:
         raise RuntimeError(f"{name}() padding must be non-negative, but got {pad}")
     if pad > kernel // 2:
-        raise RuntimeError(f"{name}() padding should be at most half of kernel size, but got padding={pad} and "
-                           f"kernel_size={kernel}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}() padding should be at most half of kernel size, but got padding={pad} and kernel_size={kernel}"
+        )
     if dilation < 1:
         raise RuntimeError(f"{name}() dilation must be greater than zero, but got {dilation}")
 
@@ -85,21 +89,27 @@ def _check_pool_dims(name: str, x: Any, dims: int) -> None:
     if x.ndim in (dims + 1, dims + 2) and 0 not in x.shape[x.ndim - dims - 1 :]:
         return
     if name == "max_pool3d" and x.ndim in (4, 5):
-        raise RuntimeError("max_pool3d_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have "
-                           f"positive length, but input has a shape of {list(x.shape)} and non-batch dimension 0 has "
-                           "length zero!")  # fmt: skip
+        raise RuntimeError(
+            "max_pool3d_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have "
+            f"positive length, but input has a shape of {list(x.shape)} and non-batch dimension 0 has "
+            "length zero!"
+        )
     if x.ndim <= dims and name == "avg_pool2d":
         raise dim_out_of_range(-3, x.ndim)
     if name == "max_pool1d" or x.ndim in (dims + 1, dims + 2):
-        raise RuntimeError(f"{'max_pool1d: ' if dims == 1 else ''}Expected {dims + 1}D or {dims + 2}D (batch mode) "
-                           f"tensor "
-                           f"with optional 0 dim batch size for input, but got:{list(x.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"{'max_pool1d: ' if dims == 1 else ''}Expected {dims + 1}D or {dims + 2}D (batch mode) "
+            f"tensor "
+            f"with optional 0 dim batch size for input, but got:{list(x.shape)}"
+        )
     raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
 
 
 def _pool1d_dims(ndim: int, name: str) -> RuntimeError:
-    return RuntimeError(f"Expected 2 to 3 dimensions, but got {ndim}-dimensional tensor for argument #1 'self' (while "
-                        f"checking arguments for {name})")  # fmt: skip
+    return RuntimeError(
+        f"Expected 2 to 3 dimensions, but got {ndim}-dimensional tensor for argument #1 'self' (while "
+        f"checking arguments for {name})"
+    )
 
 
 def _check_pool_padding(kernel: Ints, pad: Ints, dilation: Ints) -> None:
@@ -107,8 +117,10 @@ def _check_pool_padding(kernel: Ints, pad: Ints, dilation: Ints) -> None:
         if p < 0:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
         if p > (d * (k - 1) + 1) // 2:
-            raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} "
-                               f"and dilation={d}")  # fmt: skip
+            raise RuntimeError(
+                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} "
+                f"and dilation={d}"
+            )
 
 
 def _pooled_to_nothing(x: Any, dims: int, found: Ints, alone: bool) -> RuntimeError:
@@ -116,8 +128,10 @@ def _pooled_to_nothing(x: Any, dims: int, found: Ints, alone: bool) -> RuntimeEr
         return RuntimeError(f"max_pool1d() Invalid computed output size: {found[0]}")
     given = x.shape[-dims - 1 :]
     before, after = ((given[0], 1, given[1]), (given[0], 1, *found)) if dims == 1 else (given, (given[0], *found))
-    return RuntimeError(f"Given input size: ({'x'.join(map(str, before))}). Calculated output size: "
-                        f"({'x'.join(map(str, after))}). Output size is too small")  # fmt: skip
+    return RuntimeError(
+        f"Given input size: ({'x'.join(map(str, before))}). Calculated output size: "
+        f"({'x'.join(map(str, after))}). Output size is too small"
+    )
 
 
 def check_adaptive(call: Any, dims: int) -> None:
@@ -138,13 +152,17 @@ def check_adaptive(call: Any, dims: int) -> None:
         raise negative_dim(min(size), (*x.shape[:-dims], *lone, *size))
     if min(size) < 0:
         listed = ",".join(map(str, (*lone, *size))).replace(",", ", ", 1)  # as PyTorch has it
-        raise RuntimeError(f"{name.replace('1d', '2d')}: elements of output_size must be greater than or equal to 0 "
-                           f"but received {{{listed}}}")  # fmt: skip
+        raise RuntimeError(
+            f"{name.replace('1d', '2d')}: elements of output_size must be greater than or equal to 0 "
+            f"but received {{{listed}}}"
+        )
     for dim in range(x.ndim - dims, x.ndim):
         if not x.shape[dim]:
-            raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input "
-                               f"has "
-                               f"sizes {list(x.shape)} with dimension {dim} being empty")  # fmt: skip
+            raise RuntimeError(
+                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input "
+                f"has "
+                f"sizes {list(x.shape)} with dimension {dim} being empty"
+            )
     if x.dtype.category < 2:
         raise not_implemented(name.replace("1d", "2d") + "_cpu" * (dims == 3), x.dtype)
 
@@ -164,8 +182,10 @@ def check_fractional(call: Any, dims: int) -> None:
         raise RuntimeError(f"{place}: Expected {dims + 1}D or {dims + 2}D tensor, but got: {list(x.shape)}")
     for dim in range(x.ndim - dims - 1, x.ndim):
         if not x.shape[dim]:
-            raise RuntimeError(f"{place}: Expected input to have non-zero size for non-batch dimensions, but got"
-                               f"{list(x.shape)} with dimension {dim} being empty.")  # fmt: skip
+            raise RuntimeError(
+                f"{place}: Expected input to have non-zero size for non-batch dimensions, but got"
+                f"{list(x.shape)} with dimension {dim} being empty."
+            )
     words = ("time", "height", "width")[3 - dims :]
     for word, size, count, kernel in zip(words, x.shape[-dims:], call.output_size, call.kernel_size):
         if count + kernel - 1 > size:
@@ -193,8 +213,10 @@ def adaptive_dims(dims: int) -> ValueError:
 
 def unpool_shape(input: Ints, indices: Ints, lone: bool) -> RuntimeError:
     one = [1] if lone else []
-    return RuntimeError("Expected shape of indices to be same as that of the input tensor "
-                        f"({[*input, *one]}) but got indices tensor with shape: {[*indices, *one]}")  # fmt: skip
+    return RuntimeError(
+        "Expected shape of indices to be same as that of the input tensor "
+        f"({[*input, *one]}) but got indices tensor with shape: {[*indices, *one]}"
+    )
 
 
 def unpool_size(size: list[int], dim: int, low: int, high: int) -> ValueError:

@@ -15,8 +15,10 @@ def embedding_weight() -> RuntimeError:
 
 def embedding_indices(dtype: Any, place: int = 1, function: str = "embedding") -> RuntimeError:
     got = "CPUBoolType" if dtype.name == "bool" else f"torch.{scalar_name(dtype)}Tensor"
-    return RuntimeError(f"Expected tensor for argument #{place} 'indices' to have one of the following scalar types: "
-                        f"Long, Int; but got {got} instead (while checking arguments for {function})")  # fmt: skip
+    return RuntimeError(
+        f"Expected tensor for argument #{place} 'indices' to have one of the following scalar types: "
+        f"Long, Int; but got {got} instead (while checking arguments for {function})"
+    )
 
 
 def embedding_padding() -> AssertionError:
@@ -75,13 +77,17 @@ def check_cell(call: Any) -> None:
 
 
 def attention_dims(q: int, k: int, v: int) -> RuntimeError:
-    return RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
-                        f"{q} key.dim: {k} and value.dim: {v} instead.")  # fmt: skip
+    return RuntimeError(
+        "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+        f"{q} key.dim: {k} and value.dim: {v} instead."
+    )
 
 
 def attention_dtypes(q: Any, k: Any, v: Any) -> RuntimeError:
-    return RuntimeError("Expected query, key, and value to have the same dtype, but got query.dtype: "
-                        f"{c_name(q)} key.dtype: {c_name(k)} and value.dtype: {c_name(v)} instead.")  # fmt: skip
+    return RuntimeError(
+        "Expected query, key, and value to have the same dtype, but got query.dtype: "
+        f"{c_name(q)} key.dtype: {c_name(k)} and value.dtype: {c_name(v)} instead."
+    )
 
 
 def attention_two_masks() -> RuntimeError:
@@ -89,9 +95,11 @@ def attention_two_masks() -> RuntimeError:
 
 
 def attention_mask_dtype(mask: Any, query: Any) -> RuntimeError:
-    return RuntimeError("Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-                        "attn_mask.dtype: "
-                        f"{c_name(mask)} and  query.dtype: {c_name(query)} instead.")  # fmt: skip
+    return RuntimeError(
+        "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+        "attn_mask.dtype: "
+        f"{c_name(mask)} and  query.dtype: {c_name(query)} instead."
+    )
 
 
 # -- bags --------------------------------------------------------------------------------------------------------------
@@ -100,25 +108,34 @@ def attention_mask_dtype(mask: Any, query: Any) -> RuntimeError:
 def check_bags(call: Any) -> None:
     """Refuse dtypes that sums over bags of rows do not take."""
     whole, floating = ("int64", "int32"), ("float16", "bfloat16", "float32", "float64")
-    for name, taken, words in (("indices", whole, "Long, Int"), ("offsets", whole, "Long, Int"),
-                               ("weight", floating, "Half, BFloat16, Float, Double")):  # fmt: skip
+    for name, taken, words in (
+        ("indices", whole, "Long, Int"),
+        ("offsets", whole, "Long, Int"),
+        ("weight", floating, "Half, BFloat16, Float, Double"),
+    ):
         given = call.arguments[name]
         if given is not None and given.dtype.name not in taken:
-            raise RuntimeError(f"Expected tensor for argument #1 '{name if name == 'weight' else 'indices'}' to have "
-                               f"one of the following scalar types: {words}; but got torch."
-                               f"{scalar_name(given.dtype)}Tensor instead (while checking arguments for "
-                               "embedding_bag)")  # fmt: skip
+            raise RuntimeError(
+                f"Expected tensor for argument #1 '{name if name == 'weight' else 'indices'}' to have "
+                f"one of the following scalar types: {words}; but got torch."
+                f"{scalar_name(given.dtype)}Tensor instead (while checking arguments for "
+                "embedding_bag)"
+            )
     weights = call.per_sample_weights
     if weights is not None and weights.dtype is not call.weight.dtype:
-        raise RuntimeError("Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
-                           f"'per_sample_weights'; but type torch.{scalar_name(call.weight.dtype)}Tensor does not "
-                           f"equal torch.{scalar_name(weights.dtype)}Tensor (while checking arguments for "
-                           "embedding_bag)")  # fmt: skip
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+            f"'per_sample_weights'; but type torch.{scalar_name(call.weight.dtype)}Tensor does not "
+            f"equal torch.{scalar_name(weights.dtype)}Tensor (while checking arguments for "
+            "embedding_bag)"
+        )
 
 
 def bag_weights_shape(weights: Any, input: Any) -> ValueError:
-    return ValueError(f"embedding_bag: If per_sample_weights ({weights}) is not None, then it must have the same shape "
-                      f"as the input ({input})")  # fmt: skip
+    return ValueError(
+        f"embedding_bag: If per_sample_weights ({weights}) is not None, then it must have the same shape "
+        f"as the input ({input})"
+    )
 
 
 def bag_table_dims(ndim: int) -> ValueError:
@@ -126,8 +143,10 @@ def bag_table_dims(ndim: int) -> ValueError:
 
 
 def bag_offsets_unasked(kind: str) -> ValueError:
-    return ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
-                      f"length sequences. However, found offsets of type {kind}")  # fmt: skip
+    return ValueError(
+        "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
+        f"length sequences. However, found offsets of type {kind}"
+    )
 
 
 def bag_offsets(missing: bool) -> ValueError:
@@ -147,19 +166,24 @@ def bag_maximum(of: str) -> ValueError:
 
 
 def bag_weights_mode(mode: str) -> NotImplementedError:
-    return NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
-                               f"for mode='sum' (got mode='{mode}'). Please open a feature request on "
-                               "GitHub.")  # fmt: skip
+    return NotImplementedError(
+        "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
+        f"for mode='sum' (got mode='{mode}'). Please open a feature request on "
+        "GitHub."
+    )
 
 
 def bag_padding(rows: int, got: int) -> RuntimeError:
-    return RuntimeError(f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, but got "
-                        f"{got}")  # fmt: skip
+    return RuntimeError(
+        f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, but got {got}"
+    )
 
 
 def bag_first_offset(got: int) -> RuntimeError:
-    return RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position "
-                        f"0. However, got {got}")  # fmt: skip
+    return RuntimeError(
+        "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position "
+        f"0. However, got {got}"
+    )
 
 
 def bag_last_offset(length: int, got: int) -> RuntimeError:
@@ -183,11 +207,15 @@ def raw_bag_weights_mode() -> RuntimeError:
 
 
 def renorm_dims(ndim: int) -> RuntimeError:
-    return RuntimeError(f"Expected 2-dimensional tensor, but got {ndim}-dimensional tensor for argument #1 'self' "
-                        "(while checking arguments for embedding_renorm_)")  # fmt: skip
+    return RuntimeError(
+        f"Expected 2-dimensional tensor, but got {ndim}-dimensional tensor for argument #1 'self' "
+        "(while checking arguments for embedding_renorm_)"
+    )
 
 
 def not_of_types(function: str, place: int, argument: str, types: str, dtype: Any) -> RuntimeError:
     got = f"torch.{scalar_name(dtype)}Tensor"
-    return RuntimeError(f"Expected tensor for argument #{place} '{argument}' to have one of the following scalar "
-                        f"types: {types}; but got {got} instead (while checking arguments for {function})")  # fmt: skip
+    return RuntimeError(
+        f"Expected tensor for argument #{place} '{argument}' to have one of the following scalar "
+        f"types: {types}; but got {got} instead (while checking arguments for {function})"
+    )

@@ -141,9 +141,15 @@ def _check_minuend(call: Call) -> None:
 
 
 @pointwise(
-    remembers=(), where=PLACES, promote=to_float, inplace=False, node="SubBackward0", opmath=False, loop="tanh_vml_cpu",
+    remembers=(),
+    where=PLACES,
+    promote=to_float,
+    inplace=False,
+    node="SubBackward0",
+    opmath=False,
+    loop="tanh_vml_cpu",
     check=_check_minuend,
-)  # fmt: skip
+)
 def tanhshrink(input: Array):
     """x - tanh(x)."""
     step, x = stepwise(input)
@@ -296,8 +302,15 @@ def _prelu_shape(call: Call) -> list:
     return [call.input.shape]
 
 
-@operator(autocast=LOWER, where=("torch", "Tensor", "nn.functional"), shape=_prelu_shape, check=_check_prelu, out=False,
-          node="PreluKernelBackward0", takes=REAL_FLOATS)  # fmt: skip
+@operator(
+    autocast=LOWER,
+    where=("torch", "Tensor", "nn.functional"),
+    shape=_prelu_shape,
+    check=_check_prelu,
+    out=False,
+    node="PreluKernelBackward0",
+    takes=REAL_FLOATS,
+)
 def prelu(input: Array, weight: Array):
     """x where x > 0, weight * x elsewhere; one weight, or one for each channel (dim 1)."""
     if weight.size > 1 and input.ndim > 1:

@@ -52,22 +52,36 @@ def _check_alpha(call: Call) -> None:
         raise _errors.arithmetic.complex_alpha()
 
 
-@pointwise(saves=(), check=in_order(_check_alpha, not_wide("add_stub")), old_orders=(("input", "alpha", "other"),),
-           of_numbers=True, overloads=False, rounded=("alpha",))  # fmt: skip
+@pointwise(
+    saves=(),
+    check=in_order(_check_alpha, not_wide("add_stub")),
+    old_orders=(("input", "alpha", "other"),),
+    of_numbers=True,
+    overloads=False,
+    rounded=("alpha",),
+)
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1):
     """input + alpha * other."""
     return input + other if isinstance(alpha, int) else input + alpha * other
 
 
-@pointwise(saves=(), check=_no_bool_minus, aliases=("subtract",), old_orders=(("input", "alpha", "other"),),
-           of_numbers=True, overloads=False, rounded=("alpha",))  # fmt: skip
+@pointwise(
+    saves=(),
+    check=_no_bool_minus,
+    aliases=("subtract",),
+    old_orders=(("input", "alpha", "other"),),
+    of_numbers=True,
+    overloads=False,
+    rounded=("alpha",),
+)
 def sub(input: Operand, other: Operand, *, alpha: Scalar = 1):
     """input - alpha * other."""
     return input - other if isinstance(alpha, int) else input - alpha * other
 
 
-@pointwise(saves=(), check=_no_bool_minus, inplace=False, out=False, node=by_operand("Rsub", "other", 0, 1),
-           rounded=("alpha",))  # fmt: skip
+@pointwise(
+    saves=(), check=_no_bool_minus, inplace=False, out=False, node=by_operand("Rsub", "other", 0, 1), rounded=("alpha",)
+)
 def rsub(input: Array, other: Operand, *, alpha: Scalar = 1):
     """other - alpha * input."""
     return other - input if isinstance(alpha, int) else other - alpha * input
@@ -124,9 +138,18 @@ def _div_into(input: Any, other: Any, *rounding_mode: str) -> Into:
     return CASTABLE._replace(overloads=not rounding_mode)
 
 
-@declare("pointwise", _divide_typing, guard=rounded_divisor, inplace=True, aliases=("divide",), node=_divide_node,
-         out=_div_into,
-         of_numbers=True, exact=("other",), chooses=lambda plan: plan.static("rounding_mode") is not None)  # fmt: skip
+@declare(
+    "pointwise",
+    _divide_typing,
+    guard=rounded_divisor,
+    inplace=True,
+    aliases=("divide",),
+    node=_divide_node,
+    out=_div_into,
+    of_numbers=True,
+    exact=("other",),
+    chooses=lambda plan: plan.static("rounding_mode") is not None,
+)
 def div(input: Operand, other: Operand, *, rounding_mode: str | None = None):
     """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype.
 
@@ -213,8 +236,12 @@ def lcm(input: Array, other: Array):
 # -- several operands --------------------------------------------------------------------------------------------------
 
 
-@pointwise(autocast=WIDEST_ELSEWHERE, saves=("tensor1", "tensor2"), check=not_bool("addcmul_cpu_out"),
-           old_orders=(("input", "value", "tensor1", "tensor2"),))  # fmt: skip
+@pointwise(
+    autocast=WIDEST_ELSEWHERE,
+    saves=("tensor1", "tensor2"),
+    check=not_bool("addcmul_cpu_out"),
+    old_orders=(("input", "value", "tensor1", "tensor2"),),
+)
 def addcmul(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
     """input + value * tensor1 * tensor2; among integers `value` is cut to a whole number."""
     product = tensor1 * tensor2
@@ -242,8 +269,9 @@ def _check_lerp(call: Call) -> None:
     for a in call.arrays[1:]:
         name = "end" if a is call.end else "weight"
         if a.dtype is not call.input.dtype and (name == "end" or a.ndim):  # a weight without dims is a number
-            raise RuntimeError(f"expected dtype {c_name(call.arrays[0].dtype)} for `{name}` but got dtype "
-                               f"{c_name(a.dtype)}")  # fmt: skip
+            raise RuntimeError(
+                f"expected dtype {c_name(call.arrays[0].dtype)} for `{name}` but got dtype {c_name(a.dtype)}"
+            )
     if call.input.dtype.category <= INTEGER:
         tensor = isinstance(call.weight, typing_rules.Aval)
         raise _errors.dtypes.not_implemented(f"lerp_kernel_{'tensor' if tensor else 'scalar'}", call.input.dtype)

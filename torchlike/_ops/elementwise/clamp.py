@@ -117,8 +117,15 @@ def _clamp_fits(call: Call) -> None:
         raise _errors.dtypes.cannot_become(dtype, call.input.dtype)
 
 
-@pointwise(check=_check_clamp, fits=_clamp_fits, guard=bounds_in_range, opmath=False, aliases=("clip",),
-           node=_clamp_node, chooses=True)  # fmt: skip
+@pointwise(
+    check=_check_clamp,
+    fits=_clamp_fits,
+    guard=bounds_in_range,
+    opmath=False,
+    aliases=("clip",),
+    node=_clamp_node,
+    chooses=True,
+)
 def clamp(input: Array, min: Operand | None = None, max: Operand | None = None):
     """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound.
 
@@ -161,13 +168,22 @@ def clamp_max(input: Array, max: Operand):
 
 def _check_where(call: Call) -> None:
     if call.condition.dtype not in (_dtypes.bool_, _dtypes.uint8):
-        raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "
-                           f"{scalar_name(call.condition.dtype)}")  # fmt: skip
+        raise RuntimeError(
+            "where expected condition to be a boolean tensor, but got a tensor with dtype "
+            f"{scalar_name(call.condition.dtype)}"
+        )
 
 
-@pointwise(out=Into(_errors.outs.chosen, overloads=False),
-           keeps=("condition",), saves=("condition",), opmath=False, inplace=False, check=_check_where,
-           guard=chosen_in_range, float8=FLOAT8)  # fmt: skip
+@pointwise(
+    out=Into(_errors.outs.chosen, overloads=False),
+    keeps=("condition",),
+    saves=("condition",),
+    opmath=False,
+    inplace=False,
+    check=_check_where,
+    guard=chosen_in_range,
+    float8=FLOAT8,
+)
 def where(condition: Array, input: Operand, other: Operand):
     """`input` where the condition holds, `other` elsewhere; no gradient leaves the side not taken."""
     return namespace(condition).where(condition != 0, input, other)

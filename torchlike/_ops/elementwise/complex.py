@@ -78,25 +78,42 @@ def _same_floats(name: str, *labels: str):
         a, b = call.arrays
         floats = ("float16", "float32", "float64")
         if a.dtype.name not in floats or b.dtype.name not in floats:
-            raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
-                               f"{scalar_name(a.dtype)} and {scalar_name(b.dtype)}")  # fmt: skip
+            raise RuntimeError(
+                "Expected both inputs to be Half, Float or Double tensors but got "
+                f"{scalar_name(a.dtype)} and {scalar_name(b.dtype)}"
+            )
         if a.dtype is not b.dtype:
-            raise RuntimeError(f"Expected object of scalar type {scalar_name(a.dtype)} but got scalar type "
-                               f"{scalar_name(b.dtype)} for second argument")  # fmt: skip
+            raise RuntimeError(
+                f"Expected object of scalar type {scalar_name(a.dtype)} but got scalar type "
+                f"{scalar_name(b.dtype)} for second argument"
+            )
 
     return check
 
 
-@pointwise(promote=_to_complex, saves=(), inplace=False, where=("torch",), name="complex",
-           check=_same_floats("complex"), out=Into(_errors.dtypes.object_of_out))  # fmt: skip
+@pointwise(
+    promote=_to_complex,
+    saves=(),
+    inplace=False,
+    where=("torch",),
+    name="complex",
+    check=_same_floats("complex"),
+    out=Into(_errors.dtypes.object_of_out),
+)
 def complex_(real: Array, imag: Array):
     """real + i imag."""
     return namespace(real).asarray(real) + 1j * imag
 
 
-@pointwise(autocast=FULL_ON_CPU, promote=_to_complex, inplace=False, where=("torch",), check=_same_floats("polar"),
-           remembers=("result",),
-           out=Into(_errors.dtypes.object_of_out))  # fmt: skip
+@pointwise(
+    autocast=FULL_ON_CPU,
+    promote=_to_complex,
+    inplace=False,
+    where=("torch",),
+    check=_same_floats("polar"),
+    remembers=("result",),
+    out=Into(_errors.dtypes.object_of_out),
+)
 def polar(abs: Array, angle: Array):
     """abs * (cos(angle) + i sin(angle))."""
     xp = namespace(abs)

@@ -17,8 +17,7 @@ def _typing(call: Call) -> Typed:
     return Typed([source.like(dtype=call.dtype)], None, [strides])
 
 
-@declare("operator", _typing, name="_to", saves=(), opmath=False, where=(), node="ToCopyBackward0",
-         float8=FLOAT8)  # fmt: skip
+@declare("operator", _typing, name="_to", saves=(), opmath=False, where=(), node="ToCopyBackward0", float8=FLOAT8)
 def _to(input: Array, dtype):
     """The elements cast to another dtype: floats are cut toward zero, complex numbers lose their imaginary part.
 

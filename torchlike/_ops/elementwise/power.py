@@ -52,9 +52,18 @@ def _keeps(call: Call) -> tuple[str, ...]:
     return ("all", "result") if isinstance(call.exponent, Aval) else ("all",)
 
 
-@declare("pointwise", _typing, inplace=True, autocast=FULL_ELSEWHERE, remembers=_keeps,
-         special={"exponent": FORMULAS}, check=_check, guard=exponent_in_range, node=_node,
-         loop="pow")  # fmt: skip
+@declare(
+    "pointwise",
+    _typing,
+    inplace=True,
+    autocast=FULL_ELSEWHERE,
+    remembers=_keeps,
+    special={"exponent": FORMULAS},
+    check=_check,
+    guard=exponent_in_range,
+    node=_node,
+    loop="pow",
+)
 def pow(input: Operand, exponent: Operand):
     """input ** exponent; the usual small exponents select their own formulas.
 
@@ -118,10 +127,15 @@ def _to_double(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     return d, d
 
 
-@declare("pointwise", functools.partial(_typing, promote=_to_double), inplace=True,
-         out=Into(_errors.outs.float_power, called="pow", late=True), node=_node,
-         remembers=lambda call: _keeps(call)[1:],  # and of its operands, which it casts, nothing
-         float8=FLOAT8)  # fmt: skip
+@declare(
+    "pointwise",
+    functools.partial(_typing, promote=_to_double),
+    inplace=True,
+    out=Into(_errors.outs.float_power, called="pow", late=True),
+    node=_node,
+    remembers=lambda call: _keeps(call)[1:],  # and of its operands, which it casts, nothing
+    float8=FLOAT8,
+)
 def float_power(input: Operand, exponent: Operand):
     """input ** exponent in double precision."""
     return _power(namespace(input).asarray(input), exponent)

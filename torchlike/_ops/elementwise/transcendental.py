@@ -133,8 +133,13 @@ def sinc(input: Array):
     return sine_ratio(input)
 
 
-@operator(shape=lambda call: [(call.input.shape, call.input.dtype), (call.input.shape, int32)], where=(),
-          node="FrexpBackward0", remembers=("others",), chooses=True)  # fmt: skip
+@operator(
+    shape=lambda call: [(call.input.shape, call.input.dtype), (call.input.shape, int32)],
+    where=(),
+    node="FrexpBackward0",
+    remembers=("others",),
+    chooses=True,
+)
 def _frexp(input: Array):
     """The mantissa in [0.5, 1) and the exponent of 2."""
     xp = namespace(input)

@@ -57,8 +57,9 @@ def sgn(input: Array):
 
 def _check_sign(call) -> None:
     if call.input.dtype.is_complex:
-        raise NotImplementedError("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
-                                  "torch.sgn instead.")  # fmt: skip
+        raise NotImplementedError(
+            "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
+        )
 
 
 @pointwise(saves=(), opmath=False, check=_check_sign)
@@ -206,16 +207,28 @@ def _real_only(name: str):
     return check
 
 
-@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, check=_real_only("isposinf"),
-           out=Into(_errors.dtypes.bool_out("isposinf")))  # fmt: skip
+@pointwise(
+    promote=to_bool,
+    opmath=False,
+    differentiable=False,
+    inplace=False,
+    check=_real_only("isposinf"),
+    out=Into(_errors.dtypes.bool_out("isposinf")),
+)
 def isposinf(input: Array):
     """Whether each element is +inf."""
     xp = namespace(input)
     return input == xp.inf if input.dtype.kind not in "biu" else xp.zeros(input.shape, bool)
 
 
-@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, check=_real_only("isneginf"),
-           out=Into(_errors.dtypes.bool_out("isneginf")))  # fmt: skip
+@pointwise(
+    promote=to_bool,
+    opmath=False,
+    differentiable=False,
+    inplace=False,
+    check=_real_only("isneginf"),
+    out=Into(_errors.dtypes.bool_out("isneginf")),
+)
 def isneginf(input: Array):
     """Whether each element is -inf."""
     xp = namespace(input)
@@ -229,8 +242,9 @@ def isreal(input: Array):
     return input.imag == 0 if input.dtype.kind == "c" else xp.ones(input.shape, bool)
 
 
-@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False,
-           out=Into(_errors.dtypes.bool_out("signbit")))  # fmt: skip
+@pointwise(
+    promote=to_bool, opmath=False, differentiable=False, inplace=False, out=Into(_errors.dtypes.bool_out("signbit"))
+)
 def signbit(input: Array):
     """Whether the sign bit is set: true for negative numbers and -0.0."""
     xp = namespace(input)
@@ -287,8 +301,13 @@ def _check_round(call: Call) -> None:
     check(call)
 
 
-@pointwise(saves=(), check=_check_round, where=("torch", "Tensor", "special"), out=_round_into,
-           node=lambda call: f"RoundBackward{int(call.decimals != 0)}")  # fmt: skip
+@pointwise(
+    saves=(),
+    check=_check_round,
+    where=("torch", "Tensor", "special"),
+    out=_round_into,
+    node=lambda call: f"RoundBackward{int(call.decimals != 0)}",
+)
 def round(input: Array, *, decimals: int = 0):
     """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""
     xp = namespace(input)

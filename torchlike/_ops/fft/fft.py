@@ -121,15 +121,25 @@ def _shape(call: Call, last: Callable[[int, int | None], int]) -> list:
     return [tuple(shape)]
 
 
-def _row(promote: Callable, check: Callable, last: Callable[[int, int | None], int], node: str,
-         autocast: Casts | None) -> Callable:  # fmt: skip
+def _row(
+    promote: Callable, check: Callable, last: Callable[[int, int | None], int], node: str, autocast: Casts | None
+) -> Callable:
     def decorate(kernel: Callable) -> Op:
         name = kernel.__name__.replace("2", "n")
         name = "fftn" if name == "ifftn" else name
         rule = _errors.outs.spectrum(name, node != "FftC2RBackward0")
-        row = declare("operator", functools.partial(_typing, promote=promote), check=check, saves=(), opmath=False,
-                      autocast=autocast, where=("fft",), shape=functools.partial(_shape, last=last), node=node,
-                      out=Into(first=rule, called=_OPERATORS[node], late=True, order=ROWS))  # fmt: skip
+        row = declare(
+            "operator",
+            functools.partial(_typing, promote=promote),
+            check=check,
+            saves=(),
+            opmath=False,
+            autocast=autocast,
+            where=("fft",),
+            shape=functools.partial(_shape, last=last),
+            node=node,
+            out=Into(first=rule, called=_OPERATORS[node], late=True, order=ROWS),
+        )
         return row(kernel)
 
     return decorate

@@ -109,12 +109,28 @@ class _Bags:
         return xp.take_along_axis(x, xp.minimum(first, n - 1), 0)
 
 
-@operator(where=(), keeps=("indices", "offsets"), shape=_bags_shape, check=_check_bags, out=False, opmath=False,
-          node="EmbeddingBagBackward0", edges=("weight", "per_sample_weights"), name="_embedding_bag",
-          chooses=lambda plan: plan.static("mode") == "max")  # fmt: skip
-def _embedding_bag(weight: Array, indices: Array, offsets: Array | None, per_sample_weights: Array | None, mode: str,
-                   padding_idx: int = -1, scale_grad_by_freq: bool = False,
-                   include_last_offset: bool = False):  # fmt: skip
+@operator(
+    where=(),
+    keeps=("indices", "offsets"),
+    shape=_bags_shape,
+    check=_check_bags,
+    out=False,
+    opmath=False,
+    node="EmbeddingBagBackward0",
+    edges=("weight", "per_sample_weights"),
+    name="_embedding_bag",
+    chooses=lambda plan: plan.static("mode") == "max",
+)
+def _embedding_bag(
+    weight: Array,
+    indices: Array,
+    offsets: Array | None,
+    per_sample_weights: Array | None,
+    mode: str,
+    padding_idx: int = -1,
+    scale_grad_by_freq: bool = False,
+    include_last_offset: bool = False,
+):
     """The sum, mean or maximum of the rows picked by each bag of indices; row `padding_idx` is left out."""
     xp, count = namespace(weight), _bag_count(indices, offsets, include_last_offset)
     if count <= 0:
@@ -147,10 +163,17 @@ def _check_renormed(call: Call) -> None:
     _errors.linalg.check_norm_dtype_of_input(call.weight)
 
 
-@operator(autocast=FULL_ELSEWHERE, where=(), keeps=("indices",), shape=lambda call: [call.weight.shape],
-          check=_check_renormed,
-          differentiable=False, out=False,
-          name="_renormed", opmath=False)  # fmt: skip
+@operator(
+    autocast=FULL_ELSEWHERE,
+    where=(),
+    keeps=("indices",),
+    shape=lambda call: [call.weight.shape],
+    check=_check_renormed,
+    differentiable=False,
+    out=False,
+    name="_renormed",
+    opmath=False,
+)
 def _renormed(weight: Array, indices: Array, max_norm: Scalar, norm_type: float):
     """The table with each picked row whose norm exceeds max_norm scaled down to it."""
     from torchlike._ops.nn.norm import vector_norm

@@ -61,8 +61,9 @@ def indexed_shape(shape: tuple, dims: tuple[int, ...], index_shapes: list) -> tu
 
 
 def _index_shape(call: Call) -> list:
-    return [(indexed_shape(tuple(call.input.shape), call.dims, [tuple(i.shape) for i in call.indices]),
-             call.input.dtype)]  # fmt: skip
+    return [
+        (indexed_shape(tuple(call.input.shape), call.dims, [tuple(i.shape) for i in call.indices]), call.input.dtype)
+    ]
 
 
 def _index_typing(call: Call) -> Typed:
@@ -107,8 +108,16 @@ def _index(input: Array, indices: Arrays, dims: tuple):
     return at(input, where).get(mode="fill")
 
 
-@declare("operator", _index_typing, saves=("indices",), opmath=False, where=(), name="_masked_select",
-         node="MaskedSelectBackward0", float8=FLOAT8)  # fmt: skip
+@declare(
+    "operator",
+    _index_typing,
+    saves=("indices",),
+    opmath=False,
+    where=(),
+    name="_masked_select",
+    node="MaskedSelectBackward0",
+    float8=FLOAT8,
+)
 def _masked_select(input: Array, indices: Arrays, dims: tuple):
     """The elements at the places where a mask is true."""
     return _index.kernel(input, indices, dims)
@@ -121,8 +130,10 @@ def _check_put(call: Call) -> None:
         given = given[1:]
     fits = len(given) <= len(shape) and all(n in (1, m) for n, m in zip(given[::-1], shape[::-1]))
     if not fits:
-        raise RuntimeError(f"shape mismatch: value tensor of shape {list(call.values.shape)} cannot be broadcast to "
-                           f"indexing result of shape {list(shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(call.values.shape)} cannot be broadcast to "
+            f"indexing result of shape {list(shape)}"
+        )
     if call.values.dtype is not call.input.dtype:
         raise index_put_dtypes(call.input.dtype, call.values.dtype)
 
@@ -132,11 +143,20 @@ def _added(target, values):
     return target.max(values) if values.dtype == bool else target.add(values)
 
 
-@operator(autocast=WIDEST_ELSEWHERE, promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)],
-          check=_check_put,
-          saves=("indices",), opmath=False, where=(), name="_index_put", node="IndexPutBackward0",
-          edges=("input", "values"),
-          loop="index_put", float8=FLOAT8_SIGNED)  # fmt: skip
+@operator(
+    autocast=WIDEST_ELSEWHERE,
+    promote=None,
+    shape=lambda call: [(tuple(call.input.shape), call.input.dtype)],
+    check=_check_put,
+    saves=("indices",),
+    opmath=False,
+    where=(),
+    name="_index_put",
+    node="IndexPutBackward0",
+    edges=("input", "values"),
+    loop="index_put",
+    float8=FLOAT8_SIGNED,
+)
 def _index_put(input: Array, indices: Arrays, values: Array, dims: tuple, accumulate: bool = False):
     """`input` with `input[..., i, j, ...]` replaced by `values`, or with `values` added there."""
     where = _where_to(dims, _wrapped(indices, dims, input.shape), input.ndim)
@@ -170,17 +190,32 @@ def _masked_index_shape(call: Call) -> list:
     return [(broadcast([call.mask.shape, found]), call.input.dtype)]
 
 
-@operator(promote=None, shape=_masked_index_shape, saves=("mask", "indices"), opmath=False, where=("torch",), out=False,
-          node="UnsafeMaskedIndexBackward0", loop="masked_fill")  # fmt: skip
+@operator(
+    promote=None,
+    shape=_masked_index_shape,
+    saves=("mask", "indices"),
+    opmath=False,
+    where=("torch",),
+    out=False,
+    node="UnsafeMaskedIndexBackward0",
+    loop="masked_fill",
+)
 def _unsafe_masked_index(input: Array, mask: Array, indices: Arrays, fill: Scalar):
     """The elements at `indices`, which are clamped, where `mask` is true; a number elsewhere."""
     xp = namespace(input)
     return xp.where(mask != 0, at(input, _clamped(input, indices)).get(), xp.asarray(fill).astype(input.dtype))
 
 
-@operator(promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)], saves=("mask", "indices"),
-          opmath=False, where=("torch",), out=False, node="UnsafeMaskedIndexPutAccumulateBackward0",
-          loop="masked_fill")  # fmt: skip
+@operator(
+    promote=None,
+    shape=lambda call: [(tuple(call.input.shape), call.input.dtype)],
+    saves=("mask", "indices"),
+    opmath=False,
+    where=("torch",),
+    out=False,
+    node="UnsafeMaskedIndexPutAccumulateBackward0",
+    loop="masked_fill",
+)
 def _unsafe_masked_index_put_accumulate(input: Array, mask: Array, indices: Arrays, values: Array):
     """A copy with `values` added at `indices`, which are clamped, where `mask` is true."""
     values = namespace(input).where(mask != 0, values, values.dtype.type(0))
@@ -205,18 +240,23 @@ def _check_along(call: Call) -> None:
     if not call.index.numel:
         return
     if max(call.input.ndim, 1) != max(call.index.ndim, 1):
-        raise RuntimeError("Index tensor must have the same number of dimensions as "
-                           f"{'input' if _family(call) == 'gather' else 'self'} tensor")  # fmt: skip
+        raise RuntimeError(
+            "Index tensor must have the same number of dimensions as "
+            f"{'input' if _family(call) == 'gather' else 'self'} tensor"
+        )
     if source is not None and max(source.ndim, 1) != max(call.index.ndim, 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     index, own = tuple(call.index.shape), tuple(call.input.shape)
     for d, (n, m) in enumerate(zip(index, own)):
         if d != dim and n > m and source is None:
             if _family(call) == "scatter":
-                raise RuntimeError(f"Expected index {list(index)} to be no larger than self {list(own)} apart from "
-                                   f"dimension {dim}")  # fmt: skip
-            raise RuntimeError(f"Size does not match at dimension {d} expected index {list(index)} to be no "
-                               f"larger than self {list(own)} apart from dimension {dim}")  # fmt: skip
+                raise RuntimeError(
+                    f"Expected index {list(index)} to be no larger than self {list(own)} apart from dimension {dim}"
+                )
+            raise RuntimeError(
+                f"Size does not match at dimension {d} expected index {list(index)} to be no "
+                f"larger than self {list(own)} apart from dimension {dim}"
+            )
     if source is not None:
         _check_source(index, own, tuple(source.shape), dim)
 
@@ -228,13 +268,23 @@ def _family(call: Call) -> str:
 def _check_source(index: tuple, own: tuple, source: tuple, dim: int) -> None:
     too_large = any(d != dim and n > m for d, (n, m) in enumerate(zip(index, own)))
     if too_large or any(n > m for n, m in zip(index, source)):
-        raise RuntimeError(f"Expected index {list(index)} to be no larger than self {list(own)} apart from dimension "
-                           f"{dim} and to be no larger size than src {list(source)}")  # fmt: skip
+        raise RuntimeError(
+            f"Expected index {list(index)} to be no larger than self {list(own)} apart from dimension "
+            f"{dim} and to be no larger size than src {list(source)}"
+        )
 
 
-@operator(promote=None, shape=lambda call: [(tuple(call.index.shape), call.input.dtype)], check=_check_along,
-          saves=("index",), opmath=False, where=(), name="_gather", node="GatherBackward0",
-          loop="gather_expanded_index")  # fmt: skip
+@operator(
+    promote=None,
+    shape=lambda call: [(tuple(call.index.shape), call.input.dtype)],
+    check=_check_along,
+    saves=("index",),
+    opmath=False,
+    where=(),
+    name="_gather",
+    node="GatherBackward0",
+    loop="gather_expanded_index",
+)
 def _gather(input: Array, dim: int, index: Array, *, sparse_grad: bool = False):
     """out[i][j] = input[index[i][j]][j] for dim 0, and so on for other dims."""
     if not input.ndim:
@@ -266,8 +316,13 @@ def _scattered(input: Any, dim: int, index: Any, src: Any, how: str) -> Any:
     return getattr(at(input, where), how)(src.astype(input.dtype)).reshape(shape)
 
 
-_SCATTER = {"promote": None, "shape": lambda call: [(tuple(call.input.shape), call.input.dtype)],
-            "check": _check_along, "saves": ("index",), "opmath": False}  # fmt: skip
+_SCATTER = {
+    "promote": None,
+    "shape": lambda call: [(tuple(call.input.shape), call.input.dtype)],
+    "check": _check_along,
+    "saves": ("index",),
+    "opmath": False,
+}
 
 
 @operator(where=(), name="_scatter", node="ScatterBackward0", **_SCATTER, loop="scatter_gather_tensor_cpu")
@@ -306,13 +361,14 @@ def _selected(call: Call) -> list:
     dim = wrap_dim(call.dim, len(shape))
     if not shape:
         if call.index.numel != 1:
-            raise RuntimeError("index_select(): Index to scalar can have only 1 value, got "
-                               f"{call.index.numel} value(s)")  # fmt: skip
+            raise RuntimeError(
+                f"index_select(): Index to scalar can have only 1 value, got {call.index.numel} value(s)"
+            )
         return [((), call.input.dtype)]
     return [((*shape[:dim], call.index.numel, *shape[dim + 1 :]), call.input.dtype)]
 
 
-@operator(promote=None, shape=_selected, saves=("index",), opmath=False, where=(), float8=FLOAT8)  # fmt: skip
+@operator(promote=None, shape=_selected, saves=("index",), opmath=False, where=(), float8=FLOAT8)
 def index_select(input: Array, dim: int, index: Array):
     """The indices `index` of one dim."""
     if not input.ndim:
@@ -330,22 +386,31 @@ def _check_rows(call: Call) -> None:
     name, index = call.op.name.removesuffix("_by").lstrip("_") + "_", call.index
     adds = "add" in name or "reduce" in name
     if index.ndim > 1:
-        raise IndexError(f"{name}(): Index is supposed to be a vector"
-                         + (f", but got dim: {index.ndim} with type: {scalar_name(index.dtype)} and size: "
-                            f"{list(index.shape)}" if adds else ""))  # fmt: skip
+        raise IndexError(
+            f"{name}(): Index is supposed to be a vector"
+            + (
+                f", but got dim: {index.ndim} with type: {scalar_name(index.dtype)} and size: {list(index.shape)}"
+                if adds
+                else ""
+            )
+        )
     source = call.arguments.get("source")
     wide = index.dtype is _dtypes.int64 or (index.dtype is _dtypes.int32 and adds)
     if not wide and adds:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {scalar_name(index.dtype)}")
     if not wide:
-        raise (IndexError if "fill" in name else RuntimeError)(f"{name}(): Expected dtype int64 for index"
-                         + ("." if "fill" in name else f" but got: {scalar_name(index.dtype)}"))  # fmt: skip
+        raise (IndexError if "fill" in name else RuntimeError)(
+            f"{name}(): Expected dtype int64 for index"
+            + ("." if "fill" in name else f" but got: {scalar_name(index.dtype)}")
+        )
     dim = wrap_dim(call.dim, call.input.ndim)
     if source is None:
         return
     if source.dtype is not call.input.dtype:
-        raise RuntimeError(f"{name}(): self ({scalar_name(call.input.dtype)}) and source "
-                           f"({scalar_name(source.dtype)}) must have the same scalar type")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): self ({scalar_name(call.input.dtype)}) and source "
+            f"({scalar_name(source.dtype)}) must have the same scalar type"
+        )
     rest, other = list(call.input.shape), list(source.shape)
     del rest[dim : dim + 1], other[dim : dim + 1]
     (_check_copied if "copy" in name else _check_added)(call, dim, rest, other)
@@ -358,11 +423,15 @@ def _check_added(call: Call, dim: int, rest: list, other: list) -> None:
         outside = _errors.shapes.dim_out_of_range(dim, source.ndim)
         raise outside if source.ndim else _errors.shapes.dim_of_scalar(dim)
     if source.ndim and count != source.shape[dim]:
-        raise RuntimeError(f"{name}(): Number of indices ({count}) should be equal to source.size(dim): "
-                           f"({source.shape[dim]}), for dim: {dim}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): Number of indices ({count}) should be equal to source.size(dim): "
+            f"({source.shape[dim]}), for dim: {dim}"
+        )
     if source.ndim != call.input.ndim or rest != other:
-        raise RuntimeError(f"source tensor shape must match self tensor shape, excluding the specified dimension. Got "
-                           f"self.shape = {list(call.input.shape)} source.shape = {list(source.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+            f"self.shape = {list(call.input.shape)} source.shape = {list(source.shape)}"
+        )
 
 
 def _check_copied(call: Call, dim: int, rest: list, other: list) -> None:
@@ -371,15 +440,20 @@ def _check_copied(call: Call, dim: int, rest: list, other: list) -> None:
     if not source.ndim and count != 1:
         raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {count})")
     if source.ndim != ndim and source.ndim and ndim:
-        raise IndexError("index_copy_(): When source and destination are not scalars, their dimensionality must match. "
-                         f"Source dimensionality ({source.ndim}), destination dimensionality ({ndim})")  # fmt: skip
+        raise IndexError(
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. "
+            f"Source dimensionality ({source.ndim}), destination dimensionality ({ndim})"
+        )
     if rest != other:
-        raise RuntimeError(f"index_copy_(): Source/destination tensor must have same slice shapes. Destination slice "
-                           f"shape: {' '.join(map(str, rest))} at dimension {dim} and source slice shape: "
-                           f"{' '.join(map(str, other))} at dimension 0.")  # fmt: skip
+        raise RuntimeError(
+            f"index_copy_(): Source/destination tensor must have same slice shapes. Destination slice "
+            f"shape: {' '.join(map(str, rest))} at dimension {dim} and source slice shape: "
+            f"{' '.join(map(str, other))} at dimension 0."
+        )
     if source.ndim and count != source.shape[dim]:
-        raise IndexError(f"index_copy_(): Number of indices ({count}) should be equal to source.size(dim) "
-                         f"({source.shape[dim]})")  # fmt: skip
+        raise IndexError(
+            f"index_copy_(): Number of indices ({count}) should be equal to source.size(dim) ({source.shape[dim]})"
+        )
 
 
 _ROWS = {**_SCATTER, "check": _check_rows}
@@ -424,8 +498,16 @@ def _index_fill_by(input: Array, dim: int, index: Array, value: Array):
     return at(input, (slice(None),) * dim + (where,)).set(value.astype(input.dtype))
 
 
-@operator(promote=None, shape=lambda call: [(tuple(call.index.shape), call.input.dtype)], saves=("index",),
-          opmath=False, where=(), name="_take", node="TakeBackward0", loop="take_cpu")  # fmt: skip
+@operator(
+    promote=None,
+    shape=lambda call: [(tuple(call.index.shape), call.input.dtype)],
+    saves=("index",),
+    opmath=False,
+    where=(),
+    name="_take",
+    node="TakeBackward0",
+    loop="take_cpu",
+)
 def _take(input: Array, index: Array):
     """The elements at `index` of the flattened tensor."""
     return namespace(input).take(input.reshape(-1), _flat(input, index)).reshape(index.shape)
@@ -435,8 +517,9 @@ def _flat(input: Any, index: Any) -> Any:
     return _from_front(index, input.size, lambda bad: _errors.shapes.index_of_flat(bad, input.size))
 
 
-@operator(promote=None, shape=_SCATTER["shape"], saves=("index",), opmath=False, where=(), name="_put",
-          node="PutBackward0")  # fmt: skip
+@operator(
+    promote=None, shape=_SCATTER["shape"], saves=("index",), opmath=False, where=(), name="_put", node="PutBackward0"
+)
 def _put(input: Array, index: Array, source: Array, accumulate: bool = False):
     """`input` with `source` written (or added) at `index` of the flattened tensor."""
     target = at(input.reshape(-1), _flat(input, index).reshape(-1))
@@ -447,21 +530,38 @@ def _put(input: Array, index: Array, source: Array, accumulate: bool = False):
 def _masked_shape(call: Call) -> list:
     shape = broadcast([call.mask.shape, call.input.shape])
     if call.mask.dtype is not _dtypes.bool_:
-        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
-                           f"{c_name(call.mask.dtype)}")  # fmt: skip
+        raise RuntimeError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {c_name(call.mask.dtype)}"
+        )
     return [(shape, call.input.dtype)]
 
 
-@operator(promote=None, shape=_masked_shape, saves=("mask",), opmath=False, where=(), name="_masked_fill",
-          node="MaskedFillBackward0", loop="masked_fill")  # fmt: skip
+@operator(
+    promote=None,
+    shape=_masked_shape,
+    saves=("mask",),
+    opmath=False,
+    where=(),
+    name="_masked_fill",
+    node="MaskedFillBackward0",
+    loop="masked_fill",
+)
 def _masked_fill(input: Array, mask: Array, value: Scalar):
     """`input` with a number where `mask` is true."""
     xp = namespace(input)
     return xp.where(mask, xp.asarray(value).astype(input.dtype), input)
 
 
-@operator(promote=None, shape=_masked_shape, saves=("mask",), opmath=False, where=(), name="_masked_fill_by",
-          node="MaskedFillBackward1", loop="masked_fill")  # fmt: skip
+@operator(
+    promote=None,
+    shape=_masked_shape,
+    saves=("mask",),
+    opmath=False,
+    where=(),
+    name="_masked_fill_by",
+    node="MaskedFillBackward1",
+    loop="masked_fill",
+)
 def _masked_fill_by(input: Array, mask: Array, value: Array):
     """`input` with a zero-dim tensor's element where `mask` is true."""
     return namespace(input).where(mask, value.astype(input.dtype), input)
@@ -469,8 +569,9 @@ def _masked_fill_by(input: Array, mask: Array, value: Array):
 
 def _scattered_mask(call: Call) -> list:
     if call.mask.dtype is not _dtypes.bool_:
-        raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with dtype "
-                           f"{scalar_name(call.mask.dtype)}")  # fmt: skip
+        raise RuntimeError(
+            f"masked_scatter_ only supports boolean masks, but got mask with dtype {scalar_name(call.mask.dtype)}"
+        )
     if call.source.dtype is not call.input.dtype:
         raise RuntimeError(
             "masked_scatter: expected self and source to have same dtypes but got"
@@ -479,8 +580,17 @@ def _scattered_mask(call: Call) -> list:
     return [(broadcast([call.input.shape, call.mask.shape]), call.input.dtype)]
 
 
-@operator(promote=None, shape=_scattered_mask, saves=("mask",), host=HOST_REDUCES, opmath=False, where=(),
-          name="_masked_scatter", node="MaskedScatterBackward0", loop="masked_scatter")  # fmt: skip
+@operator(
+    promote=None,
+    shape=_scattered_mask,
+    saves=("mask",),
+    host=HOST_REDUCES,
+    opmath=False,
+    where=(),
+    name="_masked_scatter",
+    node="MaskedScatterBackward0",
+    loop="masked_scatter",
+)
 def _masked_scatter(input: Array, mask: Array, source: Array):
     """`input` with the places where `mask` is true taken by the elements of `source`, one after another."""
     shape, xp = np.broadcast_shapes(input.shape, mask.shape), namespace(input)

@@ -37,8 +37,12 @@ def _plus(input, product, beta, alpha):
 def _old_orders(first: str, second: str) -> tuple[tuple[str, ...], ...]:
     """The old overloads of a function, then those of a method."""
     factors = (first, second)
-    return (("beta", "input", "alpha", *factors), ("beta", "input", *factors),
-            ("input", "beta", "alpha", *factors), ("input", "beta", *factors))  # fmt: skip
+    return (
+        ("beta", "input", "alpha", *factors),
+        ("beta", "input", *factors),
+        ("input", "beta", "alpha", *factors),
+        ("input", "beta", *factors),
+    )
 
 
 def _check_room(call: Call, product: tuple) -> None:
@@ -93,10 +97,21 @@ def _addmm_shape(call: Call) -> tuple:
     return call.mat1.shape[0], call.mat2.shape[1]
 
 
-@operator(autocast=LOWER, shape=_added(_addmm_shape), check=_check_addmm, fits=_exactly(_addmm_shape),
-          saves=("mat1", "mat2"), flops=flops.between("mat1", "mat2", "addmm", "mm"),
-          opmath=False, old_orders=_old_orders("mat1", "mat2"), inplace=True, out=EXACT._replace(overloads=True),
-          loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED, takes=(*NUMBERS, EMPTY))  # fmt: skip
+@operator(
+    autocast=LOWER,
+    shape=_added(_addmm_shape),
+    check=_check_addmm,
+    fits=_exactly(_addmm_shape),
+    saves=("mat1", "mat2"),
+    flops=flops.between("mat1", "mat2", "addmm", "mm"),
+    opmath=False,
+    old_orders=_old_orders("mat1", "mat2"),
+    inplace=True,
+    out=EXACT._replace(overloads=True),
+    loop="addmm_impl_cpu_",
+    float8=FLOAT8_SIGNED,
+    takes=(*NUMBERS, EMPTY),
+)
 def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
     return _plus(input, rows_times(*unrounded(mat1, mat2)), beta, _times(alpha, mat1.shape[1]))
@@ -136,11 +151,20 @@ def _check_baddbmm(call: Call) -> None:
         raise _errors.dtypes.expected_scalar_type(a.dtype, b.dtype)
 
 
-@operator(autocast=LOWER, shape=_added(_baddbmm_shape), check=_check_baddbmm, fits=_exactly(_baddbmm_shape),
-          saves=("batch1", "batch2"), opmath=False, inplace=True, loop="baddbmm", takes=NUMBERS,
-          out=EXACT._replace(overloads=True),
-          old_orders=_old_orders("batch1", "batch2"),
-          flops=flops.between("batch1", "batch2", "baddbmm", "bmm"))  # fmt: skip
+@operator(
+    autocast=LOWER,
+    shape=_added(_baddbmm_shape),
+    check=_check_baddbmm,
+    fits=_exactly(_baddbmm_shape),
+    saves=("batch1", "batch2"),
+    opmath=False,
+    inplace=True,
+    loop="baddbmm",
+    takes=NUMBERS,
+    out=EXACT._replace(overloads=True),
+    old_orders=_old_orders("batch1", "batch2"),
+    flops=flops.between("batch1", "batch2", "baddbmm", "bmm"),
+)
 def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
     return _plus(input, rows_times(*unrounded(batch1, batch2)), beta, _times(alpha, batch1.shape[2]))
@@ -198,10 +222,18 @@ def _check_addmv(call: Call) -> None:
         raise _errors.linalg.mv_dtypes(x.dtype, a.dtype, v.dtype)
 
 
-@operator(autocast=LOWER_ELSEWHERE, shape=lambda call: [call.mat.shape[:1]], check=_check_addmv,
-          fits=_exactly(lambda call: call.mat.shape[:1]),
-          saves=("mat", "vec"), opmath=False, inplace=True, loop="addmv_impl_cpu", takes=NUMBERS,
-          old_orders=_old_orders("mat", "vec"))  # fmt: skip
+@operator(
+    autocast=LOWER_ELSEWHERE,
+    shape=lambda call: [call.mat.shape[:1]],
+    check=_check_addmv,
+    fits=_exactly(lambda call: call.mat.shape[:1]),
+    saves=("mat", "vec"),
+    opmath=False,
+    inplace=True,
+    loop="addmv_impl_cpu",
+    takes=NUMBERS,
+    old_orders=_old_orders("mat", "vec"),
+)
 def addmv(input: Array, mat: Array, vec: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat @ vec)."""
     return _plus(input, namespace(mat).matmul(*unrounded(mat, vec)), beta, _times(alpha, mat.shape[1]))
@@ -226,10 +258,17 @@ def _addr_fits(call: Call) -> None:
         raise _errors.linalg.addr_sizes(call.input, call.vec1, call.vec2)
 
 
-@operator(out=CASTABLE,
-          autocast=LOWER_ELSEWHERE, shape=_added(lambda call: call.vec1.shape + call.vec2.shape), check=_check_addr,
-          fits=_addr_fits,
-          saves=("vec1", "vec2"), opmath=False, inplace=True, old_orders=_old_orders("vec1", "vec2"))  # fmt: skip
+@operator(
+    out=CASTABLE,
+    autocast=LOWER_ELSEWHERE,
+    shape=_added(lambda call: call.vec1.shape + call.vec2.shape),
+    check=_check_addr,
+    fits=_addr_fits,
+    saves=("vec1", "vec2"),
+    opmath=False,
+    inplace=True,
+    old_orders=_old_orders("vec1", "vec2"),
+)
 def addr(input: Array, vec1: Array, vec2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * outer(vec1, vec2)."""
     first = vec1 if isinstance(alpha, int) else alpha.astype(vec1.dtype) * vec1

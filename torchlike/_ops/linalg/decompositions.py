@@ -48,9 +48,15 @@ def _lower_change(upper, primals, changes):
     return low, low @ (below / 2)
 
 
-@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("cholesky", loops=True), takes=OF_ELEMENTS,
-               shape=lambda call: [call.A.shape],
-               node="LinalgCholeskyExBackward0", remembers=("result",))  # fmt: skip
+@factorization(
+    autocast=FULL_ON_CPU,
+    numpy=False,
+    check=square_check("cholesky", loops=True),
+    takes=OF_ELEMENTS,
+    shape=lambda call: [call.A.shape],
+    node="LinalgCholeskyExBackward0",
+    remembers=("result",),
+)
 def cholesky(A: Array, upper: bool = False):
     """L with L L* = A, or its conjugate transpose; NaN where A is not positive-definite. Only half of A is read."""
     low = _lower(A, upper)
@@ -78,10 +84,15 @@ def _by_factor_change(upper, primals, changes):
     return found, _inverse(L, upper) @ (dB - _factor_change(L, dL, upper) @ found)
 
 
-@factorization(out=Into(cast=safely("cholesky_solve"), order=ROWS), autocast=FULL_ON_CPU,
-               check=_errors.systems.check_cholesky_solve,
-               shape=lambda call: [(*broadcast([call.B.shape[:-2], call.L.shape[:-2]]), *call.B.shape[-2:])],
-               where=("torch", "Tensor"), numpy=False, remembers=("inputs", "result"))  # fmt: skip
+@factorization(
+    out=Into(cast=safely("cholesky_solve"), order=ROWS),
+    autocast=FULL_ON_CPU,
+    check=_errors.systems.check_cholesky_solve,
+    shape=lambda call: [(*broadcast([call.B.shape[:-2], call.L.shape[:-2]]), *call.B.shape[-2:])],
+    where=("torch", "Tensor"),
+    numpy=False,
+    remembers=("inputs", "result"),
+)
 def cholesky_solve(B: Array, L: Array, upper: bool = False):
     """X with A X = B, from the Cholesky factor L of A."""
     batch = np.broadcast_shapes(L.shape[:-2], B.shape[:-2])
@@ -134,13 +145,21 @@ def _qr_shape(call: Call) -> list:
 def _check_qr(call: Call) -> None:
     _errors.linalg.check_matrix("linalg.qr", call.A, False, True)
     if call.mode not in ("reduced", "complete", "r"):
-        raise RuntimeError(f"qr received unrecognized mode '{call.mode}' but expected one of 'reduced' (default), 'r', "
-                           "or 'complete'")  # fmt: skip
+        raise RuntimeError(
+            f"qr received unrecognized mode '{call.mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
+        )
 
 
-@factorization(autocast=FULL_ON_CPU, numpy=False, check=_check_qr, shape=_qr_shape, residuals=True, loop="geqrf_cpu",
-               node="LinalgQrBackward0",
-               remembers=("results",))  # fmt: skip
+@factorization(
+    autocast=FULL_ON_CPU,
+    numpy=False,
+    check=_check_qr,
+    shape=_qr_shape,
+    residuals=True,
+    loop="geqrf_cpu",
+    node="LinalgQrBackward0",
+    remembers=("results",),
+)
 def qr(A: Array, mode: str = "reduced"):
     """Q with orthonormal columns and upper triangular R, Q R = A."""
     if mode == "r":
@@ -216,12 +235,19 @@ def svd(A: Array, full_matrices: bool = True):
     return _svd(A, full_matrices and A.shape[-1] != A.shape[-2])
 
 
-@factorization(out=EXACT._replace(called="_linalg_svd"),
-               autocast=FULL_ON_CPU, numpy=False, check=square_check("svdvals", square=False, loops=True),
-               loop="linalg_svd_cpu", takes=OF_ELEMENTS, columns=False,
-               node="LinalgSvdBackward0",
-               shape=lambda call: [((*call.A.shape[:-2], min(call.A.shape[-2:])), call.A.dtype.to_real())],
-               where=("linalg",), remembers=("result",))  # fmt: skip
+@factorization(
+    out=EXACT._replace(called="_linalg_svd"),
+    autocast=FULL_ON_CPU,
+    numpy=False,
+    check=square_check("svdvals", square=False, loops=True),
+    loop="linalg_svd_cpu",
+    takes=OF_ELEMENTS,
+    columns=False,
+    node="LinalgSvdBackward0",
+    shape=lambda call: [((*call.A.shape[:-2], min(call.A.shape[-2:])), call.A.dtype.to_real())],
+    where=("linalg",),
+    remembers=("result",),
+)
 def svdvals(A: Array):
     """The singular values in descending order."""
     return jnp.linalg.svd(A, full_matrices=False, compute_uv=False)
@@ -231,10 +257,17 @@ def _eigh_shape(call: Call) -> list:
     return [(call.A.shape[:-1], call.A.dtype.to_real()), (call.A.shape, call.A.dtype)]
 
 
-@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("eigh", loops=True),
-               loop="linalg_eigh_cpu", takes=OF_ELEMENTS, shape=_eigh_shape, residuals=True,
-               node="LinalgEighBackward0",
-               remembers=("results",))  # fmt: skip
+@factorization(
+    autocast=FULL_ON_CPU,
+    numpy=False,
+    check=square_check("eigh", loops=True),
+    loop="linalg_eigh_cpu",
+    takes=OF_ELEMENTS,
+    shape=_eigh_shape,
+    residuals=True,
+    node="LinalgEighBackward0",
+    remembers=("results",),
+)
 def eigh(A: Array, UPLO: str = "L"):
     """Eigenvalues in ascending order and eigenvectors of a Hermitian matrix, of which one half is read."""
     return jnp.linalg.eigh(_hermitian(A, UPLO in "lL"), symmetrize_input=False)
@@ -276,11 +309,17 @@ def eig(A: Array):
     return tuple(_eig(A))
 
 
-@factorization(out=Into(cast=safely("torch.linalg.eigvals", "eigenvalues"), late=True),
-               autocast=FULL_ON_CPU, numpy=False, check=square_check("eigvals", loops=True), loop="linalg_eig_out_cpu",
-               columns=False, where=("linalg",),
-               node="LinalgEigBackward0",
-               shape=lambda call: [(call.A.shape[:-1], call.A.dtype.to_complex())])  # fmt: skip
+@factorization(
+    out=Into(cast=safely("torch.linalg.eigvals", "eigenvalues"), late=True),
+    autocast=FULL_ON_CPU,
+    numpy=False,
+    check=square_check("eigvals", loops=True),
+    loop="linalg_eig_out_cpu",
+    columns=False,
+    where=("linalg",),
+    node="LinalgEigBackward0",
+    shape=lambda call: [(call.A.shape[:-1], call.A.dtype.to_complex())],
+)
 def eigvals(A: Array):
     """The eigenvalues, complex, of a square matrix."""
     return _eig(A)[0]

@@ -35,8 +35,17 @@ def _check_eps(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> None:
         raise _errors.normalization.negative_eps(eps)
 
 
-@operator(autocast=FULL_ELSEWHERE, where=("torch", "nn.functional"), shape=_similarity_shape, check=_check_floating,
-          guard=_check_eps, out=False, node="SumBackward1", opmath=False, loop="norm_cpu")  # fmt: skip
+@operator(
+    autocast=FULL_ELSEWHERE,
+    where=("torch", "nn.functional"),
+    shape=_similarity_shape,
+    check=_check_floating,
+    guard=_check_eps,
+    out=False,
+    node="SumBackward1",
+    opmath=False,
+    loop="norm_cpu",
+)
 def cosine_similarity(x1: Array, x2: Array, dim: int = 1, eps: Real = 1e-8):
     """x1 . x2 / (|x1| |x2|) over a dim; norms below eps count as eps."""
     (step, *pair), xp = stepwise(x1, x2), namespace(x1)
@@ -62,8 +71,17 @@ def _distance_shape(call: Call) -> list:
     return [reduced_shape(shape, -1, call.keepdim)]
 
 
-@operator(autocast=FULL_ELSEWHERE, where=("torch", "nn.functional"), shape=_distance_shape, out=False,
-          check=_check_minus, node="NormBackward1", remembers=(), promote=_to_real, loop="add_stub")  # fmt: skip
+@operator(
+    autocast=FULL_ELSEWHERE,
+    where=("torch", "nn.functional"),
+    shape=_distance_shape,
+    out=False,
+    check=_check_minus,
+    node="NormBackward1",
+    remembers=(),
+    promote=_to_real,
+    loop="add_stub",
+)
 def pairwise_distance(x1: Array, x2: Array, p: float = 2.0, eps: Real = 1e-6, keepdim: bool = False):
     """The p-norm of x1 - x2 + eps over the last dim."""
     return vector_norm(fractional(x1 - x2) + eps, p, -1, keepdims=keepdim)
@@ -90,8 +108,16 @@ def _check_cosine(call: Call) -> None:
         raise _errors.arithmetic.clamped_complex()
 
 
-@operator(autocast=FULL, where=("nn.functional",), out=False, shape=_cosine_shape, keeps=("target",),
-          check=_check_cosine, promote=through_integers, loop="sum_cpu")  # fmt: skip
+@operator(
+    autocast=FULL,
+    where=("nn.functional",),
+    out=False,
+    shape=_cosine_shape,
+    keeps=("target",),
+    check=_check_cosine,
+    promote=through_integers,
+    loop="sum_cpu",
+)
 def cosine_embedding_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
     """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
     xp, axis = namespace(input1), input1.ndim - 1
@@ -110,11 +136,27 @@ def _check_triplet(call: Call) -> None:
     broadcast([anchor, negative])
 
 
-@operator(autocast=FULL, where=("nn.functional",), out=False, shape=_rows, node=composed("ClampMinBackward0"),
-          remembers=(),
-          check=_check_triplet, promote=_to_real, loop="add_stub")  # fmt: skip
-def triplet_margin_loss(anchor: Array, positive: Array, negative: Array, margin: Scalar = 1.0, p: float = 2.0,
-                        eps: Scalar = 1e-6, swap: bool = False, reduction: str = "mean"):  # fmt: skip
+@operator(
+    autocast=FULL,
+    where=("nn.functional",),
+    out=False,
+    shape=_rows,
+    node=composed("ClampMinBackward0"),
+    remembers=(),
+    check=_check_triplet,
+    promote=_to_real,
+    loop="add_stub",
+)
+def triplet_margin_loss(
+    anchor: Array,
+    positive: Array,
+    negative: Array,
+    margin: Scalar = 1.0,
+    p: float = 2.0,
+    eps: Scalar = 1e-6,
+    swap: bool = False,
+    reduction: str = "mean",
+):
     """max(0, margin + |anchor - positive| - |anchor - negative|), in the p-norm over the last dim.
 
     With `swap` the second distance is the smaller of that and |positive - negative|.

@@ -28,29 +28,36 @@ def _check(call: Call) -> None:
         _take_sizes(term.replace(" ", ""), place, operand.shape, sizes)
     for letter in output.replace(" ", "").replace("...", ""):
         if letter not in sizes:
-            raise RuntimeError(f"einsum(): output subscript {letter} does not appear in the equation for any input "
-                               "operand")  # fmt: skip
+            raise RuntimeError(
+                f"einsum(): output subscript {letter} does not appear in the equation for any input operand"
+            )
 
 
 def _check_letters(equation: str, term: str) -> None:
     for letter in term.replace("...", "").replace(" ", ""):
         if not (letter.isascii() and letter.isalpha()):
-            raise RuntimeError(f"einsum(): invalid subscript given at index {equation.index(letter)} in the equation "
-                               "string, subscripts must be in [a-zA-Z]")  # fmt: skip
+            raise RuntimeError(
+                f"einsum(): invalid subscript given at index {equation.index(letter)} in the equation "
+                "string, subscripts must be in [a-zA-Z]"
+            )
 
 
 def _take_sizes(term: str, place: int, shape: tuple[int, ...], sizes: Sizes) -> None:
     letters, rest = term.replace("...", ""), "..." in term
     if len(letters) > len(shape) or (not rest and len(letters) != len(shape)):
         end = "but no dimensions for the ellipsis" if rest else "and no ellipsis was given"
-        raise RuntimeError(f"einsum(): the number of subscripts in the equation ({len(letters)}) does not match the "
-                           f"number of dimensions ({len(shape)}) for operand {place} {end}")  # fmt: skip
+        raise RuntimeError(
+            f"einsum(): the number of subscripts in the equation ({len(letters)}) does not match the "
+            f"number of dimensions ({len(shape)}) for operand {place} {end}"
+        )
     before = term.index("...") if rest else len(letters)
     dims = [*shape[:before], *(shape[len(shape) - (len(letters) - before) :] if len(letters) > before else ())]
     for letter, n in zip(letters, dims):
         if sizes.setdefault(letter, n) != n and 1 not in (n, sizes[letter]):
-            raise RuntimeError(f"einsum(): subscript {letter} has size {n} for operand {place} which does not "
-                               f"broadcast with previously seen size {sizes[letter]}")  # fmt: skip
+            raise RuntimeError(
+                f"einsum(): subscript {letter} has size {n} for operand {place} which does not "
+                f"broadcast with previously seen size {sizes[letter]}"
+            )
         sizes[letter] = max(n, sizes[letter])
 
 
@@ -72,8 +79,15 @@ def _einsum_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype 
     return fast if _is_product(*args) else None
 
 
-@operator(autocast=Casts(_einsum_in, lower), where=(), opmath=False, out=False, node="ViewBackward0", check=_check,
-          flops=flops.einsum)  # fmt: skip
+@operator(
+    autocast=Casts(_einsum_in, lower),
+    where=(),
+    opmath=False,
+    out=False,
+    node="ViewBackward0",
+    check=_check,
+    flops=flops.einsum,
+)
 def einsum(equation: str, operands: Arrays):
     """The sum of products that `equation` describes."""
     xp, equation = namespace(operands[0]), _without_lost_dims(equation.replace(" ", ""), operands)

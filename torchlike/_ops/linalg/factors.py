@@ -26,8 +26,14 @@ def _lu_shape(call: Call) -> list:
     return [(call.A.shape, call.A.dtype), ((*batch, min(m, n)), _dtypes.int32)]
 
 
-@factorization(numpy=False, check=_check_lu, shape=_lu_shape, node="LinalgLuFactorExBackward0", remembers=("results",),
-               loop="lu_cpu")  # fmt: skip
+@factorization(
+    numpy=False,
+    check=_check_lu,
+    shape=_lu_shape,
+    node="LinalgLuFactorExBackward0",
+    remembers=("results",),
+    loop="lu_cpu",
+)
 def lu_factor(A: Array):
     """L below the diagonal and U above, P L U = A; the rows exchanged with each row, counted from 1."""
     packed, pivots, _ = jax.lax.linalg.lu(A)
@@ -74,8 +80,15 @@ def _solve_shape(call: Call) -> list:
     return [(*broadcast([call.LU.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])]
 
 
-@factorization(numpy=False, check=_errors.systems.check_lu_solve, shape=_solve_shape, keeps=("pivots",),
-               node="LinalgLuSolveBackward0", remembers=("LU", "pivots"), loop="linalg.lu_solve_cpu")  # fmt: skip
+@factorization(
+    numpy=False,
+    check=_errors.systems.check_lu_solve,
+    shape=_solve_shape,
+    keeps=("pivots",),
+    node="LinalgLuSolveBackward0",
+    remembers=("LU", "pivots"),
+    loop="linalg.lu_solve_cpu",
+)
 def lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: bool = False):
     """X with A X = B (X A = B unless `left`; A* for A with `adjoint`), from the compact form of A."""
     if not left:
@@ -133,9 +146,16 @@ def _check_product(call: Call) -> None:
     _errors.systems.check_tau_dtype(call.tau, call.input)
 
 
-@factorization(out=Into(cast=safely("torch.linalg.householder_product"), order=ROWS_UNLESS_EMPTY),
-               autocast=FULL_ON_CPU, check=_check_product, shape=lambda call: [call.input.shape], where=("linalg",),
-               loop="orgqr_cpu", node="LinalgHouseholderProductBackward0", remembers=("inputs", "result"))  # fmt: skip
+@factorization(
+    out=Into(cast=safely("torch.linalg.householder_product"), order=ROWS_UNLESS_EMPTY),
+    autocast=FULL_ON_CPU,
+    check=_check_product,
+    shape=lambda call: [call.input.shape],
+    where=("linalg",),
+    loop="orgqr_cpu",
+    node="LinalgHouseholderProductBackward0",
+    remembers=("inputs", "result"),
+)
 def householder_product(input: Array, tau: Array):
     """The first columns of the product of the reflectors that lie below the diagonal."""
     xp, (m, n) = namespace(input), input.shape[-2:]

@@ -18,8 +18,16 @@ def _shape(call: Call) -> list:
     return [(*a[:-1], b[-1]) if len(a) == len(b) else (a[-2], b[-1])]
 
 
-@operator(where=("nn.functional",), keeps=("offs",), shape=_shape, check=_errors.linalg.check_grouped, opmath=False,
-          saves=("mat_a", "mat_b", "offs"), node="GroupedMmBackward0", out=False)  # fmt: skip
+@operator(
+    where=("nn.functional",),
+    keeps=("offs",),
+    shape=_shape,
+    check=_errors.linalg.check_grouped,
+    opmath=False,
+    saves=("mat_a", "mat_b", "offs"),
+    node="GroupedMmBackward0",
+    out=False,
+)
 def grouped_mm(mat_a: Array, mat_b: Array, *, offs: Array | None = None, bias: Array | None = None, out_dtype=None):
     """Matrix products group by group; group i goes from `offs[i - 1]` (or 0) up to `offs[i]`.
 

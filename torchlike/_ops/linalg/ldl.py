@@ -20,8 +20,10 @@ def _on_host(compute: Callable, outputs: list[tuple], *arrays):
     batch = outputs[0][0][:-2]
 
     def every(*given):
-        rows = [np.broadcast_to(x, (*batch, *x.shape[-k:])).reshape(math.prod(batch), *x.shape[-k:])
-                for x, k in zip(map(np.asarray, given), ranks)]  # fmt: skip
+        rows = [
+            np.broadcast_to(x, (*batch, *x.shape[-k:])).reshape(math.prod(batch), *x.shape[-k:])
+            for x, k in zip(map(np.asarray, given), ranks)
+        ]
         made = [np.zeros((math.prod(batch), *shape[len(batch) :]), dtype) for shape, dtype in outputs]
         for place, parts in enumerate(zip(*rows)):
             for into, found in zip(made, compute(*parts)):
@@ -78,9 +80,15 @@ def _solve_shape(call: Call) -> list:
     return [(*broadcast([call.LD.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])]
 
 
-@factorization(out=EXACT._replace(called="aten::linalg_ldl_solve"),
-               check=_errors.linalg.check_ldl_solve, shape=_solve_shape, where=("linalg",), keeps=("pivots",),
-               differentiable=False, loop="ldl_solve_kernel_cpu")  # fmt: skip
+@factorization(
+    out=EXACT._replace(called="aten::linalg_ldl_solve"),
+    check=_errors.linalg.check_ldl_solve,
+    shape=_solve_shape,
+    where=("linalg",),
+    keeps=("pivots",),
+    differentiable=False,
+    loop="ldl_solve_kernel_cpu",
+)
 def ldl_solve(LD: Array, pivots: Array, B: Array, *, hermitian: bool = False):
     """X with A X = B, from what `ldl_factor` made of A."""
 

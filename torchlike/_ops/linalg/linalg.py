@@ -75,11 +75,18 @@ def inv(A: Array):
     return namespace(A).linalg.inv(A)
 
 
-@factorization(out=EXACT._replace(called="_linalg_det"),
-               check=square_check("det", loops=True), shape=lambda call: [call.A.shape[:-2]], columns=False,
-               loop="lu_cpu", takes=OF_ELEMENTS, where=("linalg", "torch", "Tensor"), node="LinalgDetBackward0",
-               chooses=lambda plan: 0 in plan.inputs[0].shape,
-               remembers=("inputs", "result"))  # fmt: skip
+@factorization(
+    out=EXACT._replace(called="_linalg_det"),
+    check=square_check("det", loops=True),
+    shape=lambda call: [call.A.shape[:-2]],
+    columns=False,
+    loop="lu_cpu",
+    takes=OF_ELEMENTS,
+    where=("linalg", "torch", "Tensor"),
+    node="LinalgDetBackward0",
+    chooses=lambda plan: 0 in plan.inputs[0].shape,
+    remembers=("inputs", "result"),
+)
 def det(A: Array):
     """The determinant of a square matrix."""
     return namespace(A).linalg.det(A)
@@ -89,8 +96,13 @@ def _slogdet_shape(call: Call) -> list:
     return [(call.A.shape[:-2], call.A.dtype), (call.A.shape[:-2], call.A.dtype.to_real())]
 
 
-@factorization(check=square_check("slogdet"), shape=_slogdet_shape, columns=False, node="LinalgSlogdetBackward0",
-               remembers=("inputs", "first"))  # fmt: skip
+@factorization(
+    check=square_check("slogdet"),
+    shape=_slogdet_shape,
+    columns=False,
+    node="LinalgSlogdetBackward0",
+    remembers=("inputs", "first"),
+)
 def slogdet(A: Array):
     """The sign of the determinant and the logarithm of its absolute value."""
     return namespace(A).linalg.slogdet(A)
@@ -164,10 +176,16 @@ def _check_triangular(call: Call) -> None:
     _errors.systems.check_right_side("linalg.solve_triangular", a, b, call.left)
 
 
-@factorization(out=Into(_errors.outs.scalar_type), numpy=False, check=_check_triangular, loop="triangular_solve_cpu",
-               shape=lambda call: [
-    (*broadcast([call.A.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])], where=("linalg",),
-    node="LinalgSolveTriangularBackward0", remembers=("A", "result"))  # fmt: skip
+@factorization(
+    out=Into(_errors.outs.scalar_type),
+    numpy=False,
+    check=_check_triangular,
+    loop="triangular_solve_cpu",
+    shape=lambda call: [(*broadcast([call.A.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])],
+    where=("linalg",),
+    node="LinalgSolveTriangularBackward0",
+    remembers=("A", "result"),
+)
 def solve_triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unitriangular: bool = False):
     """X with A X = B (or X A = B unless `left`), for a triangular A; its other half is not looked at."""
     batch = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
@@ -175,8 +193,14 @@ def solve_triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unit
     return jax.lax.linalg.triangular_solve(a, b, left_side=left, lower=not upper, unit_diagonal=unitriangular)
 
 
-@factorization(numpy=False, check=square_check("matrix_exp"), shape=lambda call: [call.A.shape], columns=False,
-               where=("torch", "Tensor", "linalg"), node="LinalgMatrixExpBackward0")  # fmt: skip
+@factorization(
+    numpy=False,
+    check=square_check("matrix_exp"),
+    shape=lambda call: [call.A.shape],
+    columns=False,
+    where=("torch", "Tensor", "linalg"),
+    node="LinalgMatrixExpBackward0",
+)
 def matrix_exp(A: Array):
     """The exponential of a square matrix, the sum of A**n / n!."""
     return jax.scipy.linalg.expm(A)

@@ -29,9 +29,17 @@ def _check(call: Call) -> None:
         raise _errors.activations.bilinear_dtypes(call)
 
 
-@operator(autocast=WIDEST_ELSEWHERE, where=("torch", "nn.functional"), shape=_shape, check=_check,
-          saves=("input1", "input2", "weight"), out=False, opmath=False,
-          node=lambda call: "ViewBackward0" if call.bias is None else "AddBackward0", loop="bmm")  # fmt: skip
+@operator(
+    autocast=WIDEST_ELSEWHERE,
+    where=("torch", "nn.functional"),
+    shape=_shape,
+    check=_check,
+    saves=("input1", "input2", "weight"),
+    out=False,
+    opmath=False,
+    node=lambda call: "ViewBackward0" if call.bias is None else "AddBackward0",
+    loop="bmm",
+)
 def bilinear(input1: Array, input2: Array, weight: Array, bias: Array | None = None):
     """x1 W x2 + bias for each W of (n, k1, k2): (..., k1), (..., k2) -> (..., n)."""
     (step, x1, x2, weight, bias), xp = stepwise(input1, input2, weight, bias), namespace(input1)

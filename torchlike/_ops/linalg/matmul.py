@@ -44,8 +44,9 @@ _LOOPS = {(1, 1): "dot", (2, 1): "addmv_impl_cpu", **dict.fromkeys([(1, 2), (2, 
 
 def _matmul_node(call: Call) -> str:
     first, second = (min(a.ndim, 3) for a in call.arrays)
-    return {(1, 1): "DotBackward0", (2, 1): "MvBackward0", (2, 2): "MmBackward0",
-            (1, 2): "SqueezeBackward4"}.get((first, second), "UnsafeViewBackward0")  # fmt: skip
+    return {(1, 1): "DotBackward0", (2, 1): "MvBackward0", (2, 2): "MmBackward0", (1, 2): "SqueezeBackward4"}.get(
+        (first, second), "UnsafeViewBackward0"
+    )
 
 
 def _matmul_keeps(call: Call) -> tuple[str, ...]:
@@ -60,9 +61,19 @@ def _matmul_into(input: Any, other: Any) -> Into:
     return Into(_errors.outs.product) if input.ndim == other.ndim == 1 else EXACT
 
 
-@operator(autocast=LOWER, shape=_product_shape, check=_check_matmul, opmath=False, where=("torch", "Tensor", "linalg"),
-          node=_matmul_node, out=_matmul_into, float8=FLOAT8, flops=flops.matmul,
-          remembers=_matmul_keeps, takes=(*NUMBERS, EMPTY))  # fmt: skip
+@operator(
+    autocast=LOWER,
+    shape=_product_shape,
+    check=_check_matmul,
+    opmath=False,
+    where=("torch", "Tensor", "linalg"),
+    node=_matmul_node,
+    out=_matmul_into,
+    float8=FLOAT8,
+    flops=flops.matmul,
+    remembers=_matmul_keeps,
+    takes=(*NUMBERS, EMPTY),
+)
 def matmul(input: Array, other: Array):
     """The matrix product; (..., n, k) @ (..., k, m) -> (..., n, m), vectors as in NumPy."""
     return rows_times(input, other)
@@ -195,9 +206,15 @@ def _check_outer(call: Call) -> None:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D")
 
 
-@operator(out=CASTABLE._replace(called="mul"),
-          shape=lambda call: [call.input.shape + call.vec2.shape], check=_check_outer, aliases=("ger",),
-          node="MulBackward0", float8=FLOAT8, remembers=("vec2>input", "input.column>vec2"))  # fmt: skip
+@operator(
+    out=CASTABLE._replace(called="mul"),
+    shape=lambda call: [call.input.shape + call.vec2.shape],
+    check=_check_outer,
+    aliases=("ger",),
+    node="MulBackward0",
+    float8=FLOAT8,
+    remembers=("vec2>input", "input.column>vec2"),
+)
 def outer(input: Array, vec2: Array):
     """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
     return input[:, None] * vec2[None, :]
@@ -223,8 +240,10 @@ def _check_inner(call: Call) -> None:
     if a.ndim and b.ndim and a.dtype is not b.dtype:
         raise RuntimeError("both inputs should have same dtype")
     if a.ndim and b.ndim and a.shape[-1] != b.shape[-1]:
-        raise RuntimeError("inner() the last dimension must match on both input tensors but got shapes "
-                           f"{list(a.shape)} and {list(b.shape)}")  # fmt: skip
+        raise RuntimeError(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(a.shape)} and {list(b.shape)}"
+        )
 
 
 def _inner_shape(call: Call) -> list:
@@ -264,8 +283,10 @@ def _check_tensordot(call: Call) -> None:
     for i, j in zip(of_a, of_b):
         n, m = call.a.shape[wrap_dim(i, call.a.ndim)], call.b.shape[wrap_dim(j, call.b.ndim)]
         if n != m:
-            raise RuntimeError(f"contracted dimensions need to match, but first has size {n} in dim {i} and second has "
-                               f"size {m} in dim {j}")  # fmt: skip
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {n} in dim {i} and second has "
+                f"size {m} in dim {j}"
+            )
 
 
 def _tensordot_shape(call: Call) -> list:
@@ -350,14 +371,22 @@ def _check_cross(call: Call) -> None:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     dim = wrap_dim(call.dim, a.ndim)
     if a.shape[dim] != 3 or b.shape[dim] != 3:
-        raise RuntimeError(f"linalg.cross: inputs dimension {call.dim} must have length 3. Got {a.shape[dim]} and "
-                           f"{b.shape[dim]}")  # fmt: skip
+        raise RuntimeError(
+            f"linalg.cross: inputs dimension {call.dim} must have length 3. Got {a.shape[dim]} and {b.shape[dim]}"
+        )
 
 
-@operator(autocast=WIDEST_ELSEWHERE, shape=lambda call: [broadcast([call.input.shape, call.other.shape])],
-          check=_check_cross,
-          where=("linalg",), opmath=False, node="LinalgCrossBackward0",
-          out=Into(_errors.dtypes.exact_out, apart=0), loop="cross", takes=NUMBERS)  # fmt: skip
+@operator(
+    autocast=WIDEST_ELSEWHERE,
+    shape=lambda call: [broadcast([call.input.shape, call.other.shape])],
+    check=_check_cross,
+    where=("linalg",),
+    opmath=False,
+    node="LinalgCrossBackward0",
+    out=Into(_errors.dtypes.exact_out, apart=0),
+    loop="cross",
+    takes=NUMBERS,
+)
 def cross(input: Array, other: Array, *, dim: int = -1):
     """The cross product of vectors of three elements along `dim`."""
     xp = namespace(input)
@@ -377,8 +406,9 @@ def _check_vecdot(call: Call) -> None:
         raise _errors.linalg.inexact("linalg.vecdot", call.x.dtype)
     if call.x.dtype is not call.y.dtype:
         x, y = scalar_name(call.x.dtype), scalar_name(call.y.dtype)
-        raise RuntimeError(f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {x} and y of "
-                           f"type {y} instead")  # fmt: skip
+        raise RuntimeError(
+            f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {x} and y of type {y} instead"
+        )
 
 
 @operator(
@@ -412,10 +442,21 @@ def _linear_edges(has_array: Callable[[str], bool]) -> tuple[str, ...]:
     return ("bias", "input", "weight") if has_array("bias") else ("input", "weight")
 
 
-@operator(autocast=LOWER, shape=_linear_shape, check=_errors.linalg.check_linear, saves=("input", "weight"),
-          opmath=False, flops=flops.linear, where=("nn.functional",), node=_linear_node,
-          edges=_linear_edges, loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED,
-          remembers=("input.rows>weight", "weight.T>input"), takes=(*NUMBERS, EMPTY))  # fmt: skip
+@operator(
+    autocast=LOWER,
+    shape=_linear_shape,
+    check=_errors.linalg.check_linear,
+    saves=("input", "weight"),
+    opmath=False,
+    flops=flops.linear,
+    where=("nn.functional",),
+    node=_linear_node,
+    edges=_linear_edges,
+    loop="addmm_impl_cpu_",
+    float8=FLOAT8_SIGNED,
+    remembers=("input.rows>weight", "weight.T>input"),
+    takes=(*NUMBERS, EMPTY),
+)
 def linear(input: Array, weight: Array, bias: Array | None = None):
     """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""
     input, weight, bias = unrounded(input, weight, bias)

@@ -25,8 +25,15 @@ def _check_pinv(call: Call) -> None:
     square_check("eigh" if call.hermitian else "svd", square=call.hermitian)(call)
 
 
-@factorization(check=_check_pinv, shape=_pinv_shape, columns=False, node="LinalgPinvBackward0", where=(),
-               keeps=("atol", "rtol"), remembers=("A", "result"))  # fmt: skip
+@factorization(
+    check=_check_pinv,
+    shape=_pinv_shape,
+    columns=False,
+    node="LinalgPinvBackward0",
+    where=(),
+    keeps=("atol", "rtol"),
+    remembers=("A", "result"),
+)
 def pinv(A: Array, atol: Array, rtol: Array, hermitian: bool = False):
     """The Moore-Penrose inverse; singular values of at most max(atol, rtol * the largest) count as zero."""
     return (_pseudo.fun if namespace(A) is np else _pseudo)(A, atol, rtol, hermitian)
@@ -74,9 +81,9 @@ def _rank_shape(call: Call) -> list:
     return [(broadcast([call.A.shape[:-2], call.atol.shape, call.rtol.shape]), _dtypes.int64)]
 
 
-@factorization(check=_check_rank, columns=False, differentiable=False, where=(),
-               keeps=("atol", "rtol"),
-               shape=_rank_shape)  # fmt: skip
+@factorization(
+    check=_check_rank, columns=False, differentiable=False, where=(), keeps=("atol", "rtol"), shape=_rank_shape
+)
 def matrix_rank(A: Array, atol: Array, rtol: Array, hermitian: bool = False):
     """How many singular values are above max(atol, rtol * the largest)."""
     xp = namespace(A)
@@ -96,8 +103,14 @@ def _lstsq_shape(call: Call) -> list:
     return [((*batch, a.shape[-1], *columns), a.dtype), (residuals, a.dtype.to_real())]
 
 
-@factorization(numpy=False, check=_errors.linalg.check_lstsq, shape=_lstsq_shape, where=(),
-               node="LinalgLstsqBackward0", remembers=("inputs", "first"))  # fmt: skip
+@factorization(
+    numpy=False,
+    check=_errors.linalg.check_lstsq,
+    shape=_lstsq_shape,
+    where=(),
+    node="LinalgLstsqBackward0",
+    remembers=("inputs", "first"),
+)
 def lstsq(A: Array, B: Array, rcond: float | None = None, residuals: bool = False):
     """X that makes |A X - B| least, and the squares of that for each column."""
     vector = is_vector_side(A, B)

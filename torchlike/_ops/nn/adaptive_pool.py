@@ -58,10 +58,19 @@ def _adaptive_avg(dims: int):
     names = {1: "SqueezeBackward1", 2: "AdaptiveAvgPool2DBackward0", 3: "AdaptiveAvgPool3DBackward0"}
     node = lambda call: "MeanBackward1" if dims > 1 and set(call.output_size) == {1} else names[dims]
     vanishing = lambda plan: () if plan.node == "MeanBackward1" else ("input",)
-    return operator(where=(), shape=_shape, check=_check, saves=(), out=False, node=node, formats=1,
-                    vanishing=vanishing, opmath=False,
-                    loop="adaptive_avg_pool3d_cpu" if dims == 3 else "adaptive_avg_pool2d",
-                    autocast=FULL_ON_CPU if dims == 3 else None)(kernel)  # fmt: skip
+    return operator(
+        where=(),
+        shape=_shape,
+        check=_check,
+        saves=(),
+        out=False,
+        node=node,
+        formats=1,
+        vanishing=vanishing,
+        opmath=False,
+        loop="adaptive_avg_pool3d_cpu" if dims == 3 else "adaptive_avg_pool2d",
+        autocast=FULL_ON_CPU if dims == 3 else None,
+    )(kernel)
 
 
 def _means_in_steps(x, output_size: tuple, step):
@@ -105,10 +114,18 @@ def _adaptive_max(dims: int):
     names = {1: "SqueezeBackward1", 2: "AdaptiveMaxPool2DBackward0", 3: "AdaptiveMaxPool3DBackward0"}
     both = lambda call: [_shape(call)[0], (_shape(call)[0], _dtypes.int64)]
     return operator(
-        where=(), shape=both, check=_check, out=False, node=names[dims], opmath=False, formats=1,
-        remembers=("inputs", "others"), autocast=FULL_ON_CPU if dims == 3 else None, takes=(*REALS, EMPTY),
+        where=(),
+        shape=both,
+        check=_check,
+        out=False,
+        node=names[dims],
+        opmath=False,
+        formats=1,
+        remembers=("inputs", "others"),
+        autocast=FULL_ON_CPU if dims == 3 else None,
+        takes=(*REALS, EMPTY),
         loop="adaptive_max_pool3d_cpu" if dims == 3 else "adaptive_max_pool2d",
-    )(kernel)  # fmt: skip
+    )(kernel)
 
 
 def _largest_along(x, places, axis: int, count: int):

@@ -124,9 +124,20 @@ def _node(call: Call) -> str:
     return "ToCopyBackward0" if call.query.dtype.itemsize < 4 else "UnsafeViewBackward0"
 
 
-@operator(autocast=LOWER, where=(), shape=_shape, check=_check, keeps=("attn_mask", "noise"), out=False, opmath=False,
-          name="_attention", node=_node, loop="softmax_lastdim_kernel_impl", takes=REAL_FLOATS,
-          flops=flops.attention)  # fmt: skip
+@operator(
+    autocast=LOWER,
+    where=(),
+    shape=_shape,
+    check=_check,
+    keeps=("attn_mask", "noise"),
+    out=False,
+    opmath=False,
+    name="_attention",
+    node=_node,
+    loop="softmax_lastdim_kernel_impl",
+    takes=REAL_FLOATS,
+    flops=flops.attention,
+)
 def _attention(
     query: Array,
     key: Array,

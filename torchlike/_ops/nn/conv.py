@@ -22,8 +22,7 @@ def _shape(call: Call) -> list:
     x, w, n = call.input.shape, call.weight.shape, int(call.op.name[4])
     stride, dilation = expand(call.stride, n), expand(call.dilation, n)
     pads = padding_pairs(call.padding, tuple(w[2:]), dilation)
-    sizes = [(s + sum(p) - d * (k - 1) - 1) // t + 1
-             for s, p, k, t, d in zip(x[-n:], pads, w[2:], stride, dilation)]  # fmt: skip
+    sizes = [(s + sum(p) - d * (k - 1) - 1) // t + 1 for s, p, k, t, d in zip(x[-n:], pads, w[2:], stride, dilation)]
     return [(*x[: -n - 1], w[0], *sizes)]
 
 
@@ -32,8 +31,15 @@ def _node(call: Call) -> str:
 
 
 def _convolution(count: int):
-    def kernel(input: Array, weight: Array, bias: Array | None = None, stride: tuple | int = 1,
-               padding: tuple | int | str = 0, dilation: tuple | int = 1, groups: int = 1):  # fmt: skip
+    def kernel(
+        input: Array,
+        weight: Array,
+        bias: Array | None = None,
+        stride: tuple | int = 1,
+        padding: tuple | int | str = 0,
+        dilation: tuple | int = 1,
+        groups: int = 1,
+    ):
         input, weight, bias = unrounded(input, weight, bias)
         strides, dilations = expand(stride, count), expand(dilation, count)
         pads = padding_pairs(padding, weight.shape[2:], dilations)
@@ -55,11 +61,22 @@ def _convolution(count: int):
       groups: input and output channels are split into this many parts, each convolved by itself.
     """
     kernel.__name__ = f"conv{count}d"
-    return operator(autocast=LOWER, where=("torch", "nn.functional"), shape=_shape, check=_check,
-                    saves=("input", "weight"), formats=2, remembers=("all",), out=False,
-                    opmath=False, node=_node, fused=True, flops=flops.convolution,
-                    loop="compute_columns3d" if count == 3 else "slow_conv2d_cpu",
-                    takes=(*NUMBERS, EMPTY))(kernel)  # fmt: skip
+    return operator(
+        autocast=LOWER,
+        where=("torch", "nn.functional"),
+        shape=_shape,
+        check=_check,
+        saves=("input", "weight"),
+        formats=2,
+        remembers=("all",),
+        out=False,
+        opmath=False,
+        node=_node,
+        fused=True,
+        flops=flops.convolution,
+        loop="compute_columns3d" if count == 3 else "slow_conv2d_cpu",
+        takes=(*NUMBERS, EMPTY),
+    )(kernel)
 
 
 conv1d, conv2d, conv3d = _convolution(1), _convolution(2), _convolution(3)

@@ -31,8 +31,16 @@ def plain(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int, stretch:
     """XLA's convolution; `stretch` puts zeros between the elements of x."""
     d = "DHW"[3 - len(stride) :]
     spec = (f"N{d}C", f"{d}IO", f"N{d}C")
-    return lax.conv_general_dilated(x, w, stride, pads, lhs_dilation=stretch, rhs_dilation=dilation,
-                                    dimension_numbers=spec, feature_group_count=groups)  # fmt: skip
+    return lax.conv_general_dilated(
+        x,
+        w,
+        stride,
+        pads,
+        lhs_dilation=stretch,
+        rhs_dilation=dilation,
+        dimension_numbers=spec,
+        feature_group_count=groups,
+    )
 
 
 def by_columns(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
@@ -135,8 +143,10 @@ def by_shares(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     xp, count, block = namespace(x), math.prod(blocks), math.prod(stride) * outputs
     factors = xp.moveaxis(w.reshape(count, channels, block), 0, 1)
     found = _times(_apart(x, groups), factors.reshape(groups, channels // groups, count * block))
-    shares = [padded(share, tuple((i, n - 1 - i) for i, n in zip(place, blocks)))
-              for place, share in zip(places(blocks), xp.split(found, count, -1))]  # fmt: skip
+    shares = [
+        padded(share, tuple((i, n - 1 - i) for i, n in zip(place, blocks)))
+        for place, share in zip(places(blocks), xp.split(found, count, -1))
+    ]
     sums = reduce(add, shares)
     apart = sums.reshape(*sums.shape[:-1], *stride, outputs)  # (groups N, d1, d2, ..., s1, s2, ..., O / groups)
     dims = range(1, 1 + len(stride))

@@ -20,8 +20,14 @@ def _dims(call: Call) -> int:
 
 def _sizes(call: Call) -> list[int]:
     n, w = _dims(call), call.weight.shape
-    each = zip(call.input.shape[-n:], w[2:], expand(call.stride, n), expand(call.padding, n),
-               expand(call.output_padding, n), expand(call.dilation, n))  # fmt: skip
+    each = zip(
+        call.input.shape[-n:],
+        w[2:],
+        expand(call.stride, n),
+        expand(call.padding, n),
+        expand(call.output_padding, n),
+        expand(call.dilation, n),
+    )
     return [(size - 1) * s - 2 * p + d * (k - 1) + extra + 1 for size, k, s, p, extra, d in each]
 
 
@@ -38,9 +44,16 @@ def _node(call: Call) -> str:
 
 
 def _transposed(count: int):
-    def kernel(input: Array, weight: Array, bias: Array | None = None, stride: tuple | int = 1,
-               padding: tuple | int = 0, output_padding: tuple | int = 0, groups: int = 1,
-               dilation: tuple | int = 1):  # fmt: skip
+    def kernel(
+        input: Array,
+        weight: Array,
+        bias: Array | None = None,
+        stride: tuple | int = 1,
+        padding: tuple | int = 0,
+        output_padding: tuple | int = 0,
+        groups: int = 1,
+        dilation: tuple | int = 1,
+    ):
         input, weight, bias = unrounded(input, weight, bias)
         strides, dilations = expand(stride, count), expand(dilation, count)
         pads = tuple((-p, extra - p) for p, extra in zip(expand(padding, count), expand(output_padding, count)))
@@ -60,10 +73,22 @@ def _transposed(count: int):
     The size of a dim is (d - 1) stride - 2 padding + dilation (k - 1) + output_padding + 1.
     """
     kernel.__name__ = f"conv_transpose{count}d"
-    return operator(autocast=LOWER, where=("torch", "nn.functional"), shape=_shape, check=_check,
-                    saves=("input", "weight"), formats=2, remembers=("all",), out=False,
-                    opmath=False, node=_node, fused=True, flops=flops.transposed_convolution, takes=(*INEXACT, int64),
-                    loop=f"slow_conv_transpose{max(count, 2)}d_out_cpu")(kernel)  # fmt: skip
+    return operator(
+        autocast=LOWER,
+        where=("torch", "nn.functional"),
+        shape=_shape,
+        check=_check,
+        saves=("input", "weight"),
+        formats=2,
+        remembers=("all",),
+        out=False,
+        opmath=False,
+        node=_node,
+        fused=True,
+        flops=flops.transposed_convolution,
+        takes=(*INEXACT, int64),
+        loop=f"slow_conv_transpose{max(count, 2)}d_out_cpu",
+    )(kernel)
 
 
 conv_transpose1d, conv_transpose2d, conv_transpose3d = _transposed(1), _transposed(2), _transposed(3)

@@ -109,16 +109,31 @@ def _picking(ndim: int) -> str:
     return "nll_loss2d_forward" if ndim > 2 else "nll_loss_forward"
 
 
-_KERNELS = {("cross_entropy", True): "log_softmax_lastdim_kernel_impl",
-            ("cross_entropy", False): "log_softmax_kernel_impl"}  # fmt: skip
+_KERNELS = {
+    ("cross_entropy", True): "log_softmax_lastdim_kernel_impl",
+    ("cross_entropy", False): "log_softmax_kernel_impl",
+}
 
 
-@operator(autocast=FULL, where=(), out=False, keeps=("target",), shape=_shape, check=check_classes, node=_picking_node,
-          edges=("input",), vanishing=("input",), without_gradient={"weight": _picking}, name="nll_loss",
-          loop="nll_loss_out_frame", opmath=False,
-          takes=REAL_FLOATS)  # fmt: skip
-def nll_loss(input: Array, target: Array, weight: Array | None = None, ignore_index: Index = -100,
-             reduction: str = "mean"):  # fmt: skip
+@operator(
+    autocast=FULL,
+    where=(),
+    out=False,
+    keeps=("target",),
+    shape=_shape,
+    check=check_classes,
+    node=_picking_node,
+    edges=("input",),
+    vanishing=("input",),
+    without_gradient={"weight": _picking},
+    name="nll_loss",
+    loop="nll_loss_out_frame",
+    opmath=False,
+    takes=REAL_FLOATS,
+)
+def nll_loss(
+    input: Array, target: Array, weight: Array | None = None, ignore_index: Index = -100, reduction: str = "mean"
+):
     """-w[t] x[t] of log-probabilities; the mean is over the weights of the targets that are not ignored."""
     (step, x, weight), target = stepwise(input, weight), _aligned(input, target)
     entry, weights, counts = _picked(x, target, weight, ignore_index)
@@ -132,12 +147,29 @@ def _aligned(x, target):
     return target.astype(np.int64) if target.dtype == np.uint8 else target
 
 
-@operator(autocast=FULL, remembers=("target", "weight"), where=(), out=False, keeps=("target",), shape=_shape,
-          check=check_classes,
-          node=_node, edges=("input",), special={"label_smoothing": (0.0,)}, name="cross_entropy",
-          without_gradient={"weight": _picking}, opmath=False)  # fmt: skip
-def cross_entropy(input: Array, target: Array, weight: Array | None = None, ignore_index: Index = -100,
-                  reduction: str = "mean", label_smoothing: Scalar = 0.0):  # fmt: skip
+@operator(
+    autocast=FULL,
+    remembers=("target", "weight"),
+    where=(),
+    out=False,
+    keeps=("target",),
+    shape=_shape,
+    check=check_classes,
+    node=_node,
+    edges=("input",),
+    special={"label_smoothing": (0.0,)},
+    name="cross_entropy",
+    without_gradient={"weight": _picking},
+    opmath=False,
+)
+def cross_entropy(
+    input: Array,
+    target: Array,
+    weight: Array | None = None,
+    ignore_index: Index = -100,
+    reduction: str = "mean",
+    label_smoothing: Scalar = 0.0,
+):
     """-w[t] log softmax(x)[t] of logits and class indices.
 
     With label smoothing s the target gives s / C to every class and 1 - s more to its own.
@@ -168,11 +200,19 @@ def _check_probabilities(call: Call) -> None:
         raise _errors.losses.class_weights(classes, weight.shape)
 
 
-@operator(autocast=FULL, where=(), out=False, shape=_shape, check=_check_probabilities,
-          node=lambda call: "DivBackward1" if call.reduction == "mean" else "NegBackward0",
-          special={"label_smoothing": (0.0,)}, name="_cross_entropy_of_probabilities")  # fmt: skip
-def _cross_entropy_of_probabilities(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean",
-                                    label_smoothing: Scalar = 0.0):  # fmt: skip
+@operator(
+    autocast=FULL,
+    where=(),
+    out=False,
+    shape=_shape,
+    check=_check_probabilities,
+    node=lambda call: "DivBackward1" if call.reduction == "mean" else "NegBackward0",
+    special={"label_smoothing": (0.0,)},
+    name="_cross_entropy_of_probabilities",
+)
+def _cross_entropy_of_probabilities(
+    input: Array, target: Array, weight: Array | None = None, reduction: str = "mean", label_smoothing: Scalar = 0.0
+):
     """-sum over classes of w p log softmax(x); the mean is over the batch."""
     xp, axis = namespace(input), class_axis(input)
     if not (isinstance(label_smoothing, int | float) and label_smoothing == 0):

@@ -66,11 +66,27 @@ def _check(call: Call) -> None:
     _errors.losses.check_ctc(call)
 
 
-@operator(autocast=FULL_ON_CPU, where=(), out=False, shape=_shape, check=_check, name="_ctc_loss", numpy=False,
-          keeps=("targets", "input_lengths", "target_lengths"), underivable="aten::_ctc_loss_backward",
-          node=composed(lambda call: "WhereBackward0" if call.zero_infinity else "CtcLossBackward0"))  # fmt: skip
-def _ctc_loss(log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array, blank: int,
-              reduction: str, zero_infinity: bool):  # fmt: skip
+@operator(
+    autocast=FULL_ON_CPU,
+    where=(),
+    out=False,
+    shape=_shape,
+    check=_check,
+    name="_ctc_loss",
+    numpy=False,
+    keeps=("targets", "input_lengths", "target_lengths"),
+    underivable="aten::_ctc_loss_backward",
+    node=composed(lambda call: "WhereBackward0" if call.zero_infinity else "CtcLossBackward0"),
+)
+def _ctc_loss(
+    log_probs: Array,
+    targets: Array,
+    input_lengths: Array,
+    target_lengths: Array,
+    blank: int,
+    reduction: str,
+    zero_infinity: bool,
+):
     """-log of the probability of each target (N, S) by (T, N, C); the mean is over losses by their target's length."""
     n, most = targets.shape
     classes = jnp.full((n, 2 * most + 2), -1).at[:, 2::2].set(targets.astype(int))

@@ -73,8 +73,11 @@ for primitive, made in ((alone_p, _alone), (alone_weights_p, _alone_weights)):
     primitive_batchers[primitive] = _batched(made)
     register_lowering(primitive, lower_fun(made, multiple_results=False))
 
-alone_p.def_abstract_eval(lambda x, w, *, stride, dilation: ShapedArray(
-    (x.shape[0], *spans(x.shape[1:-1], w.shape[:-1], stride, dilation), x.shape[-1]), x.dtype))  # fmt: skip
+alone_p.def_abstract_eval(
+    lambda x, w, *, stride, dilation: ShapedArray(
+        (x.shape[0], *spans(x.shape[1:-1], w.shape[:-1], stride, dilation), x.shape[-1]), x.dtype
+    )
+)
 alone_weights_p.def_abstract_eval(
     lambda x, change, *, kernel, stride, dilation: ShapedArray((*kernel, x.shape[-1]), x.dtype)
 )

@@ -56,8 +56,7 @@ def _fractional_max(dims: int):
         x = input if input.ndim == dims + 2 else input[None]
         n, c, *sizes = x.shape
         order = range(dims) if dims == 3 else (1, 0)  # in two dims the first random number is the width's
-        starts = [_starts(samples[:n, :, place], *each)
-                  for place, *each in zip(order, sizes, output_size, kernel_size)]  # fmt: skip
+        starts = [_starts(samples[:n, :, place], *each) for place, *each in zip(order, sizes, output_size, kernel_size)]
         flat, count = x.reshape(n, c, math.prod(sizes)), math.prod(output_size)
         places = [_flat_places(starts, tuple(sizes), offset).reshape(n, c, count) for offset in np.ndindex(kernel_size)]
         parts = [jnp.take_along_axis(flat, p, -1) for p in places]
@@ -72,9 +71,17 @@ def _fractional_max(dims: int):
 
     kernel_function.__doc__ = f"The largest elements of windows at random places of the last {dims} dims, and where."
     kernel_function.__name__ = f"_fractional_max_pool{dims}d"
-    return operator(autocast=FULL_ON_CPU, where=(), shape=_shapes, check=_check, keeps=("samples",), out=False,
-                    opmath=False, numpy=False,
-                    node=f"FractionalMaxPool{dims}DBackward0")(kernel_function)  # fmt: skip
+    return operator(
+        autocast=FULL_ON_CPU,
+        where=(),
+        shape=_shapes,
+        check=_check,
+        keeps=("samples",),
+        out=False,
+        opmath=False,
+        numpy=False,
+        node=f"FractionalMaxPool{dims}DBackward0",
+    )(kernel_function)
 
 
 for _count in (2, 3):

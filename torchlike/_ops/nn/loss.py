@@ -141,8 +141,13 @@ def _check_bernoulli(call: Call) -> None:
     floating("binary_cross_entropy")(call)
 
 
-@_loss(_check_bernoulli, autocast=Casts(full, banned), loop="binary_cross_entropy", edges=("input", "target"),
-       without_gradient={"weight": "binary_cross_entropy"})  # fmt: skip
+@_loss(
+    _check_bernoulli,
+    autocast=Casts(full, banned),
+    loop="binary_cross_entropy",
+    edges=("input", "target"),
+    without_gradient={"weight": "binary_cross_entropy"},
+)
 def binary_cross_entropy(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean"):
     """-w (t log p + (1 - t) log(1 - p)) of probabilities p; logarithms are held at -100 or above."""
     loss = plain(_bernoulli_nll, input)(input, target)
@@ -166,8 +171,9 @@ def _check_logits(call: Call) -> None:
     loop="log_sigmoid_cpu",
     without_gradient=dict.fromkeys(("weight", "pos_weight"), "binary_cross_entropy_with_logits"),
 )
-def binary_cross_entropy_with_logits(input: Array, target: Array, weight: Array | None = None,
-                                     pos_weight: Array | None = None, reduction: str = "mean"):  # fmt: skip
+def binary_cross_entropy_with_logits(
+    input: Array, target: Array, weight: Array | None = None, pos_weight: Array | None = None, reduction: str = "mean"
+):
     """-w (pos_weight t log(sigmoid(x)) + (1 - t) log(1 - sigmoid(x)))."""
     step, x, target, weight, pos_weight = stepwise(input, target, weight, pos_weight)
     log_sigmoid = step(-log1p_exp(-x))
@@ -184,8 +190,11 @@ def _check_divergence(call: Call) -> None:
         raise _errors.losses.integral_divergence()
 
 
-@_loss(_check_divergence, node=composed(lambda call: "MulBackward0" if call.log_target else "SubBackward0"),
-       loop="xlogy_cpu")  # fmt: skip
+@_loss(
+    _check_divergence,
+    node=composed(lambda call: "MulBackward0" if call.log_target else "SubBackward0"),
+    loop="xlogy_cpu",
+)
 def kl_div(input: Array, target: Array, reduction: str = "mean", log_target: bool = False):
     """target (log target - input), for an input of log-probabilities."""
     xp = namespace(input)
@@ -202,10 +211,16 @@ def _check_poisson(call: Call) -> None:
     broadcast([call.target.shape, call.input.shape] if call.log_input else [call.input.shape, call.target.shape])
 
 
-@_loss(_check_poisson, promote=to_float, node=composed(lambda call: "AddBackward0" if call.full else "SubBackward0"),
-       opmath=False, loop="exp_vml_cpu")  # fmt: skip
-def poisson_nll_loss(input: Array, target: Array, log_input: bool = True, full: bool = False, eps: Scalar = 1e-8,
-                     reduction: str = "mean"):  # fmt: skip
+@_loss(
+    _check_poisson,
+    promote=to_float,
+    node=composed(lambda call: "AddBackward0" if call.full else "SubBackward0"),
+    opmath=False,
+    loop="exp_vml_cpu",
+)
+def poisson_nll_loss(
+    input: Array, target: Array, log_input: bool = True, full: bool = False, eps: Scalar = 1e-8, reduction: str = "mean"
+):
     """exp(x) - t x (or x - t log(x + eps)); `full` adds Stirling's approximation of log t! where t > 1."""
     (step, x, target), xp = stepwise(input, target), namespace(input)
     if log_input:
@@ -245,8 +260,9 @@ def _check_variance(call: Call) -> None:
     autocast=None,
     loop="lt_cpu",
 )
-def gaussian_nll_loss(input: Array, target: Array, var: Array, full: bool = False, eps: Scalar = 1e-6,
-                      reduction: str = "mean"):  # fmt: skip
+def gaussian_nll_loss(
+    input: Array, target: Array, var: Array, full: bool = False, eps: Scalar = 1e-6, reduction: str = "mean"
+):
     """0.5 (log v + (x - t)**2 / v), v = max(var, eps) with the gradient of var itself; `full` adds 0.5 log 2 pi."""
     xp = namespace(input)
     var = xp.where(var < eps, eps + (var - constant(var)), var)

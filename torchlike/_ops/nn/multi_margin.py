@@ -73,8 +73,14 @@ def _vectors(input, target):
     loop="multi_margin_loss_cpu_kernel",
     takes=(float32, float64),
 )
-def multi_margin_loss(input: Array, target: Array, p: float = 1, margin: Scalar = 1.0, weight: Array | None = None,
-                      reduction: str = "mean"):  # fmt: skip
+def multi_margin_loss(
+    input: Array,
+    target: Array,
+    p: float = 1,
+    margin: Scalar = 1.0,
+    weight: Array | None = None,
+    reduction: str = "mean",
+):
     """Mean over the other classes of w[t] max(0, margin - x[t] + x[i])**p."""
     (x, target), xp = _vectors(input, target), namespace(input)
     own = xp.expand_dims(target.reshape(x.shape[:-1]), -1) == xp.arange(x.shape[-1], dtype=target.dtype)

@@ -126,11 +126,22 @@ def _layer_norm_checks(call: Call) -> None:
     _check_dtypes(call)
 
 
-@operator(autocast=FULL_ELSEWHERE, where=(), shape=_like_input, check=_layer_norm_checks, saves=("input", "weight"),
-          out=False, node="NativeLayerNormBackward0", name="_layer_norm", fused=True,
-          loop="LayerNormKernelImpl", takes=REAL_FLOATS)  # fmt: skip
-def _layer_norm(input: Array, normalized_shape: tuple, weight: Array | None = None, bias: Array | None = None,
-                eps: Scalar = 1e-5):  # fmt: skip
+@operator(
+    autocast=FULL_ELSEWHERE,
+    where=(),
+    shape=_like_input,
+    check=_layer_norm_checks,
+    saves=("input", "weight"),
+    out=False,
+    node="NativeLayerNormBackward0",
+    name="_layer_norm",
+    fused=True,
+    loop="LayerNormKernelImpl",
+    takes=REAL_FLOATS,
+)
+def _layer_norm(
+    input: Array, normalized_shape: tuple, weight: Array | None = None, bias: Array | None = None, eps: Scalar = 1e-5
+):
     """Standardize over the last dims, whose sizes are `normalized_shape`; then times weight, plus bias."""
     columns = math.prod(normalized_shape)
     if namespace(input) is np and in_c(input, columns):
@@ -172,12 +183,22 @@ def _check_group_norm(call: Call) -> None:
     _check_dtypes(call)
 
 
-@operator(autocast=FULL_ELSEWHERE, where=(), shape=_like_input, check=_check_group_norm, saves=("input", "weight"),
-          out=False, formats=1,
-          node="NativeGroupNormBackward0", name="_group_norm",
-          loop="GroupNormKernelImpl", takes=REAL_FLOATS)  # fmt: skip
-def _group_norm(input: Array, num_groups: int, weight: Array | None = None, bias: Array | None = None,
-                eps: Scalar = 1e-5):  # fmt: skip
+@operator(
+    autocast=FULL_ELSEWHERE,
+    where=(),
+    shape=_like_input,
+    check=_check_group_norm,
+    saves=("input", "weight"),
+    out=False,
+    formats=1,
+    node="NativeGroupNormBackward0",
+    name="_group_norm",
+    loop="GroupNormKernelImpl",
+    takes=REAL_FLOATS,
+)
+def _group_norm(
+    input: Array, num_groups: int, weight: Array | None = None, bias: Array | None = None, eps: Scalar = 1e-5
+):
     """Standardize each of `num_groups` groups of channels of each sample; then times weight, plus bias."""
     grouped = input.reshape((input.shape[0], num_groups, input.shape[1] // num_groups, *input.shape[2:]))
     out = standardized(grouped, tuple(range(2, grouped.ndim)), eps)[0].reshape(input.shape)
@@ -201,9 +222,20 @@ def _with_statistics(call: Call) -> list:
     return [*_like_input(call), call.input.shape[1:2], call.input.shape[1:2]]
 
 
-@operator(where=(), shape=_with_statistics, check=_check_batch_norm, saves=("input", "weight"), out=False, formats=1,
-          node="NativeBatchNormBackward0", name="_batch_norm_of_batch", fused=True, opmath=False,
-          loop="batch_norm", takes=(*REAL_FLOATS, EMPTY))  # fmt: skip
+@operator(
+    where=(),
+    shape=_with_statistics,
+    check=_check_batch_norm,
+    saves=("input", "weight"),
+    out=False,
+    formats=1,
+    node="NativeBatchNormBackward0",
+    name="_batch_norm_of_batch",
+    fused=True,
+    opmath=False,
+    loop="batch_norm",
+    takes=(*REAL_FLOATS, EMPTY),
+)
 def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None, eps: Scalar):
     """Standardize each channel (dim 1) over the batch; returns that, the means and the unbiased variances."""
     (step, x, weight, bias), xp = stepwise(input, weight, bias), namespace(input)
@@ -214,18 +246,36 @@ def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None,
     return xp.moveaxis(affine(out, weight, bias), -1, 1), mean.reshape(-1), unbiased
 
 
-@operator(where=(), shape=_like_input, check=_check_batch_norm, out=False, formats=1, node="NativeBatchNormBackward0",
-          saves=("input", "running_mean", "running_var", "weight"), name="_batch_norm_of_running",
-          fused=True, loop="batch_norm", takes=(*REAL_FLOATS, EMPTY))  # fmt: skip
-def _batch_norm_of_running(input: Array, running_mean: Array, running_var: Array, weight: Array | None,
-                           bias: Array | None, eps: Scalar):  # fmt: skip
+@operator(
+    where=(),
+    shape=_like_input,
+    check=_check_batch_norm,
+    out=False,
+    formats=1,
+    node="NativeBatchNormBackward0",
+    saves=("input", "running_mean", "running_var", "weight"),
+    name="_batch_norm_of_running",
+    fused=True,
+    loop="batch_norm",
+    takes=(*REAL_FLOATS, EMPTY),
+)
+def _batch_norm_of_running(
+    input: Array, running_mean: Array, running_var: Array, weight: Array | None, bias: Array | None, eps: Scalar
+):
     """Standardize each channel (dim 1) by statistics gathered before."""
     mean, var = per_channel(constant(running_mean), input), per_channel(constant(running_var), input)
     return affine((input - mean) * rsqrt(var + eps), per_channel(weight, input), per_channel(bias, input))
 
 
-@operator(where=(), shape=lambda call: [call.running.shape], out=False, differentiable=False, saves=(),
-          name="_moving_average", opmath=False)  # fmt: skip
+@operator(
+    where=(),
+    shape=lambda call: [call.running.shape],
+    out=False,
+    differentiable=False,
+    saves=(),
+    name="_moving_average",
+    opmath=False,
+)
 def _moving_average(running: Array, new: Array, momentum: Scalar):
     """(1 - momentum) running + momentum new."""
     step, running, new = stepwise(running, new)
@@ -284,8 +334,17 @@ def normalize(input: Array, p: float = 2.0, dim: int | None = 1, eps: Scalar = 1
     return input / namespace(input).where(norm < eps, eps, norm)
 
 
-@operator(autocast=FULL_ELSEWHERE, where=(), shape=_same_shape, out=False, name="_response_norm", node="PowBackward0",
-          promote=to_float, loop="avg_pool2d", takes=(_dtypes.FLOATING, _dtypes.int64))  # fmt: skip
+@operator(
+    autocast=FULL_ELSEWHERE,
+    where=(),
+    shape=_same_shape,
+    out=False,
+    name="_response_norm",
+    node="PowBackward0",
+    promote=to_float,
+    loop="avg_pool2d",
+    takes=(_dtypes.FLOATING, _dtypes.int64),
+)
 def _response_norm(input: Array, size: int, alpha: Scalar, beta: Scalar, k: Scalar, whole: bool):
     """(k + alpha mean(x**2))**beta, the mean over `size` channels around each, with zeros beyond the ends; of integers
     it is cut off to a `whole` number."""

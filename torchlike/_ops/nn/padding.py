@@ -33,8 +33,18 @@ def _check_constant(call: Call) -> None:
     _errors.images.check_constant_pad(call.input, call.pad)
 
 
-@operator(where=(), shape=_shape, check=_check_constant, saves=(), out=False, opmath=False, formats=1,
-          name="_constant_pad", node="ConstantPadNdBackward0", float8=FLOAT8_SIGNED)  # fmt: skip
+@operator(
+    where=(),
+    shape=_shape,
+    check=_check_constant,
+    saves=(),
+    out=False,
+    opmath=False,
+    formats=1,
+    name="_constant_pad",
+    node="ConstantPadNdBackward0",
+    float8=FLOAT8_SIGNED,
+)
 def _constant_pad(input: Array, pad: tuple, value: Scalar = 0):
     """The tensor between blocks of one number; negative padding cuts."""
     xp = namespace(input)
@@ -47,8 +57,11 @@ def _check_mirror(call: Call) -> None:
     _errors.images.check_mirror_pad(call.input, call.pad, call.mode)
 
 
-_NODES = {"reflect": "ReflectionPad{}DBackward0", "replicate": "ReplicationPad{}DBackward0",
-          "circular": "torch::autograd::CopySlices"}  # fmt: skip
+_NODES = {
+    "reflect": "ReflectionPad{}DBackward0",
+    "replicate": "ReplicationPad{}DBackward0",
+    "circular": "torch::autograd::CopySlices",
+}
 _MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
 
@@ -63,11 +76,18 @@ def _padded_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype 
 
 
 @operator(
-    autocast=Casts(_padded_in), where=(), shape=_shape, check=_check_mirror, saves=(), out=False, opmath=False,
-    name="_mirror_pad", node=_node,
+    autocast=Casts(_padded_in),
+    where=(),
+    shape=_shape,
+    check=_check_mirror,
+    saves=(),
+    out=False,
+    opmath=False,
+    name="_mirror_pad",
+    node=_node,
     vanishing=lambda plan: () if plan.static("mode") == "circular" else ("input",),
     formats=lambda call: int(call.mode != "circular"),
-)  # fmt: skip
+)
 def _mirror_pad(input: Array, pad: tuple, mode: str):
     """The tensor continued by its own elements: "reflect", "replicate" or "circular"."""
     x, ends = cut(input, pairs(pad, input.ndim))

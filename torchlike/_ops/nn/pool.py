@@ -58,8 +58,10 @@ def _check(call: Call) -> None:
 
 def _end_pads(sizes: Ints, counts: Ints, kernel: Ints, stride: Ints, pad: Ints, dilation: Ints) -> tuple:
     """(before, after) for each dim, so that exactly `counts` windows fit; a negative number cuts."""
-    return tuple((p, (o - 1) * s + d * (k - 1) + 1 - n - p)
-                 for n, o, k, s, p, d in zip(sizes, counts, kernel, stride, pad, dilation))  # fmt: skip
+    return tuple(
+        (p, (o - 1) * s + d * (k - 1) + 1 - n - p)
+        for n, o, k, s, p, d in zip(sizes, counts, kernel, stride, pad, dilation)
+    )
 
 
 # -- maximum -----------------------------------------------------------------------------------------------------------
@@ -104,8 +106,10 @@ def _largest_over_jvp(axes, primals, tangents):
     (x,), (change,) = primals, tangents
     largest = jnp.max(x, axes)
     kernel = tuple(x.shape[a] for a in axes)
-    parts = [x[tuple(place[axes.index(a)] if a in axes else slice(None) for a in range(x.ndim))]
-             for place in np.ndindex(kernel)]  # fmt: skip
+    parts = [
+        x[tuple(place[axes.index(a)] if a in axes else slice(None) for a in range(x.ndim))]
+        for place in np.ndindex(kernel)
+    ]
     which = jnp.full(largest.shape, len(parts) - 1, jnp.int8)
     for i, part in reversed(list(enumerate(parts[:-1]))):
         which = jnp.where(part == largest, jnp.int8(i), which)
@@ -126,8 +130,15 @@ def _max_pooled(x, kernel: Ints, stride: Ints, pads: tuple, dilation: Ints):
     if isinstance(x, np.ndarray):
         return _sliding(padded(x, pads, low), kernel, stride, dilation).max(_last(kernel))
     whole = lambda each, fill: (fill, *each, fill)
-    return lax.reduce_window(padded(x, pads, low), x.dtype.type(low), lax.max, whole(kernel, 1), whole(stride, 1),
-                             "VALID", window_dilation=whole(dilation, 1))  # fmt: skip
+    return lax.reduce_window(
+        padded(x, pads, low),
+        x.dtype.type(low),
+        lax.max,
+        whole(kernel, 1),
+        whole(stride, 1),
+        "VALID",
+        window_dilation=whole(dilation, 1),
+    )
 
 
 def _last(kernel: Ints) -> Ints:
@@ -158,14 +169,22 @@ def _max_positions(x, kernel: Ints, stride: Ints, pads: tuple, dilation: Ints):
 
 
 def _max_pool(dims: int, with_positions: bool):
-    def kernel_function(input: Array, kernel_size: tuple | int, stride: tuple | int | None = None,
-                        padding: tuple | int = 0, dilation: tuple | int = 1, ceil_mode: bool = False):  # fmt: skip
+    def kernel_function(
+        input: Array,
+        kernel_size: tuple | int,
+        stride: tuple | int | None = None,
+        padding: tuple | int = 0,
+        dilation: tuple | int = 1,
+        ceil_mode: bool = False,
+    ):
         kernel = expand(kernel_size, dims)
         strides = expand(stride, dims) if stride not in (None, ()) else kernel
         pad, dilations = expand(padding, dims), expand(dilation, dims)
         x = channels_last(input if input.ndim == dims + 2 else input[None])
-        counts = tuple(pooled_size(n, k, s, p, d, ceil_mode)
-                       for n, k, s, p, d in zip(x.shape[1:-1], kernel, strides, pad, dilations))  # fmt: skip
+        counts = tuple(
+            pooled_size(n, k, s, p, d, ceil_mode)
+            for n, k, s, p, d in zip(x.shape[1:-1], kernel, strides, pad, dilations)
+        )
         pads = _end_pads(x.shape[1:-1], counts, kernel, strides, pad, dilations)
         out = [_max_pooled(x, kernel, strides, pads, dilations)]
         if with_positions:
@@ -178,10 +197,19 @@ def _max_pool(dims: int, with_positions: bool):
     shape = (lambda call: [_shape(call)[0], (_shape(call)[0], _dtypes.int64)]) if with_positions else _shape
     node = {1: "SqueezeBackward1", 2: "MaxPool2DWithIndicesBackward0", 3: "MaxPool3DWithIndicesBackward0"}[dims]
     remembers = ("inputs", "others") if with_positions else ("inputs",)
-    return operator(where=(), shape=shape, check=_check, out=False, node=node, opmath=False, formats=1,
-                    autocast=FULL_ON_CPU if dims == 3 and not with_positions else None,
-                    loop="max_pool3d" if dims == 3 else "max_pool2d", takes=(INTEGER, FLOATING),
-                    remembers=remembers)(kernel_function)  # fmt: skip
+    return operator(
+        where=(),
+        shape=shape,
+        check=_check,
+        out=False,
+        node=node,
+        opmath=False,
+        formats=1,
+        autocast=FULL_ON_CPU if dims == 3 and not with_positions else None,
+        loop="max_pool3d" if dims == 3 else "max_pool2d",
+        takes=(INTEGER, FLOATING),
+        remembers=remembers,
+    )(kernel_function)
 
 
 for _count in (1, 2, 3):
@@ -213,9 +241,15 @@ def _divisors(sizes: Ints, counts: Ints, kernel: Ints, stride: Ints, pad: Ints, 
 
 
 def _avg_pool(dims: int):
-    def kernel_function(input: Array, kernel_size: tuple | int, stride: tuple | int | None = None,
-                        padding: tuple | int = 0, ceil_mode: bool = False, count_include_pad: bool = True,
-                        divisor_override: int | None = None):  # fmt: skip
+    def kernel_function(
+        input: Array,
+        kernel_size: tuple | int,
+        stride: tuple | int | None = None,
+        padding: tuple | int = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ):
         kernel, pad = expand(kernel_size, dims), expand(padding, dims)
         strides = expand(stride, dims) if stride not in (None, ()) else kernel
         x = channels_last(input if input.ndim == dims + 2 else input[None])
@@ -235,9 +269,19 @@ def _avg_pool(dims: int):
     """
     kernel_function.__name__ = f"_avg_pool{dims}d"
     node = {1: "SqueezeBackward1", 2: "AvgPool2DBackward0", 3: "AvgPool3DBackward0"}[dims]
-    return operator(where=(), shape=_shape, check=_check, saves=(), out=False, node=node, formats=1,
-                    vanishing=("input",), loop="avg_pool3d_out_frame" if dims == 3 else "avg_pool2d",
-                    takes=(FLOATING, int64), autocast=FULL_ON_CPU if dims == 3 else None)(kernel_function)  # fmt: skip
+    return operator(
+        where=(),
+        shape=_shape,
+        check=_check,
+        saves=(),
+        out=False,
+        node=node,
+        formats=1,
+        vanishing=("input",),
+        loop="avg_pool3d_out_frame" if dims == 3 else "avg_pool2d",
+        takes=(FLOATING, int64),
+        autocast=FULL_ON_CPU if dims == 3 else None,
+    )(kernel_function)
 
 
 for _count in (1, 2, 3):
@@ -248,9 +292,19 @@ def _unpooled_shape(call: Call) -> list:
     return [(*call.input.shape[: -len(call.size)], *call.size)]
 
 
-@operator(autocast=FULL_ON_CPU, where=(), shape=_unpooled_shape, keeps=("indices",), saves=("indices",), out=False,
-          name="_max_unpool",
-          node="MaxUnpool2DBackward0", numpy=False, loop="max_unpool2d", takes=REAL_FLOATS)  # fmt: skip
+@operator(
+    autocast=FULL_ON_CPU,
+    where=(),
+    shape=_unpooled_shape,
+    keeps=("indices",),
+    saves=("indices",),
+    out=False,
+    name="_max_unpool",
+    node="MaxUnpool2DBackward0",
+    numpy=False,
+    loop="max_unpool2d",
+    takes=REAL_FLOATS,
+)
 def _max_unpool(input: Array, indices: Array, size: tuple):
     """Zeros of the given size, with each element put where its index says; the inverse of max pooling."""
     lead = input.shape[: input.ndim - len(size)]

@@ -69,8 +69,9 @@ def _cubic_matrix(size: int, out: int, scale: float | None, align_corners: bool,
     return matrix
 
 
-def _smooth_matrix(size: int, out: int, scale: float | None, align_corners: bool, reach: float, kernel,
-                   real: type) -> np.ndarray:  # fmt: skip
+def _smooth_matrix(
+    size: int, out: int, scale: float | None, align_corners: bool, reach: float, kernel, real: type
+) -> np.ndarray:
     """With antialiasing: the kernel is stretched over as many elements as a result stands for. Numbers are of the type
     `real`, since where a window ends hangs on their last bit."""
     step, half = real(_step(size, out, scale, align_corners)), real(0.5)
@@ -85,16 +86,24 @@ def _smooth_matrix(size: int, out: int, scale: float | None, align_corners: bool
 
 
 @functools.lru_cache(256)
-def matrix(mode: str, size: int, out: int, scale: float | None, align_corners: bool, antialias: bool,
-           dtype: np.dtype) -> np.ndarray:  # fmt: skip
+def matrix(
+    mode: str, size: int, out: int, scale: float | None, align_corners: bool, antialias: bool, dtype: np.dtype
+) -> np.ndarray:
     """(out, size): what each result takes of each element of this dtype."""
     if size == out and (antialias or mode != "bicubic"):
         return np.eye(size)  # whatever the scale
     if antialias:
         cubic = mode == "bicubic"
         kernel = (lambda x: _cubic(x, -0.5)) if cubic else (lambda x: np.maximum(1 - np.abs(x), 0))
-        return _smooth_matrix(size, out, scale, align_corners, 2.0 if cubic else 1.0, kernel,
-                              np.float64 if dtype.itemsize > 4 else np.float32)  # fmt: skip
+        return _smooth_matrix(
+            size,
+            out,
+            scale,
+            align_corners,
+            2.0 if cubic else 1.0,
+            kernel,
+            np.float64 if dtype.itemsize > 4 else np.float32,
+        )
     # In half precision PyTorch stores the weights so, but not those of two linear dims.
     kept = np.dtype(float) if mode == "bilinear" or dtype.itemsize > 2 else dtype
     stored = lambda weights: weights.astype(kept).astype(float)
@@ -117,8 +126,9 @@ def _smooth_bytes(mode: str, size: int, out: int, step: float, align_corners: bo
 
 
 @functools.lru_cache(256)
-def byte_matrix(mode: str, size: int, out: int, scale: float | None, align_corners: bool,
-                antialias: bool) -> tuple[np.ndarray, int]:  # fmt: skip
+def byte_matrix(
+    mode: str, size: int, out: int, scale: float | None, align_corners: bool, antialias: bool
+) -> tuple[np.ndarray, int]:
     """(out, size) as whole numbers of a power of two, and which: bytes are weighted so, and rounded after each dim."""
     if mode == "bicubic" and not antialias:
         matrix = _cubic_matrix(size, out, scale, align_corners, lambda weights: weights)
@@ -145,9 +155,14 @@ def _shape(call: Call) -> list:
     return [(*call.input.shape[:2], *call.size)]
 
 
-_LOOPS = {"nearest": "compute_indices_weights_nearest", "nearest-exact": "compute_indices_weights_nearest",
-          "linear": "compute_indices_weights_linear", "trilinear": "compute_indices_weights_linear",
-          "bilinear": "upsample_bilinear2d_channels_last", "bicubic": "compute_indices_weights_cubic"}  # fmt: skip
+_LOOPS = {
+    "nearest": "compute_indices_weights_nearest",
+    "nearest-exact": "compute_indices_weights_nearest",
+    "linear": "compute_indices_weights_linear",
+    "trilinear": "compute_indices_weights_linear",
+    "bilinear": "upsample_bilinear2d_channels_last",
+    "bicubic": "compute_indices_weights_cubic",
+}
 _FLOATS = (_dtypes.float16, _dtypes.bfloat16, _dtypes.float32, _dtypes.float64)
 
 
@@ -176,8 +191,18 @@ def _node(call: Call) -> str:
     return f"Upsample{name}{'Aa' if call.antialias else ''}Backward0"
 
 
-@operator(autocast=FULL_ELSEWHERE, where=(), shape=_shape, check=_check, saves=(), out=False, name="_resize",
-          node=_node, formats=1, opmath=False)  # fmt: skip
+@operator(
+    autocast=FULL_ELSEWHERE,
+    where=(),
+    shape=_shape,
+    check=_check,
+    saves=(),
+    out=False,
+    name="_resize",
+    node=_node,
+    formats=1,
+    opmath=False,
+)
 def _resize(input: Array, size: tuple, mode: str, scales: tuple, align_corners: bool = False, antialias: bool = False):
     """(N, C, d1, ...) with its dims brought to `size`."""
     xp, out = namespace(input), input if mode.startswith("nearest") else widened(input)
@@ -288,9 +313,18 @@ def _check_grid(call: Call) -> None:
         raise _errors.dtypes.not_implemented(kernel, call.input.dtype)
 
 
-@operator(autocast=Casts(full, widest), where=(), shape=_grid_shape, check=_check_grid, out=False, name="_grid_sample",
-          vanishing=("grid",), numpy=False, opmath=False,
-          node=lambda call: f"GridSampler{call.input.ndim - 2}DBackward0")  # fmt: skip
+@operator(
+    autocast=Casts(full, widest),
+    where=(),
+    shape=_grid_shape,
+    check=_check_grid,
+    out=False,
+    name="_grid_sample",
+    vanishing=("grid",),
+    numpy=False,
+    opmath=False,
+    node=lambda call: f"GridSampler{call.input.ndim - 2}DBackward0",
+)
 def _grid_sample(input: Array, grid: Array, mode: str, padding_mode: str, align_corners: bool):
     """(N, C, d1, ...) read at the places of `grid` (N, o1, ..., dims), each in [-1, 1] with the last dim first."""
     import jax
@@ -299,9 +333,15 @@ def _grid_sample(input: Array, grid: Array, mode: str, padding_mode: str, align_
     return jax.vmap(lambda image, places: _sampled(image, places, mode, padding_mode, align_corners, step))(*both)
 
 
-@operator(autocast=LOWER, where=(), shape=lambda call: [(*call.theta.shape[:1], *call.size[2:], len(call.size) - 2)],
-          out=False,
-          saves=(), name="_affine_grid", node="AffineGridGeneratorBackward0")  # fmt: skip
+@operator(
+    autocast=LOWER,
+    where=(),
+    shape=lambda call: [(*call.theta.shape[:1], *call.size[2:], len(call.size) - 2)],
+    out=False,
+    saves=(),
+    name="_affine_grid",
+    node="AffineGridGeneratorBackward0",
+)
 def _affine_grid(theta: Array, size: tuple, align_corners: bool):
     """The places theta (N, d, d + 1) sends each pixel of `size` (N, C, d1, ...) to."""
     xp, dims = namespace(theta), size[2:]

@@ -91,8 +91,12 @@ def _relu_back(gate, before, after, changes):
     return d, None, (jnp.zeros_like(d),)
 
 
-_STEPS = {"lstm": (_lstm_step, _lstm_back), "gru": (_gru_step, _gru_back),
-          "tanh": (_tanh_step, _tanh_back), "relu": (_relu_step, _relu_back)}  # fmt: skip
+_STEPS = {
+    "lstm": (_lstm_step, _lstm_back),
+    "gru": (_gru_step, _gru_back),
+    "tanh": (_tanh_step, _tanh_back),
+    "relu": (_relu_step, _relu_back),
+}
 
 
 # -- all steps ---------------------------------------------------------------------------------------------------------
@@ -283,13 +287,34 @@ def _kept(call: Call) -> tuple[str, ...]:
     return *[f"{each}.rows" for each in given], "h", "c", "w_ih.T>input", "w_hh.T", "projection.T"
 
 
-@operator(autocast=Casts(_layer_in, lower), where=(), shape=_shape, check=_check, keeps=("lengths",), residuals=True,
-          out=False, name="_recurrent_layer",
-          node="MkldnnRnnLayerBackward0", numpy=False, remembers=_kept,
-          flops=flops.recurrent_layer(is_one_call))  # fmt: skip
-def _recurrent_layer(mode: str, input: Array, h: Array, c: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None,
-                     b_hh: Array | None, reverse: bool = False, lengths: Array | None = None,
-                     projection: Array | None = None, by_batch: bool = False):  # fmt: skip
+@operator(
+    autocast=Casts(_layer_in, lower),
+    where=(),
+    shape=_shape,
+    check=_check,
+    keeps=("lengths",),
+    residuals=True,
+    out=False,
+    name="_recurrent_layer",
+    node="MkldnnRnnLayerBackward0",
+    numpy=False,
+    remembers=_kept,
+    flops=flops.recurrent_layer(is_one_call),
+)
+def _recurrent_layer(
+    mode: str,
+    input: Array,
+    h: Array,
+    c: Array | None,
+    w_ih: Array,
+    w_hh: Array,
+    b_ih: Array | None,
+    b_hh: Array | None,
+    reverse: bool = False,
+    lengths: Array | None = None,
+    projection: Array | None = None,
+    by_batch: bool = False,
+):
     """One direction of one layer: (T, N, I) -> (T, N, H), and the last h (and c).
 
     `by_batch` says that in memory the sequences lie one after the other: the input is the transpose of (N, T, I), and
@@ -323,12 +348,21 @@ def _check_cell(call: Call) -> None:
     _errors.sequences.check_cell(call)
 
 
-@operator(autocast=Casts(_cell_in, lower), numpy=False, where=(), shape=_cell_shape, check=_check_cell, out=False,
-          name="_recurrent_cell", flops=flops.recurrent_cell,
-          node=lambda call: _CELL_NODES.get(call.mode, "AddBackward0"),
-          remembers=lambda call: _KEPT_BY_CELL + ("result",) * (call.mode in _CELL_NODES))  # fmt: skip
-def _recurrent_cell(mode: str, input: Array, h: Array, c: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None,
-                    b_hh: Array | None):  # fmt: skip
+@operator(
+    autocast=Casts(_cell_in, lower),
+    numpy=False,
+    where=(),
+    shape=_cell_shape,
+    check=_check_cell,
+    out=False,
+    name="_recurrent_cell",
+    flops=flops.recurrent_cell,
+    node=lambda call: _CELL_NODES.get(call.mode, "AddBackward0"),
+    remembers=lambda call: _KEPT_BY_CELL + ("result",) * (call.mode in _CELL_NODES),
+)
+def _recurrent_cell(
+    mode: str, input: Array, h: Array, c: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None, b_hh: Array | None
+):
     """One step: (N, I) and the state (N, H) each -> the new state."""
     given, recurrent = input @ w_ih.T, h @ w_hh.T
     if b_ih is not None:

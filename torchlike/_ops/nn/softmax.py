@@ -31,9 +31,16 @@ def _sums(x: np.ndarray, dim: int) -> np.ndarray:
     return row_sums(x) if dim in (-1, x.ndim - 1) else np.sum(x, axis=dim, keepdims=True)
 
 
-@operator(autocast=FULL_ELSEWHERE, where=(), shape=_same_shape, check=lambda call: _check("softmax", call),
-          name="_softmax",
-          remembers=("result",), node="SoftmaxBackward0", refuses_complex="_softmax")  # fmt: skip
+@operator(
+    autocast=FULL_ELSEWHERE,
+    where=(),
+    shape=_same_shape,
+    check=lambda call: _check("softmax", call),
+    name="_softmax",
+    remembers=("result",),
+    node="SoftmaxBackward0",
+    refuses_complex="_softmax",
+)
 def _softmax(input: Array, dim: int):
     """exp(x) divided by its sum over a dim."""
     if namespace(input) is not np:
@@ -48,9 +55,17 @@ def _softmax(input: Array, dim: int):
     return e
 
 
-@operator(autocast=FULL_ELSEWHERE, where=(), shape=_same_shape, check=lambda call: _check("log_softmax", call),
-          name="_log_softmax",
-          remembers=("result",), node="LogSoftmaxBackward0", refuses_complex="_log_softmax", opmath=False)  # fmt: skip
+@operator(
+    autocast=FULL_ELSEWHERE,
+    where=(),
+    shape=_same_shape,
+    check=lambda call: _check("log_softmax", call),
+    name="_log_softmax",
+    remembers=("result",),
+    node="LogSoftmaxBackward0",
+    refuses_complex="_log_softmax",
+    opmath=False,
+)
 def _log_softmax(input: Array, dim: int):
     """x minus the logarithm of the sum of exp(x) over a dim."""
     step, x = stepwise(input)

@@ -10,8 +10,17 @@ def _typing(call: Call) -> Typed:
     return Typed([call.made], None, [call.strides[-1]])
 
 
-@declare("operator", _typing, where=(), out=False, saves=(), keeps=("made",), opmath=False, remembers=(),
-         node=lambda call: call.node)  # fmt: skip
+@declare(
+    "operator",
+    _typing,
+    where=(),
+    out=False,
+    saves=(),
+    keeps=("made",),
+    opmath=False,
+    remembers=(),
+    node=lambda call: call.node,
+)
 def _made_from(input: Array, other: Array | None, made: Array, node: str):
     """`made`, as a result of `input` and `other` whose gradient node is called `node`."""
     return made

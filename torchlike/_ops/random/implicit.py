@@ -19,8 +19,7 @@ _MOST_TERMS = 100_000
 _library_slope: Any = jax.lax.random_gamma_grad  # its signature is not to be seen from outside
 
 
-@pointwise(where=(), inplace=False, node="StandardGammaBackward0",
-           underivable="_standard_gamma_grad")  # fmt: skip
+@pointwise(where=(), inplace=False, node="StandardGammaBackward0", underivable="_standard_gamma_grad")
 def _gamma_drawn(concentration: Array, drawn: Array):
     """`drawn`, gamma numbers of scale one, as a function of their shape parameters."""
     return drawn if namespace(drawn) is np else _gamma(concentration, drawn)

@@ -118,17 +118,35 @@ def _running(x, dim: int, best, extreme):
     return at(x, index, axis), index
 
 
-@operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), chooses=True,
-          host=HOST, remembers=("others",), out=Into(_errors.dtypes.scalar_type_of_out), takes=(*REALS, EMPTY),
-          refuses_complex="cummax")  # fmt: skip
+@operator(
+    shape=_pair_shape,
+    opmath=False,
+    check=_check_dim,
+    where=(),
+    chooses=True,
+    host=HOST,
+    remembers=("others",),
+    out=Into(_errors.dtypes.scalar_type_of_out),
+    takes=(*REALS, EMPTY),
+    refuses_complex="cummax",
+)
 def cummax(input: Array, dim: int):
     """The running maximum along `dim`, and the index of its last occurrence so far."""
     return _running(input, dim, np.maximum, lambda x, axis: _as_numbers(lax.cummax, x, axis))
 
 
-@operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), chooses=True,
-          host=HOST, remembers=("others",), out=Into(_errors.dtypes.scalar_type_of_out), takes=(*REALS, EMPTY),
-          refuses_complex="cummin")  # fmt: skip
+@operator(
+    shape=_pair_shape,
+    opmath=False,
+    check=_check_dim,
+    where=(),
+    chooses=True,
+    host=HOST,
+    remembers=("others",),
+    out=Into(_errors.dtypes.scalar_type_of_out),
+    takes=(*REALS, EMPTY),
+    refuses_complex="cummin",
+)
 def cummin(input: Array, dim: int):
     """The running minimum along `dim`, and the index of its last occurrence so far."""
     return _running(input, dim, np.minimum, lambda x, axis: _as_numbers(lax.cummin, x, axis))

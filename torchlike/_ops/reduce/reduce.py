@@ -153,8 +153,9 @@ def nansum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None)
 
 def _check_nanmean(call: Call) -> None:
     if call.input.dtype.category < _dtypes.FLOATING:
-        raise RuntimeError("nanmean(): expected input to have floating point or complex dtype but got "
-                           f"{scalar_name(call.input.dtype)}")  # fmt: skip
+        raise RuntimeError(
+            f"nanmean(): expected input to have floating point or complex dtype but got {scalar_name(call.input.dtype)}"
+        )
     _check_nansum(call)
 
 
@@ -193,8 +194,13 @@ def _check_hash(call: Call) -> None:
     not_complex("xor_sum_cpu")(call)
 
 
-@reduction(promote=lambda dtype: (dtype, _dtypes.uint64), opmath=False, differentiable=False, check=_check_hash,
-           out=Into(_errors.outs.hashed))  # fmt: skip
+@reduction(
+    promote=lambda dtype: (dtype, _dtypes.uint64),
+    opmath=False,
+    differentiable=False,
+    check=_check_hash,
+    out=Into(_errors.outs.hashed),
+)
 def hash_tensor(input: Array, dim: Dims = None, *, keepdim: bool = False, mode: int = 0):
     """The elements' bits (as 64-bit numbers, whole ones or floating-point) joined by exclusive or, in uint64."""
     xp, over = namespace(input), axes(input, dim)
@@ -282,29 +288,59 @@ def _extreme(x, function: str, dim, keepdim: bool, nan: bool = False):
     return value if keepdim else jnp.squeeze(value, over)
 
 
-@reduction(remembers=("inputs", "result"), opmath=False, check=_extreme_check("amax", "max_values_cpu"),
-           host=HOST_REDUCES, refuses_complex="amax", chooses=True, out=Into(_errors.dtypes.unlike_out))  # fmt: skip
+@reduction(
+    remembers=("inputs", "result"),
+    opmath=False,
+    check=_extreme_check("amax", "max_values_cpu"),
+    host=HOST_REDUCES,
+    refuses_complex="amax",
+    chooses=True,
+    out=Into(_errors.dtypes.unlike_out),
+)
 def amax(input: Array, dim: Dims | None = (), keepdim: bool = False):
     """The largest element over `dim` (every dim by default); equal ones share the gradient evenly."""
     return _extreme(input, "max", dim, keepdim)
 
 
-@reduction(remembers=("inputs", "result"), opmath=False, check=_extreme_check("amin", "min_values_cpu"),
-           host=HOST_REDUCES, refuses_complex="amin", chooses=True, out=Into(_errors.dtypes.unlike_out))  # fmt: skip
+@reduction(
+    remembers=("inputs", "result"),
+    opmath=False,
+    check=_extreme_check("amin", "min_values_cpu"),
+    host=HOST_REDUCES,
+    refuses_complex="amin",
+    chooses=True,
+    out=Into(_errors.dtypes.unlike_out),
+)
 def amin(input: Array, dim: Dims | None = (), keepdim: bool = False):
     """The smallest element over `dim` (every dim by default); equal ones share the gradient evenly."""
     return _extreme(input, "min", dim, keepdim)
 
 
-@reduction(host=HOST_REDUCES, opmath=False, check=_extreme_check("max", "max_all"), where=(), node="MaxBackward1",
-           name="_max_of_all", remembers=("inputs", "result"), chooses=True)  # fmt: skip
+@reduction(
+    host=HOST_REDUCES,
+    opmath=False,
+    check=_extreme_check("max", "max_all"),
+    where=(),
+    node="MaxBackward1",
+    name="_max_of_all",
+    remembers=("inputs", "result"),
+    chooses=True,
+)
 def _max_of_all(input: Array):
     """The largest element."""
     return _extreme(input, "max", None, False, nan=True)
 
 
-@reduction(host=HOST_REDUCES, opmath=False, check=_extreme_check("min", "min_all"), where=(), node="MinBackward1",
-           name="_min_of_all", remembers=("inputs", "result"), chooses=True)  # fmt: skip
+@reduction(
+    host=HOST_REDUCES,
+    opmath=False,
+    check=_extreme_check("min", "min_all"),
+    where=(),
+    node="MinBackward1",
+    name="_min_of_all",
+    remembers=("inputs", "result"),
+    chooses=True,
+)
 def _min_of_all(input: Array):
     """The smallest element."""
     return _extreme(input, "min", None, False, nan=True)
@@ -378,15 +414,33 @@ def _pair(input: Array, function: str, dim: int, keepdim: bool):
     return (values, index) if keepdim else (xp.squeeze(values, dim), xp.squeeze(index, dim))
 
 
-@operator(shape=pair_shape, opmath=False, check=_extreme_check("max", "max"), where=(), name="max",
-          host=HOST_REDUCES, remembers=("others",), chooses=True, out=EXACT)  # fmt: skip
+@operator(
+    shape=pair_shape,
+    opmath=False,
+    check=_extreme_check("max", "max"),
+    where=(),
+    name="max",
+    host=HOST_REDUCES,
+    remembers=("others",),
+    chooses=True,
+    out=EXACT,
+)
 def max_(input: Array, dim: int, keepdim: bool = False):
     """The largest element along `dim` and its index, the first of equal ones; it alone has the gradient."""
     return _pair(input, "argmax", dim, keepdim)
 
 
-@operator(shape=pair_shape, opmath=False, check=_extreme_check("min", "min"), where=(), name="min",
-          host=HOST_REDUCES, remembers=("others",), chooses=True, out=EXACT)  # fmt: skip
+@operator(
+    shape=pair_shape,
+    opmath=False,
+    check=_extreme_check("min", "min"),
+    where=(),
+    name="min",
+    host=HOST_REDUCES,
+    remembers=("others",),
+    chooses=True,
+    out=EXACT,
+)
 def min_(input: Array, dim: int, keepdim: bool = False):
     """The smallest element along `dim` and its index, the first of equal ones; it alone has the gradient."""
     return _pair(input, "argmin", dim, keepdim)
@@ -398,13 +452,22 @@ def _both_shape(call: Call) -> list:
 
 def _both_check(call: Call) -> None:
     if not call.input.numel and call.dim is None:
-        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
-                           "identity.")  # fmt: skip
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+        )
     _extreme_check("aminmax", "aminmax_cpu")(call)
 
 
-@operator(host=HOST_REDUCES, shape=_both_shape, opmath=False, check=_both_check, where=(), chooses=True, out=EXACT,
-          remembers=("inputs", "results"))  # fmt: skip
+@operator(
+    host=HOST_REDUCES,
+    shape=_both_shape,
+    opmath=False,
+    check=_both_check,
+    where=(),
+    chooses=True,
+    out=EXACT,
+    remembers=("inputs", "results"),
+)
 def aminmax(input: Array, *, dim: int | None = None, keepdim: bool = False):
     """The smallest and the largest element."""
     return _extreme(input, "min", dim, keepdim), _extreme(input, "max", dim, keepdim)

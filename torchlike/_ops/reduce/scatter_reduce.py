@@ -21,10 +21,18 @@ def _check_reduction(call: Call) -> None:
     _check_along(call)
 
 
-@operator(promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)], check=_check_reduction,
-          opmath=False, where=(), name="_scatter_reduce", node="ScatterReduceBackward0", numpy=False,
-          remembers=("input", "index", "src", "result"),
-          chooses=lambda plan: plan.static("reduce") in ("amax", "amin"))  # fmt: skip
+@operator(
+    promote=None,
+    shape=lambda call: [(tuple(call.input.shape), call.input.dtype)],
+    check=_check_reduction,
+    opmath=False,
+    where=(),
+    name="_scatter_reduce",
+    node="ScatterReduceBackward0",
+    numpy=False,
+    remembers=("input", "index", "src", "result"),
+    chooses=lambda plan: plan.static("reduce") in ("amax", "amin"),
+)
 def _scatter_reduce(input: Array, dim: int, index: Array, src: Array, reduce: str, include_self: bool = True):
     """`input` with what `src` holds for each place of `index` along `dim` reduced into it."""
     shape = input.shape
@@ -43,10 +51,18 @@ def _scatter_reduce(input: Array, dim: int, index: Array, src: Array, reduce: st
     return combine(jnp.asarray(input), src, place, own).reshape(shape)
 
 
-@operator(promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)], check=_check_rows,
-          opmath=False, where=(), name="_index_reduce", node="IndexReduceBackward0", numpy=False,
-          remembers=("input", "index", "source", "result"),
-          chooses=lambda plan: plan.static("reduce") in ("amax", "amin"))  # fmt: skip
+@operator(
+    promote=None,
+    shape=lambda call: [(tuple(call.input.shape), call.input.dtype)],
+    check=_check_rows,
+    opmath=False,
+    where=(),
+    name="_index_reduce",
+    node="IndexReduceBackward0",
+    numpy=False,
+    remembers=("input", "index", "source", "result"),
+    chooses=lambda plan: plan.static("reduce") in ("amax", "amin"),
+)
 def _index_reduce(input: Array, dim: int, index: Array, source: Array, reduce: str, include_self: bool = True):
     """As `_scatter_reduce`, for indices of one dim."""
     if source.ndim:

@@ -28,8 +28,16 @@ def _shape(call: Call) -> list:
     return [((*bounds[:-1], segments, *data[len(bounds) :]), call.data.dtype)]
 
 
-@operator(promote=None, shape=_shape, check=_check, opmath=False, where=(), node="SegmentReduceBackward0", numpy=False,
-          remembers=("data", "bounds", "result", "result.once"))  # fmt: skip
+@operator(
+    promote=None,
+    shape=_shape,
+    check=_check,
+    opmath=False,
+    where=(),
+    node="SegmentReduceBackward0",
+    numpy=False,
+    remembers=("data", "bounds", "result", "result.once"),
+)
 def _segment_reduce(data: Array, bounds: Array, reduce: str, by_length: bool, initial: float | None):
     """The segments of a dim reduced, each to one element: (..., N, *rest) -> (..., S, *rest).
 

@@ -69,24 +69,47 @@ def _same_shape(call: Call) -> list:
     return [(call.input.shape, call.input.dtype), (call.input.shape, _dtypes.int64)]
 
 
-@operator(remembers=("others",), shape=_same_shape, opmath=False, check=_check_sort, where=(),
-          host=HOST, node=lambda call: f"SortBackward{int(bool(call.stable))}", chooses=True, out=EXACT,
-         loop="sorting_kernel_method_name")  # fmt: skip
+@operator(
+    remembers=("others",),
+    shape=_same_shape,
+    opmath=False,
+    check=_check_sort,
+    where=(),
+    host=HOST,
+    node=lambda call: f"SortBackward{int(bool(call.stable))}",
+    chooses=True,
+    out=EXACT,
+    loop="sorting_kernel_method_name",
+)
 def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool | None = False):
     """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
     return ordered(input, dim, descending)
 
 
-@operator(host=HOST, shape=lambda call: [(call.input.shape, _dtypes.int64)], opmath=False, check=_check_sort,
-          differentiable=False, loop="sorting_kernel_method_name")  # fmt: skip
+@operator(
+    host=HOST,
+    shape=lambda call: [(call.input.shape, _dtypes.int64)],
+    opmath=False,
+    check=_check_sort,
+    differentiable=False,
+    loop="sorting_kernel_method_name",
+)
 def argsort(input: Array, dim: int = -1, descending: bool = False, stable: bool | None = False):
     """The indices that sort `dim`."""
     return ordered(input, dim, descending)[1]
 
 
-@operator(out=EXACT._replace(called="sort"),
-          host=HOST, shape=lambda call: [(call.input.shape, call.input.dtype)], opmath=False, node="SortBackward0",
-          check=_check_sort, chooses=True, remembers=(), loop="sorting_kernel_method_name")  # fmt: skip
+@operator(
+    out=EXACT._replace(called="sort"),
+    host=HOST,
+    shape=lambda call: [(call.input.shape, call.input.dtype)],
+    opmath=False,
+    node="SortBackward0",
+    check=_check_sort,
+    chooses=True,
+    remembers=(),
+    loop="sorting_kernel_method_name",
+)
 def msort(input: Array):
     """The elements sorted along the first dim."""
     return ordered(input, 0)[0]
@@ -113,8 +136,16 @@ def _topk_shape(call: Call) -> list:
     return [(tuple(shape), call.input.dtype), (tuple(shape), _dtypes.int64)]
 
 
-@operator(host=_one_row, remembers=("others",), shape=_topk_shape, opmath=False, check=_check_topk, where=(),
-          chooses=True, out=EXACT)  # fmt: skip
+@operator(
+    host=_one_row,
+    remembers=("others",),
+    shape=_topk_shape,
+    opmath=False,
+    check=_check_topk,
+    where=(),
+    chooses=True,
+    out=EXACT,
+)
 def topk(input: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = True):
     """The `k` largest (or smallest) elements of `dim` in order, and their indices."""
     xp = namespace(input)
@@ -140,8 +171,16 @@ def _check_kthvalue(call: Call) -> None:
     real_number("kthvalue_cpu")(call)
 
 
-@operator(remembers=("others",), shape=pair_shape, opmath=False, check=_check_kthvalue, where=(), chooses=True,
-          host=HOST, out=Into((_errors.dtypes.kthvalue_out, _errors.outs.kth_index), apart=0))  # fmt: skip
+@operator(
+    remembers=("others",),
+    shape=pair_shape,
+    opmath=False,
+    check=_check_kthvalue,
+    where=(),
+    chooses=True,
+    host=HOST,
+    out=Into((_errors.dtypes.kthvalue_out, _errors.outs.kth_index), apart=0),
+)
 def kthvalue(input: Array, k: int, dim: int = -1, keepdim: bool = False):
     """The k-th smallest element of `dim` (k counts from 1), and its index."""
     return _kept(*_picked(input, dim, k - 1), dim, keepdim)
@@ -216,8 +255,13 @@ def _middle_on_host(flat: np.ndarray, ignore_nan: bool):
     return _order.of_rank(widened(flat), (there - 1) // 2, 0).reshape(()).astype(flat.dtype)
 
 
-_ALL = {"host": HOST, "shape": lambda call: [((), call.input.dtype)], "opmath": False, "where": (),
-        "remembers": ("inputs", "result")}  # fmt: skip
+_ALL = {
+    "host": HOST,
+    "shape": lambda call: [((), call.input.dtype)],
+    "opmath": False,
+    "where": (),
+    "remembers": ("inputs", "result"),
+}
 
 
 @operator(**_ALL, check=_check_median("median"), node="MedianBackward0", chooses=True)
@@ -232,15 +276,31 @@ def _nanmedian_of_all(input: Array):
     return _of_all(input, True)
 
 
-@operator(host=HOST, remembers=("others",), shape=pair_shape, opmath=False, check=_check_median("median"), where=(),
-          node="MedianBackward1", chooses=True)  # fmt: skip
+@operator(
+    host=HOST,
+    remembers=("others",),
+    shape=pair_shape,
+    opmath=False,
+    check=_check_median("median"),
+    where=(),
+    node="MedianBackward1",
+    chooses=True,
+)
 def median(input: Array, dim: int, keepdim: bool = False):
     """The middle element of `dim` (the lower one of two) and its index; NaN where there is one."""
     return _kept(*_middle(input, dim, False), dim, keepdim)
 
 
-@operator(host=HOST, remembers=("others",), shape=pair_shape, opmath=False, check=_check_median("nanmedian"), where=(),
-          node="NanmedianBackward1", chooses=True)  # fmt: skip
+@operator(
+    host=HOST,
+    remembers=("others",),
+    shape=pair_shape,
+    opmath=False,
+    check=_check_median("nanmedian"),
+    where=(),
+    node="NanmedianBackward1",
+    chooses=True,
+)
 def nanmedian(input: Array, dim: int, keepdim: bool = False):
     """The middle of the elements of `dim` that are not NaN, and its index."""
     return _kept(*_middle(input, dim, True), dim, keepdim)
@@ -252,9 +312,17 @@ def _check_mode(call: Call) -> None:
         not_complex("mode_cpu", wide=False)(call)
 
 
-@operator(remembers=("others",), shape=pair_shape, opmath=False, check=_check_mode, where=(), chooses=True,
-          host=HOST, refuses_complex="mode",
-          out=Into((_errors.dtypes.mode_out, _errors.dtypes.mode_indices_out)))  # fmt: skip
+@operator(
+    remembers=("others",),
+    shape=pair_shape,
+    opmath=False,
+    check=_check_mode,
+    where=(),
+    chooses=True,
+    host=HOST,
+    refuses_complex="mode",
+    out=Into((_errors.dtypes.mode_out, _errors.dtypes.mode_indices_out)),
+)
 def mode(input: Array, dim: int = -1, keepdim: bool = False):
     """The most frequent element of `dim` (the smallest of several) and the index of its last occurrence."""
     xp = namespace(input)

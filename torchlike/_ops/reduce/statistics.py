@@ -41,8 +41,10 @@ def _check_quantile(name: str):
         if isinstance(q, Aval) and q.dtype is not call.input.dtype:
             raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
         if call.interpolation not in _BETWEEN:
-            raise RuntimeError(f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but "
-                               f"got {call.interpolation}")  # fmt: skip
+            raise RuntimeError(
+                f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but "
+                f"got {call.interpolation}"
+            )
 
     return check
 
@@ -80,8 +82,12 @@ def _quantiles(x, q, dim, keepdim: bool, between: str, holes: bool):
     return xp.moveaxis(out, -1, 0).reshape((*q.shape, *shape))
 
 
-_QUANTILE = {"remembers": (), "shape": _quantile_shape, "node": "SqueezeBackward4",
-             "chooses": lambda plan: plan.extra.arguments["q"][0] != "array"}  # fmt: skip
+_QUANTILE = {
+    "remembers": (),
+    "shape": _quantile_shape,
+    "node": "SqueezeBackward4",
+    "chooses": lambda plan: plan.extra.arguments["q"][0] != "array",
+}
 
 
 @operator(
@@ -103,8 +109,9 @@ def quantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = F
     check=_check_quantile("nanquantile"),
     guard=_guard_quantile("nanquantile"),
 )
-def nanquantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = False, *,
-                interpolation: str = "linear"):  # fmt: skip
+def nanquantile(
+    input: Array, q: Operand, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+):
     """The q-th quantile of the elements that are not NaN."""
     return _quantiles(input, q, dim, keepdim, interpolation, True)
 
@@ -197,8 +204,15 @@ def _area_shape(call: Call) -> list:
     return [tuple(shape)]
 
 
-_area = functools.partial(operator, promote=through_integers, shape=_area_shape, check=_check_areas, out=False,
-                          node="DivBackward0", loop="add_stub")  # fmt: skip
+_area = functools.partial(
+    operator,
+    promote=through_integers,
+    shape=_area_shape,
+    check=_check_areas,
+    out=False,
+    node="DivBackward0",
+    loop="add_stub",
+)
 
 
 @_area(remembers=())
@@ -268,9 +282,17 @@ def _cdist_node(call: Call) -> str:
     return "EuclideanDistBackward0" if by_product else "CdistBackward0"
 
 
-@operator(autocast=FULL, shape=_cdist_shape, check=_check_cdist, where=("torch",), out=False, node=_cdist_node,
-          underivable=lambda plan: "_cdist_backward" if plan.node == "CdistBackward0" else "",
-          remembers=("inputs", "result"), loop="cdist")  # fmt: skip
+@operator(
+    autocast=FULL,
+    shape=_cdist_shape,
+    check=_check_cdist,
+    where=("torch",),
+    out=False,
+    node=_cdist_node,
+    underivable=lambda plan: "_cdist_backward" if plan.node == "CdistBackward0" else "",
+    remembers=("inputs", "result"),
+    loop="cdist",
+)
 def cdist(x1: Array, x2: Array, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"):
     """The p-norm of every difference of a row of x1 and a row of x2; (..., n, k), (..., m, k) -> (..., n, m).
 
@@ -292,8 +314,15 @@ def _pdist_shape(call: Call) -> list:
     return [(n * (n - 1) // 2,)]
 
 
-@operator(shape=_pdist_shape, where=(), out=False, node="PdistBackward0", underivable="_pdist_backward",
-          remembers=("inputs", "result"), loop="pdist")  # fmt: skip
+@operator(
+    shape=_pdist_shape,
+    where=(),
+    out=False,
+    node="PdistBackward0",
+    underivable="_pdist_backward",
+    remembers=("inputs", "result"),
+    loop="pdist",
+)
 def _pdist(input: Array, p: float = 2.0):
     """The distances of all pairs of rows, (0, 1), (0, 2), ... (n - 2, n - 1), in the p-norm."""
     first, second = np.triu_indices(input.shape[0], 1)
@@ -384,16 +413,27 @@ def searchsorted(sorted_sequence: Array, input: Operand, right: bool, out_int32:
     return one(sorted_sequence, input)
 
 
-@operator(host=HOST, shape=lambda call: [((call.length,), _dtypes.int64)], opmath=False, differentiable=False, where=(),
-          promote=None)  # fmt: skip
+@operator(
+    host=HOST,
+    shape=lambda call: [((call.length,), _dtypes.int64)],
+    opmath=False,
+    differentiable=False,
+    where=(),
+    promote=None,
+)
 def _counts(input: Array, length: int):
     """How often each number below `length` occurs."""
     xp = namespace(input)
     return np.bincount(input, minlength=length) if xp is np else jnp.bincount(input, length=length)
 
 
-@operator(shape=lambda call: [((call.length,), call.weights.dtype)], opmath=False, differentiable=False, where=(),
-          keeps=("input",))  # fmt: skip
+@operator(
+    shape=lambda call: [((call.length,), call.weights.dtype)],
+    opmath=False,
+    differentiable=False,
+    where=(),
+    keeps=("input",),
+)
 def _weighted_counts(input: Array, weights: Array, length: int):
     """The sum of the weights of each number below `length`."""
     return at(namespace(weights).zeros(length, weights.dtype), input).add(weights)
@@ -451,9 +491,15 @@ def _check_isin(call: Call) -> None:
             raise RuntimeError(f"Unsupported input type encountered for isin(): {scalar_name(dtype)}")
 
 
-@operator(shape=lambda call: [(call.elements.shape if isinstance(call.elements, Aval) else (), _dtypes.bool_)],
-          check=_check_isin, opmath=False, differentiable=False, where=("torch",), out=EXACT,
-          loop="isin_default_cpu")  # fmt: skip
+@operator(
+    shape=lambda call: [(call.elements.shape if isinstance(call.elements, Aval) else (), _dtypes.bool_)],
+    check=_check_isin,
+    opmath=False,
+    differentiable=False,
+    where=("torch",),
+    out=EXACT,
+    loop="isin_default_cpu",
+)
 def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False):
     """Whether each element is among the test elements."""
     xp = namespace(elements)

@@ -66,8 +66,9 @@ def _check_norm(call: Call) -> None:
     dtype = call.x.dtype
     _errors.linalg.check_order("vector_norm", call.ord)
     if dtype.category < _dtypes.FLOATING:
-        raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-                           f"{scalar_name(dtype)}")  # fmt: skip
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {scalar_name(dtype)}"
+        )
     if call.dtype is not None:
         _errors.linalg.check_norm_dtype(dtype, call.dtype)
     dims = call.arguments.get("dim")
@@ -83,10 +84,18 @@ def _norm_keeps(call: Call) -> tuple[str, ...]:
     return ("inputs", "result", "result.once" if call.ord in FLAT_ORDERS else "result.unsqueezed")
 
 
-@reduction(out=EXACT, autocast=FULL_ELSEWHERE, promote=to_real, of_requested=to_real, check=_check_norm,
-           where=("linalg",),
-           remembers=_norm_keeps,
-           host=HOST_REDUCES, node="LinalgVectorNormBackward0", loop="norm_cpu")  # fmt: skip
+@reduction(
+    out=EXACT,
+    autocast=FULL_ELSEWHERE,
+    promote=to_real,
+    of_requested=to_real,
+    check=_check_norm,
+    where=("linalg",),
+    remembers=_norm_keeps,
+    host=HOST_REDUCES,
+    node="LinalgVectorNormBackward0",
+    loop="norm_cpu",
+)
 def vector_norm(x: Array, ord: Any = 2, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """(sum of |x|**ord)**(1/ord); inf and -inf are the largest and smallest |x|, 0 counts the nonzero elements.
 

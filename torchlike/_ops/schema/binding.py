@@ -25,8 +25,21 @@ class Run:
     garbage collector has to look through took a tenth of the time of inference over a hundred lengths.
     """
 
-    __slots__ = ("__weakref__", "arguments", "compute", "converted", "count", "kept", "kernel", "name", "names",
-                 "numbers", "outputs", "statics", "stored")  # fmt: skip
+    __slots__ = (
+        "__weakref__",
+        "arguments",
+        "compute",
+        "converted",
+        "count",
+        "kept",
+        "kernel",
+        "name",
+        "names",
+        "numbers",
+        "outputs",
+        "statics",
+        "stored",
+    )
 
     arguments: dict[str, tuple[str, Any]]
     compute: _dtypes.dtype | None  # in which the kernel gets its arrays; None leaves them as they are

@@ -102,8 +102,7 @@ def _has_zero(divisor: Any) -> bool:
     if not isinstance(divisor, Value):
         return isinstance(divisor, int) and divisor == 0
     host = outermost(divisor).peek()
-    return (isinstance(host, np.ndarray) and host.dtype.kind in "iub" and host.size <= CHECKED_AT_ONCE
-            and not host.all())  # fmt: skip
+    return isinstance(host, np.ndarray) and host.dtype.kind in "iub" and host.size <= CHECKED_AT_ONCE and not host.all()
 
 
 def _is_bool(x: Any) -> bool:

@@ -35,9 +35,16 @@ from torchlike._ops.schema.out_rules import Into as Into
 Array = Operand = Scalar = Real = Arrays = Index = Any
 ARRAY, OPERAND, SCALAR, ARRAYS, INDEX, STATIC = range(6)
 # How these annotations read to users.
-_SHOWN = {"Array": "Tensor", "Operand": "Tensor | Number", "Scalar": "Number", "Real": "float",
-          "Arrays": "Sequence[Tensor]", "Index": "int", "Dims": "int | Sequence[int] | None",
-          "tuple": "Sequence[int]"}  # fmt: skip
+_SHOWN = {
+    "Array": "Tensor",
+    "Operand": "Tensor | Number",
+    "Scalar": "Number",
+    "Real": "float",
+    "Arrays": "Sequence[Tensor]",
+    "Index": "int",
+    "Dims": "int | Sequence[int] | None",
+    "tuple": "Sequence[int]",
+}
 _KINDS = {"Array": ARRAY, "Operand": OPERAND, "Scalar": SCALAR, "Real": SCALAR, "Arrays": ARRAYS, "Index": INDEX}
 
 HOST = 1 << 20  # `host` of a row for whose work XLA has one thread, or none that is quick
@@ -190,8 +197,13 @@ def pointwise(kernel: Callable | None = None, *, promote: Callable = typing_rule
     return made if kernel is None else made(kernel)
 
 
-def reduction(kernel: Callable | None = None, *, promote: Callable = typing_rules.common,
-              of_requested: Callable | None = None, **options: Any) -> Any:  # fmt: skip
+def reduction(
+    kernel: Callable | None = None,
+    *,
+    promote: Callable = typing_rules.common,
+    of_requested: Callable | None = None,
+    **options: Any,
+) -> Any:
     """An operator with parameters `dim` and `keepdim` that reduces dims; `of_requested`: as `promote`, of `dtype=`."""
     rule = functools.partial(typing_rules.reduction, promote=promote, of_requested=of_requested)
     made = declare("reduction", rule, **options)

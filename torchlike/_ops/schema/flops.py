@@ -187,8 +187,9 @@ def _named(equation: str, shapes: list[tuple[int, ...]]) -> tuple[list[str], str
     terms = left.split(",")
     hidden = max((len(shape) - len(term) + 3 for term, shape in zip(terms, shapes) if "..." in term), default=0)
     letters = "".join(chr(ord("Α") + i) for i in range(hidden))
-    dims = [t.replace("...", letters[hidden - (len(s) - len(t) + 3) :]) if "..." in t else t
-            for t, s in zip(terms, shapes)]  # fmt: skip
+    dims = [
+        t.replace("...", letters[hidden - (len(s) - len(t) + 3) :]) if "..." in t else t for t, s in zip(terms, shapes)
+    ]
     if not arrow:
         flat = "".join(dims)
         result = letters + "".join(sorted(c for c in set(flat) - set(letters) if flat.count(c) == 1))

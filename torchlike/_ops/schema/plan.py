@@ -36,11 +36,28 @@ from torchlike._ops.schema.typing_rules import (
 class OpPlan(Plan):
     """A plan with what the facade needs of it: output strides, the gradient's plans, which inputs it saves."""
 
-    __slots__ = ("check_node", "differentiable", "gradients", "node", "op", "remembers", "residual", "saved",
-                 "saves_all", "source", "strides")  # fmt: skip
+    __slots__ = (
+        "check_node",
+        "differentiable",
+        "gradients",
+        "node",
+        "op",
+        "remembers",
+        "residual",
+        "saved",
+        "saves_all",
+        "source",
+        "strides",
+    )
 
-    def settle(self, op: d.Op, saved: tuple[int, ...], differentiable: tuple[bool, ...],
-               strides: tuple | None = None, node: str = "") -> OpPlan:  # fmt: skip
+    def settle(
+        self,
+        op: d.Op,
+        saved: tuple[int, ...],
+        differentiable: tuple[bool, ...],
+        strides: tuple | None = None,
+        node: str = "",
+    ) -> OpPlan:
         """Fill in what the facade needs."""
         self.op, self.saved, self.differentiable = op, saved, differentiable
         self.remembers = () if callable(op.remembers) else op.remembers
@@ -226,8 +243,9 @@ def alike_over_devices(arrays: Sequence, others: Sequence) -> list:
     return [jax.lax.pcast(x, missing(x), to="varying") if missing(x) else x for x in arrays] if axes else list(arrays)
 
 
-def pull_back(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...], shapes: Sequence,
-              function: Callable) -> Callable[..., tuple]:  # fmt: skip
+def pull_back(
+    plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...], shapes: Sequence, function: Callable
+) -> Callable[..., tuple]:
     """The function of `gradient(plan, wanted, given)`, for inputs of these shapes, which may have symbolic dims, and a
     forward that is the plan's function or stands for it."""
     saved, count = plan.saved, len(plan.saved)
@@ -320,8 +338,9 @@ def vanishing(plan: OpPlan) -> list[int]:
     return [place for where, place in found if where == "array"]
 
 
-def _traced_use(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...],
-                shapes: list[tuple]) -> tuple[frozenset[int], frozenset[int]]:  # fmt: skip
+def _traced_use(
+    plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...], shapes: list[tuple]
+) -> tuple[frozenset[int], frozenset[int]]:
     arrays = [jax.ShapeDtypeStruct(shape, a.dtype.numpy) for shape, a in zip(shapes, plan.inputs)]
     numbers = specs((), plan.scalars)
     vjp = pull_back(plan, wanted, given, shapes, plan.function)

@@ -28,8 +28,15 @@ def _on_host(name: str, x, *, pick: Callable = lambda found: found):
 
 def _bessel(kernel: Callable) -> Callable:
     name = kernel.__name__
-    row = pointwise(promote=to_float, where=("special",), inplace=False, opmath=False, differentiable=False,
-                    loop=f"{name}_cpu", takes=SINGLE_REALS)  # fmt: skip
+    row = pointwise(
+        promote=to_float,
+        where=("special",),
+        inplace=False,
+        opmath=False,
+        differentiable=False,
+        loop=f"{name}_cpu",
+        takes=SINGLE_REALS,
+    )
     return row(kernel)
 
 
@@ -106,8 +113,9 @@ def spherical_bessel_j0(x: Array):
     return xp.where(xp.isinf(x), 0, xp.sinc(x / xp.pi)).astype(x.dtype)
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False, opmath=False, node=of_two("SpecialZeta"),
-           takes=SINGLE_REALS)  # fmt: skip
+@pointwise(
+    promote=to_float, where=("special",), inplace=False, opmath=False, node=of_two("SpecialZeta"), takes=SINGLE_REALS
+)
 def zeta(input: Operand, other: Operand):
     """Hurwitz's zeta function: the sum over k >= 0 of (other + k) ** -input."""
     if namespace(other) is np:

@@ -15,8 +15,9 @@ from torchlike._engine.interpreter.rules import always, rule
 from torchlike._ops.schema.namespace import namespace
 
 # erf(x) = tanh(x P(x**2)), for which NumPy has vector code. Highest power first.
-_P = np.asarray([1.4185757e-07, -5.6685646e-06, 8.763784e-05, -0.00061978592, -0.00019182948, 0.10276906, 1.1283793],
-                np.float32)  # fmt: skip
+_P = np.asarray(
+    [1.4185757e-07, -5.6685646e-06, 8.763784e-05, -0.00061978592, -0.00019182948, 0.10276906, 1.1283793], np.float32
+)
 _BLOCK = 1 << 15  # elements, so that every pass over a block finds it in the processor's cache
 _FEW = 1 << 16  # elements of float64 for which calling `math.erf` costs less than importing SciPy
 

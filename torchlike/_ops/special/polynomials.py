@@ -66,8 +66,9 @@ def _repeated(xp, degree, after: Callable, state):
 
 
 def _polynomial(kernel: Callable) -> Callable:
-    row = pointwise(promote=to_float, where=("special",), inplace=False, opmath=False, differentiable=False,
-                    takes=SINGLE_REALS)  # fmt: skip
+    row = pointwise(
+        promote=to_float, where=("special",), inplace=False, opmath=False, differentiable=False, takes=SINGLE_REALS
+    )
     return row(kernel)
 
 

@@ -45,8 +45,14 @@ def erfc(input: Array):
     return library(input).erfc(input)
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialErfcxBackward0",
-           remembers=("inputs", "result"), takes=SINGLE_REALS)  # fmt: skip
+@pointwise(
+    promote=to_float,
+    where=("special",),
+    inplace=False,
+    node="SpecialErfcxBackward0",
+    remembers=("inputs", "result"),
+    takes=SINGLE_REALS,
+)
 def erfcx(input: Array):
     """erfc(x) * exp(x**2), exact where erfc is next to 0."""
     return _scaled_erfc(input)
@@ -87,8 +93,9 @@ def _check_order(call: Call) -> None:
     not_complex(("digamma", "trigamma")[call.n] if call.n < 2 else "polygamma")(call)
 
 
-@pointwise(promote=to_float, where=("torch", "special"), inplace=False, opmath=False, check=_check_order,
-           loop="trigamma")  # fmt: skip
+@pointwise(
+    promote=to_float, where=("torch", "special"), inplace=False, opmath=False, check=_check_order, loop="trigamma"
+)
 def polygamma(n: int, input: Array):
     """The n-th derivative of digamma."""
     (step, input) = stepwise(input)

@@ -41,8 +41,10 @@ def _cat_shape(call: Call) -> list:
             raise RuntimeError(f"Tensors must have same number of dimensions: got {len(real[0])} and {len(s)}")
         for d, (n, m) in enumerate(zip(real[0], s)):
             if d != dim and n != m:
-                raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got "
-                                   f"size {m} for tensor number {i} in the list.")  # fmt: skip
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got "
+                    f"size {m} for tensor number {i} in the list."
+                )
     total = sum(s[dim] for s in shapes if not _is_legacy_empty(s))
     return [(*real[0][:dim], total, *real[0][dim + 1 :])]
 
@@ -58,8 +60,10 @@ def _stack_shape(call: Call) -> list:
     first = tuple(call.tensors[0].shape)
     for i, a in enumerate(call.tensors):
         if tuple(a.shape) != first:
-            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
-                               f"{list(a.shape)} at entry {i}")  # fmt: skip
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
+                f"{list(a.shape)} at entry {i}"
+            )
     dim = wrap_dim(call.dim, len(first) + 1)
     return [(*first[:dim], len(call.tensors), *first[dim:])]
 
@@ -104,8 +108,15 @@ def _repeat_shape(call: Call) -> list:
     return [tuple(n * r for n, r in zip(shape, repeats))]
 
 
-@operator(shape=lambda call: [call.size], saves=(), opmath=False, where=(), name="_unsafe_view",
-          node="UnsafeViewBackward0", float8=FLOAT8)  # fmt: skip
+@operator(
+    shape=lambda call: [call.size],
+    saves=(),
+    opmath=False,
+    where=(),
+    name="_unsafe_view",
+    node="UnsafeViewBackward0",
+    float8=FLOAT8,
+)
 def _unsafe_view(input: Array, size: tuple):
     """A fresh copy's elements in another shape: shared with nobody, so no view."""
     return namespace(input).reshape(input, size)

@@ -137,8 +137,13 @@ def _select_geometry(shape, strides, dim, index) -> Geometry:
     return shape[:dim] + shape[dim + 1 :], strides[:dim] + strides[dim + 1 :]
 
 
-@view(geometry=_select_geometry, offset=lambda t, dim, index: _stride(t, dim) * index, node="SelectBackward0",
-      where=(), name="_select")  # fmt: skip
+@view(
+    geometry=_select_geometry,
+    offset=lambda t, dim, index: _stride(t, dim) * index,
+    node="SelectBackward0",
+    where=(),
+    name="_select",
+)
 def _select(input: Array, dim: int, index: Index):
     """One index of a (non-negative) dim."""
     if isinstance(index, int):
@@ -154,8 +159,13 @@ def _slice_geometry(shape, strides, dim, start, length, step) -> Geometry:
     return (*shape[:dim], length, *shape[dim + 1 :]), (*strides[:dim], strides[dim] * step, *strides[dim + 1 :])
 
 
-@view(geometry=_slice_geometry, offset=lambda t, dim, start, length, step: _stride(t, dim) * start,
-      node="SliceBackward0", where=(), name="_slice")  # fmt: skip
+@view(
+    geometry=_slice_geometry,
+    offset=lambda t, dim, start, length, step: _stride(t, dim) * start,
+    node="SliceBackward0",
+    where=(),
+    name="_slice",
+)
 def _slice(input: Array, dim: int, start: Index, length: int, step: int):
     """`length` indices of a (non-negative) dim, from `start` in steps of `step`."""
     if not isinstance(start, int):
@@ -329,8 +339,14 @@ def _put_complex(base, new):
     return _complex(new)
 
 
-@view(geometry=_as_real_geometry, check=_needs_complex, result=lambda call: call.input.dtype.to_real(),
-      inverse=_put_complex, offset=lambda t: t._offset, where=())  # fmt: skip
+@view(
+    geometry=_as_real_geometry,
+    check=_needs_complex,
+    result=lambda call: call.input.dtype.to_real(),
+    inverse=_put_complex,
+    offset=lambda t: t._offset,
+    where=(),
+)
 def view_as_real(input: Array):
     """A complex tensor as a real one with a last dim of two: the real and the imaginary part."""
     return namespace(input).stack([input.real, input.imag], axis=-1)
@@ -352,17 +368,25 @@ def _needs_parts(call: Call) -> None:
     if call.input.dtype is _dtypes.float16:
         raise _errors.arguments.kind_unsupported("view_as_complex", "tensors of dtype torch.complex32")
     if call.input.dtype not in (_dtypes.float32, _dtypes.float64):
-        raise RuntimeError("view_as_complex is only supported for half, float and double tensors, but got a tensor of "
-                           f"scalar type: {scalar_name(call.input.dtype)}")  # fmt: skip
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of "
+            f"scalar type: {scalar_name(call.input.dtype)}"
+        )
 
 
 def _put_parts(base, new):
     return view_as_real.kernel(new).astype(base.dtype)
 
 
-@view(autocast=FULL_ON_CPU, geometry=_as_complex_geometry, check=_needs_parts,
-      result=lambda call: call.input.dtype.to_complex(),
-      inverse=_put_parts, offset=lambda t: -(t._offset // 2), where=("torch",))  # fmt: skip
+@view(
+    autocast=FULL_ON_CPU,
+    geometry=_as_complex_geometry,
+    check=_needs_parts,
+    result=lambda call: call.input.dtype.to_complex(),
+    inverse=_put_parts,
+    offset=lambda t: -(t._offset // 2),
+    where=("torch",),
+)
 def view_as_complex(input: Array):
     """A real tensor with a last dim of two as a complex one."""
     return _complex(input)
@@ -424,8 +448,15 @@ def _bits(x, dtype):
     return cast if new == old else cast.reshape(*lead, length)
 
 
-@view(geometry=_bitcast_geometry, check=_check_bitcast, result=lambda call: call.dtype, where=(), name="_bitcast",
-      inverse=lambda base, new: _bits(new, base.dtype).reshape(base.shape), node="ViewBackward1")  # fmt: skip
+@view(
+    geometry=_bitcast_geometry,
+    check=_check_bitcast,
+    result=lambda call: call.dtype,
+    where=(),
+    name="_bitcast",
+    inverse=lambda base, new: _bits(new, base.dtype).reshape(base.shape),
+    node="ViewBackward1",
+)
 def _bitcast(input: Array, dtype, itemsize, start):
     """The same memory, `start` elements from its beginning, as elements of another dtype."""
     return _bits(input, dtype.numpy)

@@ -5,5 +5,8 @@ import sys
 
 from torchlike.distributed import _absent
 
-_absent.fill(sys.modules[__name__], """FileSystemReader FileSystemWriter load save async_save load_state_dict
-    save_state_dict""")  # fmt: skip
+_absent.fill(
+    sys.modules[__name__],
+    """FileSystemReader FileSystemWriter load save async_save load_state_dict
+    save_state_dict""",
+)

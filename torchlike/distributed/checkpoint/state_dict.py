@@ -66,8 +66,9 @@ def _on_host(state: Any) -> Any:
     return [_on_host(value) for value in state] if isinstance(state, list) else state
 
 
-def get_model_state_dict(model: Module, *, submodules: set[Module] | None = None,
-                         options: StateDictOptions | None = None) -> dict[str, Any]:  # fmt: skip
+def get_model_state_dict(
+    model: Module, *, submodules: set[Module] | None = None, options: StateDictOptions | None = None
+) -> dict[str, Any]:
     """A module's state dict, by the names of the module within its wrappers."""
     _refuse("get_model_state_dict", submodules)
     options = options or StateDictOptions()
@@ -84,14 +85,16 @@ def _refuse(name: str, submodules: Any) -> None:
         raise _errors.arguments.unsupported(name, "submodules")
 
 
-def set_model_state_dict(model: Module, model_state_dict: dict[str, Any], *,
-                         options: StateDictOptions | None = None) -> Any:  # fmt: skip
+def set_model_state_dict(
+    model: Module, model_state_dict: dict[str, Any], *, options: StateDictOptions | None = None
+) -> Any:
     """Load what `get_model_state_dict` gave; returns the missing and unexpected keys."""
     options = options or StateDictOptions()
     state = _from_first(dict(model_state_dict), options)
     inside = {_name(name): name for name in _plain(model).state_dict(keep_vars=True)}
-    return _plain(model).load_state_dict({inside.get(name, name): value for name, value in state.items()},
-                                         strict=options.strict)  # fmt: skip
+    return _plain(model).load_state_dict(
+        {inside.get(name, name): value for name, value in state.items()}, strict=options.strict
+    )
 
 
 def _from_first(state: Any, options: StateDictOptions) -> Any:
@@ -110,9 +113,13 @@ def _names(model: Module) -> dict[int, str]:
     return {id(parameter): _name(name) for name, parameter in _plain(model).named_parameters()}
 
 
-def get_optimizer_state_dict(model: Module, optimizers: Optimizer | Iterable[Optimizer], *,
-                             submodules: set[Module] | None = None,
-                             options: StateDictOptions | None = None) -> dict[str, Any]:  # fmt: skip
+def get_optimizer_state_dict(
+    model: Module,
+    optimizers: Optimizer | Iterable[Optimizer],
+    *,
+    submodules: set[Module] | None = None,
+    options: StateDictOptions | None = None,
+) -> dict[str, Any]:
     """The state of optimizers, with the parameters' names in place of numbers. An optimizer that has not taken a step
     takes one by nothing, so that its state is there."""
     _refuse("get_optimizer_state_dict", submodules)
@@ -123,8 +130,9 @@ def get_optimizer_state_dict(model: Module, optimizers: Optimizer | Iterable[Opt
         order = [names[id(p)] for group in optimizer.param_groups for p in group["params"]]
         state = optimizer.state_dict()
         found["state"] |= {order[i]: value for i, value in state["state"].items()}
-        found["param_groups"] += [{**group, "params": [order[i] for i in group["params"]]}
-                                  for group in state["param_groups"]]  # fmt: skip
+        found["param_groups"] += [
+            {**group, "params": [order[i] for i in group["params"]]} for group in state["param_groups"]
+        ]
     return _given(_flat(found) if options.flatten_optimizer_state_dict else found, options)
 
 
@@ -153,9 +161,13 @@ def _flat(state: dict[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def set_optimizer_state_dict(model: Module, optimizers: Optimizer | Iterable[Optimizer],
-                             optim_state_dict: dict[str, Any], *,
-                             options: StateDictOptions | None = None) -> None:  # fmt: skip
+def set_optimizer_state_dict(
+    model: Module,
+    optimizers: Optimizer | Iterable[Optimizer],
+    optim_state_dict: dict[str, Any],
+    *,
+    options: StateDictOptions | None = None,
+) -> None:
     """Load what `get_optimizer_state_dict` gave."""
     options, names = options or StateDictOptions(), _names(model)
     told = _from_first(optim_state_dict, options)
@@ -163,10 +175,17 @@ def set_optimizer_state_dict(model: Module, optimizers: Optimizer | Iterable[Opt
         order = [names[id(p)] for group in optimizer.param_groups for p in group["params"]]
         state = _nested(told, optimizer, order) if "param_groups" not in told else told
         numbers = {name: i for i, name in enumerate(order)}
-        groups = [{**group, "params": [numbers[name] for name in group["params"]]}
-                  for group in state["param_groups"] if set(group["params"]) <= numbers.keys()]  # fmt: skip
-        optimizer.load_state_dict({"state": {numbers[name]: value for name, value in state["state"].items()
-                                             if name in numbers}, "param_groups": groups})  # fmt: skip
+        groups = [
+            {**group, "params": [numbers[name] for name in group["params"]]}
+            for group in state["param_groups"]
+            if set(group["params"]) <= numbers.keys()
+        ]
+        optimizer.load_state_dict(
+            {
+                "state": {numbers[name]: value for name, value in state["state"].items() if name in numbers},
+                "param_groups": groups,
+            }
+        )
 
 
 def _nested(flat: dict[str, Any], optimizer: Optimizer, order: list[str]) -> dict[str, Any]:
@@ -185,15 +204,28 @@ def _nested(flat: dict[str, Any], optimizer: Optimizer, order: list[str]) -> dic
     return found
 
 
-def get_state_dict(model: Module, optimizers: Optimizer | Iterable[Optimizer], *, submodules: set[Module] | None = None,
-                   options: StateDictOptions | None = None) -> tuple[dict[str, Any], dict[str, Any]]:  # fmt: skip
+def get_state_dict(
+    model: Module,
+    optimizers: Optimizer | Iterable[Optimizer],
+    *,
+    submodules: set[Module] | None = None,
+    options: StateDictOptions | None = None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """The state dicts of a module and of its optimizers."""
-    return (get_model_state_dict(model, submodules=submodules, options=options),
-            get_optimizer_state_dict(model, optimizers, options=options))  # fmt: skip
+    return (
+        get_model_state_dict(model, submodules=submodules, options=options),
+        get_optimizer_state_dict(model, optimizers, options=options),
+    )
 
 
-def set_state_dict(model: Module, optimizers: Optimizer | Iterable[Optimizer], *, model_state_dict: dict[str, Any],
-                   optim_state_dict: dict[str, Any], options: StateDictOptions | None = None) -> Any:  # fmt: skip
+def set_state_dict(
+    model: Module,
+    optimizers: Optimizer | Iterable[Optimizer],
+    *,
+    model_state_dict: dict[str, Any],
+    optim_state_dict: dict[str, Any],
+    options: StateDictOptions | None = None,
+) -> Any:
     """Load what `get_state_dict` gave; returns the module's missing and unexpected keys."""
     missing = set_model_state_dict(model, model_state_dict, options=options)
     set_optimizer_state_dict(model, optimizers, optim_state_dict, options=options)

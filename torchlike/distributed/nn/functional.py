@@ -173,14 +173,20 @@ def scatter(tensors: list[Tensor], src: int = 0, group: Any = None) -> Tensor:
     return _Scatter.apply(src, group, *tensors)
 
 
-def all_to_all(output_tensor_list: list[Tensor], input_tensor_list: list[Tensor],
-               group: Any = None) -> tuple[Tensor, ...]:  # fmt: skip
+def all_to_all(
+    output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: Any = None
+) -> tuple[Tensor, ...]:
     """The tensors that the others have for this process; `output_tensor_list` gives their shapes."""
     return _AlltoAll.apply(group, output_tensor_list, *input_tensor_list)
 
 
-def all_to_all_single(output: Tensor, input: Tensor, output_split_sizes: list[int] | None = None,
-                      input_split_sizes: list[int] | None = None, group: Any = None) -> Tensor:  # fmt: skip
+def all_to_all_single(
+    output: Tensor,
+    input: Tensor,
+    output_split_sizes: list[int] | None = None,
+    input_split_sizes: list[int] | None = None,
+    group: Any = None,
+) -> Tensor:
     """`all_to_all` of one tensor's parts along the first dim."""
     size = member(group).size()
     sent = c.parts(input, input_split_sizes, size)

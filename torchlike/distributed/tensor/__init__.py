@@ -10,5 +10,8 @@ from torchlike.distributed.tensor.placement_types import Placement as Placement
 from torchlike.distributed.tensor.placement_types import Replicate as Replicate
 from torchlike.distributed.tensor.placement_types import Shard as Shard
 
-_absent.fill(sys.modules[__name__], """DTensor distribute_tensor distribute_module empty full ones rand randn
-    zeros""")  # fmt: skip
+_absent.fill(
+    sys.modules[__name__],
+    """DTensor distribute_tensor distribute_module empty full ones rand randn
+    zeros""",
+)

@@ -15,8 +15,16 @@ from torchlike.nn import _errors_flex as _errors
 from torchlike.nn.attention._mods import create_mask, is_score_mod, noop_mask
 
 BLOCK = 128
-_TENSORS = ("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "full_kv_indices",
-            "q_num_blocks", "q_indices", "full_q_num_blocks", "full_q_indices")  # fmt: skip
+_TENSORS = (
+    "kv_num_blocks",
+    "kv_indices",
+    "full_kv_num_blocks",
+    "full_kv_indices",
+    "q_num_blocks",
+    "q_indices",
+    "full_q_num_blocks",
+    "full_q_indices",
+)
 _WRITE_ORDERS = ("dq_write_order", "dq_write_order_full", "dq_kv_order", "dq_kv_order_spt")
 
 
@@ -105,8 +113,9 @@ class BlockMask:
 
     def as_tuple(self, flatten: bool = True) -> tuple:
         """Everything that it holds, in the order of its arguments; pairs of numbers one by one if `flatten`."""
-        lengths, block = ((*self.seq_lengths,), (*self.BLOCK_SIZE,)) if flatten else (
-            (self.seq_lengths,), (self.BLOCK_SIZE,))  # fmt: skip
+        lengths, block = (
+            ((*self.seq_lengths,), (*self.BLOCK_SIZE,)) if flatten else ((self.seq_lengths,), (self.BLOCK_SIZE,))
+        )
         held = [getattr(self, name) for name in (*_TENSORS, *_WRITE_ORDERS)]
         return (*lengths, *held, *block, self.mask_mod)
 

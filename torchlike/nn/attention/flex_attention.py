@@ -21,8 +21,18 @@ from torchlike.nn.attention._mods import create_mask as create_mask
 from torchlike.nn.attention._mods import noop_mask as noop_mask
 from torchlike.nn.attention._mods import or_masks as or_masks
 
-__all__ = ["BlockMask", "flex_attention", "AuxOutput", "AuxRequest", "FlexKernelOptions", "create_block_mask",
-           "create_mask", "or_masks", "and_masks", "noop_mask"]  # fmt: skip
+__all__ = [
+    "BlockMask",
+    "flex_attention",
+    "AuxOutput",
+    "AuxRequest",
+    "FlexKernelOptions",
+    "create_block_mask",
+    "create_mask",
+    "or_masks",
+    "and_masks",
+    "noop_mask",
+]
 
 
 class AuxRequest(NamedTuple):

@@ -69,9 +69,13 @@ class DistributedDataParallel(Module):
         forward_sync_buffers: bool | None = None,
     ) -> None:
         super().__init__()
-        refused = {"delay_all_reduce_named_params": delay_all_reduce_named_params, "mixed_precision": mixed_precision,
-                   "param_to_hook_all_reduce": param_to_hook_all_reduce, "device_mesh": device_mesh,
-                   "skip_all_reduce_unused_params": skip_all_reduce_unused_params or None}  # fmt: skip
+        refused = {
+            "delay_all_reduce_named_params": delay_all_reduce_named_params,
+            "mixed_precision": mixed_precision,
+            "param_to_hook_all_reduce": param_to_hook_all_reduce,
+            "device_mesh": device_mesh,
+            "skip_all_reduce_unused_params": skip_all_reduce_unused_params or None,
+        }
         for name, given in refused.items():
             if given is not None:
                 raise _errors.arguments.unsupported("DistributedDataParallel", name)
@@ -134,20 +138,28 @@ class DistributedDataParallel(Module):
     def _get_ddp_logging_data(self) -> dict[str, Any]:
         """What is known of the exchange; times are not taken."""
         group, parameters = self.process_group, list(self.module.parameters())
-        return {"module_name": type(self.module).__name__, "world_size": group.size(), "rank": group.rank(),
-                "backend_name": group.name(), "num_parameter_tensors": len(parameters),
-                "total_parameter_size_bytes": sum(p.numel() * p.element_size() for p in parameters),
-                "broadcast_buffers": int(self.broadcast_buffers),
-                "find_unused_parameters": int(self.find_unused_parameters)}  # fmt: skip
+        return {
+            "module_name": type(self.module).__name__,
+            "world_size": group.size(),
+            "rank": group.rank(),
+            "backend_name": group.name(),
+            "num_parameter_tensors": len(parameters),
+            "total_parameter_size_bytes": sum(p.numel() * p.element_size() for p in parameters),
+            "broadcast_buffers": int(self.broadcast_buffers),
+            "find_unused_parameters": int(self.find_unused_parameters),
+        }
 
-    def join(self, divide_by_initial_world_size: bool = True, enable: bool = True,
-             throw_on_early_termination: bool = False) -> Any:  # fmt: skip
+    def join(
+        self, divide_by_initial_world_size: bool = True, enable: bool = True, throw_on_early_termination: bool = False
+    ) -> Any:
         """Not supported: all processes need equally many batches."""
         raise _errors.arguments.unsupported("DistributedDataParallel.join", "enable")
 
 
-_HOOKS = {BuiltinCommHookType.ALLREDUCE: default_hooks.allreduce_hook,
-          BuiltinCommHookType.FP16_COMPRESS: default_hooks.fp16_compress_hook}  # fmt: skip
+_HOOKS = {
+    BuiltinCommHookType.ALLREDUCE: default_hooks.allreduce_hook,
+    BuiltinCommHookType.FP16_COMPRESS: default_hooks.fp16_compress_hook,
+}
 
 
 def _check_annotations(hook: Callable[..., Any]) -> None:
@@ -281,8 +293,11 @@ class Averages:
         arrays = [t.host(p.grad) if p.grad is not None else np.zeros(tuple(p.shape), p.dtype.numpy) for p in parameters]
         flat = np.concatenate([array.reshape(-1) for array in arrays])
         wide = np.result_type(flat.dtype, np.float32) if flat.dtype.kind in "fc" else np.float32
-        share = (flat * wide.type(1 / self._group.size()) if flat.dtype == wide else
-                 (flat.astype(wide) * np.float32(1 / self._group.size())).astype(flat.dtype))  # fmt: skip
+        share = (
+            flat * wide.type(1 / self._group.size())
+            if flat.dtype == wide
+            else (flat.astype(wide) * np.float32(1 / self._group.size())).astype(flat.dtype)
+        )
         total, begin = summed(self._group, share, RedOpType.SUM), 0
         for parameter, array in zip(parameters, arrays):
             mean = total[begin : begin + array.size].reshape(array.shape)

@@ -104,8 +104,9 @@ def repeated_keys(keys: list[str]) -> ValueError:
 
 
 def tied_keys(keys: list[str]) -> ValueError:
-    return ValueError(f"functional_call got multiple values for keys {keys}, which are tied. Consider using "
-                      "tie_weights=False")  # fmt: skip
+    return ValueError(
+        f"functional_call got multiple values for keys {keys}, which are tied. Consider using tie_weights=False"
+    )
 
 
 def reparametrizing(module: str, unexpected: list[str], missing: list[str]) -> RuntimeError:

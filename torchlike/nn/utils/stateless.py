@@ -62,8 +62,13 @@ def functional_call(
 
 
 @contextmanager
-def _reparametrize_module(module: Any, parameters_and_buffers: dict[str, Tensor], tie_weights: bool = False,
-                          strict: bool = False, stack_weights: bool = False) -> Iterator[None]:  # fmt: skip
+def _reparametrize_module(
+    module: Any,
+    parameters_and_buffers: dict[str, Tensor],
+    tie_weights: bool = False,
+    strict: bool = False,
+    stack_weights: bool = False,
+) -> Iterator[None]:
     """Hold the given tensors in the module's places while the block runs.
 
     What the module assigns to these places meanwhile is written to `parameters_and_buffers`. `stack_weights` changes

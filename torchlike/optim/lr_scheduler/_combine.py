@@ -49,8 +49,9 @@ class SequentialLR(_Combined):
         is not one less than that of the schedulers.
     """
 
-    def __init__(self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int],
-                 last_epoch: int = -1) -> None:  # fmt: skip
+    def __init__(
+        self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int], last_epoch: int = -1
+    ) -> None:
         if len(schedulers) < 1:
             raise _errors.sequence_empty()
         self._check(optimizer, schedulers)

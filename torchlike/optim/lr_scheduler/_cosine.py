@@ -42,8 +42,10 @@ class CosineAnnealingLR(LRScheduler):
         if self._step_count == 1 and t > 0:
             return self._get_closed_form_lr()
         if (t - 1 - T_max) % (2 * T_max) == 0:  # the step before was at the bottom: there is nothing to scale
-            return [group["lr"] + (base - eta_min) * (1 - math.cos(math.pi / T_max)) / 2
-                    for base, group in zip(self.base_lrs, groups, strict=True)]  # fmt: skip
+            return [
+                group["lr"] + (base - eta_min) * (1 - math.cos(math.pi / T_max)) / 2
+                for base, group in zip(self.base_lrs, groups, strict=True)
+            ]
         scale = (1 + math.cos(math.pi * t / T_max)) / (1 + math.cos(math.pi * (t - 1) / T_max))
         return [scale * (group["lr"] - eta_min) + eta_min for group in groups]
 
@@ -63,8 +65,9 @@ class CosineAnnealingWarmRestarts(LRScheduler):
       ValueError: `T_0` or `T_mult` not a positive integer, `eta_min` not a number, or a negative epoch.
     """
 
-    def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0,
-                 last_epoch: int = -1) -> None:  # fmt: skip
+    def __init__(
+        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
+    ) -> None:
         if T_0 <= 0 or not isinstance(T_0, int):
             raise _errors.restart_t0(T_0)
         if T_mult < 1 or not isinstance(T_mult, int):

@@ -61,12 +61,22 @@ class CyclicLR(_Cycle):
         optimizer that has none.
     """
 
-    def __init__(self, optimizer: Optimizer, base_lr: float | list[float], max_lr: float | list[float],
-                 step_size_up: int = 2000, step_size_down: int | None = None,
-                 mode: Literal["triangular", "triangular2", "exp_range"] = "triangular", gamma: float = 1.0,
-                 scale_fn: Callable[[float], float] | None = None,
-                 scale_mode: Literal["cycle", "iterations"] = "cycle", cycle_momentum: bool = True,
-                 base_momentum: float = 0.8, max_momentum: float = 0.9, last_epoch: int = -1) -> None:  # fmt: skip
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        base_lr: float | list[float],
+        max_lr: float | list[float],
+        step_size_up: int = 2000,
+        step_size_down: int | None = None,
+        mode: Literal["triangular", "triangular2", "exp_range"] = "triangular",
+        gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None,
+        scale_mode: Literal["cycle", "iterations"] = "cycle",
+        cycle_momentum: bool = True,
+        base_momentum: float = 0.8,
+        max_momentum: float = 0.9,
+        last_epoch: int = -1,
+    ) -> None:
         if not isinstance(optimizer, Optimizer):
             raise _errors.not_an_optimizer(optimizer)
         self.optimizer = optimizer
@@ -151,12 +161,23 @@ class OneCycleLR(_Cycle):
         a step beyond the end.
     """
 
-    def __init__(self, optimizer: Optimizer, max_lr: float | list[float], total_steps: int | None = None,
-                 epochs: int | None = None, steps_per_epoch: int | None = None, pct_start: float = 0.3,
-                 anneal_strategy: Literal["cos", "linear"] = "cos", cycle_momentum: bool = True,
-                 base_momentum: float | list[float] = 0.85, max_momentum: float | list[float] = 0.95,
-                 div_factor: float = 25.0, final_div_factor: float = 1e4, three_phase: bool = False,
-                 last_epoch: int = -1) -> None:  # fmt: skip
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        max_lr: float | list[float],
+        total_steps: int | None = None,
+        epochs: int | None = None,
+        steps_per_epoch: int | None = None,
+        pct_start: float = 0.3,
+        anneal_strategy: Literal["cos", "linear"] = "cos",
+        cycle_momentum: bool = True,
+        base_momentum: float | list[float] = 0.85,
+        max_momentum: float | list[float] = 0.95,
+        div_factor: float = 25.0,
+        final_div_factor: float = 1e4,
+        three_phase: bool = False,
+        last_epoch: int = -1,
+    ) -> None:
         if not isinstance(optimizer, Optimizer):
             raise _errors.not_an_optimizer(optimizer)
         self.optimizer = optimizer
@@ -234,5 +255,6 @@ def _phases(total: int, pct_start: float, three_phase: bool) -> list[dict[str, A
 
 
 def _phase(end: float, start_lr: str, end_lr: str, start_momentum: str, end_momentum: str) -> dict[str, Any]:
-    return dict(end_step=end, start_lr=start_lr, end_lr=end_lr, start_momentum=start_momentum,
-                end_momentum=end_momentum)  # fmt: skip
+    return dict(
+        end_step=end, start_lr=start_lr, end_lr=end_lr, start_momentum=start_momentum, end_momentum=end_momentum
+    )

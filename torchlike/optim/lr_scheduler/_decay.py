@@ -59,8 +59,9 @@ class StepLR(_Decay):
 class MultiStepLR(_Decay):
     """The rate times `gamma` at each of `milestones`; a milestone listed twice counts twice."""
 
-    def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1,
-                 last_epoch: int = -1) -> None:  # fmt: skip
+    def __init__(
+        self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
         self.milestones = Counter(milestones)
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
@@ -80,8 +81,9 @@ class ConstantLR(_Decay):
       ValueError: `factor` outside [0, 1].
     """
 
-    def __init__(self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5,
-                 last_epoch: int = -1) -> None:  # fmt: skip
+    def __init__(
+        self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
+    ) -> None:
         if factor > 1.0 or factor < 0:
             raise _errors.constant_factor()
         self.factor = factor
@@ -110,8 +112,14 @@ class LinearLR(_Decay):
     [0.25]
     """
 
-    def __init__(self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0,
-                 total_iters: int = 5, last_epoch: int = -1) -> None:  # fmt: skip
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        start_factor: float = 1.0 / 3,
+        end_factor: float = 1.0,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:
         if start_factor > 1.0 or start_factor <= 0:
             raise _errors.linear_start_factor()
         if end_factor > 1.0 or end_factor < 0:

@@ -29,9 +29,18 @@ class ReduceLROnPlateau(LRScheduler):
       TypeError: not an optimizer.
     """
 
-    def __init__(self, optimizer: Optimizer, mode: Literal["min", "max"] = "min", factor: float = 0.1,
-                 patience: int = 10, threshold: float = 1e-4, threshold_mode: Literal["rel", "abs"] = "rel",
-                 cooldown: int = 0, min_lr: list[float] | float = 0, eps: float = 1e-8) -> None:  # fmt: skip
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        mode: Literal["min", "max"] = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: Literal["rel", "abs"] = "rel",
+        cooldown: int = 0,
+        min_lr: list[float] | float = 0,
+        eps: float = 1e-8,
+    ) -> None:
         if factor >= 1.0:
             raise _errors.plateau_factor()
         self.factor = factor

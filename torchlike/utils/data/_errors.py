@@ -33,8 +33,10 @@ def stack_nested_sizes(expected: int, found: int) -> ValueError:
 
 
 def stack_both_kinds() -> ValueError:
-    return ValueError("Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, "
-                      "but both types are given.")  # fmt: skip
+    return ValueError(
+        "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, "
+        "but both types are given."
+    )
 
 
 def stack_empty() -> ValueError:
@@ -110,8 +112,10 @@ def persistent_without_workers() -> ValueError:
 
 
 def context_without_workers(workers: int) -> ValueError:
-    return ValueError("multiprocessing_context can only be used with multi-process loading (num_workers > 0), "
-                      f"but got num_workers={workers}")  # fmt: skip
+    return ValueError(
+        "multiprocessing_context can only be used with multi-process loading (num_workers > 0), "
+        f"but got num_workers={workers}"
+    )
 
 
 def timeout_without_workers() -> AssertionError:
@@ -139,18 +143,21 @@ def set_after_init(name: str, owner: str) -> ValueError:
 
 
 def pin_without_accelerator() -> str:
-    return ("'pin_memory' argument is set as true but no accelerator is found, then device pinned memory "
-            "won't be used.")  # fmt: skip
+    return "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used."
 
 
 def pin_device_deprecated(device: str) -> str:
-    return ("pin_memory_device is deprecated, the current accelerator will be used as the device,"
-            f"ignore pin_memory_device='{device}'.")  # fmt: skip
+    return (
+        "pin_memory_device is deprecated, the current accelerator will be used as the device,"
+        f"ignore pin_memory_device='{device}'."
+    )
 
 
 def iterable_too_long(dataset: object, promised: int, fetched: int) -> str:
-    return (f"Length of IterableDataset {dataset} was reported to be {promised}(when accessing len(dataloader)), "
-            f"but {fetched} samples have been fetched. ")  # fmt: skip
+    return (
+        f"Length of IterableDataset {dataset} was reported to be {promised}(when accessing len(dataloader)), "
+        f"but {fetched} samples have been fetched. "
+    )
 
 
 class _Verbatim(str):
@@ -166,8 +173,10 @@ def in_worker(error: Exception, number: int) -> Exception:
     """What a worker's error becomes outside: of the same type, with the worker's traceback as its message."""
     kind = type(error)
     told = "".join(traceback.format_exception(error)).removeprefix("Traceback (most recent call last):\n")
-    message = _Verbatim(f"Caught {kind.__name__} in DataLoader worker process {number}.\n"
-                        f"Original Traceback (most recent call last):\n{told}")  # fmt: skip
+    message = _Verbatim(
+        f"Caught {kind.__name__} in DataLoader worker process {number}.\n"
+        f"Original Traceback (most recent call last):\n{told}"
+    )
     try:
         return kind(message)
     except Exception:  # a type that takes other arguments
@@ -176,7 +185,11 @@ def in_worker(error: Exception, number: int) -> Exception:
 
 def bad_context(context: Any, methods: list[str]) -> Exception:
     if isinstance(context, str):
-        return ValueError("multiprocessing_context option should specify a valid start method in "
-                          f"{methods!r}, but got multiprocessing_context={context!r}")  # fmt: skip
-    return TypeError("multiprocessing_context option should be a valid context object or a string specifying the start "
-                     f"method, but got multiprocessing_context={context}")  # fmt: skip
+        return ValueError(
+            "multiprocessing_context option should specify a valid start method in "
+            f"{methods!r}, but got multiprocessing_context={context!r}"
+        )
+    return TypeError(
+        "multiprocessing_context option should be a valid context object or a string specifying the start "
+        f"method, but got multiprocessing_context={context}"
+    )

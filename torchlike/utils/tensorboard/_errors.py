@@ -11,8 +11,10 @@ def no_array(x: Any) -> NotImplementedError:
 
 # scalars and tensors
 def no_scalar(array: Any) -> AssertionError:
-    return AssertionError(f"Tensor should contain one element (0 dimensions).             Was given size: {array.size} "
-                          f"and {array.ndim} dimensions.")  # fmt: skip
+    return AssertionError(
+        f"Tensor should contain one element (0 dimensions).             Was given size: {array.size} "
+        f"and {array.ndim} dimensions."
+    )
 
 
 def too_big() -> ValueError:
@@ -44,8 +46,10 @@ def repeated_dim(dataformats: str) -> AssertionError:
 
 
 def other_ndim(shape: tuple, dataformats: str) -> AssertionError:
-    return AssertionError(f"size of input tensor and input format are different.         tensor shape: {shape}, "
-                          f"input_format: {dataformats}")  # fmt: skip
+    return AssertionError(
+        f"size of input tensor and input format are different.         tensor shape: {shape}, "
+        f"input_format: {dataformats}"
+    )
 
 
 def channels() -> AssertionError:

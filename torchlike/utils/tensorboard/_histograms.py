@@ -13,11 +13,13 @@ from torchlike.utils.tensorboard import _errors
 from torchlike.utils.tensorboard._arrays import make_np, shape_of, value_of
 
 
-def histogram_raw(name: str, min: Any, max: Any, num: Any, sum: Any, sum_squares: Any, bucket_limits: Any,
-                  bucket_counts: Any) -> Summary:  # fmt: skip
+def histogram_raw(
+    name: str, min: Any, max: Any, num: Any, sum: Any, sum_squares: Any, bucket_limits: Any, bucket_counts: Any
+) -> Summary:
     """A summary of a histogram that was counted elsewhere: the right edge of each bucket, and what is in it."""
-    found = HistogramProto(min=min, max=max, num=num, sum=sum, sum_squares=sum_squares, bucket_limit=bucket_limits,
-                           bucket=bucket_counts)  # fmt: skip
+    found = HistogramProto(
+        min=min, max=max, num=num, sum=sum, sum_squares=sum_squares, bucket_limit=bucket_limits, bucket=bucket_counts
+    )
     return Summary(value=[Summary.Value(tag=name, histo=found)])
 
 
@@ -49,8 +51,17 @@ def _joined(counts: np.ndarray, edges: np.ndarray, step: int) -> tuple[np.ndarra
 _MOST_THRESHOLDS = 127
 
 
-def pr_curve_raw(tag: str, tp: Any, fp: Any, tn: Any, fn: Any, precision: Any, recall: Any,
-                 num_thresholds: int = 127, weights: Any = None) -> Summary:  # fmt: skip
+def pr_curve_raw(
+    tag: str,
+    tp: Any,
+    fp: Any,
+    tn: Any,
+    fn: Any,
+    precision: Any,
+    recall: Any,
+    num_thresholds: int = 127,
+    weights: Any = None,
+) -> Summary:
     """A summary of precision and recall, counted elsewhere: a number for each threshold. Counts have their weights in
     them already: `weights` changes nothing, here as in PyTorch."""
     rows = np.stack((tp, fp, tn, fn, precision, recall))

@@ -25,8 +25,10 @@ def hparams(
     start = SessionStartInfo()
     for key, value in values.items():
         start.hparams[key].CopyFrom(value)
-    infos = [_info(key, value, None if isinstance(hparam_dict[key], torch.Tensor) else domains.get(key))
-             for key, value in values.items()]  # fmt: skip
+    infos = [
+        _info(key, value, None if isinstance(hparam_dict[key], torch.Tensor) else domains.get(key))
+        for key, value in values.items()
+    ]
     metrics = [MetricInfo(name=MetricName(tag=key)) for key in metric_dict]
     end = SessionEndInfo(status=Status.Value("STATUS_SUCCESS"))
     return (

@@ -91,6 +91,11 @@ def audio(tag: str, tensor: Any, sample_rate: int = 44100) -> Summary:
         sound.setsampwidth(2)
         sound.setframerate(sample_rate)
         sound.writeframes((array * np.iinfo(np.int16).max).astype("<i2").tobytes())
-    found = Summary.Audio(sample_rate=sample_rate, num_channels=1, length_frames=len(array),
-                          encoded_audio_string=file.getvalue(), content_type="audio/wav")  # fmt: skip
+    found = Summary.Audio(
+        sample_rate=sample_rate,
+        num_channels=1,
+        length_frames=len(array),
+        encoded_audio_string=file.getvalue(),
+        content_type="audio/wav",
+    )
     return Summary(value=[Summary.Value(tag=tag, audio=found)])

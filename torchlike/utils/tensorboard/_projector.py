@@ -15,8 +15,9 @@ from torchlike.utils.tensorboard._arrays import make_np
 from torchlike.utils.tensorboard._images import make_grid, png
 
 
-def write_embedding(logdir: str, mat: Any, metadata: Any, label_img: Any, step: Any, tag: str,
-                    metadata_header: Any) -> EmbeddingInfo:  # fmt: skip
+def write_embedding(
+    logdir: str, mat: Any, metadata: Any, label_img: Any, step: Any, tag: str, metadata_header: Any
+) -> EmbeddingInfo:
     """Write the points, their labels and their images, and say where they are."""
     mat, step = make_np(mat), str(0 if step is None else step).zfill(5)
     folder = f"{step}/{_as_name(tag)}"

@@ -22,8 +22,9 @@ from torchlike.utils.tensorboard._images import audio as audio
 from torchlike.utils.tensorboard._images import image as image
 
 
-def scalar(name: str, tensor: Any, collections: Any = None, new_style: bool = False,
-           double_precision: bool = False) -> Summary:  # fmt: skip
+def scalar(
+    name: str, tensor: Any, collections: Any = None, new_style: bool = False, double_precision: bool = False
+) -> Summary:
     """A summary of one number: in a field of its own, or (`new_style`) as a tensor, which may be float64."""
     array = make_np(tensor).squeeze()
     if array.ndim:
@@ -43,8 +44,10 @@ def text(tag: str, text: str) -> Summary:
 
 def custom_scalars(layout: dict) -> Summary:
     """A summary of charts: `{category: {title: ["Multiline" or "Margin", tags]}}`."""
-    categories = [layout_pb2.Category(title=name, chart=[_chart(title, *rest) for title, rest in charts.items()])
-                  for name, charts in layout.items()]  # fmt: skip
+    categories = [
+        layout_pb2.Category(title=name, chart=[_chart(title, *rest) for title, rest in charts.items()])
+        for name, charts in layout.items()
+    ]
     content = layout_pb2.Layout(category=categories).SerializeToString()
     held = TensorProto(dtype="DT_STRING", string_val=[content], tensor_shape=shape_of())
     return value_of(CONFIG_SUMMARY_TAG, CUSTOM_SCALARS, tensor=held)

@@ -26,8 +26,15 @@ class SummaryWriter(Unwritten):
     Every method takes the step of the run and the time, which is now if none is given.
     """
 
-    def __init__(self, log_dir: Any = None, comment: str = "", purge_step: int | None = None, max_queue: int = 10,
-                 flush_secs: int = 120, filename_suffix: str = "") -> None:  # fmt: skip
+    def __init__(
+        self,
+        log_dir: Any = None,
+        comment: str = "",
+        purge_step: int | None = None,
+        max_queue: int = 10,
+        flush_secs: int = 120,
+        filename_suffix: str = "",
+    ) -> None:
         now = datetime.now().strftime("%b%d_%H-%M-%S")
         self.log_dir = log_dir or os.path.join("runs", f"{now}_{socket.gethostname()}{comment}")
         self.purge_step = purge_step
@@ -64,14 +71,22 @@ class SummaryWriter(Unwritten):
 
     # -- numbers ---------------------------------------------------------------------------------------------------
 
-    def add_scalar(self, tag: str, scalar_value: Any, global_step: Any = None, walltime: float | None = None,
-                   new_style: bool = False, double_precision: bool = False) -> None:  # fmt: skip
+    def add_scalar(
+        self,
+        tag: str,
+        scalar_value: Any,
+        global_step: Any = None,
+        walltime: float | None = None,
+        new_style: bool = False,
+        double_precision: bool = False,
+    ) -> None:
         """Log a number."""
         what = summary.scalar(tag, scalar_value, new_style=new_style, double_precision=double_precision)
         self._add(what, global_step, walltime)
 
-    def add_scalars(self, main_tag: str, tag_scalar_dict: dict, global_step: Any = None,
-                    walltime: float | None = None) -> None:  # fmt: skip
+    def add_scalars(
+        self, main_tag: str, tag_scalar_dict: dict, global_step: Any = None, walltime: float | None = None
+    ) -> None:
         """Log several numbers for one chart, each into a folder of its own below the run's."""
         walltime = time.time() if walltime is None else walltime
         above = self._get_file_writer().get_logdir()
@@ -86,8 +101,14 @@ class SummaryWriter(Unwritten):
         """Log a whole tensor."""
         self._add(summary.tensor_proto(tag, tensor), global_step, walltime)
 
-    def add_hparams(self, hparam_dict: dict, metric_dict: dict, hparam_domain_discrete: dict | None = None,
-                    run_name: str | None = None, global_step: Any = None) -> None:  # fmt: skip
+    def add_hparams(
+        self,
+        hparam_dict: dict,
+        metric_dict: dict,
+        hparam_domain_discrete: dict | None = None,
+        run_name: str | None = None,
+        global_step: Any = None,
+    ) -> None:
         """Log hyperparameters and what they came to, as a run of its own below this one."""
         if type(hparam_dict) is not dict or type(metric_dict) is not dict:
             raise _errors.not_dictionaries()
@@ -101,56 +122,118 @@ class SummaryWriter(Unwritten):
 
     # -- histograms and curves -------------------------------------------------------------------------------------
 
-    def add_histogram(self, tag: str, values: Any, global_step: Any = None, bins: Any = "tensorflow",
-                      walltime: float | None = None, max_bins: int | None = None) -> None:  # fmt: skip
+    def add_histogram(
+        self,
+        tag: str,
+        values: Any,
+        global_step: Any = None,
+        bins: Any = "tensorflow",
+        walltime: float | None = None,
+        max_bins: int | None = None,
+    ) -> None:
         """Log how the elements of a tensor are distributed; `bins` as NumPy has them, or edges that grow by a tenth."""
         if isinstance(bins, str) and bins == "tensorflow":
             bins = self.default_bins
         self._add(summary.histogram(tag, values, bins, max_bins), global_step, walltime)
 
-    def add_histogram_raw(self, tag: str, min: Any, max: Any, num: Any, sum: Any, sum_squares: Any,
-                          bucket_limits: Any, bucket_counts: Any, global_step: Any = None,
-                          walltime: float | None = None) -> None:  # fmt: skip
+    def add_histogram_raw(
+        self,
+        tag: str,
+        min: Any,
+        max: Any,
+        num: Any,
+        sum: Any,
+        sum_squares: Any,
+        bucket_limits: Any,
+        bucket_counts: Any,
+        global_step: Any = None,
+        walltime: float | None = None,
+    ) -> None:
         """Log a histogram that was counted elsewhere."""
         if len(bucket_limits) != len(bucket_counts):
             raise _errors.limits_and_counts()
         what = summary.histogram_raw(tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts)
         self._add(what, global_step, walltime)
 
-    def add_pr_curve(self, tag: str, labels: Any, predictions: Any, global_step: Any = None, num_thresholds: int = 127,
-                     weights: Any = None, walltime: float | None = None) -> None:  # fmt: skip
+    def add_pr_curve(
+        self,
+        tag: str,
+        labels: Any,
+        predictions: Any,
+        global_step: Any = None,
+        num_thresholds: int = 127,
+        weights: Any = None,
+        walltime: float | None = None,
+    ) -> None:
         """Log precision and recall of predicted probabilities."""
         self._add(summary.pr_curve(tag, labels, predictions, num_thresholds, weights), global_step, walltime)
 
-    def add_pr_curve_raw(self, tag: str, true_positive_counts: Any, false_positive_counts: Any,
-                         true_negative_counts: Any, false_negative_counts: Any, precision: Any, recall: Any,
-                         global_step: Any = None, num_thresholds: int = 127, weights: Any = None,
-                         walltime: float | None = None) -> None:  # fmt: skip
+    def add_pr_curve_raw(
+        self,
+        tag: str,
+        true_positive_counts: Any,
+        false_positive_counts: Any,
+        true_negative_counts: Any,
+        false_negative_counts: Any,
+        precision: Any,
+        recall: Any,
+        global_step: Any = None,
+        num_thresholds: int = 127,
+        weights: Any = None,
+        walltime: float | None = None,
+    ) -> None:
         """Log precision and recall that were counted elsewhere; `weights` changes nothing, as in PyTorch."""
-        what = summary.pr_curve_raw(tag, true_positive_counts, false_positive_counts, true_negative_counts,
-                                    false_negative_counts, precision, recall, num_thresholds)  # fmt: skip
+        what = summary.pr_curve_raw(
+            tag,
+            true_positive_counts,
+            false_positive_counts,
+            true_negative_counts,
+            false_negative_counts,
+            precision,
+            recall,
+            num_thresholds,
+        )
         self._add(what, global_step, walltime)
 
     # -- images, sounds, texts -------------------------------------------------------------------------------------
 
-    def add_image(self, tag: str, img_tensor: Any, global_step: Any = None, walltime: float | None = None,
-                  dataformats: str = "CHW") -> None:  # fmt: skip
+    def add_image(
+        self,
+        tag: str,
+        img_tensor: Any,
+        global_step: Any = None,
+        walltime: float | None = None,
+        dataformats: str = "CHW",
+    ) -> None:
         """Log an image: bytes, or other numbers, where 1 is white."""
         self._add(summary.image(tag, img_tensor, dataformats=dataformats), global_step, walltime)
 
-    def add_images(self, tag: str, img_tensor: Any, global_step: Any = None, walltime: float | None = None,
-                   dataformats: str = "NCHW") -> None:  # fmt: skip
+    def add_images(
+        self,
+        tag: str,
+        img_tensor: Any,
+        global_step: Any = None,
+        walltime: float | None = None,
+        dataformats: str = "NCHW",
+    ) -> None:
         """Log images as one, in rows of eight."""
         self.add_image(tag, img_tensor, global_step, walltime, dataformats)
 
-    def add_figure(self, tag: str, figure: Any, global_step: Any = None, close: bool = True,
-                   walltime: float | None = None) -> None:  # fmt: skip
+    def add_figure(
+        self, tag: str, figure: Any, global_step: Any = None, close: bool = True, walltime: float | None = None
+    ) -> None:
         """Log what matplotlib draws: a figure, or a list of them in rows of eight."""
         dataformats = "NCHW" if isinstance(figure, list) else "CHW"
         self.add_image(tag, figure_to_image(figure, close), global_step, walltime, dataformats)
 
-    def add_audio(self, tag: str, snd_tensor: Any, global_step: Any = None, sample_rate: int = 44100,
-                  walltime: float | None = None) -> None:  # fmt: skip
+    def add_audio(
+        self,
+        tag: str,
+        snd_tensor: Any,
+        global_step: Any = None,
+        sample_rate: int = 44100,
+        walltime: float | None = None,
+    ) -> None:
         """Log a sound: amplitudes from -1 to 1."""
         self._add(summary.audio(tag, snd_tensor, sample_rate), global_step, walltime)
 
@@ -164,20 +247,29 @@ class SummaryWriter(Unwritten):
         """Log which charts to show: `{category: {title: ["Multiline" or "Margin", tags]}}`."""
         self._add(summary.custom_scalars(layout), None, None)
 
-    def add_custom_scalars_multilinechart(self, tags: list[str], category: str = "default",
-                                          title: str = "untitled") -> None:  # fmt: skip
+    def add_custom_scalars_multilinechart(
+        self, tags: list[str], category: str = "default", title: str = "untitled"
+    ) -> None:
         """Log that these numbers are to be lines of one chart."""
         self.add_custom_scalars({category: {title: ["Multiline", tags]}})
 
-    def add_custom_scalars_marginchart(self, tags: list[str], category: str = "default",
-                                       title: str = "untitled") -> None:  # fmt: skip
+    def add_custom_scalars_marginchart(
+        self, tags: list[str], category: str = "default", title: str = "untitled"
+    ) -> None:
         """Log that the first of three numbers is to be shown between the two others."""
         if len(tags) != 3:
             raise _errors.three_tags(tags)
         self.add_custom_scalars({category: {title: ["Margin", tags]}})
 
-    def add_embedding(self, mat: Any, metadata: Any = None, label_img: Any = None, global_step: Any = None,
-                      tag: str = "default", metadata_header: Any = None) -> None:  # fmt: skip
+    def add_embedding(
+        self,
+        mat: Any,
+        metadata: Any = None,
+        label_img: Any = None,
+        global_step: Any = None,
+        tag: str = "default",
+        metadata_header: Any = None,
+    ) -> None:
         """Log points (N, D) for the projector, with a label or an image (N, C, H, W) for each."""
         folder = self._get_file_writer().get_logdir()
         info = _projector.write_embedding(folder, mat, metadata, label_img, global_step, tag, metadata_header)

@@ -38,8 +38,16 @@ pl.seed_everything(0)
 x = torch.randn(64, 8)
 data = TensorDataset(x, (x.sum(1) > 0).long())
 with tempfile.TemporaryDirectory() as folder:
-    trainer = pl.Trainer(max_epochs=2, accelerator="cpu", devices=2, strategy="ddp", logger=False,
-                         enable_progress_bar=False, enable_model_summary=False, default_root_dir=folder)  # fmt: skip
+    trainer = pl.Trainer(
+        max_epochs=2,
+        accelerator="cpu",
+        devices=2,
+        strategy="ddp",
+        logger=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        default_root_dir=folder,
+    )
     trainer.fit(Net(), DataLoader(data, batch_size=8, shuffle=True), DataLoader(data, batch_size=8))
 said.append({name: round(value.item(), 4) for name, value in trainer.callback_metrics.items()})
 print("".join(f"{trainer.global_rank} {one}\n" for one in said), end="", flush=True)

@@ -18,9 +18,18 @@ class Words(torch.utils.data.Dataset):
 set_seed(0)
 model = GPT2LMHeadModel(GPT2Config(vocab_size=50, n_positions=16, n_embd=32, n_layer=2, n_head=2))
 with tempfile.TemporaryDirectory() as folder:
-    arguments = TrainingArguments(folder, per_device_train_batch_size=4, num_train_epochs=2, logging_steps=1,
-                                  report_to=[], use_cpu=True, eval_strategy="epoch", save_strategy="no",
-                                  disable_tqdm=True, log_level="error")  # fmt: skip
+    arguments = TrainingArguments(
+        folder,
+        per_device_train_batch_size=4,
+        num_train_epochs=2,
+        logging_steps=1,
+        report_to=[],
+        use_cpu=True,
+        eval_strategy="epoch",
+        save_strategy="no",
+        disable_tqdm=True,
+        log_level="error",
+    )
     trainer = Trainer(model, arguments, train_dataset=Words(), eval_dataset=Words())
     trainer.remove_callback(next(type(c) for c in trainer.callback_handler.callbacks if "Printer" in type(c).__name__))
     trainer.train()

@@ -60,13 +60,21 @@ def _with_prefix(state: dict, prefix: str, *_: Any) -> None:
 class CheckpointWrapper(ActivationWrapper):
     """A module that keeps its inputs alone and runs again in the backward pass."""
 
-    def __init__(self, mod: Module, checkpoint_impl: CheckpointImpl = CheckpointImpl.NO_REENTRANT,
-                 checkpoint_fn: Callable[..., Any] | None = None, **checkpoint_fn_kwargs: Any) -> None:  # fmt: skip
+    def __init__(
+        self,
+        mod: Module,
+        checkpoint_impl: CheckpointImpl = CheckpointImpl.NO_REENTRANT,
+        checkpoint_fn: Callable[..., Any] | None = None,
+        **checkpoint_fn_kwargs: Any,
+    ) -> None:
         super().__init__(mod)
         self.checkpoint_impl = checkpoint_impl
         is_old = checkpoint_impl is CheckpointImpl.REENTRANT
-        self.checkpoint_fn = (partial(checkpoint, use_reentrant=is_old, **checkpoint_fn_kwargs)
-                              if checkpoint_fn is None else partial(checkpoint_fn, **checkpoint_fn_kwargs))  # fmt: skip
+        self.checkpoint_fn = (
+            partial(checkpoint, use_reentrant=is_old, **checkpoint_fn_kwargs)
+            if checkpoint_fn is None
+            else partial(checkpoint_fn, **checkpoint_fn_kwargs)
+        )
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         if self.checkpoint_impl is CheckpointImpl.REENTRANT and kwargs:
@@ -80,9 +88,12 @@ class CheckpointWrapper(ActivationWrapper):
         return self.checkpoint_fn(self._checkpoint_wrapped_module, *args, **kwargs)
 
 
-def checkpoint_wrapper(module: Module, checkpoint_impl: CheckpointImpl = CheckpointImpl.NO_REENTRANT,
-                       checkpoint_fn: Callable[..., Any] | None = None,
-                       **checkpoint_fn_kwargs: Any) -> Module:  # fmt: skip
+def checkpoint_wrapper(
+    module: Module,
+    checkpoint_impl: CheckpointImpl = CheckpointImpl.NO_REENTRANT,
+    checkpoint_fn: Callable[..., Any] | None = None,
+    **checkpoint_fn_kwargs: Any,
+) -> Module:
     """`module` with its activations computed again in the backward pass, by `torch.utils.checkpoint` or
     `checkpoint_fn`."""
     return CheckpointWrapper(module, checkpoint_impl, checkpoint_fn, **checkpoint_fn_kwargs)
@@ -90,14 +101,18 @@ def checkpoint_wrapper(module: Module, checkpoint_impl: CheckpointImpl = Checkpo
 
 def offload_wrapper(module: Module) -> Module:
     """Not supported: activations stay where they are."""
-    raise _errors.arguments.cannot("distributed.algorithms._checkpoint.checkpoint_wrapper.offload_wrapper",
-                                   "use checkpoint_wrapper, which keeps none")  # fmt: skip
+    raise _errors.arguments.cannot(
+        "distributed.algorithms._checkpoint.checkpoint_wrapper.offload_wrapper",
+        "use checkpoint_wrapper, which keeps none",
+    )
 
 
-def apply_activation_checkpointing(model: Module,
-                                   checkpoint_wrapper_fn: Callable[[Module], Module] = checkpoint_wrapper,
-                                   check_fn: Callable[[Module], bool] = lambda _: True,
-                                   auto_wrap_policy: Any = None) -> None:  # fmt: skip
+def apply_activation_checkpointing(
+    model: Module,
+    checkpoint_wrapper_fn: Callable[[Module], Module] = checkpoint_wrapper,
+    check_fn: Callable[[Module], bool] = lambda _: True,
+    auto_wrap_policy: Any = None,
+) -> None:
     """Put a wrapper around each module within `model` for which `check_fn` says so, the inner ones first."""
     if auto_wrap_policy is not None:
         raise _errors.arguments.unsupported("apply_activation_checkpointing", "auto_wrap_policy")

@@ -30,7 +30,9 @@ def record(fn: Callable[..., Any], error_handler: Any = None) -> Callable[..., A
 
 
 def _write(path: str, error: Exception) -> None:
-    told = {"message": f"{type(error).__name__}: {error}",
-            "extraInfo": {"py_callstack": traceback.format_exc(), "timestamp": str(int(time.time()))}}  # fmt: skip
+    told = {
+        "message": f"{type(error).__name__}: {error}",
+        "extraInfo": {"py_callstack": traceback.format_exc(), "timestamp": str(int(time.time()))},
+    }
     with open(path, "w", encoding="utf-8") as file:
         json.dump({"message": told}, file)

@@ -1,6 +1,7 @@
 """Compiled programs on disk, so that a second process starts warm: shared by processes, bounded in size.
 
-JAX says what a program's key is and calls `get` and `put`; its own store of files is replaced, see docs/design.md.
+JAX says what a program's key is and calls `get` and `put`; its own store of files is replaced, see
+docs/decisions/0032-disk-cache.md.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The product of two matrices as one primitive, laid out in memory as XLA's CPU kernels run it fastest.
 
 XLA leaves a transposed factor to Eigen, which then gathers it across the rows of memory; the smaller factor copied in
-the right order first is up to twice as fast (docs/design.md has the figures). Which product is to run, a gradient
-decides: so the primitive has three forms that are each other's gradients.
+the right order first is up to twice as fast (docs/decisions/0016-matrix-products.md has the figures). Which product is
+to run, a gradient decides: so the primitive has three forms that are each other's gradients.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The forms of a convolution over (N, d1, ..., C) with weights (k1, ..., C / groups, O), and which is run where.
 
 XLA's own is right for accelerators. On the CPU it is fast for one group of float32; the others, and all of them in
-NumPy, are made of matrix products and of sums of shifted copies (docs/design.md has the figures).
+NumPy, are made of matrix products and of sums of shifted copies (docs/decisions/0050-convolutions.md has the figures).
 """
 
 from __future__ import annotations

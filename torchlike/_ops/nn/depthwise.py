@@ -2,7 +2,8 @@
 
 XLA's CPU code for them takes ten to forty times as long as one pass over the shifted copies. Which passes those are for
 a gradient is said here, so there are two primitives that are each other's gradients: `alone`, and `alone_weights`,
-which sums what every weight meets, for all weights in one pass over memory (docs/design.md has the figures).
+which sums what every weight meets, for all weights in one pass over memory
+(docs/decisions/0051-convolution-forms.md has the figures).
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def from_numpy(numpy_dtype: np.dtype) -> dtype:
         raise TypeError(
             "can't convert np.ndarray of type numpy.object_. The only supported types are: float64, float32, float16, "
             "complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
-            if kind == object
+            if kind.kind == "O"
             else f"can't convert np.ndarray of type {kind.type.__module__}.{kind.name}."
         )
     return found

@@ -78,7 +78,7 @@ def _both_executors_differentiate(request, monkeypatch):
     compiled at once as larger work is, so that PyTorch judges both."""
     executor = sys.modules.get("torchlike._engine.interpreter.executor")
     name = request.node.nodeid
-    if executor is not None and not name.startswith("tests/core/") and zlib.crc32(name.encode()) % 2:
+    if executor is not None and not name.startswith("tests/engine/") and zlib.crc32(name.encode()) % 2:
         monkeypatch.setattr(executor, "FEW", 0)
 
 

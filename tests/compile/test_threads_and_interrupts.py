@@ -5,7 +5,7 @@ import threading
 import numpy as np
 
 import torchlike as torch
-from tests.core.interrupting import alarms_interrupt, cut_short
+from tests.engine.interrupting import alarms_interrupt, cut_short
 from torchlike import nn
 
 

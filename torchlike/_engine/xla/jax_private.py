@@ -1,7 +1,7 @@
 """What torchlike uses of JAX beyond its public API: every such name is imported here and nowhere else.
 
 JAX moves and renames these from one release to the next. `USES` says what each is for, so that a missing one is
-reported by name, and `tests/core/test_jax_private.py` shows what a release changed.
+reported by name, and `tests/engine/test_jax_private.py` shows what a release changed.
 """
 
 from __future__ import annotations

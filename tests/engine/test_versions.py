@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import torchlike
-from tests.core.versions import FURTHER, OPERATORS
+from tests.engine.versions import FURTHER, OPERATORS
 from tests.oracle import both, outcome
 
 

@@ -15,7 +15,7 @@ import pytest
 from jax import lax
 
 import torchlike
-from tests.core.test_jaxpr_numpy import TRICKY
+from tests.engine.test_jaxpr_numpy import TRICKY
 from tests.oracle import both
 from torchlike._engine import boundary, stats
 from torchlike._engine.interpreter import jaxpr as jaxpr_numpy

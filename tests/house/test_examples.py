@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 SHORT = {"digits_cnn": "--epochs=1", "vae": "--epochs=1", "lstm": "--epochs=1", "char_gpt": "--steps=5"}
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 EACH = pytest.mark.parametrize("name", SHORT)

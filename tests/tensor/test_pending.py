@@ -11,7 +11,7 @@ import torch
 
 import torchlike
 from tests.oracle import both
-from tests.views.pending_programs import difference, program
+from tests.tensor.pending_programs import difference, program
 
 
 def complex_numbers(torch):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import torchlike as torch
-from tests.core.interrupting import alarms_interrupt, cut_short
+from tests.engine.interrupting import alarms_interrupt, cut_short
 from torchlike._engine import Plan, boundary
 from torchlike._engine.trace import trace as engine_trace
 from torchlike._engine.xla import executor

@@ -6,7 +6,7 @@ import torch
 
 import torchlike
 from tests.oracle import assert_same
-from tests.test_factories import refusal
+from tests.tensor.test_factories import refusal
 
 DRAWS = """
 L.rand(3, 2)

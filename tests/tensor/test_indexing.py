@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import torchlike
 from tests.oracle import assert_same
-from tests.test_factories import refusal
+from tests.tensor.test_factories import refusal
 
 SHAPE = (2, 3, 4)
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.core.refcounted import COUNTING
+from tests.engine.refcounted import COUNTING
 from tests.house.source import ROOT
 
 FREE_AND_HELD = {
@@ -22,7 +22,7 @@ FREE_AND_HELD = {
 
 @pytest.mark.parametrize("counting", COUNTING)
 def test_decisions_follow_what_the_interpreter_counts(counting):
-    command = [sys.executable, "-m", "tests.core.refcounted", counting]
+    command = [sys.executable, "-m", "tests.engine.refcounted", counting]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == FREE_AND_HELD

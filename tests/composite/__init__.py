@@ -1,0 +1,1 @@
+"""The functions of `_composite`, compared with PyTorch."""

@@ -1,0 +1,1 @@
+"""Masked tensors and their functions."""

@@ -1,0 +1,1 @@
+"""The modules of `utils`, except for `utils.data`."""

@@ -113,7 +113,7 @@ from torchlike._engine import explain as explain
 from torchlike._engine import set_executor as set_executor
 from torchlike._random import Generator as Generator
 from torchlike._random import default_generator as default_generator
-from torchlike._tensor.repr import set_printoptions as set_printoptions
+from torchlike._tensor.printing import set_printoptions as set_printoptions
 from torchlike._tensor.tensor import Tensor as Tensor
 from torchlike._transforms.backward import grad as grad
 from torchlike.serialization import load as load

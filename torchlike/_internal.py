@@ -6,7 +6,7 @@ from torchlike import _errors as _errors
 from torchlike import _native as _native
 from torchlike._autograd import engine as engine
 from torchlike._autograd.engine import running as running
-from torchlike._autograd.handles import RemovableHandle as RemovableHandle
+from torchlike._autograd.hook_handles import RemovableHandle as RemovableHandle
 from torchlike._autograd.nodes import AccumulateGrad as AccumulateGrad
 from torchlike._autograd.nodes import sequence as sequence
 from torchlike._composite import functional as functional
@@ -16,7 +16,7 @@ from torchlike._composite.multi_tensor import multi_tensor_update as multi_tenso
 from torchlike._composite.multi_tensor import over_rows as over_rows
 from torchlike._composite.multi_tensor import row_update as row_update
 from torchlike._composite.multi_tensor import share_memory as share_memory
-from torchlike._composite.nn.native import _safe_softmax as _safe_softmax
+from torchlike._composite.nn.native_functions import _safe_softmax as _safe_softmax
 from torchlike._dtypes import bfloat16 as bfloat16
 from torchlike._dtypes import devices as devices
 from torchlike._dtypes import modes as modes
@@ -53,8 +53,8 @@ from torchlike._ops.schema.rounding import unchanged as unchanged
 from torchlike._sparse import SparseTensor as SparseTensor
 from torchlike._sparse import lines_of as lines_of
 from torchlike._tensor import copying as copying
-from torchlike._tensor.bind import CALLERS as CALLERS
-from torchlike._tensor.bind import check_history as check_history
+from torchlike._tensor.binding import CALLERS as CALLERS
+from torchlike._tensor.binding import check_history as check_history
 from torchlike._tensor.exchange import DLDeviceType as DLDeviceType
 from torchlike._tensor.exchange import from_dlpack as from_dlpack
 from torchlike._tensor.exchange import from_numpy as from_numpy
@@ -66,9 +66,9 @@ from torchlike._tensor.storage import commit as commit
 from torchlike._tensor.tensor import adopt as adopt
 from torchlike._tensor.tensor import wrap as wrap
 from torchlike._transforms import recompute as recompute
-from torchlike._transforms import saved as saved
+from torchlike._transforms import saved_tensor_hooks as saved_tensor_hooks
 from torchlike._transforms.backward import grad as grad
 from torchlike._transforms.function import Function as Function
 from torchlike._transforms.graph import register_multi_grad_hook as register_multi_grad_hook
-from torchlike._transforms.higher import Higher as Higher
-from torchlike._transforms.higher import apply as apply
+from torchlike._transforms.jax_operators import Higher as Higher
+from torchlike._transforms.jax_operators import apply as apply

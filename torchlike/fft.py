@@ -6,10 +6,10 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._dtypes import modes
-from torchlike._tensor import bind, facade, factories
+from torchlike._tensor import binding, factories, public_calls
 from torchlike._tensor.tensor import Tensor
 
-_ROWS = bind.names_in("fft")
+_ROWS = binding.names_in("fft")
 globals().update(_ROWS)
 
 
@@ -67,7 +67,7 @@ def rfftfreq(
 def _dims(name: str, input: Tensor, dim: Any) -> tuple[int, ...]:
     if dim is None:
         return tuple(range(input.ndim))
-    dims = facade.ints((dim,), name, "dim")
+    dims = public_calls.ints((dim,), name, "dim")
     if dims and not input.ndim:
         raise _errors.shapes.dim_of_scalar(dims[0])
     return tuple([input._nonnegative(d) for d in dims])

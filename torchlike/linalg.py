@@ -3,7 +3,7 @@
 from torchlike._composite.linalg import factors, ldl, linalg, rank
 from torchlike._composite.linalg.linalg import LinAlgError as LinAlgError
 from torchlike._composite.views import copies
-from torchlike._tensor import bind
+from torchlike._tensor import binding
 
-globals().update(bind.names_in("linalg") | linalg.LINALG | rank.LINALG | factors.LINALG | ldl.LINALG | copies.LINALG)
-del bind, copies, factors, ldl, linalg, rank
+globals().update(binding.names_in("linalg") | linalg.LINALG | rank.LINALG | factors.LINALG | ldl.LINALG | copies.LINALG)
+del binding, copies, factors, ldl, linalg, rank

@@ -10,7 +10,7 @@ from typing import Any
 
 import torchlike
 from torchlike import _errors
-from torchlike._composite.nn import native
+from torchlike._composite.nn import native_functions
 
 
 class _Operator:
@@ -33,11 +33,11 @@ class _Operator:
 
 class _Aten:
     def __getattr__(self, name: str) -> _Operator:
-        function = native.OPS.get(name) or getattr(torchlike, name, None)
+        function = native_functions.OPS.get(name) or getattr(torchlike, name, None)
         if function is None and name.endswith("_"):  # in place, and so a method
             function = getattr(torchlike.Tensor, name, None)
         if not callable(function):
-            raise _errors.arguments.unknown_name("torch.ops.aten", name, list(native.OPS))
+            raise _errors.arguments.unknown_name("torch.ops.aten", name, list(native_functions.OPS))
         operator = self.__dict__[name] = _Operator(name, function)
         return operator
 

@@ -1,16 +1,16 @@
 """Special functions, under SciPy's names."""
 
-from torchlike._composite.nn import layers
-from torchlike._tensor import bind
+from torchlike._composite.nn import functions
+from torchlike._tensor import binding
 
-globals().update(bind.names_in("special"))
-expit = bind.PUBLIC["sigmoid"]
-gammainc = bind.PUBLIC["igamma"]
-gammaincc = bind.PUBLIC["igammac"]
-multigammaln = bind.PUBLIC["mvlgamma"]
-gammaln = bind.PUBLIC["lgamma"]
-softmax = layers.softmax
-log_softmax = layers.log_softmax
-psi = bind.PUBLIC["digamma"]
-xlogy = bind.PUBLIC["xlogy"]
-del bind, layers
+globals().update(binding.names_in("special"))
+expit = binding.PUBLIC["sigmoid"]
+gammainc = binding.PUBLIC["igamma"]
+gammaincc = binding.PUBLIC["igammac"]
+multigammaln = binding.PUBLIC["mvlgamma"]
+gammaln = binding.PUBLIC["lgamma"]
+softmax = functions.softmax
+log_softmax = functions.log_softmax
+psi = binding.PUBLIC["digamma"]
+xlogy = binding.PUBLIC["xlogy"]
+del binding, functions

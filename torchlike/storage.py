@@ -14,7 +14,7 @@ from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes import modes
 from torchlike._dtypes.devices import device as Device
 from torchlike._errors.warned import warn
-from torchlike._tensor import exchange, facade
+from torchlike._tensor import exchange, public_calls
 from torchlike._tensor.shared_storage import show
 from torchlike._tensor.storage import Counter, Handle
 from torchlike._tensor.tensor import Tensor
@@ -541,5 +541,5 @@ def is_storage(obj: Any) -> bool:
     return isinstance(obj, TypedStorage | UntypedStorage)
 
 
-FUNCTIONS = {"UntypedStorage": UntypedStorage, "TypedStorage": TypedStorage} | facade.functions(is_storage)
+FUNCTIONS = {"UntypedStorage": UntypedStorage, "TypedStorage": TypedStorage} | public_calls.functions(is_storage)
 METHODS = {"untyped_storage": untyped_storage, "storage": storage}

@@ -15,7 +15,12 @@ SPACES = {
     "fft": torchlike.fft,
     "special": torchlike.special,
 }
-CALLING = ("torchlike._tensor.dispatch", "torchlike._tensor.bind", "torchlike._tensor.facade", "torchlike._tensor.out")
+CALLING = (
+    "torchlike._tensor.dispatch",
+    "torchlike._tensor.binding",
+    "torchlike._tensor.public_calls",
+    "torchlike._tensor.out",
+)
 INNER_WORDS = re.compile(r"\b(Array|Arrays|Operand|Scalar|Real|Index|Dims|Ints)\b|<object object")
 
 

@@ -11,7 +11,7 @@ from torchlike._engine import aval, boundary, stats
 from torchlike._engine.interpreter import executor as numpy_executor
 from torchlike._engine.interpreter.jaxpr import flatten
 from torchlike._engine.interpreter.rules import RULES
-from torchlike._engine.report.ledger import Heard, ledger
+from torchlike._engine.report.program_statistics import Heard, ledger
 from torchlike._engine.trace.plan import FLAT, Plan, specs
 from torchlike._ops.schema import interpreted
 

@@ -17,7 +17,7 @@ from tests.house.source import ROOT
 from torchlike import nn
 from torchlike._engine import boundary
 from torchlike._engine.interpreter import executor
-from torchlike._engine.report import ledger, notices
+from torchlike._engine.report import log, program_statistics
 from torchlike._engine.trace import flush
 
 
@@ -138,7 +138,7 @@ def test_the_table_is_aligned(training):
 
 
 def test_old_accounts_are_folded_and_still_counted(monkeypatch):
-    monkeypatch.setattr(ledger, "MOST_ACCOUNTS", len(ledger.ledger.accounts) + 3)
+    monkeypatch.setattr(program_statistics, "MOST_ACCOUNTS", len(program_statistics.ledger.accounts) + 3)
     before = torch.explain().totals
     with torch.explain() as report:
         for n in range(2, 10):
@@ -147,7 +147,7 @@ def test_old_accounts_are_folded_and_still_counted(monkeypatch):
     assert (report.totals.hits, report.totals.misses) == (8, 8)
     assert (torch.explain().totals - before).runs == 16
     gc.collect()
-    assert len(ledger.ledger.accounts) <= ledger.MOST_ACCOUNTS
+    assert len(program_statistics.ledger.accounts) <= program_statistics.MOST_ACCOUNTS
 
 
 def test_threads_count_into_one_report():
@@ -292,7 +292,7 @@ def test_a_program_chooses_what_jax_logs(tmp_path):
 
 
 def test_a_log_that_cannot_be_written_stops_nobody(monkeypatch):
-    handler = notices._ToStderr()
+    handler = log._ToStderr()
     monkeypatch.setattr(logging, "raiseExceptions", False)
     monkeypatch.setattr(sys, "stderr", None)
     handler.emit(logging.makeLogRecord({"msg": "x"}))

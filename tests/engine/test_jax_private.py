@@ -21,7 +21,7 @@ from torchlike._engine import boundary, stats
 from torchlike._engine.interpreter import jaxpr as jaxpr_numpy
 from torchlike._engine.interpreter.jaxpr import Unsupported, flatten
 from torchlike._engine.interpreter.rules import RULES
-from torchlike._engine.report.ledger import ledger
+from torchlike._engine.report.program_statistics import ledger
 from torchlike._engine.xla import jax_private
 from torchlike._ops.schema import interpreted
 

@@ -12,7 +12,7 @@ CALLERS = "torchlike/_errors/callers.py"  # finds the user's line
 WALKS = {"_getframe", "_current_frames", "currentframe", "walk_stack", "extract_stack", "format_stack", "f_back"}
 # The profiler gives its hook the frames of calls, while a function is recorded to be compiled.
 GIVEN_FRAMES = {
-    "torchlike/_compile/watch.py": {"f_back"},
+    "torchlike/_compile/profiling_hook.py": {"f_back"},
     "torchlike/_compile/trusted.py": {"currentframe"},  # named among what a compiled function must not call
 }
 
@@ -27,7 +27,9 @@ CHANGED_MODULES = {
     "torchlike/jit/_types.py": "classes made when they are first asked for",
     "torchlike/distributed/_absent.py": "names that are refused, at import",
 }
-BINDS_AT_IMPORT = {"torchlike/_tensor/dunders.py": "`Tensor.__invert__` is bound with the other operators, at import"}
+BINDS_AT_IMPORT = {
+    "torchlike/_tensor/python_operators.py": "`Tensor.__invert__` is bound with the other operators, at import"
+}
 ENGINE = (
     "torchlike._engine",
     "torchlike._autograd",

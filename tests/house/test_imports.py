@@ -22,7 +22,7 @@ from tests.house.source import ROOT, Source, all_imports, imports, runtime_impor
 
 # Packages without JAX, and those that use Optax.
 JAX_FREE = ("nn", "utils", "optim", "distributions", "serialization", "__main__")
-JAX_FREE_MODULES = ("torchlike._tensor.repr", "torchlike._api.import_hook")
+JAX_FREE_MODULES = ("torchlike._tensor.printing", "torchlike._api.import_hook")
 USES_OPTAX = ("optim",)
 COMPUTES = ("jax", "jaxlib")
 

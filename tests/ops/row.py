@@ -10,7 +10,7 @@ import torch
 import torchlike
 from tests.ops.samples import SAMPLES
 from torchlike._ops import REGISTRY, Op
-from torchlike._tensor import bind
+from torchlike._tensor import binding
 
 ROWS = sorted(name for name, op in REGISTRY.items() if name == op.name and op.where)
 JUDGED = sorted(SAMPLES)
@@ -40,7 +40,7 @@ def _walk(library: Any, path: str) -> Any:
         found = getattr(found, name, None)
     if found is None and library is torchlike:
         place, _, name = path.rpartition(".")
-        found = bind.names_in(place).get(name)
+        found = binding.names_in(place).get(name)
     assert found is not None, f"{library.__name__}.{path} does not exist"
     return found
 

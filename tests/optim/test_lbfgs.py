@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import torchlike
-from torchlike._tensor.bind import CALLERS
+from torchlike._tensor.binding import CALLERS
 
 OPTIONS = [
     dict(lr=1e-3),

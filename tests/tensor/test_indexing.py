@@ -174,7 +174,7 @@ def test_gradients(program):
 
 
 def test_a_mask_of_another_count_is_no_other_program():
-    from torchlike._engine.report.stats import stats
+    from torchlike._engine.report.compile_counters import stats
 
     x = torchlike.arange(10.0)
     before = stats.compiles

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from torchlike._tensor import repr as _repr
+from torchlike._tensor import printing as _repr
 
 FLOATING = ["float32", "float64", "float16", "bfloat16"]
 INTEGER = ["int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64", "bool"]

@@ -25,12 +25,12 @@ from torchlike._composite import (
 )
 from torchlike._composite import math as _functions_math
 from torchlike._composite.linalg import factors, linalg, lobpcg, rank
-from torchlike._composite.nn import fake_quantize, layers, native, raw, rnn
+from torchlike._composite.nn import fake_quantize, functions, native_functions, raw_functions, rnn
 from torchlike._composite.random import random
 from torchlike._composite.views import conjugates, conversions, copies, memory, scatters, shape, split
 from torchlike._dtypes import devices, modes, unsupported
 from torchlike._engine import determinism
-from torchlike._tensor import bind, dunders, factories, overriding
+from torchlike._tensor import binding, factories, overriding, python_operators
 from torchlike._tensor.tensor import Tensor
 from torchlike._transforms import methods
 
@@ -44,9 +44,9 @@ _FACADES = (
     factors,
     rank,
     counting,
-    layers,
-    native,
-    raw,
+    functions,
+    native_functions,
+    raw_functions,
     shape,
     random,
     rnn,
@@ -230,10 +230,10 @@ def _bind_tensor() -> None:
             setattr(Tensor, name, method)
     for name, d in {**_dtypes.ALIASES, "bfloat16": _dtypes.bfloat16}.items():
         setattr(Tensor, name, conversions.to_method(name, d))
-    bind.bind_methods()
+    binding.bind_methods()
     for name in refused.METHODS:
         setattr(Tensor, name, refused.RefusedMethod(name))
-    dunders.bind()
+    python_operators.bind()
     for name, found in list(vars(Tensor).items()):
         if isinstance(found, property) and found.fset is None:
             setattr(Tensor, name, found.setter(_refuses(name)))
@@ -249,7 +249,7 @@ def _refuses(name: str) -> Any:
 
 def public() -> dict[str, Any]:
     """Every public function and constant that is not re-exported by name."""
-    names: dict[str, Any] = dict(bind.names_in("torch"))
+    names: dict[str, Any] = dict(binding.names_in("torch"))
     for facade in _FACADES:
         names |= getattr(facade, "FUNCTIONS", {})
     names |= inplace.functions()

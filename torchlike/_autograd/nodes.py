@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import ref
 
-from torchlike._autograd.handles import RemovableHandle, hold
+from torchlike._autograd.hook_handles import RemovableHandle, hold
 from torchlike._dtypes.recorder import plain
 from torchlike._engine import Value
 from torchlike._engine.trace.trace import latest

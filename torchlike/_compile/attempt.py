@@ -11,11 +11,11 @@ from torchlike._compile import recording
 from torchlike._compile.arguments import Signature
 from torchlike._compile.differentiable import Gradient, cut_off
 from torchlike._compile.guards import Guards
+from torchlike._compile.profiling_hook import Watch
 from torchlike._compile.reach import Reach
 from torchlike._compile.refusal import Refusal
 from torchlike._compile.replay import Replay
 from torchlike._compile.results import Results
-from torchlike._compile.watch import Watch
 from torchlike._dtypes import modes as _modes
 from torchlike._dtypes.recorder import leave
 from torchlike._engine import Value, boundary

@@ -16,7 +16,7 @@ from torchlike import _errors
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node
 from torchlike._autograd.sparse_value import maker_of, parts_of
-from torchlike._compile.pure import computes_only
+from torchlike._compile.purity import computes_only
 from torchlike._compile.refusal import Refusal
 from torchlike._dtypes.recorder import current
 from torchlike._engine import Aval, Plan, Value, record

@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from typing import Any
 
-from torchlike._compile import kinds
+from torchlike._compile import object_kinds
+from torchlike._compile.code_names import LOOKING, strings, uses
 from torchlike._compile.places import (
     FIXED,
     KEYS,
@@ -34,7 +35,6 @@ from torchlike._compile.places import (
 )
 from torchlike._compile.refusal import Refusal
 from torchlike._compile.trusted import is_library, is_trusted, only_computes
-from torchlike._compile.uses import LOOKING, strings, uses
 from torchlike._sparse import members
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
 from torchlike.nn import Module
@@ -113,7 +113,7 @@ class Reach:
         Raises:
           Refusal: code that ran names an object that cannot be guarded.
         """
-        self._todo.extend([*kinds.random_sources(), *roots])
+        self._todo.extend([*object_kinds.random_sources(), *roots])
         while self._todo:
             while self._todo:
                 self._visit(*self._todo.popleft())
@@ -162,7 +162,7 @@ class Reach:
         follow = next((follow for types_, follow in _FOLLOW if issubclass(cls, types_)), None)
         if follow is not None:
             follow(self, x, path)
-        if not isinstance(x, type) and (follow is None or kinds.is_of_python(cls)) and id(x) not in self._bare:
+        if not isinstance(x, type) and (follow is None or object_kinds.is_of_python(cls)) and id(x) not in self._bare:
             self._instance(x, path, follow is not None)
 
     def _bound(self, x: Any, path: str) -> None:
@@ -235,22 +235,22 @@ class Reach:
 
     def _value(self, x: Any, path: str) -> None:
         """Note an object whose contents are compared by value."""
-        look, parts = kinds.contents(x)
+        look, parts = object_kinds.contents(x)
         self.places["value", id(x)] = Place(look, path, VALUE)
         self._several(parts, path)
         if isinstance(x, BaseException):
             self._attributed(x, path)
 
     def _source(self, x: Any, path: str) -> None:
-        self.sources[id(x)] = kinds.random_state(x), path
+        self.sources[id(x)] = object_kinds.random_state(x), path
 
     def _weak(self, x: Any, path: str) -> None:
-        if kinds.refers(x):
+        if object_kinds.refers(x):
             self._cannot(x, path, "a weak reference, which may die")
 
     def _cached(self, x: Any, path: str) -> None:
         """Note the entries of a cached function, and whether the cache was cleared. Hits are not guarded."""
-        entries = kinds.entries(x)
+        entries = object_kinds.entries(x)
         if entries is None or len(entries) == x.cache_parameters()["maxsize"]:
             return self._cannot(x, path, "whose cache is full, so that each call may drop what another one needs")
         self._todo.append((x.__wrapped__, path))
@@ -259,14 +259,14 @@ class Reach:
         self.places["cache", id(x)] = Place(lambda: x.cache_info()[1:], f"the cache of {path}", VALUE)
 
     def _links(self, x: Any, path: str) -> None:
-        parts = kinds.parts(x)
+        parts = object_kinds.parts(x)
         self._several(parts, path)
         self.names.update(strings(tuple(parts)))
         self.of_code.update(strings(tuple(parts)))
         self.all_names |= isinstance(x, types.MethodWrapperType) and x.__name__ in LOOKING
 
     def _file(self, x: Any, path: str) -> None:
-        if kinds.is_read(x):
+        if object_kinds.is_read(x):
             self._cannot(x, path, "a file that is read")
 
     def _stopped(self, x: Any, path: str) -> None:
@@ -298,13 +298,15 @@ class Reach:
     def _plain_function(self, f: types.FunctionType, path: str) -> None:
         is_ours, runs_ours = not is_trusted(f.__module__), not is_trusted(f.__globals__.get("__name__"))
         self._todo.append((f.__dict__.get("__wrapped__"), path))
-        self._todo.extend(kinds.behind(f))
-        self.all_names |= f in kinds.LOOKING_AT_ALL
-        if f in kinds.ASKED:
+        self._todo.extend(object_kinds.behind(f))
+        self.all_names |= f in object_kinds.LOOKING_AT_ALL
+        if f in object_kinds.ASKED:
             self.places["asked", f] = Place(lambda: (f(),), f"{path}()", VALUE)
         cells = list(zip(f.__closure__ or (), f.__code__.co_freevars))
         if not is_ours:  # of a library's closure only wrapped functions matter
-            cells = [(c, name) for c, name in cells if any(isinstance(x, _FUNCTIONS) for x in kinds.cell_contents(c))]
+            cells = [
+                (c, name) for c, name in cells if any(isinstance(x, _FUNCTIONS) for x in object_kinds.cell_contents(c))
+            ]
         for cell, name in cells:
             self._cell(cell, name)
         if not is_ours:
@@ -320,7 +322,7 @@ class Reach:
             self._code(f.__code__, f.__globals__)
 
     def _cell(self, cell: Any, name: str) -> None:
-        place = self.places["cell", id(cell)] = Place(functools.partial(kinds.cell_contents, cell), name)
+        place = self.places["cell", id(cell)] = Place(functools.partial(object_kinds.cell_contents, cell), name)
         self._todo.extend([(y, name) for y in place.seen])
 
     def _code(self, code: types.CodeType, names: dict) -> None:
@@ -369,19 +371,19 @@ class Reach:
         self._objects.setdefault(id(x), (x, path))
 
     def _attributes(self, x: Any, path: str) -> None:
-        held = kinds.namespace(x) or {}
+        held = object_kinds.namespace(x) or {}
         wanted = [n for n in held if self._matters(x, n)]
         if wanted:
             self._name(held, path, wanted, x)
-        slots = () if isinstance(x, type | types.ModuleType) else kinds.slots(type(x))
+        slots = () if isinstance(x, type | types.ModuleType) else object_kinds.slots(type(x))
         if slots and ("slots", id(x)) not in self.places:
-            look, names = functools.partial(kinds.slot_items, x, slots), tuple([name for name, _ in slots])
+            look, names = functools.partial(object_kinds.slot_items, x, slots), tuple([name for name, _ in slots])
             place = self.places["slots", id(x)] = Place(look, path, names=names)
             self._todo.extend([(y, f"{path}.{n}") for n, y in zip(names, place.seen) if y is not MISSING])
 
     def _note_missing(self, x: Any, path: str) -> None:
         """Note which attributes are missing: one may be added, and shadow one of the class."""
-        held = kinds.namespace(x)
+        held = object_kinds.namespace(x)
         if held is None or (isinstance(x, types.ModuleType) and is_trusted(x.__name__)):
             return
         keys = held.keys()
@@ -408,12 +410,12 @@ class Reach:
     # -- objects -------------------------------------------------------------------------------------------------------
 
     def _class(self, cls: type, path: str) -> None:
-        if kinds.is_seeded_by_the_system(cls):
+        if object_kinds.is_seeded_by_the_system(cls):
             self._cannot(cls, path, "whose objects may draw random numbers of the system's own")
-        for what, look in kinds.state_behind(cls):
+        for what, look in object_kinds.state_behind(cls):
             self.places["of Python", what] = Place(look, what, VALUE)
         self._todo.append((type(cls), path))
-        if kinds.is_of_python(cls) and not is_trusted(cls.__module__):
+        if object_kinds.is_of_python(cls) and not is_trusted(cls.__module__):
             self.classes[id(cls)] = cls, cls.__mro__, path
         for base in cls.__mro__:
             if not is_trusted(base.__module__):
@@ -422,18 +424,18 @@ class Reach:
                 self.names.update(base.__dict__.get("__match_args__", ()))
 
     def _module_object(self, x: types.ModuleType, path: str) -> None:
-        if is_library(x.__name__) and (found := kinds.settings(x)):
+        if is_library(x.__name__) and (found := object_kinds.settings(x)):
             self.places["settings", id(x)] = Place(lambda: [get() for get in found], path, VALUE)
         self._attributed(x, path)
 
     def _instance(self, x: Any, path: str, is_known: bool) -> None:
         cls = type(x)
-        if not kinds.is_seeded_by_the_system(cls):
+        if not object_kinds.is_seeded_by_the_system(cls):
             self._todo.append((cls, path))
-        held = kinds.namespace(x)
-        if kinds.answers_itself(cls):
+        held = object_kinds.namespace(x)
+        if object_kinds.answers_itself(cls):
             self.places["class", id(x)] = Place(lambda: (type(x),), f"{path}.__class__")
-        elif kinds.is_of_python(cls):
+        elif object_kinds.is_of_python(cls):
             self.instances[id(x)] = x, cls, path
         if hasattr(cls, "_followed") and is_trusted(cls.__module__):
             for y in x._followed():
@@ -448,9 +450,9 @@ class Reach:
             self._module(x, path)
         elif is_trusted(cls.__module__) and held is not None and not isinstance(x, types.ModuleType):
             self._kept_by_library(held, path, cls)
-        elif held is not None or kinds.slots(cls):
+        elif held is not None or object_kinds.slots(cls):
             self._attributed(x, path)
-        elif not is_known and (not is_library(cls.__module__) or x is kinds.default_rng):
+        elif not is_known and (not is_library(cls.__module__) or x is object_kinds.default_rng):
             self._unknown(x, path)
 
     def _module(self, x: Module, path: str) -> None:
@@ -473,26 +475,26 @@ class Reach:
     def _unknown(self, x: Any, path: str) -> None:
         if hasattr(type(x), "__next__"):
             self._stopped(x, path)
-        elif not issubclass(type(x), kinds.STATELESS):
+        elif not issubclass(type(x), object_kinds.STATELESS):
             self._cannot(x, path, f"of type {type(x).__name__}, which is not followed")
 
 
 _FOLLOW: tuple[tuple[Any, Callable[[Reach, Any, str], None]], ...] = (
-    (kinds.WEAK, Reach._weak),
+    (object_kinds.WEAK, Reach._weak),
     (types.FunctionType, Reach._plain_function),
     (_FUNCTIONS, Reach._wrapper),
-    (kinds.CACHED, Reach._cached),
+    (object_kinds.CACHED, Reach._cached),
     (type, Reach._class),
     (types.ModuleType, Reach._module_object),
     ((tuple, frozenset), Reach._several),
     ((dict, types.MappingProxyType), Reach._dictionary),
     ((list, set, deque), Reach._sequence),
-    (kinds.VIEWS, Reach._view),
-    (kinds.RANDOM, Reach._source),
-    (kinds.COMPARED, Reach._value),
-    (kinds.LINKS, Reach._links),
-    (kinds.FILES, Reach._file),
-    (kinds.OPAQUE, Reach._unknown),
+    (object_kinds.VIEWS, Reach._view),
+    (object_kinds.RANDOM, Reach._source),
+    (object_kinds.COMPARED, Reach._value),
+    (object_kinds.LINKS, Reach._links),
+    (object_kinds.FILES, Reach._file),
+    (object_kinds.OPAQUE, Reach._unknown),
 )
 _DEFINED = (types.FunctionType, type, types.ModuleType)
 _OF_MODULES = frozenset(vars(Module()))

@@ -12,8 +12,8 @@ from torchlike._dtypes import modes
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import to_jax
 from torchlike._engine.programs import programs
-from torchlike._engine.report import notices
-from torchlike._engine.report.ledger import Making, ledger
+from torchlike._engine.report import log
+from torchlike._engine.report.program_statistics import Making, ledger
 from torchlike._engine.trace.plan import NUMBERS
 from torchlike._engine.trace.trace import Trace
 from torchlike._engine.xla.executor import Executable, numbers_of, replay
@@ -94,5 +94,5 @@ def _make(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[in
     made.account = account
     making.is_built(False, made.donated_bytes)
     making.has_run(hot=False)
-    notices.made(making, "xla")
+    log.made(making, "xla")
     return made

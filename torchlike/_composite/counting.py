@@ -9,8 +9,8 @@ from torchlike._composite.index import check_bounds
 from torchlike._engine import to_numpy
 from torchlike._errors.warned import warn
 from torchlike._ops.schema.out_rules import Into
-from torchlike._tensor import facade
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor import public_calls
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 
@@ -125,7 +125,7 @@ def is_nonzero(input: Tensor) -> bool:
 
 
 _INTO = Into(_errors.histograms.places_out, called="aten::")
-FUNCTIONS = facade.functions(
-    bincount, cov, corrcoef, is_nonzero, out={facade.overloaded(searchsorted): _INTO, bucketize: _INTO}
+FUNCTIONS = public_calls.functions(
+    bincount, cov, corrcoef, is_nonzero, out={public_calls.overloaded(searchsorted): _INTO, bucketize: _INTO}
 )
-METHODS = facade.methods(bincount, cov, corrcoef, is_nonzero)
+METHODS = public_calls.methods(bincount, cov, corrcoef, is_nonzero)

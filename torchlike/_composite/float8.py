@@ -5,8 +5,8 @@ from __future__ import annotations
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import dtype as Dtype
 from torchlike._ops.schema.out_rules import CASTABLE
-from torchlike._tensor import facade
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor import public_calls
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.out import into
 from torchlike._tensor.tensor import Tensor
 from torchlike._transforms.underived import underivable
@@ -63,5 +63,5 @@ def _int_mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor
     return made if out is None else into("_int_mm", lambda: made, (), {}, out, CASTABLE)
 
 
-FUNCTIONS = facade.functions(dequantize, _scaled_mm, _int_mm)
-METHODS = facade.methods(dequantize)
+FUNCTIONS = public_calls.functions(dequantize, _scaled_mm, _int_mm)
+METHODS = public_calls.methods(dequantize)

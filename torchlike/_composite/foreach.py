@@ -14,10 +14,10 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._errors.math import lists as sentences
-from torchlike._tensor import bind, facade, factories
+from torchlike._tensor import binding, factories, public_calls
 from torchlike._tensor.tensor import Tensor
 
-_vector_norm = bind.names_in("linalg")["vector_norm"]
+_vector_norm = binding.names_in("linalg")["vector_norm"]
 _OTHER = ("other", "scalar", "scalars")
 _OF_ONE, _OF_MANY = ("scalar", "value"), ("other", "scalars", "weights")  # names that speak of one number, of a list
 
@@ -49,7 +49,7 @@ class Row:
             others = [y if isinstance(y, Tensor) else scalar_tensor(y, x) for y in others]
         if hasattr(x, self.name + ending):
             return getattr(x, self.name + ending)(*others, **more)
-        return bind.in_place_of(self.name, bind.PUBLIC[self.name])(x, *others, **more)
+        return binding.in_place_of(self.name, binding.PUBLIC[self.name])(x, *others, **more)
 
 
 UNARY = (
@@ -207,7 +207,7 @@ def _foreach_max(self: Any) -> tuple[Tensor, ...]:
     found = _checked("_foreach_max", self)
     if not all(x.numel() for x in found):
         raise sentences.no_maximum()
-    return tuple([bind.PUBLIC["amax"](x) if x.requires_grad else x.max() for x in found])
+    return tuple([binding.PUBLIC["amax"](x) if x.requires_grad else x.max() for x in found])
 
 
 def _foreach_norm(self: Any, ord: Any = 2, dtype: Any = None) -> tuple[Tensor, ...]:
@@ -231,4 +231,4 @@ def _foreach_mm(self: Any, mat2: Any) -> tuple[Tensor, ...]:
 
 
 FUNCTIONS = {f.__name__: f for row in ROWS for ending in ("", "_")[not row.functional :] for f in [_made(row, ending)]}
-FUNCTIONS |= facade.functions(_foreach_clone, _foreach_max, _foreach_norm, _foreach_mm)
+FUNCTIONS |= public_calls.functions(_foreach_clone, _foreach_max, _foreach_norm, _foreach_mm)

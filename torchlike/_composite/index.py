@@ -21,10 +21,10 @@ from torchlike._errors.warned import warn
 from torchlike._ops.schema.casts import WIDEST_ELSEWHERE
 from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.typing_rules import broadcast
-from torchlike._tensor import facade, factories, indexing, views
+from torchlike._tensor import factories, indexing, public_calls, views
 from torchlike._tensor.autocast import casting
-from torchlike._tensor.bind import CALLERS as rows
-from torchlike._tensor.bind import check_history
+from torchlike._tensor.binding import CALLERS as rows
+from torchlike._tensor.binding import check_history
 from torchlike._tensor.tensor import Tensor, wrap
 
 
@@ -148,7 +148,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 # -- writing -----------------------------------------------------------------------------------------------------------
 
 
-@facade.overloaded
+@public_calls.overloaded
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """`value` where `mask` is true."""
     if not isinstance(mask, Tensor) or isinstance(value, str):
@@ -397,7 +397,7 @@ def _scatter_into(*args: Any, reduce: str | None = None, **kwargs: Any) -> Into:
     return Into(_errors.dtypes.exact_out, apart=1, called=called, overloads=True)
 
 
-FUNCTIONS = facade.functions(
+FUNCTIONS = public_calls.functions(
     index_fill,
     masked_fill,
     masked_scatter,
@@ -429,8 +429,8 @@ _BOTH = (
     index_reduce,
     put,
 )
-METHODS = facade.methods(gather, take_along_dim, index_select, take, masked_select, index_put, index_put_, *_BOTH)
-METHODS |= facade.in_place(*_BOTH, apart=True) | facade.in_place(masked_fill)
+METHODS = public_calls.methods(gather, take_along_dim, index_select, take, masked_select, index_put, index_put_, *_BOTH)
+METHODS |= public_calls.in_place(*_BOTH, apart=True) | public_calls.in_place(masked_fill)
 METHODS |= {f.__name__: f for f in (fill_, zero_, fill_diagonal_)}
 FUNCTIONS["fill_"] = fill_
 FUNCTIONS["zero_"] = zero_

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torchlike import _errors
-from torchlike._tensor import facade
+from torchlike._tensor import public_calls
 from torchlike._tensor.tensor import Tensor
 
 IN_PLACE = (
@@ -94,4 +94,4 @@ def _function(name: str) -> Callable[..., Any]:
 
 def functions() -> dict[str, Callable[..., Any]]:
     """The functions by name, once Tensor has its methods."""
-    return facade.functions(*map(_function, (*IN_PLACE, *QUESTIONS)))
+    return public_calls.functions(*map(_function, (*IN_PLACE, *QUESTIONS)))

@@ -17,8 +17,8 @@ from torchlike._engine import to_numpy
 from torchlike._errors.warned import warn
 from torchlike._ops import REGISTRY
 from torchlike._ops.schema.out_rules import CASTABLE, EXACT, Into
-from torchlike._tensor import bind, facade
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor import binding, public_calls
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.dispatch import settled
 from torchlike._tensor.out import into, row_into
 from torchlike._tensor.tensor import Tensor
@@ -67,7 +67,7 @@ def _extreme(name: str, of_two: str) -> Callable:
         f"a second tensor the `{of_two}` of each pair.\n\nOver everything, equal elements share the gradient evenly; "
         "along a dim only the one at the index returned has it."
     )
-    return facade.overloaded(function)
+    return public_calls.overloaded(function)
 
 
 max, min = _extreme("max", "maximum"), _extreme("min", "minimum")
@@ -276,7 +276,7 @@ def polygamma(self: Tensor, n: int) -> Tensor:
 
 def polygamma_(self: Tensor, n: int) -> Tensor:
     """The n-th derivative of digamma, in place."""
-    return bind.assign(self, rows["polygamma"](n, self))
+    return binding.assign(self, rows["polygamma"](n, self))
 
 
 def abs_(self: Tensor) -> Tensor:
@@ -286,7 +286,7 @@ def abs_(self: Tensor) -> Tensor:
     return _abs_in_place(self)
 
 
-_abs_in_place = bind.in_place_of("abs", rows["abs"], op=REGISTRY["abs"])
+_abs_in_place = binding.in_place_of("abs", rows["abs"], op=REGISTRY["abs"])
 _NOT_METHODS = ("std_mean", "var_mean", "einsum", "tensordot", "chain_matmul")
 _ALL = (
     sort,
@@ -313,8 +313,8 @@ _ALL = (
     chain_matmul,
     positive,
 )
-FUNCTIONS = facade.functions(*_ALL)
-METHODS = facade.methods(*[f for f in _ALL if f.__name__ not in _NOT_METHODS])
+FUNCTIONS = public_calls.functions(*_ALL)
+METHODS = public_calls.methods(*[f for f in _ALL if f.__name__ not in _NOT_METHODS])
 METHODS |= {"__pos__": positive}
 METHODS |= {"abs_": abs_, "absolute_": abs_}
 METHODS |= {"polygamma": polygamma, "polygamma_": polygamma_}

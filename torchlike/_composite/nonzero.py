@@ -17,7 +17,7 @@ from torchlike._dtypes import strides as _layout
 from torchlike._engine import to_numpy
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops.schema.out_rules import CASTABLE
-from torchlike._tensor import bind, facade, factories
+from torchlike._tensor import binding, factories, public_calls
 from torchlike._tensor.factories import of_array
 from torchlike._tensor.out import fit_out
 from torchlike._tensor.tensor import Tensor
@@ -161,16 +161,18 @@ def _tables(input: Tensor, axis: int | None, values: Any, inverse: Any, counts: 
 def where(condition: Tensor, *choices: Any, **named: Any) -> Any:
     """`input` where the condition holds, `other` elsewhere; without these, the places where it holds, dim by dim."""
     if choices or named:
-        return bind.PUBLIC["where"](condition, *choices, **named)
+        return binding.PUBLIC["where"](condition, *choices, **named)
     return nonzero(condition, as_tuple=True)
 
 
 def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     """This tensor's elements where the condition holds, `other` elsewhere."""
-    return bind.PUBLIC["where"](condition, self, other)
+    return binding.PUBLIC["where"](condition, self, other)
 
 
-FUNCTIONS = facade.functions(nonzero_static, argwhere, is_nonzero, unique, unique_consecutive)
+FUNCTIONS = public_calls.functions(nonzero_static, argwhere, is_nonzero, unique, unique_consecutive)
 FUNCTIONS["nonzero"] = _nonzero
 FUNCTIONS["where"] = where
-METHODS = {"where": _where} | facade.methods(nonzero, nonzero_static, argwhere, is_nonzero, unique, unique_consecutive)
+METHODS = {"where": _where} | public_calls.methods(
+    nonzero, nonzero_static, argwhere, is_nonzero, unique, unique_consecutive
+)

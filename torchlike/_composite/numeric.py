@@ -11,10 +11,10 @@ from torchlike._engine import to_numpy
 from torchlike._ops.schema.binding import is_whole
 from torchlike._ops.schema.casts import FULL_ELSEWHERE
 from torchlike._ops.schema.out_rules import EXACT, Into
-from torchlike._tensor import facade, factories, overriding
+from torchlike._tensor import factories, overriding, public_calls
 from torchlike._tensor.autocast import casting
-from torchlike._tensor.bind import CALLERS as rows
-from torchlike._tensor.bind import in_place_of
+from torchlike._tensor.binding import CALLERS as rows
+from torchlike._tensor.binding import in_place_of
 from torchlike._tensor.out import accepting_out
 from torchlike._tensor.tensor import Tensor
 
@@ -263,7 +263,7 @@ FUNCTIONS = {
     **_REMOVED,
     "matrix_rank": matrix_rank,
     "_assert": _assert,
-    **facade.functions(
+    **public_calls.functions(
         gradient, pdist, histogramdd, trapz, constant_pad_nd, grid_sampler_2d, grid_sampler_3d, out={renorm: EXACT}
     ),
     "frexp": frexp,
@@ -274,7 +274,7 @@ METHODS = {
     **_REMOVED,
     "_backward_hooks": property(_tensor_hooks, doc="The hooks on this tensor by their numbers; None where none was."),
     "_cdata": property(lambda self: id(self), doc="A number that no other tensor has while this one lives."),
-    **facade.methods(renorm),
+    **public_calls.methods(renorm),
     "frexp": frexp,
     "histogram": histogram,
     "renorm_": in_place_of("renorm", renorm),

@@ -13,9 +13,9 @@ from torchlike._composite.views.split import cat, stack
 from torchlike._errors.warned import warn
 from torchlike._ops.schema.casts import Casts, as_given
 from torchlike._ops.schema.out_rules import EXACT, Into
-from torchlike._tensor import facade, factories
+from torchlike._tensor import factories, public_calls
 from torchlike._tensor.autocast import casting
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 
@@ -86,7 +86,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         tensors = tuple(tensors[0])
     if indexing is None:
         warn(_errors.shapes.MESHGRID_INDEXING)
-    given = facade.tensors("meshgrid", tensors)
+    given = public_calls.tensors("meshgrid", tensors)
     for t in given:
         if t.ndim > 1:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")
@@ -108,7 +108,7 @@ def _grids(tensors: list[Tensor]) -> tuple[Tensor, ...]:
 
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """Every combination of an element of each vector, one row each."""
-    facade.tensors("meshgrid", tensors)
+    public_calls.tensors("meshgrid", tensors)
     for t in tensors:
         if t.ndim != 1:
             raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.shape)}")
@@ -116,7 +116,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
         return tensors[0]
     if len({t.dtype for t in tensors}) > 1:
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
-    return stack([reshape(g, (-1,)) for g in _grids(facade.tensors("meshgrid", tensors))], 1)
+    return stack([reshape(g, (-1,)) for g in _grids(public_calls.tensors("meshgrid", tensors))], 1)
 
 
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
@@ -170,8 +170,8 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     return tuple(rows["_select"](table, table.ndim - 1, i) for i in range(len(sizes)))
 
 
-FUNCTIONS = facade.functions(
+FUNCTIONS = public_calls.functions(
     diag_embed, diagflat, cartesian_prod, combinations, vander, unravel_index, out={diag: _diag_into}
 )
 FUNCTIONS |= {"block_diag": block_diag, "meshgrid": meshgrid}
-METHODS = facade.methods(diag, diag_embed, diagflat)
+METHODS = public_calls.methods(diag, diag_embed, diagflat)

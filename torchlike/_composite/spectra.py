@@ -7,9 +7,9 @@ from typing import Any
 from torchlike import _errors
 from torchlike._composite.views.conversions import reshape
 from torchlike._ops.schema.casts import FULL_ON_CPU
-from torchlike._tensor import facade, factories
+from torchlike._tensor import factories, public_calls
 from torchlike._tensor.autocast import casting
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 _LEAST = 1e-11  # of the summed squares of the windows
@@ -134,4 +134,4 @@ def _overlapped(frames: Tensor, total: int, hop: int) -> Tensor:
     return none.index_add(1, place, frames.reshape(frames.shape[0], -1))
 
 
-FUNCTIONS, METHODS = facade.functions(stft, istft), facade.methods(stft, istft)
+FUNCTIONS, METHODS = public_calls.functions(stft, istft), public_calls.methods(stft, istft)

@@ -4,9 +4,9 @@ import jax
 
 from torchlike._engine.heap import age_imported_objects as age_imported_objects
 from torchlike._engine.heap import keep_freed_blocks as _keep_freed_blocks
+from torchlike._engine.report.compile_counters import stats as stats
 from torchlike._engine.report.explain import explain as explain
-from torchlike._engine.report.notices import quiet_jax as _quiet_jax
-from torchlike._engine.report.stats import stats as stats
+from torchlike._engine.report.log import quiet_jax as _quiet_jax
 from torchlike._engine.trace.capture import drawn as drawn
 from torchlike._engine.trace.capture import repeats as repeats
 from torchlike._engine.trace.flush import boundary as boundary

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from torchlike import _errors
-from torchlike._autograd.recorded import Recording
+from torchlike._autograd.jax_function import Recording
 from torchlike._dtypes import devices, modes
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.strides import is_dense, normal
@@ -15,7 +15,7 @@ from torchlike._engine.trace.subtrace import Drew, Observed
 from torchlike._higher_order_ops._trees import Tree, flatten
 from torchlike._tensor.storage import Storage
 from torchlike._tensor.tensor import Tensor, wrap
-from torchlike._transforms.higher import Higher, apply
+from torchlike._transforms.jax_operators import Higher, apply
 from torchlike._transforms.recording import Scene, is_tensor, recording
 
 

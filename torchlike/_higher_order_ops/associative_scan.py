@@ -11,7 +11,7 @@ from torchlike import _errors
 from torchlike._higher_order_ops._record import Looks, Place, device_of, differences, operate, record
 from torchlike._higher_order_ops._trees import flatten
 from torchlike._higher_order_ops.scan import along
-from torchlike._transforms.higher import Functions, Higher
+from torchlike._transforms.jax_operators import Functions, Higher
 from torchlike._transforms.recording import is_tensor
 
 

@@ -14,7 +14,7 @@ from torchlike._errors.warned import warn
 from torchlike._higher_order_ops._record import Looks, Place, Recorded, device_of, operate, record
 from torchlike._higher_order_ops._trees import flatten
 from torchlike._tensor.tensor import Tensor
-from torchlike._transforms.higher import Functions, Higher
+from torchlike._transforms.jax_operators import Functions, Higher
 from torchlike._transforms.recording import is_tensor
 
 

@@ -12,7 +12,7 @@ from torchlike._engine.trace.subtrace import Drew
 from torchlike._higher_order_ops._record import Looks, Place, device_of, operate, record
 from torchlike._higher_order_ops._trees import flatten
 from torchlike._higher_order_ops.scan import stacked
-from torchlike._transforms.higher import Functions, Higher
+from torchlike._transforms.jax_operators import Functions, Higher
 from torchlike._transforms.recording import is_tensor
 
 _NAME = "torch.ops.higher_order.map_impl"

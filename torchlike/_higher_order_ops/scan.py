@@ -11,9 +11,9 @@ from torchlike import _errors
 from torchlike._engine.trace.subtrace import Drew
 from torchlike._higher_order_ops._record import Looks, Place, Recorded, device_of, differences, operate, record
 from torchlike._higher_order_ops._trees import Tree, flatten
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
-from torchlike._transforms.higher import Functions, Higher
+from torchlike._transforms.jax_operators import Functions, Higher
 from torchlike._transforms.recording import is_tensor
 
 

@@ -16,7 +16,7 @@ from torchlike._engine.xla.jax_private import eval_jaxpr
 from torchlike._higher_order_ops._record import Looks, Place, Recorded, device_of, differences, operate, record
 from torchlike._higher_order_ops._trees import flatten
 from torchlike._tensor import factories
-from torchlike._transforms.higher import Functions, Higher
+from torchlike._transforms.jax_operators import Functions, Higher
 from torchlike._transforms.recording import is_tensor
 
 KEPT = 64  # states of the loop that are kept for backward; of a longer loop every second, fourth, ... one

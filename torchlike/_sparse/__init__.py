@@ -13,7 +13,7 @@ from torchlike._sparse._rules import elsewhere as elsewhere
 from torchlike._sparse._tensor import SparseTensor as SparseTensor
 from torchlike._sparse._tensor import maker as maker
 from torchlike._sparse._tensor import members as members
-from torchlike._tensor.bind import PUBLIC
+from torchlike._tensor.binding import PUBLIC
 from torchlike._tensor.dispatch import layouts
 
 FUNCTIONS = {"spmm": PUBLIC["mm"]} | {

@@ -11,7 +11,7 @@ from torchlike._dtypes import memory_format as mf
 from torchlike._sparse import _tensor as s
 from torchlike._sparse._make import held
 from torchlike._tensor import factories
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 LAYOUTS = (mf.sparse_coo, mf.sparse_csr, mf.sparse_csc)

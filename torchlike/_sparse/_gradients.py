@@ -14,7 +14,7 @@ from torchlike._sparse import _tensor as s
 from torchlike._sparse._convert import picked
 from torchlike._sparse._make import NODE, held
 from torchlike._tensor import factories
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 from torchlike._transforms.sparse_node import with_sparse_gradient
 

@@ -27,7 +27,7 @@ from torchlike._sparse._convert import (
 from torchlike._sparse._make import held
 from torchlike._sparse._tensor import SparseTensor
 from torchlike._tensor import factories
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from torchlike._dtypes import memory_format as mf
 from torchlike._dtypes import modes
 from torchlike._sparse import _tensor as s
-from torchlike._tensor import repr as _repr
+from torchlike._tensor import printing as _repr
 from torchlike._tensor.tensor import Tensor
 
 _INDENT = len("tensor(")

@@ -20,7 +20,7 @@ from torchlike._dtypes.recorder import current
 from torchlike._engine import Aval, Size
 from torchlike._engine.trace.value import aval
 from torchlike._errors.callers import calls_of_ours
-from torchlike._tensor import bind, factories, views
+from torchlike._tensor import binding, factories, views
 from torchlike._tensor.overriding import _disabled_torch_function_impl
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, untracked, wrap
 
@@ -129,8 +129,8 @@ def _each_once(t: SparseTensor, grad: Tensor) -> Any:
         return like(t, grad)
     where = places(t)
     _, first = np.unique(flat(where, tuple(t._size)), return_index=True)
-    indices = bind.CALLERS["index_select"](t._indices_[0], 1, factories.of_array(first))
-    kept = bind.CALLERS["index_select"](grad, 0, factories.of_array(first))
+    indices = binding.CALLERS["index_select"](t._indices_[0], 1, factories.of_array(first))
+    kept = binding.CALLERS["index_select"](grad, 0, factories.of_array(first))
     return make(t.layout, (indices,), kept, t._size)
 
 
@@ -167,7 +167,7 @@ def passed_on(values: Tensor, node: str) -> Tensor:
     """The same values as the result of an operator: what holds them is no leaf, even if they are one."""
     if values._edge is None or not modes.local.grad:
         return values
-    seen = untracked(bind.CALLERS["view"](values, tuple(values.shape)))
+    seen = untracked(binding.CALLERS["view"](values, tuple(values.shape)))
     seen._edge = views.named(seen._edge, node)  # type: ignore[arg-type]
     return seen
 

@@ -97,7 +97,7 @@ MARKS = {"conj": "conj", "neg": "_neg_view"}  # the operators of views that conj
 def marked(plain: Tensor, marks: Iterable[str]) -> Tensor:
     """Return a tensor over the memory of a new one that conjugates ("conj") or negates ("neg") it, and is no view to
     users."""
-    from torchlike._tensor.bind import CALLERS
+    from torchlike._tensor.binding import CALLERS
 
     for mark in marks:
         plain = alias(CALLERS[MARKS[mark]](plain))

@@ -17,7 +17,7 @@ from torchlike._engine import Aval, Value
 from torchlike._engine.trace.trace import latest
 from torchlike._errors.warned import warn
 from torchlike._ops.schema import declare as d
-from torchlike._ops.schema import foreign
+from torchlike._ops.schema import foreign_errors
 from torchlike._ops.schema.declare import Op
 from torchlike._ops.schema.plan import OpPlan, Varying, make
 from torchlike._tensor import autocast, views
@@ -99,7 +99,7 @@ def _guarded(op: Op, call: Callable) -> Callable:
         except _errors.layouts.Elsewhere:
             return call(*args, **kwargs)  # which finds the rule
         except TypeError as misfit:
-            if _is_for(op, args, kwargs) and not foreign.is_foreign(misfit):
+            if _is_for(op, args, kwargs) and not foreign_errors.is_foreign(misfit):
                 raise
         return call(*args, **kwargs)  # which says, if need be, what its own signature lacks
 

@@ -16,8 +16,8 @@ from torchlike._errors.dtypes import c_name
 from torchlike._errors.warned import warn
 from torchlike._ops import REGISTRY
 from torchlike._tensor import dispatch, factories, overriding
-from torchlike._tensor.bind import CALLERS as rows
-from torchlike._tensor.bind import before_write, check_history
+from torchlike._tensor.binding import CALLERS as rows
+from torchlike._tensor.binding import before_write, check_history
 from torchlike._tensor.from_data import filled
 from torchlike._tensor.tensor import Tensor, wrap
 

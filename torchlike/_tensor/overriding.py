@@ -148,7 +148,7 @@ def instead(func: Callable, *args: Any) -> Any:
 
 def call_operator(op: Op, args: tuple, kwargs: dict) -> Any:
     """`call` of an operator, as the function of its name."""
-    from torchlike._tensor.bind import CALLERS
+    from torchlike._tensor.binding import CALLERS
 
     name = op.name.strip("_")
     asked = getattr(public(""), name, None) or getattr(public("nn.functional"), name, None)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 
 from torchlike._dtypes import modes
-from torchlike._engine.trace.examples import Row
-from torchlike._tensor import repr as _repr
+from torchlike._engine.trace.batching import Row
+from torchlike._tensor import printing as _repr
 from torchlike._tensor.tensor import Tensor, wrap
 
 

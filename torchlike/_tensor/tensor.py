@@ -11,7 +11,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._autograd import engine, versions
-from torchlike._autograd.handles import RemovableHandle, hold
+from torchlike._autograd.hook_handles import RemovableHandle, hold
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, begin_again, hooks_of, note_end
 from torchlike._autograd.sparse_value import SparseValue, total
 from torchlike._dtypes import devices, modes

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._tensor import repr as _repr
+from torchlike._tensor import printing as _repr
 from torchlike._tensor import show
-from torchlike._tensor.repr import get_printoptions as get_printoptions
-from torchlike._tensor.repr import printoptions as printoptions
-from torchlike._tensor.repr import set_printoptions as set_printoptions
-from torchlike._tensor.repr import with_suffixes as _add_suffixes  # noqa: F401
+from torchlike._tensor.printing import get_printoptions as get_printoptions
+from torchlike._tensor.printing import printoptions as printoptions
+from torchlike._tensor.printing import set_printoptions as set_printoptions
+from torchlike._tensor.printing import with_suffixes as _add_suffixes  # noqa: F401
 from torchlike._tensor.tensor import Tensor
 
 

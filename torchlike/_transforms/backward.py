@@ -14,7 +14,7 @@ from torchlike._dtypes import devices, modes
 from torchlike._engine import Aval, Value, boundary
 from torchlike._errors.warned import warn
 from torchlike._tensor.views import NOWHERE, edge_of
-from torchlike._transforms.batched import BatchedWalk
+from torchlike._transforms.batched_backward import BatchedWalk
 from torchlike._transforms.context import node_of
 from torchlike._transforms.graph import GradientEdge
 

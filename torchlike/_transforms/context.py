@@ -14,12 +14,12 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._autograd.engine import Grad, Walk
-from torchlike._autograd.handles import RemovableHandle
+from torchlike._autograd.hook_handles import RemovableHandle
 from torchlike._autograd.nodes import Edge, Extra, Node
 from torchlike._dtypes import modes
 from torchlike._engine import Aval, Value
 from torchlike._errors.warned import warn
-from torchlike._transforms import saved
+from torchlike._transforms import saved_tensor_hooks
 
 
 class FunctionCtx:
@@ -103,7 +103,7 @@ class Call:
         for i, tensor in enumerate(self.declared("to_save")):
             if tensor is not None and not hasattr(tensor, "_storage"):
                 raise _errors.autograd.save_for_backward_takes_tensors(i, tensor)
-            kept.append(None if tensor is None else saved.keep(tensor))
+            kept.append(None if tensor is None else saved_tensor_hooks.keep(tensor))
         self.kept = kept
 
     def end_forward(self) -> None:
@@ -161,7 +161,7 @@ class FunctionNode(Node):
 
     def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad | None]:
         given = [self._cotangent(i, held) for i in range(self.outputs())]
-        with saved.arriving(held), modes.set_grad_enabled(walk.create_graph):
+        with saved_tensor_hooks.arriving(held), modes.set_grad_enabled(walk.create_graph):
             returned = self.call_backward(given)
         if not walk.keep_graph:
             self.call.kept = None

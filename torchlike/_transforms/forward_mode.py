@@ -23,7 +23,7 @@ from torchlike._autograd.nodes import Edge, Node
 from torchlike._dtypes import modes, recorder
 from torchlike._dtypes.recorder import Mode, Recorder
 from torchlike._engine import Value
-from torchlike._engine.trace.examples import record_mapped
+from torchlike._engine.trace.batching import record_mapped
 from torchlike._engine.trace.plan import specs
 from torchlike._ops.schema.namespace import own_gradients
 from torchlike._ops.schema.plan import OpPlan

@@ -10,9 +10,9 @@ from weakref import WeakKeyDictionary
 
 from torchlike import _errors
 from torchlike._autograd import engine
-from torchlike._autograd.handles import RemovableHandle
+from torchlike._autograd.hook_handles import RemovableHandle
 from torchlike._autograd.nodes import Node as EngineNode
-from torchlike._transforms import saved
+from torchlike._transforms import saved_tensor_hooks
 from torchlike._transforms.context import BackwardCFunction
 
 
@@ -204,7 +204,7 @@ class allow_mutation_on_saved_tensors:
                 raise _errors.autograd.mutation_is_over()
             return tensor
 
-        self.hooks = saved.saved_tensors_hooks(_as_it_is_now, unpack)
+        self.hooks = saved_tensor_hooks.saved_tensors_hooks(_as_it_is_now, unpack)
         self.hooks.__enter__()
         return context
 

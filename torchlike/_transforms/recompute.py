@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from torchlike._engine import Aval, record
 from torchlike._ops import REGISTRY
 from torchlike._ops.schema.plan import OpPlan
-from torchlike._transforms import saved
+from torchlike._transforms import saved_tensor_hooks
 
 
 def behind_a_barrier(tensors: Sequence[Any], arriving: Sequence[Any] | None = None) -> list[Any]:
@@ -31,7 +31,7 @@ def behind_a_barrier(tensors: Sequence[Any], arriving: Sequence[Any] | None = No
         return []
     values = [t._value for t in tensors]
     device = values[0].aval.device
-    needed = saved.local.arriving if arriving is None else arriving
+    needed = saved_tensor_hooks.local.arriving if arriving is None else arriving
     waited = [v for v in needed if v.aval.device is device and v.aval.numel]
     here = [i for i, v in enumerate(values) if v.aval.device is device and v.aval.numel]
     if not here or device.type == "meta":

@@ -10,8 +10,8 @@ from weakref import WeakSet
 import jax
 import numpy as np
 
+from torchlike._autograd.jax_function import Recording
 from torchlike._autograd.nodes import sequence
-from torchlike._autograd.recorded import Recording
 from torchlike._dtypes import modes
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.recorder import Mode, Recorder, both, enter, leave
@@ -20,7 +20,7 @@ from torchlike._engine import Aval
 from torchlike._engine.trace.subtrace import SubTrace
 from torchlike._tensor.storage import Storage
 from torchlike._tensor.tensor import Tensor, wrap
-from torchlike._transforms import forward_mode, saved
+from torchlike._transforms import forward_mode, saved_tensor_hooks
 
 
 class Scene(Mode):
@@ -63,9 +63,10 @@ class Scene(Mode):
 def recording(what: str, device: Device) -> Iterator[Scene]:
     """Record what is done inside as a function of its own."""
     scene = Scene(Recording(SubTrace(what, device), next(sequence)))
-    hooks = saved.local.stack
+    hooks = saved_tensor_hooks.local.stack
     with scene.recording.sub, forward_mode.paused():
-        saved.local.stack = ()  # hooks outside get what the recorded function as a whole saves, not its parts
+        # Hooks outside get the tensors that the recorded function saves as a whole, not those of its parts.
+        saved_tensor_hooks.local.stack = ()
         enter(scene)
         try:
             yield scene
@@ -74,7 +75,7 @@ def recording(what: str, device: Device) -> Iterator[Scene]:
             raise
         finally:
             leave(scene)
-            saved.local.stack = hooks
+            saved_tensor_hooks.local.stack = hooks
 
 
 def is_array(x: Any) -> bool:

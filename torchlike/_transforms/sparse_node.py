@@ -9,8 +9,8 @@ from torchlike import _errors
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Node
 from torchlike._dtypes import modes
-from torchlike._engine.trace.examples import levels_of
-from torchlike._transforms import saved
+from torchlike._engine.trace.batching import levels_of
+from torchlike._transforms import saved_tensor_hooks
 
 
 class SparseNode(Node):
@@ -25,7 +25,7 @@ class SparseNode(Node):
         self.plan, self.saved, self.edges, self.scalars = None, None, dense.edges, dense.scalars  # type: ignore[assignment]
         self.age, self.extra = dense.age, dense.extra
         self.dense, self.rule = dense, rule
-        self.kept: list | None = [saved.keep(tensor) for tensor in tensors]
+        self.kept: list | None = [saved_tensor_hooks.keep(tensor) for tensor in tensors]
 
     @property
     def is_spent(self) -> bool:

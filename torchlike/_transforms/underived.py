@@ -7,7 +7,7 @@ from typing import Any
 
 from torchlike import _errors
 from torchlike._dtypes import modes
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 from torchlike._transforms.function import Function
 

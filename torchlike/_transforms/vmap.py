@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from torchlike import _errors
 from torchlike._autograd.engine import Grad, Walk, apply_op
+from torchlike._autograd.jax_function import InnerWalk, InputNode
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, sequence
-from torchlike._autograd.recorded import InnerWalk, InputNode
 from torchlike._dtypes import modes
 from torchlike._dtypes.recorder import Recorder, enter, leave
 from torchlike._engine import Aval, Value
-from torchlike._engine.trace.examples import Level, Row, levels_of, lifted
+from torchlike._engine.trace.batching import Level, Row, levels_of, lifted
 from torchlike._errors.callers import calls_of_ours
 from torchlike._tensor.views import NOWHERE
 from torchlike._transforms import forward_mode

@@ -13,7 +13,7 @@ from torchlike import _engine, _errors
 from torchlike._composite.multi_tensor import share_memory
 from torchlike._dtypes import modes
 from torchlike._errors.warned import warn
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.storage import commit
 from torchlike._tensor.tensor import Tensor
 

@@ -7,6 +7,6 @@ from torchlike._transforms.graph import get_gradient_edge as get_gradient_edge
 from torchlike._transforms.graph import increment_version as increment_version
 from torchlike._transforms.graph import region_activation_memory_budget as region_activation_memory_budget
 from torchlike._transforms.graph import register_multi_grad_hook as register_multi_grad_hook
-from torchlike._transforms.saved import disable_saved_tensors_hooks as disable_saved_tensors_hooks
-from torchlike._transforms.saved import save_on_cpu as save_on_cpu
-from torchlike._transforms.saved import saved_tensors_hooks as saved_tensors_hooks
+from torchlike._transforms.saved_tensor_hooks import disable_saved_tensors_hooks as disable_saved_tensors_hooks
+from torchlike._transforms.saved_tensor_hooks import save_on_cpu as save_on_cpu
+from torchlike._transforms.saved_tensor_hooks import saved_tensors_hooks as saved_tensors_hooks

@@ -11,7 +11,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._autograd.engine import Grad
-from torchlike._autograd.recorded import pure
+from torchlike._autograd.jax_function import pure
 from torchlike._dtypes import devices
 from torchlike._engine import aval
 from torchlike._tensor.tensor import Tensor

@@ -16,7 +16,7 @@ from torchlike._engine import Aval
 from torchlike._tensor.exchange import over
 from torchlike._tensor.tensor import TENSOR_TYPES
 from torchlike._tensor.tensor import wrap as of_value
-from torchlike._transforms.higher import Higher, apply
+from torchlike._transforms.jax_operators import Higher, apply
 from torchlike._transforms.recording import is_array, is_tensor
 from torchlike.jax._arrays import from_jax
 

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 
 from torchlike._engine import boundary
-from torchlike._engine.report.ledger import Account
+from torchlike._engine.report.program_statistics import Account
 from torchlike._engine.report.timing import watchers
 from torchlike.profiler._events import Event
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes, _errors, _random
-from torchlike._composite.nn import layers
-from torchlike._composite.nn.layers import finish
-from torchlike._composite.random import drawn
+from torchlike._composite.nn import functions
+from torchlike._composite.nn.functions import finish
+from torchlike._composite.random import sampling
 from torchlike._errors.warned import warn
-from torchlike._tensor import bind
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor import binding
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 
@@ -35,7 +35,7 @@ def rrelu(
     input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
     """x where x > 0, a x elsewhere: a is drawn from [lower, upper) in training, their mean otherwise."""
-    return finish(input, layers.rrelu(input, lower, upper, training), inplace)
+    return finish(input, functions.rrelu(input, lower, upper, training), inplace)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
@@ -114,7 +114,7 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     `_stacklevel` changes nothing: the warning names the user's line by itself.
     """
     dim = _implicit_dim("softmax", input) if dim is None else dim
-    return layers.softmax(input, dim, dtype)
+    return functions.softmax(input, dim, dtype)
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
@@ -123,7 +123,7 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     `_stacklevel` changes nothing: the warning names the user's line by itself.
     """
     dim = _implicit_dim("softmin", input) if dim is None else dim
-    return layers.softmax(-input, dim, dtype)
+    return functions.softmax(-input, dim, dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
@@ -132,7 +132,7 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     `_stacklevel` changes nothing: the warning names the user's line by itself.
     """
     dim = _implicit_dim("log_softmax", input) if dim is None else dim
-    return layers.log_softmax(input, dim, dtype)
+    return functions.log_softmax(input, dim, dtype)
 
 
 def _implicit_dim(name: str, input: Tensor) -> int:
@@ -146,8 +146,8 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
         warn("`eps` parameter is deprecated and has no effect.")
     dtype = np.dtype(logits.dtype.numpy)
     draw = lambda shape: (-np.log(_random.exponential(None, shape, dtype, 1.0))).astype(dtype)
-    gumbels = drawn.like(logits, draw)
-    soft = layers.softmax((logits + gumbels) / tau, dim)
+    gumbels = sampling.like(logits, draw)
+    soft = functions.softmax((logits + gumbels) / tau, dim)
     if not hard:
         return soft
     classes = soft.shape[dim]
@@ -157,7 +157,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
 
 def _twin(function: Any) -> Any:
     def in_place(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return bind.assign(input, function(input, *args, **kwargs))
+        return binding.assign(input, function(input, *args, **kwargs))
 
     in_place.__name__ = in_place.__qualname__ = function.__name__ + "_"
     in_place.__doc__ = f"In place: {function.__doc__}"

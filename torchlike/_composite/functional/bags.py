@@ -12,7 +12,7 @@ from torchlike._dtypes import FLOATING, INTEGER
 from torchlike._engine import when_at_hand
 from torchlike._errors.warned import warn
 from torchlike._sparse import of_bags
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 

@@ -1,6 +1,6 @@
 """Convolutions as functions: operators just as they stand."""
 
-from torchlike._tensor.bind import function
+from torchlike._tensor.binding import function
 
 conv1d, conv2d, conv3d = function("conv1d"), function("conv2d"), function("conv3d")
 conv_transpose1d, conv_transpose2d = function("conv_transpose1d"), function("conv_transpose2d")

@@ -10,7 +10,7 @@ from torchlike import _dtypes, _errors
 from torchlike._composite.functional.loss import reduction_of
 from torchlike._engine import to_numpy, when_at_hand
 from torchlike._tensor import factories
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from torchlike import _errors
-from torchlike._composite.nn import layers
-from torchlike._composite.nn.layers import finish
+from torchlike._composite.nn import functions
+from torchlike._composite.nn.functions import finish
 from torchlike._errors.warned import warn
 from torchlike._tensor.tensor import Tensor
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zero each element with probability p and scale the others by 1 / (1 - p)."""
-    return finish(input, layers.dropout(input, p, training), inplace)
+    return finish(input, functions.dropout(input, p, training), inplace)
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """Dropout that keeps mean and variance of what comes out of `selu`."""
-    return finish(input, layers.alpha_dropout(input, p, training), inplace)
+    return finish(input, functions.alpha_dropout(input, p, training), inplace)
 
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """`alpha_dropout` of whole channels."""
-    return finish(input, layers.feature_alpha_dropout(input, p, training), inplace)
+    return finish(input, functions.feature_alpha_dropout(input, p, training), inplace)
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zero whole channels of (N, C, L) or (C, L)."""
-    layers._check_dropout(input, p)
+    functions._check_dropout(input, p)
     if input.ndim not in (2, 3):
         raise _errors.activations.dropout1d_dims(input.ndim)
     return _by_channel(input, p, training, inplace, batched=input.ndim == 3)
@@ -34,7 +34,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zero whole channels of (N, C, H, W); of three dims the first two are taken for N and C."""
-    layers._check_dropout(input, p)
+    functions._check_dropout(input, p)
     if input.ndim not in (3, 4):
         warn(_errors.activations.dropout2d_dims(input.ndim))
     if input.ndim == 3:
@@ -44,7 +44,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zero whole channels of (N, C, D, H, W) or (C, D, H, W)."""
-    layers._check_dropout(input, p)
+    functions._check_dropout(input, p)
     if input.ndim not in (4, 5):
         warn(_errors.activations.dropout3d_dims(input.ndim))
     return _by_channel(input, p, training, inplace, batched=input.ndim == 5)
@@ -52,5 +52,5 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 def _by_channel(input: Tensor, p: float, training: bool, inplace: bool, batched: bool) -> Tensor:
     if batched:
-        return finish(input, layers.feature_dropout(input, p, training), inplace)
-    return finish(input, layers.feature_dropout(input.unsqueeze(0), p, training).squeeze(0), inplace)
+        return finish(input, functions.feature_dropout(input, p, training), inplace)
+    return finish(input, functions.feature_dropout(input.unsqueeze(0), p, training).squeeze(0), inplace)

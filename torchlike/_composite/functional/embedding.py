@@ -10,8 +10,8 @@ from torchlike import _errors
 from torchlike._dtypes import modes
 from torchlike._engine import to_numpy, when_at_hand
 from torchlike._sparse import of_rows
-from torchlike._tensor import bind, factories
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor import binding, factories
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 
@@ -68,7 +68,7 @@ def renorm(weight: Tensor, indices: Tensor, max_norm: float | None, norm_type: f
     """Scale picked rows of a greater norm down to `max_norm`, in place."""
     if max_norm is not None:
         with modes.no_grad():
-            bind.assign(weight, rows["_renormed"](weight.detach(), indices, float(max_norm), float(norm_type)))
+            binding.assign(weight, rows["_renormed"](weight.detach(), indices, float(max_norm), float(norm_type)))
 
 
 def check_rows(indices: Tensor, weight: Tensor) -> None:

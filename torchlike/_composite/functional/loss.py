@@ -11,7 +11,7 @@ from torchlike import _errors
 from torchlike._composite.views.shape import broadcast_tensors
 from torchlike._engine import when_at_hand
 from torchlike._errors.warned import warn
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 _CHECKED_AT_ONCE = 1 << 22  # class numbers that are host data already are checked up to this many

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import _errors
-from torchlike._composite.nn import layers
+from torchlike._composite.nn import functions
 from torchlike._ops.schema.out_rules import CASTABLE
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.out import into
 from torchlike._tensor.tensor import Tensor
 
@@ -26,7 +26,7 @@ def layer_norm(
 
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
     """x / sqrt(mean(x**2) + eps) over the last dims, times weight; eps is the dtype's epsilon by default."""
-    return layers.rms_norm(input, normalized_shape, weight, eps)
+    return functions.rms_norm(input, normalized_shape, weight, eps)
 
 
 def group_norm(
@@ -63,7 +63,7 @@ def batch_norm(
     if eps < 0 or (training and not eps):
         due = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {due}, but got {eps}")
-    return layers.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    return functions.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
 def instance_norm(
@@ -83,7 +83,7 @@ def instance_norm(
             count *= n
         if count == 1:
             raise _errors.normalization.one_spatial_element(input.shape)
-    return layers.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
+    return functions.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 from torchlike import _errors
 from torchlike._composite.functional.pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from torchlike._errors.warned import warn
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 _DIMS = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}

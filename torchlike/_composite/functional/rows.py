@@ -1,6 +1,6 @@
 """The functions that are operators just as they stand."""
 
-from torchlike._tensor.bind import function
+from torchlike._tensor.binding import function
 
 gelu = function("gelu")
 grouped_mm = function("grouped_mm")

@@ -6,8 +6,8 @@ from typing import Any
 
 from torchlike import _errors
 from torchlike._dtypes import check_number
-from torchlike._tensor.bind import CALLERS as rows
-from torchlike._tensor.bind import function
+from torchlike._tensor.binding import CALLERS as rows
+from torchlike._tensor.binding import function
 from torchlike._tensor.dispatch import settled
 from torchlike._tensor.tensor import Tensor
 

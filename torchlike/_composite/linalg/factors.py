@@ -14,9 +14,9 @@ from torchlike._dtypes import bool_, int32, int64
 from torchlike._engine import to_numpy
 from torchlike._ops.schema.casts import FULL_ON_CPU
 from torchlike._ops.schema.out_rules import EXACT, ROWS, ROWS_UNLESS_EMPTY, Into, safely
-from torchlike._tensor import facade, factories
+from torchlike._tensor import factories, public_calls
 from torchlike._tensor.autocast import casting
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.factories import all_examples
 from torchlike._tensor.tensor import Tensor
 
@@ -239,13 +239,13 @@ _INTO_OLD = {
     "triangular_solve": EXACT,
     "lu_unpack": EXACT,
 }
-LINALG = facade.named(
+LINALG = public_calls.named(
     {f.__name__: f for f in (lu_factor, lu_factor_ex, lu, lu_solve, inv_ex, solve_ex, tensorinv, tensorsolve, vander)},
     "linalg_",
     out=_INTO,
 )
 _OLD = {"lu": old_lu, "lu_solve": old_lu_solve, "geqrf": geqrf, "triangular_solve": triangular_solve}
-METHODS = facade.named(_OLD, itself=1)
-FUNCTIONS = facade.named(
+METHODS = public_calls.named(_OLD, itself=1)
+FUNCTIONS = public_calls.named(
     {**_OLD, "lu_unpack": lu_unpack, "svd_lowrank": svd_lowrank, "pca_lowrank": pca_lowrank}, out=_INTO_OLD
 )

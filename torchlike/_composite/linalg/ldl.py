@@ -6,8 +6,8 @@ from typing import Any
 
 from torchlike import _errors, return_types
 from torchlike._ops.schema.out_rules import EXACT
-from torchlike._tensor import facade
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor import public_calls
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.factories import all_examples
 from torchlike._tensor.tensor import Tensor
 
@@ -33,7 +33,7 @@ def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = Fa
 
 
 _INTO = EXACT._replace(called="aten::linalg_ldl_factor_ex")
-LINALG = facade.named(
+LINALG = public_calls.named(
     {"ldl_factor": ldl_factor, "ldl_factor_ex": ldl_factor_ex},
     "linalg_",
     out={"ldl_factor": _INTO, "ldl_factor_ex": _INTO},

@@ -14,9 +14,9 @@ from torchlike._dtypes.recorder import current
 from torchlike._engine import to_numpy
 from torchlike._ops.schema.casts import FULL_ON_CPU
 from torchlike._ops.schema.out_rules import EXACT, ROWS, ROWS_UNLESS_EMPTY, Into, safely
-from torchlike._tensor import facade, factories
+from torchlike._tensor import factories, public_calls
 from torchlike._tensor.autocast import casting
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.factories import all_examples
 from torchlike._tensor.tensor import Tensor
 from torchlike._transforms.underived import derived_from
@@ -319,7 +319,7 @@ _INTO: dict[str, Any] = {
     "matrix_norm": Into(_errors.outs.norm("matrix_norm"), called=None, overloads=True),
     "norm": Into(_errors.outs.norm("norm"), called=None, overloads=True),
 }
-LINALG = facade.named(
+LINALG = public_calls.named(
     {
         f.__name__: f
         for f in (
@@ -352,4 +352,4 @@ _OLD = {
 }
 _INTO_OLD = {name: _INTO[name] for name in ("slogdet", "matrix_power", "svd", "qr")}
 _INTO_OLD |= {"inverse": _INTO["inv"], "cholesky": Into(cast=safely("cholesky"), order=ROWS)}
-FUNCTIONS, METHODS = facade.named(_OLD, out=_INTO_OLD), facade.named(_OLD, itself=1)
+FUNCTIONS, METHODS = public_calls.named(_OLD, out=_INTO_OLD), public_calls.named(_OLD, itself=1)

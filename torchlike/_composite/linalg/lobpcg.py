@@ -18,7 +18,7 @@ from torchlike._composite.random.random import randn
 from torchlike._composite.ranges import eye
 from torchlike._dtypes import float32, float64, modes
 from torchlike._tensor import factories
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 _EPSILON = {float32: 1.2e-07, float64: 2.23e-16}

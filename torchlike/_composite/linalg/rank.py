@@ -12,9 +12,9 @@ from torchlike._composite.linalg.linalg import host_matrices, matrix_norm
 from torchlike._dtypes import INTEGER, float64, int64
 from torchlike._ops.schema.casts import FULL_ON_CPU
 from torchlike._ops.schema.out_rules import ROWS_UNLESS_EMPTY, Into, safely
-from torchlike._tensor import facade, factories
+from torchlike._tensor import factories, public_calls
 from torchlike._tensor.autocast import casting, rounded
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.factories import all_examples
 from torchlike._tensor.tensor import Tensor
 
@@ -140,5 +140,5 @@ _INTO = {
     ),
     "cond": Into(cast=safely("linalg.cond"), called=None, overloads=True),
 }
-LINALG = facade.named({f.__name__: f for f in (matrix_rank, pinv, lstsq, cond)}, "linalg_", out=_INTO)
-FUNCTIONS, METHODS = facade.functions(pinverse), facade.methods(pinverse)
+LINALG = public_calls.named({f.__name__: f for f in (matrix_rank, pinv, lstsq, cond)}, "linalg_", out=_INTO)
+FUNCTIONS, METHODS = public_calls.functions(pinverse), public_calls.methods(pinverse)

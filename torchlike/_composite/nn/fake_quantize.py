@@ -8,8 +8,8 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import modes
-from torchlike._tensor import facade, factories
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor import factories, public_calls
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 _PER_TENSOR = "FakeQuantizePerTensorAffineCachemask"
@@ -99,4 +99,4 @@ def _one(x: Tensor) -> Tensor:
     return x.detach().view(())
 
 
-FUNCTIONS = facade.functions(fake_quantize_per_tensor_affine, fake_quantize_per_channel_affine)
+FUNCTIONS = public_calls.functions(fake_quantize_per_tensor_affine, fake_quantize_per_channel_affine)

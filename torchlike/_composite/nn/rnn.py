@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors
-from torchlike._composite.nn import layers as _functions_nn
+from torchlike._composite.nn import functions as _functions_nn
 from torchlike._engine import to_numpy
 from torchlike._ops.nn.rnn import is_one_call
-from torchlike._tensor import facade, factories
+from torchlike._tensor import factories, public_calls
 from torchlike._tensor.autocast import rounded
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 
@@ -158,4 +158,4 @@ def rnn_relu_cell(
     return rows["_recurrent_cell"]("relu", input, hx, None, w_ih, w_hh, b_ih, b_hh)
 
 
-FUNCTIONS = facade.functions(lstm, gru, rnn_tanh, rnn_relu, lstm_cell, gru_cell, rnn_tanh_cell, rnn_relu_cell)
+FUNCTIONS = public_calls.functions(lstm, gru, rnn_tanh, rnn_relu, lstm_cell, gru_cell, rnn_tanh_cell, rnn_relu_cell)

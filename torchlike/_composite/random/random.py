@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes, _errors, _random
-from torchlike._composite.random import drawn
-from torchlike._composite.random.drawn import elements
+from torchlike._composite.random import sampling
+from torchlike._composite.random.sampling import elements
 from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes import modes
 from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.typing_rules import broadcast
 from torchlike._random import Generator, default_generator
-from torchlike._tensor import bind, facade, factories, views
+from torchlike._tensor import binding, factories, public_calls, views
 from torchlike._tensor.factories import check_into, into, of_array, shape_of
 from torchlike._tensor.from_data import dtype_of
 from torchlike._tensor.tensor import Tensor
@@ -57,14 +57,14 @@ def set_rng_state(new_state: Tensor) -> None:
 # -- new tensors -------------------------------------------------------------------------------------------------------
 
 
-def _made(draw: drawn.Draw, shape: Ints, name: str, out: Tensor | None, options: dict, dtype: Any = None) -> Tensor:
+def _made(draw: sampling.Draw, shape: Ints, name: str, out: Tensor | None, options: dict, dtype: Any = None) -> Tensor:
     device, requires_grad = options.pop("device", None), options.pop("requires_grad", False)
     factories.no_pinning(options.pop("pin_memory", False))
     factories.only_strided(name, options.pop("layout", None), requires_grad)
     if options:
         raise _errors.arguments.invalid_combination(name, (), options)
     if out is None:
-        return drawn.of_shape(draw, shape, device, requires_grad)
+        return sampling.of_shape(draw, shape, device, requires_grad)
     check_into(name, out, dtype or out.dtype)
     if tuple(out.shape) != shape:
         out.resize_(shape)
@@ -216,7 +216,7 @@ def normal(
     return derived_from((mean, std), _normal_by(mean, std, generator), node)
 
 
-@drawn.by_elements
+@sampling.by_elements
 def _normal_by(mean: Any, std: Any, generator: Generator | None) -> Tensor:
     """Normal numbers by the elements of tensors."""
     given = [x for x in (mean, std) if isinstance(x, Tensor)]
@@ -240,7 +240,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     return underivable("aten::bernoulli", lambda x: _bernoulli(x, p, generator), input)
 
 
-@drawn.by_elements
+@sampling.by_elements
 def _bernoulli(input: Tensor, p: float | None, generator: Generator | None) -> Tensor:
     if input.is_meta:
         return factories.empty_like(input)
@@ -248,7 +248,7 @@ def _bernoulli(input: Tensor, p: float | None, generator: Generator | None) -> T
     return of_array(_random.bernoulli(generator, tuple(input.shape), input.dtype.numpy, chance), input.device)
 
 
-@functools.partial(drawn.by_elements, matrices=2)
+@functools.partial(sampling.by_elements, matrices=2)
 def multinomial(
     input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None
 ) -> Tensor:
@@ -267,7 +267,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     return derived_from((input,), _poisson(input, generator), "PoissonBackward0")
 
 
-@drawn.by_elements
+@sampling.by_elements
 def _poisson(input: Tensor, generator: Generator | None) -> Tensor:
     return of_array(_random.poisson(generator, np.array(elements(input))), input.device)
 
@@ -277,7 +277,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
     return underivable("aten::binomial", lambda count, prob: _binomial(count, prob, generator), count, prob)
 
 
-@drawn.by_elements
+@sampling.by_elements
 def _binomial(count: Tensor, prob: Tensor, generator: Generator | None) -> Tensor:
     counts, chances = np.broadcast_arrays(elements(count), elements(prob))
     return of_array(_random.binomial(generator, np.array(counts), np.array(chances)), count.device)
@@ -285,20 +285,20 @@ def _binomial(count: Tensor, prob: Tensor, generator: Generator | None) -> Tenso
 
 def _standard_gamma(self: Tensor, generator: Generator | None = None) -> Tensor:
     """Gamma numbers of the shapes in `self`, of scale one; they move with the shapes as their quantiles do."""
-    return bind.CALLERS["_gamma_drawn"](self, _gammas(self, generator))
+    return binding.CALLERS["_gamma_drawn"](self, _gammas(self, generator))
 
 
-@drawn.by_elements
+@sampling.by_elements
 def _gammas(shapes: Tensor, generator: Generator | None) -> Tensor:
     return of_array(_random.standard_gamma(generator, np.array(elements(shapes))), shapes.device)
 
 
 def _sample_dirichlet(self: Tensor, generator: Generator | None = None) -> Tensor:
     """Dirichlet numbers of the concentrations in the last dim; they move with these as their quantiles do."""
-    return bind.CALLERS["_dirichlet_drawn"](self, _parts(self, generator))
+    return binding.CALLERS["_dirichlet_drawn"](self, _parts(self, generator))
 
 
-@drawn.by_elements
+@sampling.by_elements
 def _parts(concentrations: Tensor, generator: Generator | None) -> Tensor:
     return of_array(_random.dirichlet(generator, np.array(elements(concentrations))), concentrations.device)
 
@@ -311,7 +311,7 @@ def _fill(self: Tensor, draw: Callable[[Ints, np.dtype], np.ndarray]) -> Tensor:
     if self._edge is not None and modes.local.grad:
         views.check_write(self)
     kind = self.dtype.numpy
-    drawn.into(self, lambda size: draw(size, kind))
+    sampling.into(self, lambda size: draw(size, kind))
     return self
 
 
@@ -444,7 +444,7 @@ _BERNOULLI = Into(
     quiet=True,
     overloads=True,
 )
-FUNCTIONS |= facade.functions(
+FUNCTIONS |= public_calls.functions(
     poisson,
     binomial,
     out={
@@ -465,4 +465,4 @@ METHODS = {
         geometric_,
     )
 }
-METHODS |= facade.methods(bernoulli, multinomial)
+METHODS |= public_calls.methods(bernoulli, multinomial)

@@ -12,8 +12,8 @@ from torchlike._composite.views import conversions
 from torchlike._dtypes import modes
 from torchlike._dtypes.unsupported import NAMES
 from torchlike._ops import REGISTRY
-from torchlike._tensor import facade
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor import public_calls
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.copying import MARKS
 from torchlike._tensor.out import row_into
 from torchlike._tensor.storage import marks as marks_of
@@ -118,6 +118,6 @@ def _part(read: Callable) -> property:
 
 
 _ALL = (conj, conj_physical, resolve_conj, resolve_neg, is_conj, is_neg, _neg_view)
-FUNCTIONS = facade.functions(*_ALL, view_as_real, real, imag)
-METHODS = facade.methods(*_ALL)
+FUNCTIONS = public_calls.functions(*_ALL, view_as_real, real, imag)
+METHODS = public_calls.methods(*_ALL)
 METHODS |= {"real": _part(real), "imag": _part(imag), "chalf": chalf}

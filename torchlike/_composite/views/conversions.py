@@ -12,11 +12,11 @@ from torchlike._autograd.nodes import sequence
 from torchlike._dtypes import devices, modes, strides
 from torchlike._dtypes import memory_format as mf
 from torchlike._engine import Value, aval, to_numpy
-from torchlike._tensor import facade, factories, storage, views
-from torchlike._tensor.bind import CALLERS as rows
-from torchlike._tensor.bind import before_write, check_history
-from torchlike._tensor.facade import ints
+from torchlike._tensor import factories, public_calls, storage, views
+from torchlike._tensor.binding import CALLERS as rows
+from torchlike._tensor.binding import before_write, check_history
 from torchlike._tensor.from_data import dtype_of, filled
+from torchlike._tensor.public_calls import ints
 from torchlike._tensor.tensor import Tensor, alias, untracked, wrap
 
 # -- shapes ------------------------------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ def convert(self: Tensor, dtype: Any, device: Any, copy: bool, memory_format: An
 
 
 def _move(self: Tensor, place: devices.device) -> Tensor:
-    from torchlike._transforms.transfer import transfer_node
+    from torchlike._transforms.device_transfer import transfer_node
 
     value = self._value
     array = None if place.type == "meta" else factories._place(to_numpy(value), place)
@@ -306,10 +306,10 @@ def _broadcast_onto(src: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 FUNCTIONS = {
-    **facade.functions(clone, detach),
+    **public_calls.functions(clone, detach),
     "reshape": _taking_a_tuple(reshape, "shape"),
     "permute": _taking_a_tuple(permute, "dims"),
 }
 METHODS = {f.__name__: f for f in (view, reshape, expand, permute, contiguous, clone, to, cpu, cuda, type_as, copy_)}
-METHODS |= facade.methods(contiguous, clone)
+METHODS |= public_calls.methods(contiguous, clone)
 METHODS |= {"byte": to_method("byte", _dtypes.uint8), "char": to_method("char", _dtypes.int8)}

@@ -10,8 +10,8 @@ from torchlike._composite.views import conversions, memory, shape, split
 from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes import memory_format as mf
 from torchlike._ops.schema.out_rules import EXACT
-from torchlike._tensor import facade
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor import public_calls
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.out import into
 from torchlike._tensor.tensor import Tensor
 
@@ -80,4 +80,4 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 
 
 FUNCTIONS = {f"{name}_copy": _copying(name, view) for name, view in _VIEWS.items()}
-LINALG = facade.functions(diagonal)
+LINALG = public_calls.functions(diagonal)

@@ -20,13 +20,13 @@ from torchlike._dtypes import strides as _layout
 from torchlike._engine import Value
 from torchlike._errors.dtypes import c_name, scalar_name, type_text
 from torchlike._errors.warned import warn
-from torchlike._tensor import exchange, facade, factories, storage_io, views
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor import exchange, factories, public_calls, storage_io, views
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.exchange import from_dlpack, to_dlpack
-from torchlike._tensor.facade import history_first, ints
 from torchlike._tensor.freed_storage import Freed, allocate
 from torchlike._tensor.grown_storage import follow, grow
 from torchlike._tensor.overriding import DisableTorchFunctionSubclass
+from torchlike._tensor.public_calls import history_first, ints
 from torchlike._tensor.storage import Handle, Storage, marks, move
 from torchlike._tensor.tensor import Tensor, alias, turn_into
 
@@ -537,9 +537,9 @@ def _view_twins() -> dict[str, Callable]:
     return {name: _in_place(name, found[view]) for name, view in _VIEWS.items()}
 
 
-FUNCTIONS = facade.functions(as_strided, is_same_size, from_dlpack, to_dlpack)
+FUNCTIONS = public_calls.functions(as_strided, is_same_size, from_dlpack, to_dlpack)
 FUNCTIONS |= {"resize_as_": resize_as_}
-METHODS = facade.methods(as_strided, is_same_size, as_subclass)
+METHODS = public_calls.methods(as_strided, is_same_size, as_subclass)
 METHODS |= {
     f.__name__: f
     for f in (

@@ -9,8 +9,8 @@ from torchlike import _errors
 from torchlike._composite.views import conversions, memory, split
 from torchlike._composite.views.copies import _slice
 from torchlike._ops.schema.out_rules import EXACT
-from torchlike._tensor import facade
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor import public_calls
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 
@@ -46,5 +46,5 @@ def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, stora
 
 
 _EVERY = (select_scatter, diagonal_scatter, as_strided_scatter)
-FUNCTIONS = facade.functions(*_EVERY, out={slice_scatter: EXACT._replace(called="aten::slice_scatter")})
-METHODS = facade.methods(*_EVERY, slice_scatter)
+FUNCTIONS = public_calls.functions(*_EVERY, out={slice_scatter: EXACT._replace(called="aten::slice_scatter")})
+METHODS = public_calls.methods(*_EVERY, slice_scatter)

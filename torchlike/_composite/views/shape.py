@@ -11,10 +11,10 @@ from torchlike import _dtypes, _errors
 from torchlike._composite.views.conversions import reshape
 from torchlike._engine import Size
 from torchlike._errors.warned import warn
-from torchlike._tensor import facade, factories
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor import factories, public_calls
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.dispatch import settled
-from torchlike._tensor.facade import history_first, ints
+from torchlike._tensor.public_calls import history_first, ints
 from torchlike._tensor.tensor import Tensor
 
 # -- other orders of the dims ------------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dims from `start_dim` to `end_dim` as one."""
     start, end = (
-        input._nonnegative(facade.whole("flatten", name, i, d))
+        input._nonnegative(public_calls.whole("flatten", name, i, d))
         for i, (name, d) in enumerate((("start_dim", start_dim), ("end_dim", end_dim)), 2)
     )
     if start > end:
@@ -263,7 +263,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
         tensors = tuple(tensors[0])
     if not tensors:
         return ()
-    facade.tensors("broadcast_tensors", tensors)
+    public_calls.tensors("broadcast_tensors", tensors)
     shape = broadcast([tuple(t.shape) for t in tensors])
     return tuple([t if t.shape == shape else rows["expand"](t, shape) for t in tensors])
 
@@ -362,7 +362,7 @@ def _places(repeats: Tensor) -> np.ndarray:
     return np.repeat(np.arange(counts.size), counts)
 
 
-FUNCTIONS = facade.functions(
+FUNCTIONS = public_calls.functions(
     t,
     adjoint,
     swapaxes,
@@ -382,7 +382,7 @@ FUNCTIONS = facade.functions(
     tile,
     repeat_interleave,
 ) | {"broadcast_tensors": broadcast_tensors}
-METHODS = facade.methods(
+METHODS = public_calls.methods(
     t,
     adjoint,
     swapaxes,

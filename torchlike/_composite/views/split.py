@@ -11,10 +11,10 @@ from torchlike import _dtypes, _errors
 from torchlike._composite.views.conversions import reshape
 from torchlike._dtypes import memory_format as mf
 from torchlike._ops.schema.out_rules import Into
-from torchlike._tensor import facade, factories, views
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor import factories, public_calls, views
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.dispatch import settled
-from torchlike._tensor.facade import history_first, ints, whole
+from torchlike._tensor.public_calls import history_first, ints, whole
 from torchlike._tensor.tensor import Tensor, untracked
 
 # -- cutting -----------------------------------------------------------------------------------------------------------
@@ -231,7 +231,7 @@ def _refuse_to_join(name: str, given: Any) -> None:
         if name == "cat":
             raise ValueError("torch.cat(): expected a non-empty list of Tensors")
         raise RuntimeError(f"{name} expects a non-empty TensorList")
-    facade.tensors(name, given)
+    public_calls.tensors(name, given)
 
 
 def _chunk_cat(tensors: Any, dim: int, num_chunks: int) -> Tensor:
@@ -266,23 +266,23 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
 
 def hstack(tensors: Any) -> Tensor:
     """Tensors joined along dim 1 (dim 0 for vectors)."""
-    given = [at_least(1, t) for t in facade.tensors("hstack", tensors)]
+    given = [at_least(1, t) for t in public_calls.tensors("hstack", tensors)]
     return cat(given, 0 if given[0].ndim == 1 else 1)
 
 
 def vstack(tensors: Any) -> Tensor:
     """Tensors joined along dim 0, vectors as rows."""
-    return cat([at_least(2, t) for t in facade.tensors("vstack", tensors)], 0)
+    return cat([at_least(2, t) for t in public_calls.tensors("vstack", tensors)], 0)
 
 
 def dstack(tensors: Any) -> Tensor:
     """Tensors joined along dim 2, matrices as if they had one."""
-    return cat([at_least(3, t) for t in facade.tensors("dstack", tensors)], 2)
+    return cat([at_least(3, t) for t in public_calls.tensors("dstack", tensors)], 2)
 
 
 def column_stack(tensors: Any) -> Tensor:
     """Tensors joined along dim 1, vectors as columns."""
-    given = [reshape(t, (t.numel(), 1)) if t.ndim <= 1 else t for t in facade.tensors("column_stack", tensors)]
+    given = [reshape(t, (t.numel(), 1)) if t.ndim <= 1 else t for t in public_calls.tensors("column_stack", tensors)]
     return cat(given, 1)
 
 
@@ -314,7 +314,7 @@ def _at_least(name: str, dims: int) -> Any:
 atleast_1d, atleast_2d, atleast_3d = (_at_least(f"atleast_{n}d", n) for n in (1, 2, 3))
 
 
-FUNCTIONS = facade.functions(
+FUNCTIONS = public_calls.functions(
     unbind,
     select,
     narrow,
@@ -330,14 +330,14 @@ FUNCTIONS = facade.functions(
     out={narrow_copy: Into(_errors.outs.narrowed, quiet=True)},
 )
 _JOINED = Into(cast=_errors.dtypes.cannot_join_out, apart=0, called="cat")
-FUNCTIONS |= facade.functions(out={_chunk_cat: _JOINED._replace(called="aten::_chunk_cat")})
+FUNCTIONS |= public_calls.functions(out={_chunk_cat: _JOINED._replace(called="aten::_chunk_cat")})
 _JOINING = (cat, stack, hstack, vstack, dstack, column_stack, _cat_as("concat"), _cat_as("concatenate"))
-FUNCTIONS |= facade.functions(out=dict.fromkeys(_JOINING, _JOINED) | {stack: _JOINED._replace(called="stack")})
+FUNCTIONS |= public_calls.functions(out=dict.fromkeys(_JOINING, _JOINED) | {stack: _JOINED._replace(called="stack")})
 FUNCTIONS |= {
     "split": split,
     "row_stack": FUNCTIONS["vstack"],
 }
-METHODS = facade.methods(
+METHODS = public_calls.methods(
     unbind, select, narrow, narrow_copy, split_with_sizes, chunk, tensor_split, hsplit, vsplit, dsplit
 )
 METHODS["split"] = _split_method

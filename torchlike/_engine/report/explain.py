@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
-from torchlike._engine.report.ledger import COUNTED, Account, Counts, Group, ledger
+from torchlike._engine.report.program_statistics import COUNTED, Account, Counts, Group, ledger
 from torchlike._engine.report.table import table
 from torchlike._engine.trace.flush import boundary
 

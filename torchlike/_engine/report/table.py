@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchlike._engine.report.notices import summary
+from torchlike._engine.report.log import summary
 
 if TYPE_CHECKING:
     from torchlike._engine.report.explain import Function, Program, Report

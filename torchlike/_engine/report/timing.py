@@ -8,7 +8,7 @@ from typing import Any
 
 import jax
 
-from torchlike._engine.report.ledger import Account
+from torchlike._engine.report.program_statistics import Account
 
 # Called with a program's account, begin, end, and whether it was made then, or run.
 watchers: list[Callable[[Account, float, float, bool], None]] = []

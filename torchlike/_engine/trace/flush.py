@@ -18,8 +18,8 @@ from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.recorder import current
 from torchlike._engine.interpreter.executor import Failed, Interpreted, is_cold
 from torchlike._engine.programs import programs
-from torchlike._engine.report import notices
-from torchlike._engine.report.ledger import Making, ledger
+from torchlike._engine.report import log
+from torchlike._engine.report.program_statistics import Making, ledger
 from torchlike._engine.report.timing import tell, timed, watchers
 from torchlike._engine.trace import failures
 from torchlike._engine.trace import trace as _trace
@@ -86,7 +86,7 @@ def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> None:
     except Exception as error:
         if device.trace is not trace:  # the results are committed, and a warning has become an error
             raise
-        notices.logger.debug("a program could not be run whole", exc_info=error)
+        log.logger.debug("a program could not be run whole", exc_info=error)
         failures.isolate(device, trace, key[2], values, error)
 
 
@@ -109,7 +109,7 @@ def _first_run(device: Device, trace: _trace.Trace, key: tuple, known: Any, valu
     programs.add(key, program)
     _execute(device, trace, program, values)
     making.has_run(hot=known is not None)
-    notices.made(making, _executor)
+    log.made(making, _executor)
 
 
 def forget_programs() -> None:

@@ -19,7 +19,7 @@ from torchlike import _errors
 from torchlike._dtypes import modes
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.recorder import Mode, Recorder, current, enter, leave
-from torchlike._engine.trace import examples
+from torchlike._engine.trace import batching
 from torchlike._engine.trace import trace as _trace
 from torchlike._engine.trace.trace import OwnTrace, Trace, operators
 from torchlike._engine.trace.value import Aval, Value
@@ -90,7 +90,7 @@ class SubTrace(OwnTrace, Mode):
         around = current().capture
         outside: Any = self.device.trace if around is None else around.trace
         self.around = () if outside is None else (outside, *getattr(outside, "around", ()))
-        self.resting, examples.local.resting = examples.local.resting, len(examples.local.open)
+        self.resting, batching.local.resting = batching.local.resting, len(batching.local.open)
         with _trace.lock:
             self.marks = [(value.trace, value.slot) for value in self.outer]
             for i, place in enumerate(self.stretch):
@@ -106,7 +106,7 @@ class SubTrace(OwnTrace, Mode):
             for value, (trace, slot) in zip(self.outer, self.marks):
                 if value.trace is self:  # else another thread has given it a place
                     value.trace, value.slot = trace, slot
-        self.marks, examples.local.resting = [], self.resting
+        self.marks, batching.local.resting = [], self.resting
         self.close()
 
     def over(self, below: Recorder) -> Recorder:
@@ -131,7 +131,7 @@ class SubTrace(OwnTrace, Mode):
         settled = value.settle()
         if settled.trace is not self:
             _trace.wait_for(settled)
-            if settled.array is None and not self._is_around(settled) and not examples.is_alive(settled):
+            if settled.array is None and not self._is_around(settled) and not batching.is_alive(settled):
                 raise getattr(settled.trace, "error", None) or _errors.recording.abandoned()
             if self.stand_in(settled.array) is not None:
                 self._give(settled)

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from torchlike import _errors
-from torchlike._engine.report.notices import logger
+from torchlike._engine.report.log import logger
 from torchlike._engine.xla import jax_private
 
 DEFAULT_LIMIT = 4 << 30

@@ -15,7 +15,7 @@ from jax.sharding import SingleDeviceSharding
 from torchlike._dtypes import modes
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import to_jax
-from torchlike._engine.report.stats import stats
+from torchlike._engine.report.compile_counters import stats
 from torchlike._engine.report.timing import timed, watchers
 from torchlike._engine.trace.interrupts import uninterrupted
 from torchlike._engine.trace.plan import NUMBERS

@@ -12,7 +12,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._engine import Value
-from torchlike._engine.trace.examples import outermost
+from torchlike._engine.trace.batching import outermost
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops.reduce.reduce import root
 from torchlike._ops.reduce.sort import ordered

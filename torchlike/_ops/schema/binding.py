@@ -13,7 +13,7 @@ from torchlike._engine import Aval
 from torchlike._engine.xla.target import for_cpu
 from torchlike._ops.elementwise.float8 import cast
 from torchlike._ops.schema import declare as d
-from torchlike._ops.schema import foreign
+from torchlike._ops.schema import foreign_errors
 from torchlike._ops.schema.rounding import rounding
 from torchlike._ops.schema.typing_rules import Call, Typed
 
@@ -67,7 +67,7 @@ class Run:
         try:
             return self._results(flat)
         except Exception as error:
-            ours = foreign.of_kernel(error, self.name, flat)
+            ours = foreign_errors.of_kernel(error, self.name, flat)
             if ours is None:
                 raise
         raise ours

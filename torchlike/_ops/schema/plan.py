@@ -18,7 +18,7 @@ from torchlike._engine.trace.plan import FLAT, NUMPY, OWN, specs
 from torchlike._engine.xla.jax_private import dce_jaxpr, varying_axes
 from torchlike._engine.xla.target import tracing_for
 from torchlike._ops.schema import declare as d
-from torchlike._ops.schema import foreign
+from torchlike._ops.schema import foreign_errors
 from torchlike._ops.schema.binding import Run, bind
 from torchlike._ops.schema.binding import Template as Template
 from torchlike._ops.schema.binding import Varying as Varying
@@ -113,7 +113,7 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     try:
         return _make(op, args, kwargs, describe)
     except Exception as error:
-        ours = foreign.of_call(error, op.called.lstrip("_"), args, kwargs)
+        ours = foreign_errors.of_call(error, op.called.lstrip("_"), args, kwargs)
         if ours is None:
             raise
     raise ours

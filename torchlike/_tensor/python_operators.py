@@ -11,7 +11,7 @@ from torchlike import _errors
 from torchlike._dtypes import FLOATING
 from torchlike._ops import REGISTRY, Op
 from torchlike._ops.schema.declare import OPERAND
-from torchlike._tensor.bind import CALLERS, in_place_of
+from torchlike._tensor.binding import CALLERS, in_place_of
 from torchlike._tensor.dispatch import binary
 from torchlike._tensor.exchange import from_numpy
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors
-from torchlike._engine.report.notices import logger
+from torchlike._engine.report.log import logger
 
 _OTHERS = ("jax", "jaxlib", "numpy", "scipy", "ml_dtypes")
 _KINDS = (TypeError, IndexError)  # which say in PyTorch too what kind of misfit it is

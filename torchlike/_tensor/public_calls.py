@@ -11,10 +11,10 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._dtypes import bool_
-from torchlike._ops.schema import foreign
+from torchlike._ops.schema import foreign_errors
 from torchlike._ops.schema.binding import ASKED, CALLED
 from torchlike._ops.schema.out_rules import Into
-from torchlike._tensor import bind
+from torchlike._tensor import binding
 from torchlike._tensor.autocast import uncast
 from torchlike._tensor.out import into, with_out
 from torchlike._tensor.tensor import Tensor
@@ -54,7 +54,7 @@ def methods(*made: Callable) -> dict[str, Callable]:
 
 def in_place(*made: Callable, apart: bool = False) -> dict[str, Callable]:
     """The in-place twins of facade functions, as methods of Tensor; `apart`: their operands must lie elsewhere."""
-    return {f.__name__ + "_": bind.in_place_of(f.__name__, uncast(f), apart) for f in made}
+    return {f.__name__ + "_": binding.in_place_of(f.__name__, uncast(f), apart) for f in made}
 
 
 def history_first(function: Callable) -> Callable:
@@ -103,7 +103,7 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
         try:
             return function(*args, **kwargs)
         except Exception as error:
-            ours = foreign.of_call(error, called, args, kwargs)
+            ours = foreign_errors.of_call(error, called, args, kwargs)
             if ours is None:
                 raise
         raise ours

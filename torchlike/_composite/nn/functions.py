@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes, _errors, _random
-from torchlike._composite.random import drawn
+from torchlike._composite.random import sampling
 from torchlike._dtypes import modes
 from torchlike._ops.schema.out_rules import EXACT
-from torchlike._tensor import bind, factories
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor import binding, factories
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.out import accepting_out
 from torchlike._tensor.tensor import Tensor
 
 
 def finish(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
     """The end of a function with an `inplace` flag."""
-    return bind.assign(input, result) if inplace else result
+    return binding.assign(input, result) if inplace else result
 
 
 # -- softmax -----------------------------------------------------------------------------------------------------------
@@ -80,9 +80,9 @@ def rrelu(
     return rows["_rrelu_with_noise"](input, _slopes(input, lower, upper, generator))
 
 
-@drawn.by_elements
+@sampling.by_elements
 def _slopes(input: Tensor, lower: float, upper: float, generator: Any) -> Tensor:
-    host = drawn.elements(input)
+    host = sampling.elements(input)
     below = host <= 0
     slopes = np.ones(host.shape, input.dtype.numpy)
     bound = np.float64 if slopes.dtype == np.float64 else np.float32
@@ -116,8 +116,8 @@ def _noise(input: Tensor, p: float, features: bool, scaled: bool) -> Tensor:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     if features:
         shape = tuple(input.shape[:2]) + (1,) * (input.ndim - 2)
-        return drawn.of_shape(draw, shape, input.device)
-    return drawn.like(input, draw)
+        return sampling.of_shape(draw, shape, input.device)
+    return sampling.like(input, draw)
 
 
 def _dropout(input: Tensor, p: float, train: bool, features: bool) -> Tensor:
@@ -127,7 +127,7 @@ def _dropout(input: Tensor, p: float, train: bool, features: bool) -> Tensor:
     if p == 1:
         return rows["mul"](input, factories.of_array(np.zeros((), input.dtype.numpy), input.device))
     if input.dtype.category < _dtypes.FLOATING:
-        raise bind._errors.dtypes.cannot_cast(modes.default_dtype, input.dtype)
+        raise binding._errors.dtypes.cannot_cast(modes.default_dtype, input.dtype)
     return rows["mul"](input, _noise(input, p, features, scaled=True))
 
 
@@ -257,7 +257,7 @@ def _move_running(running: Tensor | None, new: Tensor, momentum: float) -> None:
         # A block of its own might leave the mode behind, if it is interrupted.
         with modes.no_grad() if running.requires_grad else nullcontext():
             moved = rows["_moving_average"](running, new.detach(), momentum)
-            bind.assign(running, moved)
+            binding.assign(running, moved)
 
 
 def instance_norm(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from torchlike._autograd.nodes import Node
-from torchlike._compile.kinds import cell_contents
+from torchlike._compile.object_kinds import cell_contents
 from torchlike._compile.places import is_constant
 from torchlike._compile.trusted import is_trusted
 from torchlike._tensor.tensor import Tensor

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes, _errors
-from torchlike._composite.nn import layers, raw
+from torchlike._composite.nn import functions, raw_functions
 from torchlike._composite.views.copies import _slice
 from torchlike._dtypes import modes
 from torchlike._ops.schema.out_rules import Into
 from torchlike._sparse import _rules as sparse_rules
-from torchlike._tensor import facade, factories
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor import factories, public_calls
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.out import accepting_out
 from torchlike._tensor.tensor import Tensor
 from torchlike._transforms.backward import grad
@@ -39,7 +39,7 @@ def native_group_norm(
 ) -> Triple:
     """`group_norm`, with the means and the reciprocal deviations of each sample's groups: these have gradients too."""
     for place, (name, given) in enumerate({"N": N, "C": C, "HxW": HxW, "group": group}.items(), 4):
-        facade.whole("native_group_norm", name, place, given)
+        public_calls.whole("native_group_norm", name, place, given)
     _errors.normalization.check_native_groups(group, C)
     out = rows["_group_norm"](input, group, weight, bias, eps)
     return out, *_statistics(_beside(input, weight).reshape(N, group, C // group * HxW), (2,), eps)
@@ -78,7 +78,7 @@ def native_batch_norm(
     eps: float,
 ) -> Triple:
     """`batch_norm`, with the batch's means and reciprocal deviations (empty where the running ones are used)."""
-    out = layers.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    out = functions.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
     if not training:
         none = factories.of_array(np.zeros(0, input.dtype.numpy), input.device)
         return out, none, none
@@ -123,7 +123,7 @@ def _batch_norm_with_update(
 def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Softmax that gives zeros where every element is -inf."""
     dead = (input == -math.inf).all(dim, True)
-    return layers.softmax(input.masked_fill(dead, 0), dim, dtype).masked_fill(dead, 0)
+    return functions.softmax(input.masked_fill(dead, 0), dim, dtype).masked_fill(dead, 0)
 
 
 def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
@@ -159,7 +159,7 @@ def convolution_backward(
     with modes.enable_grad():
         given = [x.detach()._require_grad() for x in (input, weight)]
         rest = (None, stride, padding, dilation, transposed, output_padding, groups)
-        out = raw.convolution(given[0], given[1], *rest)
+        out = raw_functions.convolution(given[0], given[1], *rest)
     chosen = [x for x, wanted in zip(given, output_mask) if wanted]
     found = iter(grad(out, chosen, grad_output) if chosen else ())
     by_bias = grad_output.sum([0, *range(2, grad_output.ndim)]) if output_mask[2] else None

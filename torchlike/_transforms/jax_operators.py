@@ -19,8 +19,8 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._autograd import versions
 from torchlike._autograd.engine import Grad, Walk
+from torchlike._autograd.jax_function import Body, Recording, conjugate, pure
 from torchlike._autograd.nodes import Node
-from torchlike._autograd.recorded import Body, Recording, conjugate, pure
 from torchlike._engine import Aval, Plan, aval, record
 from torchlike._engine.trace.plan import COMPILED, specs
 from torchlike._engine.xla.jax_private import dce_jaxpr

@@ -7,7 +7,7 @@ import os
 import sys
 
 from torchlike import _errors
-from torchlike._engine.report.ledger import Account, Making
+from torchlike._engine.report.program_statistics import Account, Making
 from torchlike._errors.warned import warn
 
 WARN_AFTER = 8  # compiled programs of one sequence of operators

@@ -16,8 +16,8 @@ from torchlike._dtypes import modes
 from torchlike._ops import REGISTRY
 from torchlike._ops.schema.binding import is_whole
 from torchlike._ops.schema.out_rules import CASTABLE
-from torchlike._tensor import facade, factories
-from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor import factories, public_calls
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 Pooled = tuple[Tensor, Tensor]
@@ -361,11 +361,11 @@ _ALONE = (
     _max_pool(3),
     _max_pool(1, indices=True),
 )
-FUNCTIONS: dict[str, Any] = facade.functions(
+FUNCTIONS: dict[str, Any] = public_calls.functions(
     *_ALONE,
     *[_loss(name, named) for name, named in _LOSSES.items()],
-    facade.overloaded(ctc_loss),
-    out=dict.fromkeys((frobenius_norm, facade.overloaded(nuclear_norm)), CASTABLE),
+    public_calls.overloaded(ctc_loss),
+    out=dict.fromkeys((frobenius_norm, public_calls.overloaded(nuclear_norm)), CASTABLE),
 ) | {f.__name__: f for f in (set_flush_denormal, compiled_with_cxx11_abi)}
 # What numerical libraries there are: SciPy's LAPACK, XLA's Fourier transforms, and its own threads and products.
 FUNCTIONS |= {"has_lapack": True, "has_spectral": True, "has_mkl": False, "has_openmp": False}

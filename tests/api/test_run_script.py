@@ -181,7 +181,7 @@ def test_help_is_no_error(tmp_path):
 def test_pytorch_already_imported_is_refused(script):
     done = script("""
         import sys, types
-        from torchlike._import_hook import install
+        from torchlike._api.import_hook import install
         sys.modules["torch"] = types.ModuleType("torch")
         try:
             install()

@@ -203,7 +203,7 @@ def _done(process):
 
 KILLED = """
     import os, random, signal, sys, time
-    from torchlike._core.disk_cache import DiskCache
+    from torchlike._engine.xla.disk_cache import DiskCache
 
     random.seed(0)
     store = DiskCache(os.environ["FOLDER"], 4 << 20)

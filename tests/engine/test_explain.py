@@ -219,7 +219,7 @@ def test_few_shapes_other_indices_and_interpreted_work_are_no_reason_to_warn(tra
 
 PROGRAM = """
 import torchlike as torch
-torch._core.numpy_executor.FEW = 0
+torch._engine.interpreter.executor.FEW = 0
 w = torch.ones(3, requires_grad=True)
 for n in (2, 3):
     x = torch.ones(n, 3)

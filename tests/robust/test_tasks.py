@@ -101,7 +101,7 @@ def test_modes_belong_to_threads_without_the_extension():
         sys.modules["torchlike._native.switch"] = None
         import torchlike
         from tests.robust.test_tasks import MODES, contexts, tasks
-        from torchlike._recorder import PlainSwitch, Switch
+        from torchlike._dtypes.recorder import PlainSwitch, Switch
         assert Switch is PlainSwitch
         print([program(torchlike, mode) for program in (tasks, contexts) for mode in MODES])
     """

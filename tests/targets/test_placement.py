@@ -22,8 +22,8 @@ def _said(program: str) -> list[str]:
 
 PLACES = """
 import jax, numpy as np
-from torchlike._core.xla_executor import executable
-from torchlike._device import cpu, device, stand_ins
+from torchlike._engine.xla.executor import executable
+from torchlike._dtypes.devices import cpu, device, stand_ins
 function = lambda given, held, packs: [jax.numpy.ones(3) * (len(given) + len(held)), *given, *held]
 some = [np.ones(4, "float32")]
 for kind, indices in (("cpu", [2]), ("cuda", [3, 1])):
@@ -46,7 +46,7 @@ NO_DEFAULT = """
 import jax, numpy as np
 import torchlike as torch
 from tests.targets import programs
-jax.config.update("jax_default_device", "gpu" if torch._device.jax_devices("tpu") else "tpu")
+jax.config.update("jax_default_device", "gpu" if torch._dtypes.devices.jax_devices("tpu") else "tpu")
 try:
     jax.numpy.ones(2)
 except RuntimeError:
@@ -65,8 +65,8 @@ def test_nothing_lands_on_the_default_device():
 STANDING = """
 import jax
 import torchlike as torch
-from torchlike._core import set_executor
-from torchlike._device import stand_ins
+from torchlike._engine import set_executor
+from torchlike._dtypes.devices import stand_ins
 from tests.targets import programs
 ids = lambda: {device.id for array in jax.live_arrays() for device in array.devices()}
 works = programs.factors, programs.writes, programs.draws
@@ -98,7 +98,7 @@ import sys, jax
 rank, port = map(int, sys.argv[1:])
 jax.distributed.initialize(f"localhost:{port}", 2, rank)
 import torchlike as torch
-from torchlike._core import set_executor
+from torchlike._engine import set_executor
 with set_executor("xla"):
     layer = torch.nn.Linear(3, 3)
     layer(torch.ones(2, 3)).sum().backward()

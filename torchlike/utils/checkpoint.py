@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import Function, _errors, engine, recompute, saved, warn
+from torchlike._internal import Function, _errors, engine, recompute, saved_tensor_hooks, warn
 from torchlike._internal import checkpoint as _sentences
 from torchlike.nn.modules.module import inside_a_module
 
@@ -305,7 +305,7 @@ class _Segment:
             return tensor
 
         try:
-            with saved.saved_tensors_hooks(pack, lambda tensor: tensor), torchlike.enable_grad():
+            with saved_tensor_hooks.saved_tensors_hooks(pack, lambda tensor: tensor), torchlike.enable_grad():
                 self.run()
         except _Stop:
             pass
@@ -337,7 +337,7 @@ def _without_reentrance(
     surroundings = _Surroundings(preserve)
     tensors: list = []
     shape = _without_tensors((args, kwargs), tensors)
-    kept = [saved.keep(t) for t in tensors]
+    kept = [saved_tensor_hooks.keep(t) for t in tensors]
 
     def run() -> None:
         fresh = recompute.behind_a_barrier([k.tensor() for k in kept])
@@ -346,7 +346,7 @@ def _without_reentrance(
             function(*positional, **named)
 
     segment = _Segment(run, describe, early_stop)
-    with saved.saved_tensors_hooks(segment.pack, segment.unpack), forward_context:
+    with saved_tensor_hooks.saved_tensors_hooks(segment.pack, segment.unpack), forward_context:
         result = function(*args, **kwargs)
         segment.is_complete = True
         return result

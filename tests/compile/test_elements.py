@@ -80,12 +80,21 @@ def by_a_layer_that_learns(lib, operator, compile):
     return lambda elements: (i.copy_(lib.tensor(elements)), f())[1]
 
 
-WAYS = [by_argument, by_pending_argument, by_argument_seen_in_part, by_state, by_part_of_state, by_view_made_within,
-        by_one_element_written, by_arithmetic_within, by_a_result_of_another_program,
-        by_a_layer_that_learns]  # fmt: skip
+WAYS = [
+    by_argument,
+    by_pending_argument,
+    by_argument_seen_in_part,
+    by_state,
+    by_part_of_state,
+    by_view_made_within,
+    by_one_element_written,
+    by_arithmetic_within,
+    by_a_result_of_another_program,
+    by_a_layer_that_learns,
+]
 
 
-def told(lib, way, operator, compile):
+def outcomes(lib, way, operator, compile):
     """Return what each call gives: its elements, or the kind and the message of its error."""
     call, found = way(lib, operator, compile), []
     for elements in (GOOD, GOOD, BAD, GOOD, BAD):
@@ -99,6 +108,6 @@ def told(lib, way, operator, compile):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", OPERATORS)
 def test_an_index_out_of_range_is_refused_at_its_call(way, name):
-    expected = told(torch, way, OPERATORS[name], lambda f: f)
+    expected = outcomes(torch, way, OPERATORS[name], lambda f: f)
     assert [isinstance(each, str) for each in expected] == [False, False, True, False, True]
-    assert told(torchlike, way, OPERATORS[name], torchlike.compile) == expected
+    assert outcomes(torchlike, way, OPERATORS[name], torchlike.compile) == expected

@@ -94,7 +94,7 @@ WAYS = [
 ]
 
 
-def told(lib, way, operator, compile):
+def outcomes(lib, way, operator, compile):
     """Return what each call gives: its elements, or the kind and the message of its error."""
     call, found = way(lib, operator, compile), []
     for elements in (GOOD, GOOD, BAD, GOOD, BAD):
@@ -108,6 +108,6 @@ def told(lib, way, operator, compile):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", OPERATORS)
 def test_an_index_out_of_range_is_refused_at_its_call(way, name):
-    expected = told(torch, way, OPERATORS[name], lambda f: f)
+    expected = outcomes(torch, way, OPERATORS[name], lambda f: f)
     assert [isinstance(each, str) for each in expected] == [False, False, True, False, True]
-    assert told(torchlike, way, OPERATORS[name], torchlike.compile) == expected
+    assert outcomes(torchlike, way, OPERATORS[name], torchlike.compile) == expected

@@ -1,7 +1,9 @@
 """What goes wrong, goes wrong with PyTorch's exception and PyTorch's words."""
 
 import pytest
+import torch
 
+import torchlike
 from tests.nn.twins import agree, scope
 
 # The names that the lines use: a module with one of everything, a parameter, a tensor and a layer.
@@ -272,3 +274,12 @@ def test_the_same_sentence(line):
         return exec(line, names) if is_statement else eval(line, names)
 
     agree(run)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int64"])
+def test_class_numbers_beyond_those_of_int8_are_taken(dtype):
+    def loss(lib):
+        x = lib.arange(1000.0).reshape(4, 250).sin()
+        return lib.nn.functional.nll_loss(x, lib.tensor([200, 3, 249, 0], dtype=getattr(lib, dtype))).item()
+
+    assert loss(torchlike) == pytest.approx(loss(torch))

@@ -167,9 +167,6 @@ running = _Running()
 retaining: dict[int, Callable[[], None]] = {}  # each marks the node at which a tensor's gradient is to be kept
 
 
-_FIRST = tuple([tuple(range(n)) for n in range(9)])  # the first n numbers
-
-
 class Walk:
     """One backward pass."""
 
@@ -301,8 +298,7 @@ class Walk:
         wanted: tuple[int, ...] = ()
         if (held or node.extra is not None or node.runs_on_nothing) and (self.needed is None or node in self.needed):
             if self.needed is None:
-                is_whole = None not in edges and len(edges) < len(_FIRST)
-                wanted = _FIRST[len(edges)] if is_whole else tuple([i for i, e in enumerate(edges) if e is not None])
+                wanted = tuple([i for i, e in enumerate(edges) if e is not None])
             else:
                 wanted = tuple([i for i, e in enumerate(edges) if e is not None and self._wants(e)])
             if node.extra is None:

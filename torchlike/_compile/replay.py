@@ -102,6 +102,7 @@ class Replay:
         befores = [capture.grads[id(of(g.tensor, tensors))][2] for g in expected if g.before]
         self._shared_grads = self._shared(befores)
         self._writes = [(w.target.kind, w.target.what, w.step) for w in writes]
+        # The same as columns, for calls that write to state only.
         self._written, self._steps = [w.target.what for w in writes], [w.step for w in writes]
         self._grads = [(g.tensor, g.make, len(g.values)) for g in grads if not g.kept]
         outputs = [w.value for w in writes] + [v for g in grads for v in g.values] + results.values()

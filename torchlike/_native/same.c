@@ -175,29 +175,11 @@ static PyObject *assign(PyObject *module, PyObject *arguments) {
     Py_RETURN_NONE;
 }
 
-/* gives(function, arguments, seen): whether the function returns, for each of a tuple of arguments, the very object in a
-   list. */
-static PyObject *gives(PyObject *module, PyObject *arguments) {
-    PyObject *function, *given, *seen;
-    Py_ssize_t i;
-    (void)module;
-    if (!PyArg_ParseTuple(arguments, "OO!O!", &function, &PyTuple_Type, &given, &PyList_Type, &seen)) return NULL;
-    if (PyTuple_Size(given) != PyList_Size(seen)) Py_RETURN_FALSE;
-    for (i = 0; i < PyTuple_Size(given); i++) {
-        PyObject *now = PyObject_CallFunctionObjArgs(function, PyTuple_GetItem(given, i), NULL);
-        if (now == NULL) return NULL;
-        Py_DECREF(now); /* only its address counts */
-        if (now != PyList_GetItem(seen, i)) Py_RETURN_FALSE;
-    }
-    Py_RETURN_TRUE;
-}
-
 static PyMethodDef methods[] = {
     {"assign", assign, METH_VARARGS, "Set attributes of many objects as one act."},
     {"hold", hold, METH_VARARGS, "Whether dicts and lists hold what they held."},
     {"empty", empty, METH_O, "Whether dicts and lists hold nothing."},
     {"attributes", attributes, METH_VARARGS, "Whether attributes are what they were."},
-    {"gives", gives, METH_VARARGS, "Whether a function returns what it returned."},
     {"alone", alone, METH_VARARGS, "Attributes that nobody else holds."},
     {NULL, NULL, 0, NULL},
 };

@@ -66,8 +66,8 @@ class Tensor(Methods):
     _tracks: bool  # a view whose history follows its origin's
     _cache: tuple[int, Any, Value] | None  # views: storage version; origin's edge (or writes at birth); value
     _grad: Tensor | None
+    _counter: _storage.Counter | None  # counts the writes of a tensor that does not share its storage's count
     # Unset on most:
-    _counter: _storage.Counter | None  # it counts its writes apart from its storage
     _ended: tuple[Any, Any]  # what it takes up again as a leaf: its node, weakly, and the hooks on its gradient
     _fate: versions.Fate  # what it is now, for those who saved what it was
     _frozen: views.Frozen  # why a view does not follow its origin, where it is not for `no_grad`
@@ -169,7 +169,7 @@ class Tensor(Methods):
     def _count(self) -> None:
         """A write that changed no element: of a tensor's own shape."""
         origin: Any = self if self._origin is None else self._root()
-        step = _storage.step(getattr(origin, "_counter", None))  # which may count in this very storage
+        step = _storage.step(origin._counter)  # which may count in this very storage
         origin._storage.version += step
 
     def _write_through(self, value: Value, edge: Edge | None, differentiable: bool, since: int | None) -> None:
@@ -204,9 +204,10 @@ class Tensor(Methods):
 
     def _write_raw(self, value: Value, edge: Edge | None, since: int | None = None) -> None:
         """Store new contents without asking about gradients."""
-        storage, origin = self._storage, self if self._origin is None else self._root()
-        is_there = origin._storage is storage  # type: ignore[union-attr]
-        apart = not is_there or getattr(origin, "_counter", None) is not None
+        storage = self._storage
+        origin: Any = self if self._origin is None else self._root()
+        is_there = origin._storage is storage
+        apart = not is_there or origin._counter is not None
         step = 0 if is_there and apart else _storage.WRITE if is_there else 1
         if self._chain is None:
             storage.put(value, since, self, step)
@@ -309,7 +310,7 @@ class Tensor(Methods):
         if self._storage.inference and self._counter is None:
             raise _errors.autograd.inference_version()
         origin: Any = self if self._origin is None else self._root()
-        counter = getattr(origin, "_counter", None)
+        counter = origin._counter
         return origin._storage.version >> 32 if counter is None else counter.count
 
     def is_inference(self) -> bool:

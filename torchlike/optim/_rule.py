@@ -368,8 +368,8 @@ class RuleOptimizer(Optimizer):
         return group.get("maximize", False), self._decay(group), *self._variant(group, is_first)
 
     def _still(self, index: int, plan: _Plan, flags: tuple) -> bool:
-        """Return whether a step that was recorded would be recorded in the same way now. The groups and their
-        parameters are checked by `_hold_groups`."""
+        """Return whether the step would be captured in the same way now. The guard of `_hold_groups` checks the groups
+        and their parameters."""
         return (
             self._plans.get(index) is plan
             and self._names(plan.group) == plan.names

@@ -121,9 +121,9 @@ class _Groups:
         self.optimizer = optimizer
         self._seen = [tuple(each) for each in self._lists()]
 
-    def _lists(self) -> list[list]:
+    def _lists(self) -> list[Any]:
         groups = self.optimizer.param_groups
-        return [groups, *[group["params"] for group in groups]]
+        return [[*groups], *[[*group["params"]] for group in groups]]
 
     def __call__(self) -> bool:
         lists = self._lists()

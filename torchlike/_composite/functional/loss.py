@@ -103,8 +103,7 @@ def _check_target(input: Tensor, target: Tensor, ignore_index: int) -> None:
     def check(host: Any) -> None:
         if not isinstance(host, np.ndarray) or host.dtype.kind not in "iu" or host.size > _CHECKED_AT_ONCE:
             return
-        size = host.itemsize  # seen as unsigned, a negative number is a large one: one comparison finds both
-        wrong = host.view(f"u{size}") >= min(classes, 1 << (8 * size - 1))
+        wrong = (host < 0) | (host >= classes)
         if wrong.any() and (wrong := wrong & (host != ignore_index)).any():
             raise _errors.losses.target_out_of_bounds(int(host[wrong].flat[0]))
 

@@ -34,6 +34,9 @@ def _catch(number: int, frame: object) -> None:
     _caught.append(number)
 
 
+_catching = repeat(_catch)
+
+
 class uninterrupted:
     """Hold back signals inside. Their handlers run on leaving the outermost block.
 
@@ -45,11 +48,11 @@ class uninterrupted:
     def __enter__(self) -> uninterrupted:
         if get_ident() == _main:
             if not _Held.depth:
-                if _native.same is None or not _native.same.gives(_get, _ALL, _Held.handlers):
-                    _look([*map(_get, _ALL)])
+                handlers = [*map(_get, _ALL)]
+                if handlers != _Held.handlers:
+                    _look(handlers)
                 try:
-                    for number in _Held.numbers:
-                        _set(number, _catch)
+                    deque(map(_set, _Held.numbers, _catching), 0)
                 except BaseException:  # a handler ran meanwhile
                     _restore()
                     raise

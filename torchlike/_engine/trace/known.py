@@ -69,13 +69,16 @@ def _of_each(shape: tuple[int, ...], check: Callable[[Any], None], array: Any) -
 
 
 def elements(value: Value) -> np.ndarray | None:
-    """Return the elements of an input of a captured call. Integers are computed and waited for: they are seldom the
-    result of much work. Others are returned if they are at hand, else None."""
+    """Return the elements of an input of a captured call.
+
+    Integers are computed and waited for: computing them seldom takes long. The elements of any other dtype are returned
+    if they are already computed, else None.
+    """
     return _of_cpu(value.aval, concrete(value) if _is_exact(value.aval) else value.array)
 
 
 def _of_cpu(aval: Aval, array: Any) -> np.ndarray | None:
-    """Return an array of the CPU as NumPy's, or None if it must be waited for and holds no integers."""
+    """Return an array of the CPU as a NumPy array; None for one of another device, or of floats still computed."""
     if array is None or isinstance(array, np.ndarray):
         return array
     return np.asarray(array) if _is_exact(aval) or (aval.device.type == "cpu" and array.is_ready()) else None
@@ -97,7 +100,7 @@ class Look:
             self.inputs.add(~value.slot)
 
     def now(self, arrays: Mapping[int, np.ndarray | None], scalars: Sequence) -> np.ndarray | None:
-        """Return the array, given those of the inputs and the trace's numbers; None if it is not at hand."""
+        """Return the array, given those of the inputs and the trace's numbers; None if an input is unknown."""
         if any(arrays.get(i) is None for i in self.inputs):
             return None
         if self._slot < 0:
@@ -118,8 +121,8 @@ def _is_cheap(plan: Plan) -> bool:
 
 
 def _needed(trace: Trace, slot: int, is_there: Callable[[Any], bool]) -> list[tuple[Plan, Step]] | None:
-    """Return the entries that a result is made by, or None if they are too many, not all exact, or use an input that is
-    not there."""
+    """Return the entries that a result is made by, or None if they are too many, not all exact, or if `is_there` is
+    False for an input."""
     code, wanted, found = trace.code, {slot}, []
     first, numbers = len(trace.results), len(trace.scalars)
     for position in range(len(code) - 1, max(len(code) - MOST_ITEMS, 0) - 1, -1):

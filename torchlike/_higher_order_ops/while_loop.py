@@ -160,7 +160,7 @@ def _keeping_states(goes_on: Callable, step: Callable, given: list) -> tuple:
 
 
 def _back(step: Callable, changes: list, count: Any, apart: Any, kept: list, cotangents: list) -> tuple:
-    """Return the gradients of the initial carried values and of the changes."""
+    """Return the gradients of the initial carried values and of the tensors that the body closes over."""
     floating = [i for i, x in enumerate(kept) if jnp.issubdtype(x.dtype, jnp.inexact)]
 
     def state_before(number: Any) -> list:

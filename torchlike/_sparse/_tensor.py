@@ -202,7 +202,7 @@ def nnz(t: SparseTensor) -> int:
 def on_host(indices: Tensor, what: str = "a sparse tensor") -> np.ndarray:
     """Return the indices as a NumPy array.
 
-    A captured graph cannot read them, unless they are constants of the graph. In that case the capture stops.
+    In a captured graph, the indices must be constants of the graph. Otherwise, the capture stops.
     """
     capture, value = current().capture, indices._value
     if capture is not None and (value.array is None or id(value) in capture.known):

@@ -112,7 +112,10 @@ def mul(input: Any, other: Any) -> Any:
 
 
 def _stored(number: Any, dtype: _dtypes.dtype) -> Any:
-    """Return the number by which PyTorch multiplies a sparse tensor: in half precision, a rounded number."""
+    """Return the factor that PyTorch multiplies a sparse tensor by.
+
+    In half precision, PyTorch rounds the number to the dtype first.
+    """
     is_half = dtype in (_dtypes.float16, _dtypes.bfloat16) and isinstance(number, int | float)
     return float(np.float32(number).astype(dtype.numpy)) if is_half else number
 
@@ -211,7 +214,7 @@ def _merged(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 @rule("sub")
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """Subtract `other`, scaled by `alpha`: the sum of `input` and the negative."""
+    """Subtract `other`, scaled by `alpha`."""
     if is_sparse(input) and not is_sparse(other):
         raise _errors.layouts.add_to_sparse()
     return add(input, mul(other, -alpha))
@@ -355,7 +358,7 @@ def select(input: Any, dim: int, index: int) -> Any:
 
 @rule("sum")
 def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Sum all elements, or over dims. See `torch.sparse.sum`."""
+    """Sum all elements, or the elements along some dims. See `torch.sparse.sum`."""
     if dim is None or dim == ():
         return input._values_.sum(dtype=dtype)
     if keepdim:

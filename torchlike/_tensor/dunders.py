@@ -16,7 +16,7 @@ from torchlike._tensor.dispatch import binary
 from torchlike._tensor.exchange import from_numpy
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
 
-# NumPy handles its arrays: it computes the result and converts it by `__array_wrap__`.
+# NumPy arrays are absent: NumPy computes the result and converts it with `__array_wrap__`.
 _OPERANDS = (Tensor, int, float, complex, np.generic)
 
 # Stem of the dunder name -> operator. Each entry defines __x__, __rx__ and __ix__.

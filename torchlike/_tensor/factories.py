@@ -256,7 +256,7 @@ def check_into(name: str, out: Tensor, dtype: Dtype) -> None:
         raise _errors.arguments.out_is_no_tensor(name, out)
     if dtype is not out.dtype:
         raise _errors.dtypes.made_out(dtype, out.dtype)
-    resizes = name in ("empty", "randn")  # even if the shapes agree
+    resizes = name in ("empty", "randn")  # these factories resize `out` even if the shapes agree
     if out.requires_grad and (modes.local.grad or resizes):
         if resizes:
             raise RuntimeError("cannot resize variables that require grad")

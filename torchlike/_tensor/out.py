@@ -30,7 +30,7 @@ def row_into(op: Op, call: Callable, args: tuple, kwargs: dict, out: Any) -> Any
 
 
 def into(name: str, call: Callable, args: tuple, kwargs: dict, out: Any, asked: Into, overloads: Any = False) -> Any:
-    """Call a function with `out=`. Errors name it `name`."""
+    """Call a function with `out=`. Error messages call the function `name`."""
     operands = (*args, *kwargs.values())
     called = name if asked.called == "" else asked.called
     misfit = functools.partial(_no_tensor, name, args, kwargs, out, asked, overloads)

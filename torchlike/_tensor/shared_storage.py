@@ -142,7 +142,7 @@ class Shared(Storage):
         if loan.alone():
             return self.take_back()
         capture = current().capture
-        if capture is not None:  # captured as one value, which later calls find by its owner
+        if capture is not None:  # later calls identify the captured value by its storage
             value = loan.settle()
             capture.known.add(id(value))
             return value
@@ -231,7 +231,8 @@ class Shared(Storage):
 
 def lend(tensor: Any) -> np.ndarray:
     """Return the memory of a tensor as a writable array with the same shape and strides."""
-    part = _geometry(tensor)  # This comes first, because reading a storage that is not shared yet would take it back.
+    # This comes first: right after `_share`, no array refers to the memory, so reading the storage would take it back.
+    part = _geometry(tensor)
     storage = tensor._storage.whole
     if not storage.shared:
         _share(storage)

@@ -62,7 +62,7 @@ class Handle:
 class Storage:
     """The state shared by tensors over the same memory: the current Value and a version counter.
 
-    `strides` are the strides of the Value's elements in virtual memory. None means row-major.
+    `strides` describe the memory layout that users observe. None means row-major.
     """
 
     __slots__ = ("__weakref__", "_block", "_loan", "_seen_as", "strides", "value", "version")
@@ -278,8 +278,8 @@ def unseen_since(cache: tuple[int, Any, Value], origin: Any) -> bool:
     if counter is not None and counter.is_hidden:  # the storage's version does not distinguish this counter's writes
         return cache[1] is origin._edge
     changed = cache[0] ^ origin._storage.version
-    # A tensor with its own counter ignores other tensors' writes. Those add as much to the version as its own writes
-    # would without a counter.
+    # A base with its own counter adds less than WRITE to the version. Multiples of WRITE are writes of other tensors
+    # and are ignored.
     return changed >> 32 == 0 if counter is None else changed & _ITS_OWN == 0
 
 

@@ -73,7 +73,7 @@ class Tensor(Methods):
     _grad: Tensor | None
     # The following slots are unset on most tensors.
     _counter: _storage.Counter | None  # a version counter separate from the storage's
-    # The former leaf node (a weak reference) and the gradient hooks, which are restored if the tensor becomes a leaf
+    # The former leaf node (a weak reference) and the gradient hooks. They are restored if the tensor requires grad
     # again.
     _ended: tuple[Any, Any]
     _fate: versions.Fate  # the final state of an overwritten tensor, for error messages
@@ -154,8 +154,8 @@ class Tensor(Methods):
     def _write(self, value: Value, edge: Edge | None = None, since: int | None = None, node: str | None = None) -> None:
         """Replace the contents. All in-place operators end here.
 
-        `edge` is the gradient edge of the new contents. `since` is the age of the first of their nodes. `node` is
-        PyTorch's name of the node of an operator that ignores the old contents.
+        `edge` is the gradient edge of the new contents. `since` is the age of the first gradient node of the new
+        contents. `node` is PyTorch's name of the node of an operator that ignores the old contents.
         """
         differentiable = modes.local.grad and (edge is not None or (self._value is not None and self._edge is not None))
         if differentiable:
@@ -318,7 +318,10 @@ class Tensor(Methods):
         return _memory_format.is_contiguous(self.shape, self.stride(), memory_format)
 
     def data_ptr(self) -> int:
-        """Return the address of the first element. The current contents are there (see `shared_storage.show`)."""
+        """Return the address of the first element.
+
+        The memory there holds the current contents (see `shared_storage.show`).
+        """
         whole = self._storage.whole
         has_memory = self.numel() and whole.nbytes and self.device is not devices.meta
         return show(whole) + self._offset * self.dtype.itemsize if has_memory else 0

@@ -169,7 +169,7 @@ def _carried(
 ) -> tuple[Value, ...]:
     """Return the results of an operator, and compute their tangents in each level.
 
-    The tangents of a level carry the tangents of the outer levels.
+    The tangents of a level are values that have tangents in the outer levels themselves.
     """
     if not levels:
         return record_mapped(plan, values, scalars)
@@ -277,7 +277,11 @@ def _push_through(node: FunctionNode, tangents: Tangents, args: Sequence, values
 
 
 def _check_tangent(node: FunctionNode, place: int, output: Any, tangent: Any, args: Sequence, given: list) -> None:
-    """Raise if a tangent does not match its output in shape, or in being a view or an in-place result of an input."""
+    """Raise if a tangent does not match its output.
+
+    Both must have the same shape. If the output is a view of an input, the tangent must be a view of the input's
+    tangent. If the output is an input modified in place, the tangent must be the input's tangent, modified in place.
+    """
     described = node.call.outputs[place]
     if described is not None and not described[1]:
         raise _errors.autograd.tangent_of_no_derivative(place)

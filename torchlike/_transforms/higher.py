@@ -1,8 +1,8 @@
 """Operators built from JAX functions and captured functions on tensors. Each is one entry of the trace.
 
 `jax.vjp` computes the gradient, and the gradient of the gradient in the same way. A captured function may use tensors
-that are not its arguments. These closed-over tensors are inputs of the operator. Their gradients are the gradients of
-arrays of zeros that are added to them (see `recorded.pure`).
+that are not its arguments. These closed-over tensors are inputs of the operator. Their gradients are computed as those
+of dummy inputs, the *changes*: arrays of zeros that do not affect the results (see `recorded.pure`).
 """
 
 from __future__ import annotations

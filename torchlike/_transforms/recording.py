@@ -35,7 +35,7 @@ class Scene(Mode):
         return below.but(made=both(below.made, self.made.add))
 
     def tensor(self, aval: Aval, differentiable: bool, strides: tuple[int, ...] | None = None) -> Tensor:
-        """Return a new input."""
+        """Return a placeholder tensor for a new input."""
         if strides is not None and not is_dense(tuple(aval.shape), strides):
             strides = None
         return wrap(*self.recording.input(aval, differentiable), strides)

@@ -212,8 +212,8 @@ class VmapInfo(NamedTuple):
 def rule_of(function: Any, args: Sequence) -> tuple[Callable, bool] | None:
     """Return how to call a custom `Function` inside transformed functions, or None to call it unchanged.
 
-    The result is a function and a bool. If the bool is True, the function's result is final, because nothing is
-    differentiated inside the mapped function.
+    The result is a function and a bool. If the bool is True, `Function.apply` returns the result of the function
+    directly, because nothing is differentiated inside the mapped function.
     """
     from torchlike._transforms.function import Function
 

@@ -170,7 +170,7 @@ OF_ALL = {
 OF_ALL["to_sparse_coo"] = _convert.to_sparse
 
 
-# -- of sparse tensors only --------------------------------------------------------------------------------------------
+# -- methods of sparse tensors only ------------------------------------------------------------------------------------
 
 
 def clone(self: Any, *, memory_format: Any = None) -> Any:

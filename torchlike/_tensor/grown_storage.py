@@ -40,12 +40,12 @@ class Grown(Storage):
 
     @property
     def shared(self) -> bool:  # type: ignore[override]
-        """Whether other code may write to the memory."""
+        """Return whether other code may write to the memory."""
         return self.whole.shared
 
     @property
     def inference(self) -> bool:  # type: ignore[override]
-        """Whether the tensors of this storage are inference tensors."""
+        """Return whether the tensors of this storage are inference tensors."""
         return self.whole.inference
 
     @property

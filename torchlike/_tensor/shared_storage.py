@@ -132,7 +132,7 @@ class Shared(Storage):
 
     @property
     def inference(self) -> bool:  # type: ignore[override]
-        """Whether the tensors of this storage are inference tensors."""
+        """Return whether the tensors of this storage are inference tensors."""
         return self._loan.kind.inference
 
     @property

@@ -137,7 +137,7 @@ class Storage:
 
     @property
     def resizable(self) -> bool:
-        """Whether the memory is, and always was, torchlike's own."""
+        """Return whether the memory is, and always was, torchlike's own."""
         loan = getattr(self, "_loan", self)
         return loan is self or (loan is not None and loan.lender is None)
 

@@ -238,7 +238,7 @@ class Tensor(Methods):
             born = self._cache[1] if self._cache is not None and not self._tracks else None
             self._cache = None if self._tracks else (storage.version, born, value)
 
-    # -- what it is ----------------------------------------------------------------------------------------------------
+    # -- properties ----------------------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> Size:
@@ -371,7 +371,7 @@ class Tensor(Methods):
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients flow to this tensor."""
+        """Return whether gradients flow to this tensor."""
         return self._edge is not None if self._origin is None else views.requires_grad(self)
 
     @requires_grad.setter
@@ -414,7 +414,7 @@ class Tensor(Methods):
 
     @property
     def is_leaf(self) -> bool:
-        """Whether the tensor is a leaf: no recorded operator created it."""
+        """Return whether the tensor is a leaf: no recorded operator created it."""
         edge = self._edge if self._origin is None else views.edge_of(self)
         return edge is None or isinstance(edge[0], AccumulateGrad)
 
@@ -553,10 +553,10 @@ class Tensor(Methods):
 
     @property
     def retains_grad(self) -> bool:
-        """Whether `retain_grad` was called on this non-leaf."""
+        """Return whether `retain_grad` was called on this non-leaf."""
         return bool(self.__dict__.get("_retains_grad"))
 
-    # -- seeing the data -----------------------------------------------------------------------------------------------
+    # -- reading the data ----------------------------------------------------------------------------------------------
 
     def _host(self) -> np.ndarray:
         return to_numpy(self._value)

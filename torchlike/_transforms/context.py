@@ -226,7 +226,7 @@ def _expandable(small: Sequence[int], large: Sequence[int]) -> bool:
     return all(a in (1, b) for a, b in zip(reversed(small), reversed(large)))
 
 
-# -- the object that users see -----------------------------------------------------------------------------------------
+# -- the public object -------------------------------------------------------------------------------------------------
 
 
 class _Field:

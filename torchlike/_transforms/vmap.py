@@ -199,7 +199,7 @@ def transforming() -> Iterator[None]:
         modes.local.transforms -= 1
 
 
-# -- functions with a backward of their own ---------------------------------------------------------------------------
+# -- custom functions -------------------------------------------------------------------------------------------------
 
 
 class VmapInfo(NamedTuple):
@@ -289,7 +289,7 @@ def _wholes(mapping: Mapping, pairs: list[Grad], is_inside: bool) -> list[Grad]:
     return mapping.leave(pairs)
 
 
-# -- while functions are mapped ----------------------------------------------------------------------------------------
+# -- the mode of mapped functions --------------------------------------------------------------------------------------
 
 
 @contextmanager

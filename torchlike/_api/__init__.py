@@ -1,1 +1,1 @@
-"""The public names: where they come from, and how they are imported."""
+"""The public names of the package: their sources and the import machinery."""

@@ -1,6 +1,7 @@
-"""Makes ``import torch`` mean torchlike, in this process only, and runs a program that way.
+"""The import hook that makes ``import torch`` import torchlike in this process, and the script runner that uses it.
 
-A name that torchlike lacks stays missing: nothing is faked, so ``hasattr`` and ``try: import`` tell the truth.
+A name that torchlike lacks stays missing. The hook creates no placeholders, so ``hasattr`` and ``try: import`` give
+correct answers.
 """
 
 import importlib
@@ -20,7 +21,7 @@ _THEIRS = "torch"
 
 
 class _Alias(importlib.abc.Loader):
-    """Hands out the module that already exists under our name, so that ``torch.nn is torchlike.nn``."""
+    """A loader that returns the existing module of the same path in torchlike, so that ``torch.nn is torchlike.nn``."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -31,13 +32,15 @@ class _Alias(importlib.abc.Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        # The import system has just put the alias's spec on the module; it keeps its own.
+        # The import system has just replaced the module's spec with the spec of the alias. Restore the original.
         module.__spec__ = self.own_spec
 
 
 class _Renaming(importlib.machinery.SourceFileLoader):
-    """Loads one of our modules, whose classes then name PyTorch's as their home: programs print it, and libraries ask
-    there whose tensor they have."""
+    """A loader of torchlike modules that sets the `__module__` of their public classes to the PyTorch name.
+
+    Programs print this name, and some libraries read it to find the package that a tensor class belongs to.
+    """
 
     def exec_module(self, module: ModuleType) -> None:
         super().exec_module(module)
@@ -51,7 +54,7 @@ def _rename(name: str, module: ModuleType) -> None:
 
 
 class TorchFinder(importlib.abc.MetaPathFinder):
-    """Finds ``torch`` and ``torch.*`` among torchlike's own modules."""
+    """A meta path finder that resolves ``torch`` and ``torch.*`` to torchlike's own modules."""
 
     def find_spec(self, fullname, path=None, target=None):
         top, dot, rest = fullname.partition(".")
@@ -68,13 +71,16 @@ class TorchFinder(importlib.abc.MetaPathFinder):
         return importlib.machinery.ModuleSpec(fullname, _Alias(name))
 
     def find_distributions(self, context=None):
-        """What `importlib.metadata` says of the package: libraries ask there which PyTorch they have."""
+        """Return the package metadata of ``torch`` for `importlib.metadata`.
+
+        Libraries read the installed PyTorch version from it.
+        """
         asked = getattr(context, "name", None)
         return iter([_Distribution()] if asked in (None, _THEIRS) else [])
 
 
 class _Distribution(importlib.metadata.Distribution):
-    """An installed package of PyTorch's name, with the version that `torch.__version__` has."""
+    """Metadata of an installed package named ``torch``, with the version `torch.__version__`."""
 
     def read_text(self, filename):
         if filename == "METADATA":
@@ -86,7 +92,10 @@ class _Distribution(importlib.metadata.Distribution):
 
 
 def install() -> None:
-    """Let ``import torch`` give torchlike from now on. Raises ImportError if PyTorch itself is already imported."""
+    """Make ``import torch`` import torchlike from now on.
+
+    Raises ImportError if PyTorch itself is already imported.
+    """
     ours = sys.modules[_OURS]
     if sys.modules.get(_THEIRS, ours) is not ours:
         raise ImportError("PyTorch is already imported in this process, so 'import torch' cannot mean torchlike")
@@ -99,7 +108,7 @@ def install() -> None:
 
 
 def run_script(script: str, args: list[str]) -> None:
-    """Run the file ``script`` as ``__main__``, as ``python script args`` would."""
+    """Run the file ``script`` as ``__main__``, as ``python script args`` does."""
     path = os.path.abspath(script)
     with io.open_code(path) as file:
         source = file.read()
@@ -109,11 +118,13 @@ def run_script(script: str, args: list[str]) -> None:
 
 
 def run_module(name: str, args: list[str]) -> None:
-    """Run the module ``name`` as ``__main__``, as ``python -m name args`` would; a package runs its ``__main__``.
+    """Run the module ``name`` as ``__main__``, as ``python -m name args`` does.
 
-    Raises ModuleNotFoundError if there is no such module or it is not Python code.
+    For a package, run its ``__main__`` module.
+
+    Raises ModuleNotFoundError if the module does not exist or is not Python code.
     """
-    install()  # finding a.b imports a, which may import torch
+    install()  # finding a.b imports a, and a may import torch
     spec = importlib.util.find_spec(name)
     if spec is not None and spec.submodule_search_locations is not None:
         return run_module(name + ".__main__", args)
@@ -136,7 +147,10 @@ def _start(path, argv, code, spec) -> None:
 
 
 def _show_errors_from(path: str) -> None:
-    """Start every uncaught error's traceback at the program's own first line: the frames before it are ours."""
+    """Trim the traceback of an uncaught error so that it starts at the first frame of the program at ``path``.
+
+    The frames before it belong to torchlike.
+    """
     show = sys.excepthook
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -1,4 +1,4 @@
-"""Collects the public names of `torchlike` and the methods of Tensor, and loads submodules when they are first used."""
+"""The public names of `torchlike` and the methods of `Tensor`. Submodules are imported lazily."""
 
 from __future__ import annotations
 
@@ -248,7 +248,7 @@ def _refuses(name: str) -> Any:
 
 
 def public() -> dict[str, Any]:
-    """Every public function and constant that is not re-exported by name."""
+    """Return the public functions and constants that `torchlike` does not import by name."""
     names: dict[str, Any] = dict(binding.names_in("torch"))
     for facade in _FACADES:
         names |= getattr(facade, "FUNCTIONS", {})
@@ -262,8 +262,8 @@ def public() -> dict[str, Any]:
 
 
 def lazy(name: str, modules: tuple[str, ...]) -> Any:
-    """A submodule or a rarely used name of `torchlike`, loaded on first use."""
-    if name == "torch":  # PyTorch's module holds itself
+    """Import a submodule or a rarely used name of `torchlike` on first access."""
+    if name == "torch":  # PyTorch has the attribute torch.torch, which is the module itself
         return sys.modules["torchlike"]
     if name in modules:
         try:
@@ -280,8 +280,11 @@ def lazy(name: str, modules: tuple[str, ...]) -> Any:
 
 
 def settle(place: str, offered: dict[str, Any], package: str = "torchlike") -> None:
-    """Let the classes that a public module offers name it as their home, not the private module that makes them:
-    programs print `type(x)`. `package` is the name under which that module is imported."""
+    """Set `__module__` of the classes that a public module exports to that module.
+
+    Without this, `type(x)` prints the private module that defines the class. `package` is the name under which the
+    public module is imported.
+    """
     for found in offered.values():
         home = found.__module__ if isinstance(found, type) else ""
         if home == place or home.startswith(place + "._"):
@@ -289,8 +292,10 @@ def settle(place: str, offered: dict[str, Any], package: str = "torchlike") -> N
 
 
 def _move(found: type, module: str) -> None:
-    """Name another module as a class's home. Python 3.13 then forgets the line where it begins in its file, which
-    `inspect.getsource` looks for."""
+    """Set `__module__` of a class.
+
+    Since Python 3.13, assigning `__module__` deletes `__firstlineno__`, which `inspect.getsource` needs. Restore it.
+    """
     line = vars(found).get("__firstlineno__")
     found.__module__ = module
     if line is not None:
@@ -298,7 +303,7 @@ def _move(found: type, module: str) -> None:
 
 
 def is_tensor(obj: Any) -> bool:
-    """Whether `obj` is a tensor."""
+    """Return whether `obj` is a tensor."""
     return isinstance(obj, Tensor)
 
 
@@ -309,32 +314,35 @@ def _asked(name: str, input: Any) -> Tensor:
 
 
 def is_floating_point(input: Tensor) -> bool:
-    """Whether the dtype is a real floating one."""
+    """Return whether the dtype of `input` is a real floating-point dtype."""
     return _asked("is_floating_point", input).is_floating_point()
 
 
 def is_complex(input: Tensor) -> bool:
-    """Whether the dtype is complex."""
+    """Return whether the dtype of `input` is complex."""
     return _asked("is_complex", input).is_complex()
 
 
 def is_inference(input: Tensor) -> bool:
-    """Whether a tensor was made in inference mode."""
+    """Return whether `input` was created in inference mode."""
     return _asked("is_inference", input).is_inference()
 
 
 def numel(input: Tensor) -> int:
-    """The number of elements."""
+    """Return the number of elements of `input`."""
     return _asked("numel", input).numel()
 
 
 def typename(obj: Any) -> str:
-    """The name of an object's type, tensors by their dtype."""
+    """Return the type name of an object. The type name of a tensor includes its dtype."""
     return obj.type() if isinstance(obj, Tensor) else f"{type(obj).__module__}.{type(obj).__qualname__}"
 
 
 def get_device_module(device: Any = None) -> Any:
-    """Return the module of a kind of device, such as `torchlike.cuda`; by default of an accelerator, or of the CPU."""
+    """Return the module of a device type, such as `torchlike.cuda`.
+
+    By default, return the module of the current accelerator, or `torchlike.cpu` if there is none.
+    """
     import torchlike
 
     kind = torchlike.accelerator.current_accelerator() if device is None else torchlike.device(device)
@@ -342,7 +350,7 @@ def get_device_module(device: Any = None) -> Any:
 
 
 def result_type(tensor1: Any, tensor2: Any) -> _dtypes.dtype:
-    """The dtype of an arithmetic result of two tensors or numbers."""
+    """Return the dtype of the result of an arithmetic operation on two tensors or numbers."""
     from torchlike._ops.schema.typing_rules import result_type as rule
 
     given = (tensor1, tensor2)

@@ -1,6 +1,6 @@
-"""Names of PyTorch's that belong to kinds of tensors which are not here: whoever asks for one is told which kind.
+"""PyTorch names that belong to unsupported kinds of tensors. Access to one raises an error that names the kind.
 
-The error is an AttributeError as well, so that `hasattr` tells the truth.
+The error is also an AttributeError, so that `hasattr` returns False.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ METHODS = (
 
 
 def refuse(place: str, name: str) -> None:
-    """Raise for a name that belongs to a kind of tensors which is not here."""
+    """Raise if `name` belongs to an unsupported kind of tensors."""
     for kind, names in KINDS.items():
         if names.fullmatch(name):
             raise _errors.arguments.kind_unsupported(f"{place}.{name}", kind)
 
 
 class RefusedMethod:
-    """Stands for a method that tensors do not have."""
+    """A descriptor for a method of an unsupported kind of tensors. Access to it raises."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -1,4 +1,4 @@
-"""Control flow over tensors as single operators; `torch.cond` and `torch.while_loop` are their public names."""
+"""Control-flow operators on tensors. `cond` and `while_loop` are public as `torch.cond` and `torch.while_loop`."""
 
 from torchlike._higher_order_ops.associative_scan import associative_scan as associative_scan
 from torchlike._higher_order_ops.cond import cond as cond

@@ -1,4 +1,4 @@
-"""Recording the functions that control flow is made of, and what PyTorch refuses in them."""
+"""Capture of the functions that are passed to control-flow operators, with PyTorch's checks on them."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from torchlike._transforms.recording import Scene, is_tensor, recording
 
 
 class Place(int):
-    """Where a tensor stands among the results."""
+    """The index of a tensor among the results."""
 
 
 class Recorded(NamedTuple):
-    """A function of tensors as it was recorded: its results in their containers."""
+    """A captured function of tensors, with the container structure of its results."""
 
     recording: Recording
-    leaves: list  # a tensor's place among the results of the recording, or something else
+    leaves: list  # for each tensor, its index among the results of the recording; other leaves are kept as they are
     tree: Tree
     avals: list[Aval]
     strides: list[tuple[int, ...]]
 
     def filled(self, results: Sequence[Tensor]) -> Any:
-        """The function's containers with these tensors in the places of its own."""
+        """Return the result containers of the function, with `results` in place of its own tensors."""
         return self.tree.filled([results[x] if isinstance(x, Place) else x for x in self.leaves])
 
 
 class Looks(NamedTuple):
-    """What a recorded function sees of an input."""
+    """The properties of an input that a captured function can read."""
 
     aval: Aval
     requires_grad: bool
@@ -46,17 +46,21 @@ class Looks(NamedTuple):
 
     @staticmethod
     def of(tensor: Tensor) -> Looks:
-        """A tensor's."""
+        """Return the properties of `tensor`."""
         return Looks(tensor._aval, tensor.requires_grad, tensor._strides)
 
     @staticmethod
     def of_carried(tensor: Tensor) -> Looks:
-        """Those of what the function's own results come back to: these have a history where the first has none."""
+        """Return the properties of a carried value.
+
+        A carried value requires grad, because it is replaced by results of the function, which may have a gradient
+        history even if the initial value has none.
+        """
         return Looks(tensor._aval, True, tensor._strides)
 
     @staticmethod
     def of_slice(tensor: Tensor, carried: bool = False) -> Looks:
-        """Those of a slice along the first dim."""
+        """Return the properties of a slice of `tensor` along the first dim."""
         aval = tensor._aval
         return Looks(aval.like(tuple(aval.shape[1:])), carried or tensor.requires_grad, tensor.stride()[1:])
 
@@ -69,10 +73,10 @@ def record(
     device: Device,
     call: Callable[[Callable, list], Any],
 ) -> Recorded:
-    """Record `call(function, tensors)`, with tensors of these looks.
+    """Capture `call(function, tensors)`, with placeholder tensors that have the properties `inputs`.
 
-    Raises UncapturedHigherOrderOpError for what PyTorch refuses too: elements that are looked at, writes to inputs or
-    to tensors from outside, results that share memory with them or with each other.
+    Raises UncapturedHigherOrderOpError in the cases in which PyTorch raises it: the function reads elements, writes to
+    its inputs or to outside tensors, or returns results that share memory with these or with each other.
     """
     with recording(f"{role} of {name}", device) as scene:
         tensors = [scene.tensor(a, modes.local.grad and grad, strides) for a, grad, strides in inputs]
@@ -113,7 +117,7 @@ def _check_writes(name: str, scene: Scene, inputs: list[Tensor]) -> None:
 def operate(
     op: Higher, tensors: Sequence[Tensor], recorded: Sequence[Recorded], strides: Sequence[tuple[int, ...]] = ()
 ) -> list[Tensor]:
-    """Record one operator over tensors and recorded functions; `strides` are the results' orders in memory."""
+    """Record one operator with tensors and captured functions as operands. `strides` are the strides of the results."""
     if not any(each.avals for each in recorded):
         return []
     given = [(tensor._pair() if modes.local.grad else (tensor._pair()[0], None)) for tensor in tensors]
@@ -125,12 +129,15 @@ def operate(
 
 
 def device_of(tensors: Sequence[Any]) -> Device:
-    """Where the work is to be recorded."""
+    """Return the device of the first tensor, or the default device if there is none."""
     return next((t.device for t in tensors), devices.canonical(None))
 
 
 def differences(a: Recorded, given: Sequence[Tensor], count: int) -> list[str]:
-    """In what each of the first results differs from the tensor that it is to replace, as PyTorch puts it."""
+    """Return descriptions, in PyTorch's wording, of how results differ from the tensors they replace.
+
+    The first `count` results are compared by shape, dtype and device.
+    """
     found = []
     for i, (kind, tensor) in enumerate(zip(a.avals[:count], given)):
         parts = [

@@ -1,4 +1,4 @@
-"""Containers of tensors taken apart and put together, in PyTorch's order: that of insertion in dictionaries."""
+"""Flattening and unflattening of containers of tensors. Dictionaries keep their insertion order, as in PyTorch."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 
 class Tree(NamedTuple):
-    """The structure of containers; equal ones take the same leaves."""
+    """The structure of nested containers. Equal structures accept the same leaves."""
 
     kind: Any  # the class of a container; None for a leaf
     keys: tuple
     parts: tuple[Tree, ...]
 
     def filled(self, leaves: Iterable) -> Any:
-        """The containers with these leaves."""
+        """Return the containers with the given leaves."""
         return self._take(iter(leaves))
 
     def _take(self, leaves: Iterator) -> Any:
@@ -34,7 +34,7 @@ _LEAF = Tree(None, (), ())
 
 
 def flatten(x: Any) -> tuple[list, Tree]:
-    """The leaves of lists, tuples, named tuples and dictionaries, and their structure."""
+    """Return the leaves and the structure of nested lists, tuples, named tuples and dictionaries."""
     leaves: list = []
     return leaves, _flatten(x, leaves)
 

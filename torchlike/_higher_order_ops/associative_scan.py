@@ -1,4 +1,4 @@
-"""The running results of an associative function of two."""
+"""The associative scan, built on `jax.lax.associative_scan`."""
 
 from __future__ import annotations
 
@@ -18,15 +18,19 @@ from torchlike._transforms.recording import is_tensor
 def associative_scan(
     combine_fn: Callable[[Any, Any], Any], xs: Any, dim: int, reverse: bool = False, combine_mode: str = "pointwise"
 ) -> Any:
-    """x0, x0 * x1, x0 * x1 * x2, ... along `dim`, where `*` is `combine_fn`, which must be associative.
+    """Return x0, x0 * x1, x0 * x1 * x2, ... along `dim`, where `*` is the associative function `combine_fn`.
 
     Args:
-      combine_fn: pure; of two slices, each with the containers of `xs`, makes one of the same shapes and dtypes.
-      xs: a tensor or containers of tensors, all of one size along `dim`.
-      reverse: begin with the last slice.
-      combine_mode: "generic"; or "pointwise", for tensors on accelerators.
+      combine_fn: a pure function. It combines two slices, each with the containers of `xs`, into one slice of the same
+        shapes and dtypes.
+      xs: a tensor or containers of tensors, all of the same size along `dim`.
+      dim: the dim to scan over.
+      reverse: start with the last slice.
+      combine_mode: "generic", or "pointwise", which accepts only tensors on accelerators.
 
-    Raises ValueError for arguments of other kinds, and as `torch.cond` does.
+    Raises:
+      ValueError: an argument has the wrong type, or the tensors have no slices or different sizes along `dim`.
+      UncapturedHigherOrderOpError: as in `torch.cond`.
 
     >>> import torchlike as torch
     >>> from torchlike._higher_order_ops import associative_scan

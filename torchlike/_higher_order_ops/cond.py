@@ -1,4 +1,4 @@
-"""One of two functions, chosen by a tensor."""
+"""The conditional operator `torch.cond`, built on `jax.lax.cond`."""
 
 from __future__ import annotations
 
@@ -19,19 +19,22 @@ from torchlike._transforms.recording import is_tensor
 
 
 def cond(pred: Any, true_fn: Callable, false_fn: Callable, operands: tuple | list = ()) -> Any:
-    """`true_fn(*operands)` where `pred` holds, else `false_fn(*operands)`; only that one runs.
+    """Return `true_fn(*operands)` if `pred` is true, else `false_fn(*operands)`. Only the chosen function is executed.
 
     Args:
-      pred: a tensor with one element; a Python number chooses at once.
+      pred: a tensor with one element. A Python number or bool selects the function immediately.
       true_fn, false_fn: pure functions whose results have the same containers, shapes and dtypes. They may use tensors
-        from outside; gradients reach these too.
-      operands: a tuple of tensors, or of containers of tensors.
+        from outside, and gradients flow to these tensors too.
+      operands: a tuple or list of tensors, or of containers of tensors.
 
-    Raises RuntimeError for arguments of other kinds, and `torch._dynamo.exc.UncapturedHigherOrderOpError` where a
-    function looks at elements, writes to a tensor that it did not make, returns one, or where the results differ.
+    Raises:
+      RuntimeError: an argument has the wrong type.
+      UncapturedHigherOrderOpError: a function reads elements, writes to a tensor that it did not create, or returns
+        such a tensor, or the results of the functions differ. The class is
+        `torch._dynamo.exc.UncapturedHigherOrderOpError`.
 
-    Both functions are called once, to be recorded. Where one draws random numbers, or their results differ in sizes,
-    `pred` is looked at instead, and the function that it chooses is called.
+    Both functions are called once for capture. If a function samples random numbers, or if the results differ in sizes,
+    the value of `pred` is read instead, and the chosen function is called eagerly.
 
     >>> import torchlike as torch
     >>> x = torch.tensor([1.0, -3.0], requires_grad=True)
@@ -77,7 +80,10 @@ def _check(pred: Any, true_fn: Any, false_fn: Any, operands: Any, leaves: list) 
 
 
 def _are_alike(true: Recorded, false: Recorded) -> bool:
-    """Whether the results can be made by one program: not where they differ in sizes or in Python numbers."""
+    """Return whether one program can compute both results. Raise if the results are incompatible.
+
+    One program cannot compute results that differ in sizes or in Python numbers.
+    """
     if true.tree != false.tree:
         raise _errors.control_flow.differing_branches(true.tree, false.tree)
     if any(x.__class__ not in (Place, int) for x in true.leaves + false.leaves):

@@ -1,4 +1,4 @@
-"""A function of each slice of tensors."""
+"""The map operator: a function applied to each slice of tensors, built on `jax.lax.map`."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _NAME = "torch.ops.higher_order.map_impl"
 
 
 def map(f: Callable, xs: Any, *args: Any) -> Any:
-    """`f(x, *args)` for each slice x of `xs` along the first dim, stacked.
+    """Return `f(x, *args)` for each slice x of `xs` along the first dim, stacked.
 
     Args:
-      f: pure; returns a tensor or containers of tensors.
-      xs: a tensor or containers of tensors, all of one size along the first dim.
-      args: tensors, containers of them, or anything else.
+      f: a pure function that returns a tensor or containers of tensors.
+      xs: a tensor or containers of tensors, all of the same size along the first dim.
+      args: tensors, containers of tensors, or any other objects.
 
-    Raises as `torch.cond` does. Where `f` draws random numbers it is called for each slice.
+    Raises the errors of `torch.cond`. If `f` samples random numbers, it is called eagerly for each slice.
 
     >>> import torchlike as torch
     >>> from torchlike._higher_order_ops import map

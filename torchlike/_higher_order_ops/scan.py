@@ -1,4 +1,4 @@
-"""A function folded over the slices of tensors."""
+"""The scan operator: a function folded over the slices of tensors, built on `jax.lax.scan`."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ from torchlike._transforms.recording import is_tensor
 def scan(
     combine_fn: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, *, dim: int = 0, reverse: bool = False
 ) -> tuple[Any, Any]:
-    """`carry, y = combine_fn(carry, x)` for each slice x of `xs`; returns the last carry and all y, stacked.
+    """Apply `carry, y = combine_fn(carry, x)` to each slice x of `xs`. Return the last carry and the stacked y.
 
     Args:
-      combine_fn: pure; returns a carry with the containers, shapes and dtypes of `init`, and any containers of tensors.
-      init: the first carry: a tensor or containers of tensors.
-      xs: a tensor or containers of tensors, all of one size along `dim`.
-      dim: the dim that is sliced, and along which the y are stacked.
-      reverse: begin with the last slice.
+      combine_fn: a pure function. It returns a carry with the containers, shapes and dtypes of `init`, and an output y:
+        any containers of tensors.
+      init: the initial carry: a tensor or containers of tensors.
+      xs: a tensor or containers of tensors, all of the same size along `dim`.
+      dim: the dim along which `xs` is sliced and the outputs are stacked.
+      reverse: start with the last slice.
 
-    Raises as `torch.cond` does. Where `combine_fn` draws random numbers it is called for each slice.
+    Raises the errors of `torch.cond`. If `combine_fn` samples random numbers, it is called eagerly for each slice.
 
     >>> import torchlike as torch
     >>> from torchlike._higher_order_ops import scan
@@ -71,7 +72,7 @@ def _runner(count: int, reverse: bool) -> Callable[[Functions, list, list], list
 
 
 def _one_by_one(combine_fn: Callable, init: Any, sliced: list[Tensor], tree: Tree, dim: int, reverse: bool) -> tuple:
-    """The function called for each slice."""
+    """Run the scan eagerly: call the function for each slice."""
     carry, made = init, []
     for each in (reversed if reverse else iter)(list(zip(*[x.unbind(0) for x in sliced]))):
         carry, y = combine_fn(carry, tree.filled(each))
@@ -80,13 +81,13 @@ def _one_by_one(combine_fn: Callable, init: Any, sliced: list[Tensor], tree: Tre
 
 
 def stacked(made: list, dim: int) -> Any:
-    """Containers of tensors as one, whose tensors have a dim more."""
+    """Stack containers of tensors leaf by leaf along a new dim."""
     trees = [flatten(each) for each in made]
     return trees[0][1].filled([rows["stack"](list(column), dim) for column in zip(*[leaves for leaves, _ in trees])])
 
 
 def along(xs: list[Tensor], dim: int) -> list[Tensor]:
-    """The tensors, which must have slices along a dim."""
+    """Return the tensors after checking that they have slices along `dim`, the same number each."""
     ndim = max(xs[0].ndim, 1)
     if dim >= ndim or dim < -ndim:
         raise _errors.shapes.dim_out_of_range(dim, ndim)
@@ -111,7 +112,7 @@ def _check_kinds(combine_fn: Any, carry: list, slices: list, reverse: Any) -> No
 
 
 def _check_results(made: Recorded, carry: list, tree: Tree) -> Tree:
-    """The structure of the y."""
+    """Check the captured results against the carry, and return the structure of the output y."""
     if made.tree.kind not in (tuple, list) or len(made.tree.parts) != 2 or made.tree.parts[0] != tree:
         raise _errors.control_flow.scan_results(made.tree, tree)
     if not all(isinstance(leaf, Place) for leaf in made.leaves):

@@ -1,4 +1,4 @@
-"""A function repeated while another one says so."""
+"""The loop operator `torch.while_loop`, built on `jax.lax.while_loop`."""
 
 from __future__ import annotations
 
@@ -19,19 +19,21 @@ from torchlike._tensor import factories
 from torchlike._transforms.jax_operators import Functions, Higher
 from torchlike._transforms.recording import is_tensor
 
-KEPT = 64  # states of the loop that are kept for backward; of a longer loop every second, fourth, ... one
+# The maximum number of loop states that are saved for backward. A longer loop saves only every second, fourth, ...
+# state.
+KEPT = 64
 
 
 def while_loop(cond_fn: Callable, body_fn: Callable, carried_inputs: tuple | list) -> Any:
-    """`carried = body_fn(*carried)` as long as `cond_fn(*carried)` holds; returns what is carried in the end.
+    """Repeat `carried = body_fn(*carried)` while `cond_fn(*carried)` is true. Return the final carried values.
 
     Args:
-      cond_fn: pure; returns a bool tensor with one element, or a bool.
-      body_fn: pure; returns tensors of the containers, shapes and dtypes of `carried_inputs`.
-      carried_inputs: a tuple or list of tensors, ints, or containers of them.
+      cond_fn: a pure function that returns a bool tensor with one element, or a bool.
+      body_fn: a pure function that returns tensors with the containers, shapes and dtypes of `carried_inputs`.
+      carried_inputs: a tuple or list of tensors, ints, or containers of these.
 
-    Raises as `torch.cond` does. Backward goes through the states of the loop, the last first; of a loop of more than 64
-    rounds some states are computed again. The gradient cannot be differentiated.
+    Raises the errors of `torch.cond`. Backward visits the states of the loop in reverse order. For a loop of more than
+    64 iterations, it recomputes some of the states. The gradient itself is not differentiable.
 
     >>> import torchlike as torch
     >>> torch.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * 2), (torch.tensor(0), torch.ones(2)))
@@ -55,16 +57,16 @@ def while_loop(cond_fn: Callable, body_fn: Callable, carried_inputs: tuple | lis
         return _looked_at(cond_fn, body_fn, carried_inputs)
     _check(goes_on, body, tensors)
     if not isinstance(goes_on.leaves[0], Place):
-        return carried_inputs  # it never goes on
+        return carried_inputs  # the condition is the constant False, so the body never runs
     results = operate(_WHILE, tensors, [goes_on, body])
-    # Inside of another recorded function there is no number yet.
+    # Inside another captured function the values are not concrete yet.
     if not isinstance(current().capture, SubTrace):
         results = [result if is_tensor(leaf) else result.item() for leaf, result in zip(leaves, results)]
     return body.tree.filled(results) if len(leaves) != 1 or body.tree.kind is not None else results[0]
 
 
 def _looked_at(cond_fn: Callable, body_fn: Callable, carried: Any) -> Any:
-    """The loop with its condition looked at each time."""
+    """Run the loop eagerly: read the condition before each iteration."""
     while bool(cond_fn(*carried)):
         made = body_fn(*carried)
         carried = made if isinstance(made, tuple | list) else (made,)
@@ -96,8 +98,11 @@ _WHILE = Higher("while_loop", "WhileLoopAutogradOpBackward", "while_loop", _run,
 
 
 def _loop(goes_on: Callable, step: Callable, given: list, changes: list) -> list:
-    """The loop as a JAX function that can be differentiated, once. What the functions close over is handed to both
-    halves of its gradient, which are traced apart."""
+    """Run the loop as a JAX function that is differentiable once.
+
+    The values that the functions close over are passed as explicit arguments, because `custom_vjp` traces the forward
+    and the backward function separately.
+    """
     goes_on, read = _closed(goes_on, given)
     step, used = _closed(step, given, changes)
 
@@ -119,7 +124,7 @@ def _loop(goes_on: Callable, step: Callable, given: list, changes: list) -> list
 
 
 def _closed(function: Callable, *like: Any) -> tuple[Callable, list]:
-    """A function that takes what it closes over as its first argument, and that."""
+    """Convert the closed-over values of a function to a leading argument. Return the new function and these values."""
     traced, shapes = jax.make_jaxpr(function, return_shape=True)(*like)
     tree = jax.tree.structure(shapes)
 
@@ -130,7 +135,11 @@ def _closed(function: Callable, *like: Any) -> tuple[Callable, list]:
 
 
 def _keeping_states(goes_on: Callable, step: Callable, given: list) -> tuple:
-    """What is carried in the end, the number of rounds, and the states before every `apart`-th of them."""
+    """Run the loop and save the state before every `apart`-th iteration.
+
+    Return the final carried values, the number of iterations, `apart` and the saved states. When the buffer is full,
+    every second saved state is dropped and `apart` doubles.
+    """
     kept = [jnp.zeros((KEPT, *x.shape), x.dtype) for x in given]
 
     def thinned(state: tuple) -> tuple:
@@ -141,7 +150,8 @@ def _keeping_states(goes_on: Callable, step: Callable, given: list) -> tuple:
         carried, *rest = state
         full = rest[0] == KEPT * rest[1]
         count, apart, kept = jax.lax.cond(full, thinned, lambda same: same, tuple(rest))
-        here = jnp.where(count % apart == 0, count // apart, KEPT)  # beyond the end: nothing is written
+        # The index KEPT is out of bounds, so that mode="drop" writes nothing.
+        here = jnp.where(count % apart == 0, count // apart, KEPT)
         kept = [x.at[here].set(now, mode="drop") for x, now in zip(kept, carried)]
         return step(carried), count + 1, apart, kept
 
@@ -150,7 +160,7 @@ def _keeping_states(goes_on: Callable, step: Callable, given: list) -> tuple:
 
 
 def _back(step: Callable, changes: list, count: Any, apart: Any, kept: list, cotangents: list) -> tuple:
-    """The gradients of what was carried at first and of the changes."""
+    """Return the gradients of the initial carried values and of the tensors that the body closes over."""
     floating = [i for i, x in enumerate(kept) if jnp.issubdtype(x.dtype, jnp.inexact)]
 
     def state_before(number: Any) -> list:

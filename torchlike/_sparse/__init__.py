@@ -1,4 +1,8 @@
-"""Sparse tensors: a tensor of indices and one of values, every operator expressed by operators on these."""
+"""Sparse tensors of layouts COO, CSR and CSC.
+
+A sparse tensor holds dense tensors for its indices and its values. Every sparse operator is implemented by operators on
+them.
+"""
 
 from torchlike._sparse._convert import lines_of as lines_of
 from torchlike._sparse._convert import to_dense as to_dense

@@ -1,4 +1,4 @@
-"""From one layout to another. Indices are moved about on the host, values by recorded operators."""
+"""Conversions between layouts. Indices are computed on the host, and values by recorded operators."""
 
 from __future__ import annotations
 
@@ -18,25 +18,28 @@ LAYOUTS = (mf.sparse_coo, mf.sparse_csr, mf.sparse_csc)
 
 
 def added(count: int, where: np.ndarray | Tensor, values: Tensor) -> Tensor:
-    """Zeros (count, ...) with each of `values` added at its place."""
+    """Return a tensor of shape (count, ...): zeros to which each of `values` is added at its index in `where`."""
     zeros = factories.zeros((count, *values.shape[1:]), dtype=values.dtype, device=values.device)
     return zeros.index_add(0, held(where) if isinstance(where, np.ndarray) else where, values)
 
 
 def lines_of(t: Any) -> Tensor:
-    """Where each element lies among the rows of a dense tensor, its indexed dims made one; (elements,)."""
+    """Return the row index of each element, with shape (elements,).
+
+    The rows are those of the dense tensor after its sparse dims are flattened into one.
+    """
     if t.layout is mf.sparse_coo and s.sparse_dim(t) == 1:
-        return t._indices_[0][0]  # need not be known on the host
+        return t._indices_[0][0]  # works without concrete indices
     return held(s.flat(s.places(t), tuple(t.shape[: s.sparse_dim(t)])))
 
 
 def picked(values: Tensor, where: np.ndarray) -> Tensor:
-    """values[where], along the first dim."""
+    """Return values[where], along the first dim."""
     return rows["index_select"](values, 0, held(where))
 
 
 def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
-    """The same numbers as a strided tensor; itself where it is one."""
+    """Return the tensor with a strided layout. A strided tensor is returned unchanged."""
     if dtype is not None and isinstance(self, s.SparseTensor):
         raise _errors.layouts.no_dtype()
     if not isinstance(self, s.SparseTensor):
@@ -48,7 +51,7 @@ def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None
 
 
 def coalesce(self: Any) -> Any:
-    """Indices in order and each but once; the elements of equal ones are summed."""
+    """Return the tensor with sorted, unique indices. Elements with equal indices are summed."""
     coo(self, "coalesce")
     if self._coalesced or s.nnz(self) < 2:
         return self if self._coalesced else s.like(self, s.passed_on(self._values_, "CoalesceBackward0"), True)
@@ -58,14 +61,14 @@ def coalesce(self: Any) -> Any:
 
 
 def of_places(t: Any, kept: np.ndarray, values: Tensor, sizes: tuple[int, ...] | None = None) -> Any:
-    """A coalesced tensor of elements at row-major places."""
+    """Return a coalesced COO tensor with `values` at the row-major flat indices `kept`."""
     sizes = tuple(t.shape[: s.sparse_dim(t)]) if sizes is None else sizes
     where = np.stack(np.unravel_index(kept, sizes)) if sizes else np.zeros((0, len(kept)), np.int64)
     return s.make(mf.sparse_coo, (held(where.astype(np.int64)),), values, (*sizes, *values.shape[1:]), True)
 
 
 def coo(t: Any, name: str) -> None:
-    """Refuse what is not of layout COO."""
+    """Raise if the layout of `t` is not COO."""
     if t.layout is not mf.sparse_coo:
         raise _errors.layouts.expected(name, "coordinate tensor", t.layout)
 
@@ -78,7 +81,10 @@ def to_sparse(
     blocksize: Any = None,
     dense_dim: int | None = None,
 ) -> Any:
-    """The elements that are not zero, with their indices; of a sparse tensor, another layout."""
+    """Return the tensor in a sparse layout, COO by default.
+
+    For a strided tensor, the nonzero elements are kept. A sparse tensor is converted to the layout.
+    """
     if blocksize is not None or dense_dim is not None:
         raise _errors.arguments.unsupported("to_sparse", "blocksize" if blocksize is not None else "dense_dim")
     if layout is mf.sparse_csr or layout is mf.sparse_csc:
@@ -109,12 +115,12 @@ def _of_dense(t: Tensor, sparse_dim: int) -> Any:
 
 
 def to_sparse_csr(self: Tensor, dense_dim: int | None = None) -> Any:
-    """The same matrix row by row."""
+    """Return the same matrix in the compressed sparse row layout."""
     return _compressed(self, mf.sparse_csr, "to_sparse_csr", dense_dim)
 
 
 def to_sparse_csc(self: Tensor, dense_dim: int | None = None) -> Any:
-    """The same matrix column by column."""
+    """Return the same matrix in the compressed sparse column layout."""
     return _compressed(self, mf.sparse_csc, "to_sparse_csc", dense_dim)
 
 

@@ -1,4 +1,4 @@
-"""Sparse gradients of tables of which rows were picked: an index and a row for each time that one was."""
+"""Sparse gradients of embedding tables: one index and one row for each lookup."""
 
 from __future__ import annotations
 
@@ -20,13 +20,16 @@ from torchlike._transforms.sparse_node import with_sparse_gradient
 
 
 def of_rows(out: Tensor, weight: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool) -> Tensor:
-    """`out`, the rows (*, D) of a table (V, D) at `indices` (*), with a sparse gradient for the table."""
+    """Attach a sparse gradient of the table to `out`, the rows (*, D) of a table (V, D) at `indices` (*)."""
     rule = functools.partial(_rows_gradient, weight.shape[0], padding_idx, scale_grad_by_freq)
     return with_sparse_gradient(out, rule, indices)
 
 
 def _rows_gradient(count: int, padding_idx: int, scale_grad_by_freq: bool, grad: Tensor, indices: Tensor) -> Any:
-    """A sparse tensor (count, D) of the rows of `grad`, those at `padding_idx` left out; indices may come twice."""
+    """Return a sparse tensor (count, D) of the rows of `grad`, without those at `padding_idx`.
+
+    The indices may contain duplicates.
+    """
     if scale_grad_by_freq:
         raise _errors.sequences.sparse_by_frequency()
     where, width = indices.reshape(-1), grad.shape[-1]
@@ -49,7 +52,7 @@ def of_bags(
     padding_idx: int,
     scale_grad_by_freq: bool,
 ) -> Tensor:
-    """`out`, the sums or means (B, D) of bags of rows, with a sparse gradient for the table (V, D)."""
+    """Attach a sparse gradient of the table (V, D) to `out`, the sums or means (B, D) of bags of rows."""
     names = ("offsets", "per_sample_weights")
     given = {name: t for name, t in zip(names, (offsets, per_sample_weights)) if t is not None}
     rule = functools.partial(_bags_gradient, weight.shape[0], padding_idx, scale_grad_by_freq, mode, tuple(given))
@@ -80,7 +83,7 @@ def _bags_gradient(
 
 
 def _bag_of_each(indices: Tensor, offsets: Tensor | None, bags: int) -> Tensor:
-    """The number of the bag of each index. What lies behind the last offset belongs to the last bag."""
+    """Return the bag number of each index. Indices after the last offset belong to the last bag."""
     if offsets is None:
         return held(np.repeat(np.arange(bags), indices.shape[1]))
     order = held(np.arange(indices.shape[0])).to(offsets.dtype)

@@ -1,4 +1,4 @@
-"""Making sparse tensors from their members. Every index is checked here, where PyTorch checks on demand only."""
+"""Constructors of sparse tensors. All indices are checked here; PyTorch checks them only on request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NODE = "SparseCooTensorWithDimsAndTensorsBackward0"
 
 
 def held(array: np.ndarray) -> Tensor:
-    """Indices that were computed on the host, as a tensor."""
+    """Return a tensor of indices that were computed on the host."""
     return factories.of_array(np.ascontiguousarray(array))
 
 
@@ -36,7 +36,7 @@ def _index(given: Any, dtype: Any = int64) -> Tensor:
 
 
 def _held(values: Tensor, requires_grad: bool, node: str) -> Tensor:
-    """PyTorch's flag makes a leaf of what is otherwise a function of its values."""
+    """Return the values detached as a leaf if `requires_grad`, and otherwise as the result of `node`."""
     return values.detach()._require_grad() if requires_grad else s.passed_on(values, node)
 
 
@@ -52,16 +52,16 @@ def sparse_coo_tensor(
     indices: Any = None,
     values: Any = None,
 ) -> Any:
-    """A tensor that keeps only the elements `values` at `indices`; elements of equal indices are to be summed.
+    """Return a COO tensor that stores only the elements `values` at `indices`. Duplicate indices mean a sum.
 
     Args:
       indices: (sparse dims, elements), converted to int64.
       values: (elements, *dense dims).
-      size: by default the smallest that holds every index.
-      requires_grad: makes a leaf; without it gradients flow to `values`.
-      is_coalesced: whether indices are known to be sorted and different.
+      size: by default, the smallest size that contains every index.
+      requires_grad: return a leaf. If False, gradients flow to `values`.
+      is_coalesced: declare that the indices are sorted and unique.
 
-    Raises RuntimeError for sizes that do not fit and for indices out of range.
+    Raises RuntimeError if the sizes do not match or an index is out of range.
     """
     factories.no_pinning(pin_memory)
     named = {"indices": indices, "values": values, "size": size}
@@ -129,7 +129,10 @@ def sparse_csr_tensor(
     requires_grad: bool = False,
     check_invariants: bool | None = None,
 ) -> Any:
-    """A matrix kept row by row: row `i` is `values[crow_indices[i]:crow_indices[i + 1]]` at these `col_indices`."""
+    """Return a matrix in the compressed sparse row (CSR) layout.
+
+    Row `i` has the values `values[crow_indices[i]:crow_indices[i + 1]]`, at the same range of `col_indices`.
+    """
     factories.no_pinning(pin_memory)
     return _compressed(
         "sparse_csr_tensor",
@@ -157,7 +160,7 @@ def sparse_csc_tensor(
     requires_grad: bool = False,
     check_invariants: bool | None = None,
 ) -> Any:
-    """A matrix kept column by column: see `sparse_csr_tensor`."""
+    """Return a matrix in the compressed sparse column (CSC) layout. See `sparse_csr_tensor`."""
     factories.no_pinning(pin_memory)
     return _compressed(
         "sparse_csc_tensor",
@@ -176,7 +179,7 @@ def sparse_csc_tensor(
 def sparse_compressed_tensor(
     compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, *, layout: Any = None, **options: Any
 ) -> Any:
-    """A matrix of layout CSR or CSC."""
+    """Return a matrix of layout CSR or CSC."""
     if layout is None:
         raise _errors.layouts.no_compressed_layout()
     if layout not in (mf.sparse_csr, mf.sparse_csc):

@@ -1,4 +1,7 @@
-"""What a sparse tensor has of a tensor's methods: those below, and a refusal by name in place of each of the others."""
+"""The methods of sparse tensors.
+
+Every other method of `Tensor` is replaced by one that raises an error with its name.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from torchlike._sparse._rules import mul, neg, select, sub, transpose
 from torchlike._sparse._tensor import SparseTensor
 from torchlike._tensor.tensor import Tensor
 
-# What speaks of the tensor as a whole: shape, dtype, device, flags.
+# Members that describe the whole tensor: shape, dtype, device, flags. They are inherited unchanged.
 _SHARED = (
     "shape",
     "size",
@@ -52,7 +55,7 @@ _SHARED = (
 
 
 def indices(self: Any) -> Tensor:
-    """The indices of a coalesced tensor: (sparse dims, elements)."""
+    """Return the indices of a coalesced tensor: (sparse dims, elements)."""
     _convert.coo(self, "indices")
     if not self._coalesced:
         raise _errors.layouts.uncoalesced("indices")
@@ -60,7 +63,7 @@ def indices(self: Any) -> Tensor:
 
 
 def values(self: Any) -> Tensor:
-    """The elements that are kept: (elements, dense dims)."""
+    """Return the stored elements: (elements, dense dims)."""
     if self.layout is mf.strided:
         raise _errors.layouts.expected("values", "tensor", self.layout)
     if self.layout is mf.sparse_coo and not self._coalesced:
@@ -69,28 +72,28 @@ def values(self: Any) -> Tensor:
 
 
 def _indices(self: Any) -> Tensor:
-    """The indices, coalesced or not."""
+    """Return the indices of a COO tensor, coalesced or not."""
     if self.layout is not mf.sparse_coo:
         raise _errors.layouts.not_for("_indices", self.layout)
     return self._indices_[0]
 
 
 def _values(self: Any) -> Tensor:
-    """The elements, coalesced or not, without their history."""
+    """Return the detached elements of a COO tensor, coalesced or not."""
     if self.layout is not mf.sparse_coo:
         raise _errors.layouts.not_for("_values", self.layout)
     return self._values_.detach()
 
 
 def _nnz(self: Any) -> int:
-    """How many elements are kept."""
+    """Return the number of stored elements."""
     if self.layout is mf.strided:
         raise _errors.layouts.not_for("_nnz", self.layout)
     return s.nnz(self)
 
 
 def is_coalesced(self: Any) -> bool:
-    """Whether indices are in order and different."""
+    """Return whether the indices are known to be sorted and unique."""
     _convert.coo(self, "is_coalesced")
     return self._coalesced
 
@@ -107,17 +110,17 @@ def _member(name: str, lines: str, layout: mf.layout, place: int) -> Callable:
 
 
 def sparse_dim(self: Any) -> int:
-    """How many dims the indices index."""
+    """Return the number of sparse dims."""
     return 0 if self.layout is mf.strided else s.sparse_dim(self)
 
 
 def dense_dim(self: Any) -> int:
-    """How many dims the elements have."""
+    """Return the number of dense dims."""
     return self.ndim if self.layout is mf.strided else self._values_.ndim - 1
 
 
 def sparse_mask(self: Any, mask: Any) -> Any:
-    """The elements at the places that a sparse tensor keeps."""
+    """Return the elements of a strided tensor at the indices of the sparse tensor `mask`."""
     if mask.layout is mf.strided:
         raise _errors.layouts.not_for("sparse_mask", mask.layout)
     if self.shape != mask.shape:
@@ -131,16 +134,16 @@ def sparse_mask(self: Any, mask: Any) -> Any:
 
 
 def is_conj(self: Any) -> bool:
-    """Whether it is a view that conjugates: a sparse tensor never is."""
+    """Return False: a sparse tensor is never a conjugate view."""
     return False
 
 
 def is_neg(self: Any) -> bool:
-    """Whether it is a view that negates: a sparse tensor never is."""
+    """Return False: a sparse tensor is never a negative view."""
     return False
 
 
-# What strided tensors have too, if only to say what they are not.
+# Methods that strided tensors have too. Many of them raise for a strided tensor.
 OF_ALL = {
     f.__name__: f
     for f in (
@@ -167,21 +170,21 @@ OF_ALL = {
 OF_ALL["to_sparse_coo"] = _convert.to_sparse
 
 
-# -- of sparse tensors only --------------------------------------------------------------------------------------------
+# -- methods of sparse tensors only ------------------------------------------------------------------------------------
 
 
 def clone(self: Any, *, memory_format: Any = None) -> Any:
-    """A copy."""
+    """Return a copy."""
     return s.like(self, self._values_.clone())
 
 
 def detach(self: Any) -> Any:
-    """Without its history."""
+    """Return the tensor without its gradient history."""
     return s.like(self, self._values_.detach())
 
 
 def to(self: Any, *args: Any, **kwargs: Any) -> Any:
-    """With another dtype or device; itself where nothing changes."""
+    """Return the tensor with another dtype or device, or the tensor itself if both are unchanged."""
     values = self._values_.to(*args, **kwargs)
     if values is self._values_:
         return self
@@ -193,7 +196,7 @@ def _cast(dtype: Any) -> Callable:
 
 
 def requires_grad_(self: Any, requires_grad: bool = True) -> Any:
-    """Make this leaf require (or stop requiring) grad."""
+    """Set `requires_grad` of this leaf."""
     if modes.local.transforms:
         raise _errors.func.inside_a_transform("requires_grad_")
     return _require_grad(self, requires_grad)
@@ -213,21 +216,21 @@ def _turned(self: Any) -> Any:
 
 
 def stride(self: Any, dim: Any = None) -> Any:
-    """Zeros: there is no memory to step through."""
+    """Return zeros, because a COO tensor has no strided memory."""
     if self.layout is not mf.sparse_coo:
         raise _errors.layouts.no_strides(self.layout, "strides")
     return (0,) * self.ndim if dim is None else 0
 
 
 def is_contiguous(self: Any, memory_format: Any = None) -> bool:
-    """Never."""
+    """Return False. Raise RuntimeError for CSR and CSC tensors, which have no strides."""
     if self.layout is not mf.sparse_coo:
         raise _errors.layouts.no_strides(self.layout, "is_contiguous")
     return False
 
 
 def type(self: Any, dtype: Any = None) -> Any:
-    """The name of the kind of tensor, or this tensor in another dtype."""
+    """Return the type name of the tensor, or the tensor converted to `dtype`."""
     if dtype is not None:
         return to(self, dtype)
     kind = _errors.dtypes.type_text(self)
@@ -235,12 +238,12 @@ def type(self: Any, dtype: Any = None) -> Any:
 
 
 def cpu(self: Any, memory_format: Any = None) -> Any:
-    """On the CPU; itself where it is there."""
+    """Return the tensor on the CPU, or the tensor itself if it is already there."""
     return to(self, "cpu")
 
 
 def _item(self: Any, index: Any) -> Any:
-    """Whole numbers only."""
+    """Return `self[index]`. Only ints and tuples of ints are supported."""
     for i in index if isinstance(index, tuple) else (index,):
         if not isinstance(i, int) or isinstance(i, bool) or not isinstance(self, SparseTensor):
             raise _errors.layouts.refused("getitem by anything but whole numbers", mf.sparse_coo)
@@ -253,7 +256,7 @@ def _iterated(self: Any) -> Any:
 
 
 def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
-    """The norm of all elements."""
+    """Return the norm of all elements."""
     if self.layout is not mf.sparse_coo or p == "nuc":
         raise _errors.layouts.refused("norm", self.layout)
     if dtype is not None:
@@ -276,12 +279,12 @@ def _set_data(self: Any, other: Any) -> None:
 
 
 def numpy(self: Any, *, force: bool = False) -> Any:
-    """Refused, as by PyTorch."""
+    """Raise, as PyTorch does."""
     raise _errors.layouts.no_array(self.layout)
 
 
 def data_ptr(self: Any) -> int:
-    """Refused, as by PyTorch."""
+    """Raise, as PyTorch does."""
     raise _errors.layouts.no_memory()
 
 
@@ -400,7 +403,7 @@ _OF_PYTHON = (
 
 
 def bind() -> None:
-    """Give Tensor the names that all layouts have, and the sparse one its own methods and refusals."""
+    """Bind the methods of all layouts to `Tensor`, and the sparse methods and refusals to `SparseTensor`."""
     for name, method in OF_ALL.items():
         setattr(Tensor, name, method)
     for name, op in REGISTRY.items():

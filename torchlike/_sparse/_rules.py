@@ -1,6 +1,7 @@
-"""What operators do with sparse operands, each said by operators on the members.
+"""Sparse implementations of operators, each expressed by operators on the indices and values.
 
-A rule is part of its row; what has none is refused. Dense operands may stand at any place.
+A rule is registered with its operator. An operator without a rule raises for sparse operands. Any operand may be the
+sparse one, so a rule also receives dense operands.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from torchlike._tensor.tensor import Tensor
 
 
 def rule(*names: str) -> Callable:
-    """The decorator that makes a function the rule of rows."""
+    """Return a decorator that registers a function as the sparse rule of the named operators."""
 
     def decorate(function: Callable) -> Callable:
         for name in names:
@@ -43,7 +44,7 @@ def rule(*names: str) -> Callable:
 
 
 def elsewhere(op: Op, args: tuple, kwargs: dict) -> Any:
-    """The result of an operator of which an operand is sparse."""
+    """Return the result of an operator that has a sparse operand."""
     if op.sparse is None:
         layouts = [a.layout for a in _operands((*args, *kwargs.values())) if isinstance(a, SparseTensor)]
         raise _errors.layouts.refused(s.asked(op.name.strip("_")), layouts[0])
@@ -55,13 +56,13 @@ def _operands(given: tuple) -> list:
 
 
 def is_sparse(x: Any) -> bool:
-    """Whether it is a tensor of a sparse layout."""
+    """Return whether `x` is a tensor of a sparse layout."""
     return isinstance(x, SparseTensor)
 
 
 # -- element-wise ------------------------------------------------------------------------------------------------------
 
-# Of zero they give zero.
+# Functions f with f(0) = 0.
 KEEPS_ZERO = (
     "abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor isinf isnan isneginf isposinf log1p "
     "nan_to_num rad2deg relu round sgn sign signbit sin sinh sqrt square tan tanh trunc"
@@ -82,13 +83,13 @@ for _name in KEEPS_ZERO.split():
 
 @rule("neg")
 def neg(input: Any) -> Any:
-    """Of linear operators elements with equal indices need not be summed first."""
+    """Negate each element. Negation is linear, so duplicate indices need not be summed first."""
     return s.like(input, -input._values_)
 
 
 @rule("pow")
 def pow(input: Any, exponent: Any) -> Any:
-    """Of positive numbers, which keep zero."""
+    """Raise each element to a positive number. A positive exponent maps zero to zero."""
     if isinstance(exponent, Tensor | complex) or exponent <= 0:
         raise _errors.layouts.refused("pow with this exponent", mf.sparse_coo)
     return _of_values("pow")(input, exponent)
@@ -96,7 +97,7 @@ def pow(input: Any, exponent: Any) -> Any:
 
 @rule("mul")
 def mul(input: Any, other: Any) -> Any:
-    """By a number, a dense tensor, or a sparse one of the same layout."""
+    """Multiply by a number, a dense tensor, or a sparse tensor of the same layout."""
     if not is_sparse(input):
         input, other = other, input
     if is_sparse(other):
@@ -111,13 +112,16 @@ def mul(input: Any, other: Any) -> Any:
 
 
 def _stored(number: Any, dtype: _dtypes.dtype) -> Any:
-    """A number by which PyTorch multiplies sparse tensors, in their dtype: it rounds it first in half precision."""
+    """Return the factor that PyTorch multiplies a sparse tensor by.
+
+    In half precision, PyTorch rounds the number to the dtype first.
+    """
     is_half = dtype in (_dtypes.float16, _dtypes.bfloat16) and isinstance(number, int | float)
     return float(np.float32(number).astype(dtype.numpy)) if is_half else number
 
 
 def _fits(shape: tuple, into: tuple) -> bool:
-    """Whether one shape broadcasts to another."""
+    """Return whether `shape` broadcasts to `into`."""
     lead = len(into) - len(shape)
     return lead >= 0 and all(n in (1, m) for n, m in zip(shape, into[lead:]))
 
@@ -137,7 +141,7 @@ def _mul_sparse(a: Any, b: Any) -> Any:
 
 @rule("true_divide", "div")
 def div(input: Any, other: Any, *, rounding_mode: Any = None) -> Any:
-    """By a number or a tensor without dims."""
+    """Divide by a number or a zero-dimensional tensor."""
     if rounding_mode is not None:
         raise _errors.arguments.unsupported("div of a sparse tensor", "rounding_mode")
     if not is_sparse(input):
@@ -149,7 +153,7 @@ def div(input: Any, other: Any, *, rounding_mode: Any = None) -> Any:
 
 @rule("add")
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """Two sparse tensors of one layout, or a sparse one onto a dense one."""
+    """Add two sparse tensors of the same layout, or add a sparse tensor to a dense one."""
     if is_sparse(input) and not is_sparse(other):
         raise _errors.layouts.add_to_sparse()
     if not is_sparse(input):
@@ -164,7 +168,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 
 def _onto_dense(dense: Tensor, other: Any, alpha: Any) -> Tensor:
-    """The elements of a sparse tensor added one after another."""
+    """Add the elements of a sparse tensor to a dense tensor, one after another."""
     dtype = _dtypes.promote_types(dense.dtype, other.dtype)
     lines = dense.to(dtype).reshape((-1, *other._values_.shape[1:]))
     values = other._values_.to(dtype)
@@ -191,8 +195,10 @@ def _added(a: Any, b: Any) -> Any:
 
 
 def _merged(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two lists of places walked through side by side, as if both were sorted: what PyTorch makes of lists that are
-    not. The places left, and where each of the given ones went."""
+    """Merge two lists of indices as if both were sorted.
+
+    PyTorch merges unsorted lists the same way. Return the merged indices, and the position in them of each given index.
+    """
     kept: list[int] = []
     at: tuple[list[int], list[int]] = ([], [])
     lists = first.tolist(), second.tolist()
@@ -208,7 +214,7 @@ def _merged(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 @rule("sub")
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """As `add`, of the negative."""
+    """Subtract `other`, scaled by `alpha`."""
     if is_sparse(input) and not is_sparse(other):
         raise _errors.layouts.add_to_sparse()
     return add(input, mul(other, -alpha))
@@ -216,7 +222,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 @rule("rsub")
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """other - input."""
+    """Return other - alpha * input."""
     return sub(other, input, alpha=alpha)
 
 
@@ -239,7 +245,7 @@ def _check_product(a: Any, b: Any) -> None:
 
 @rule("mm")
 def mm(input: Any, mat2: Any) -> Any:
-    """A product of matrices; dense where one of them is."""
+    """Return a matrix product. The result is dense if one of the matrices is."""
     _check_product(input, mat2)
     if not is_sparse(input):
         return mm(transpose(mat2, 0, 1), input.t()).t()
@@ -250,7 +256,7 @@ def mm(input: Any, mat2: Any) -> Any:
 
 
 def _mm_sparse(a: Any, b: Any) -> Any:
-    """Each element of `a` meets the row of `b` that its column names."""
+    """Multiply two sparse matrices: combine each element of `a` with the row of `b` that its column index selects."""
     if (a.layout is mf.sparse_coo) != (b.layout is mf.sparse_coo):
         raise _errors.layouts.refused("mm of two layouts", b.layout)
     back = mf.sparse_coo if a.layout is mf.sparse_coo else mf.sparse_csr
@@ -268,7 +274,7 @@ def _mm_sparse(a: Any, b: Any) -> Any:
 
 @rule("mv")
 def mv(input: Any, vec: Any) -> Any:
-    """A matrix times a vector."""
+    """Return the product of a matrix and a vector."""
     if not is_sparse(input) or is_sparse(vec) or vec.ndim != 1 or input.ndim != 2:
         raise _errors.layouts.refused("mv of these operands", (input if is_sparse(input) else vec).layout)
     if input.shape[1] != vec.shape[0]:
@@ -278,7 +284,7 @@ def mv(input: Any, vec: Any) -> Any:
 
 @rule("matmul")
 def matmul(input: Any, other: Any) -> Any:
-    """`mm` or `mv`, by the number of dims."""
+    """Call `mm` or `mv`, depending on the number of dims."""
     if input.ndim == 2 and other.ndim == 1:
         return mv(input, other)
     if input.ndim == 1 and other.ndim == 2:
@@ -290,7 +296,7 @@ def matmul(input: Any, other: Any) -> Any:
 
 @rule("addmm")
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * input + alpha * (mat1 @ mat2), of a sparse and a dense matrix."""
+    """Return beta * input + alpha * (mat1 @ mat2) for a sparse `mat1` and dense `input` and `mat2`."""
     if is_sparse(input) or is_sparse(mat2) or not is_sparse(mat1):
         raise _errors.layouts.refused("addmm of these operands", next(filter(is_sparse, (input, mat1, mat2))).layout)
     product = mm(mat1, mat2)
@@ -299,7 +305,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
 
 @rule("linear")
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
-    """A sparse matrix times a dense weight, transposed."""
+    """Return a sparse matrix times the transpose of a dense weight."""
     if is_sparse(weight) or is_sparse(bias):
         raise _errors.layouts.refused("linear with a sparse weight", (weight if is_sparse(weight) else bias).layout)
     product = mm(input, weight.t())
@@ -311,7 +317,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 
 @rule("transpose")
 def transpose(input: Any, dim0: int, dim1: int) -> Any:
-    """Two indexed dims exchanged."""
+    """Swap two sparse dims."""
     a, b = input._nonnegative(dim0), input._nonnegative(dim1)
     size = list(input.shape)
     size[a], size[b] = size[b], size[a]
@@ -330,7 +336,7 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
 
 
 def select(input: Any, dim: int, index: int) -> Any:
-    """One index of an indexed dim: a tensor of the dims left, dense where none of them is indexed."""
+    """Select one index of a sparse dim. The result is dense if no sparse dim is left."""
     coo(input, "select")
     at, kept = input._nonnegative(dim), s.sparse_dim(input)
     if at >= kept:
@@ -352,7 +358,7 @@ def select(input: Any, dim: int, index: int) -> Any:
 
 @rule("sum")
 def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Of everything, or over dims: see `torch.sparse.sum`."""
+    """Sum all elements, or the elements along some dims. See `torch.sparse.sum`."""
     if dim is None or dim == ():
         return input._values_.sum(dtype=dtype)
     if keepdim:
@@ -382,7 +388,7 @@ def _summed(t: Any, dims: list[int], dtype: Any) -> Any:
 
 
 def softmax(t: Any, dim: int, dtype: Any, log: bool) -> Any:
-    """Over the elements that are kept, as if the others were -inf."""
+    """Return the softmax or log-softmax over the stored elements. Elements that are not stored count as -inf."""
     coo(t, "softmax")
     d, t = t._nonnegative(dim), coalesce(t)
     values, kept = t._values_ if dtype is None else t._values_.to(dtype), s.sparse_dim(t)

@@ -1,4 +1,4 @@
-"""How sparse tensors print."""
+"""The `repr` of sparse tensors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MEMBERS = {
 
 
 def text(t: Any) -> str:
-    """PyTorch's `repr` of a sparse tensor, character by character."""
+    """Return PyTorch's `repr` of a sparse tensor, character by character."""
     named = zip((*_MEMBERS[t.layout.name], "values"), (*t._indices_, t._values_))
     members = (",\n" + " " * _INDENT).join(_member(name, part) for name, part in named)
     node = t.grad_fn

@@ -1,7 +1,8 @@
-"""The sparse tensor: members that are dense tensors, and no storage of its own.
+"""The sparse tensor class. Its members are dense tensors, and it has no storage of its own.
 
-It is no tensor to the dispatcher (`TENSOR_TYPES`): the path of dense tensors never asks for a layout. What meets one
-unexpectedly reaches for its storage, which raises; so nothing is made dense by oversight.
+The dispatcher does not treat it as a tensor (it is not in `TENSOR_TYPES`), so that the dense path needs no layout
+check. Code that receives a sparse tensor unexpectedly accesses its storage, which raises. No sparse tensor is converted
+to a dense one by accident.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _WRAPPERS = (
 
 
 def asked(name: str = "this function") -> str:
-    """The name of the function of ours that was called from outside; `name` where it has none of its own."""
+    """Return the name of the torchlike function that the user called, or `name` if it has no name of its own."""
     names = [call for call in calls_of_ours() if call not in _WRAPPERS]
     return names[-1].strip("_") if names else name
 
@@ -59,7 +60,7 @@ def _missing() -> Any:
 
 
 class SparseTensor(Tensor):
-    """A tensor of layout COO, CSR or CSC: see `make`."""
+    """A tensor of layout COO, CSR or CSC. `make` creates it."""
 
     __slots__ = ("_coalesced", "_indices_", "_layout_", "_size", "_values_")
 
@@ -69,11 +70,11 @@ class SparseTensor(Tensor):
     _offset = _missing()
     _cache = _missing()
     _tracks = _missing()
-    _origin = None  # no view of another
+    _origin = None  # never a view
     _counter = None
 
     _layout_: mf.layout
-    _indices_: tuple[Tensor, ...]  # COO: one (sparse dims, elements); CSR, CSC: compressed, plain
+    _indices_: tuple[Tensor, ...]  # COO: one tensor (sparse dims, elements); CSR, CSC: compressed and plain indices
     _values_: Tensor  # (elements, dense dims)
     _size: Size
     _coalesced: bool
@@ -90,30 +91,36 @@ class SparseTensor(Tensor):
         return self._values_._edge
 
     def _pair(self, strict: bool | None = None) -> Any:
-        """This tensor as a gradient in flight."""
+        """Return this tensor as a gradient value of the backward pass, with its gradient edge."""
         return SparseValue(self), self._edge
 
     def _members(self) -> tuple[Tensor, ...]:
-        """The tensors that it is made of."""
+        """Return the dense tensors that this tensor consists of."""
         return *self._indices_, self._values_
 
     def _maker(self) -> Callable[..., Any]:
-        """A function that makes, of other members' values, a tensor like this one."""
+        """Return a function that builds a similar tensor from the values of new members."""
         return maker(self)
 
     def _total(self, a: Any, b: Any) -> Any:
-        """The sum of two gradients in flight, at least one of them sparse."""
+        """Return the sum of two gradient values, at least one of which is sparse."""
         first, second = wrap(*a), wrap(*b)
         return (second + first if first.is_sparse else first + second)._pair()
 
     def _as_grad(self) -> Any:
-        """Members of its own with these contents, not known to be in order: how a leaf keeps its first gradient."""
+        """Return a copy with members of its own, not marked as coalesced.
+
+        A leaf stores its first gradient in this form.
+        """
         *indices, values = [wrap(t._pair()[0]) for t in self._members()]
         return make(self._layout_, tuple(indices), values, self._size)
 
     @property
     def grad(self) -> Any:
-        """The gradient in this leaf's layout; it has no index twice, for elements of one index have one gradient."""
+        """The gradient in the layout of this leaf.
+
+        Its indices are unique, because duplicate indices share one gradient.
+        """
         grad = self._values_.grad
         return None if grad is None else _each_once(self, grad)
 
@@ -139,7 +146,7 @@ TENSOR_TYPES.discard(SparseTensor)
 
 
 def make(layout: mf.layout, indices: tuple[Tensor, ...], values: Tensor, size: Any, coalesced: bool = False) -> Any:
-    """A sparse tensor of members that fit."""
+    """Return a sparse tensor of the given members, without checks."""
     made = _new(SparseTensor)
     made._layout_, made._indices_, made._values_ = layout, indices, values
     made._size, made._coalesced = Size(size), coalesced or values.shape[0] < 2
@@ -147,12 +154,15 @@ def make(layout: mf.layout, indices: tuple[Tensor, ...], values: Tensor, size: A
 
 
 def members(t: Tensor) -> tuple[Tensor, ...]:
-    """The tensors that have the contents of a tensor of any layout: itself, if it is strided."""
+    """Return the tensors that hold the contents of a tensor of any layout.
+
+    For a strided tensor, this is the tensor itself.
+    """
     return t._members() if isinstance(t, SparseTensor) else (t,)
 
 
 def maker(t: Tensor) -> Callable[..., Any]:
-    """A function that makes, of the values of its members, a tensor of the same layout and shape."""
+    """Return a function that builds a tensor of the same layout and shape from the values of its members."""
     if not isinstance(t, SparseTensor):
         return functools.partial(wrap, edge=None, strides=t._strides)
     return functools.partial(_of_values, t._layout_, tuple(t._size), t._coalesced)
@@ -164,7 +174,7 @@ def _of_values(layout: mf.layout, size: tuple, coalesced: bool, *values: Any) ->
 
 
 def passed_on(values: Tensor, node: str) -> Tensor:
-    """The same values as the result of an operator: what holds them is no leaf, even if they are one."""
+    """Return the same values as the result of an operator, so that the sparse tensor that holds them is not a leaf."""
     if values._edge is None or not modes.local.grad:
         return values
     seen = untracked(binding.CALLERS["view"](values, tuple(values.shape)))
@@ -173,24 +183,27 @@ def passed_on(values: Tensor, node: str) -> Tensor:
 
 
 def like(t: SparseTensor, values: Tensor, coalesced: bool | None = None) -> Any:
-    """Other values at the same places."""
+    """Return a sparse tensor with the same indices and other values."""
     coalesced = t._coalesced if coalesced is None else coalesced
     size = (*t._size[: sparse_dim(t)], *values.shape[1:])
     return make(t.layout, t._indices_, values, size, coalesced)
 
 
 def sparse_dim(t: SparseTensor) -> int:
-    """How many dims the indices index."""
+    """Return the number of sparse dims."""
     return t._indices_[0].shape[0] if t.layout is mf.sparse_coo else 2
 
 
 def nnz(t: SparseTensor) -> int:
-    """How many elements are kept."""
+    """Return the number of stored elements."""
     return t._values_.shape[0]
 
 
 def on_host(indices: Tensor, what: str = "a sparse tensor") -> np.ndarray:
-    """Indices as an array. A call that is recorded whole cannot know them, unless they were made of numbers in it."""
+    """Return the indices as a NumPy array.
+
+    In a captured graph, the indices must be constants of the graph. Otherwise, the capture stops.
+    """
     capture, value = current().capture, indices._value
     if capture is not None and (value.array is None or id(value) in capture.known):
         capture.stop(f"the indices of {what} are looked at")
@@ -198,7 +211,7 @@ def on_host(indices: Tensor, what: str = "a sparse tensor") -> np.ndarray:
 
 
 def places(t: SparseTensor) -> np.ndarray:
-    """The index of each element, on the host: (sparse dims, elements)."""
+    """Return the indices of all elements, on the host: (sparse dims, elements)."""
     if t.layout is mf.sparse_coo:
         return on_host(t._indices_[0])
     ends, plain = map(on_host, t._indices_)
@@ -207,7 +220,7 @@ def places(t: SparseTensor) -> np.ndarray:
 
 
 def flat(where: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
-    """Indices as one number each, row-major."""
+    """Return the row-major flat index of each element."""
     found = np.zeros(where.shape[1], np.int64)
     for index, n in zip(where, sizes):
         found = found * n + index

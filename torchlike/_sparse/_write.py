@@ -1,5 +1,8 @@
-"""Sparse tensors written to. Which operators write to the values, so that whoever shares them sees it, and which give
-the tensor other members is as in PyTorch."""
+"""In-place methods of sparse tensors.
+
+As in PyTorch, some of them write to the values, so that tensors that share the values see the change. The others
+replace the members of the tensor.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from torchlike._tensor.tensor import Tensor
 
 
 def _of_values(name: str) -> Callable:
-    """A twin that writes to each element: whoever shares them sees it."""
+    """Return an in-place method that writes to each stored value. Tensors that share the values see the change."""
 
     def write(self: Any, *args: Any) -> Any:
         if any(isinstance(a, Tensor) and (a.ndim or is_sparse(a)) for a in args):
@@ -30,7 +33,7 @@ def _of_values(name: str) -> Callable:
 
 
 def _become(self: Any, other: Any) -> Any:
-    """Hold another's members."""
+    """Replace the members of `self` by those of `other`."""
     flag = self.requires_grad and self.is_leaf
     if flag and modes.local.grad:
         raise _errors.autograd.leaf_in_place()
@@ -43,31 +46,31 @@ def _become(self: Any, other: Any) -> Any:
 
 
 def mul_(self: Any, other: Any) -> Any:
-    """Multiply by what `mul` takes; the result has the same layout."""
+    """Multiply in place by an argument that `mul` accepts. The layout stays the same."""
     if self.layout is not mf.sparse_coo:
         return _of_values("mul_")(self, other)
     return _become(self, mul(self, other))
 
 
 def add_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """Add another sparse tensor."""
+    """Add another sparse tensor in place."""
     return _become(self, add(self, other, alpha=alpha))
 
 
 def sub_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """Subtract another sparse tensor."""
+    """Subtract another sparse tensor in place."""
     return add_(self, mul(other, -alpha)) if is_sparse(other) else add_(self, other)
 
 
 def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
-    """Take over the elements of a tensor of the same layout and shape."""
+    """Replace the elements by a copy of those of a tensor of the same layout and shape."""
     if not is_sparse(src) or src.layout is not self.layout or src.shape != self.shape:
         raise _errors.layouts.refused("copy_ from another layout or shape", self.layout)
     return _become(self, s.like(src, src._values_.clone()))
 
 
 def zero_(self: Any) -> Any:
-    """Keep no element."""
+    """Remove all elements."""
     if self.layout is not mf.sparse_coo:
         raise _errors.layouts.refused("zero_", self.layout)
     none = held(np.zeros((s.sparse_dim(self), 0), np.int64))

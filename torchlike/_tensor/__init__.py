@@ -1,1 +1,1 @@
-"""Tensors: storage, views, dispatch, and the exchange with other libraries."""
+"""Tensors: storage, views, dispatch, and exchange with other libraries."""

@@ -1,7 +1,7 @@
-"""Mixed precision: its state in each thread, and the casting of operands where it is on.
+"""Mixed precision: its state per thread, and the casting of operands while it is enabled.
 
-Rows say what they want (`Op.autocast`). Their callers look for it in their general path only: while some thread
-casts, a cell that they share sends them there, so it costs nothing where nobody does.
+Operators declare a cast policy (`Op.autocast`). Callers read it only in their slow path. While some thread uses
+autocast, a shared closure cell sends the callers to the slow path, so that autocast has no cost when no thread uses it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from torchlike._tensor.tensor import Tensor
 
 _local = modes.local
 _lock = threading.Lock()
-_threads = 0  # how many cast
-CASTING = object()  # what the shared cells hold meanwhile
+_threads = 0  # the number of threads that use autocast
+CASTING = object()  # the value of the shared cells while some thread uses autocast
 
 # -- callers -----------------------------------------------------------------------------------------------------------
 
-# cells of callers' closures: what they hold while some thread casts, and what otherwise
+# Closure cells of callers: the cell, its value while some thread uses autocast, and its usual value.
 _switches: list[tuple[types.CellType, Any, Any]] = []
 _USUAL = {slow: types.CellType(slow) for slow in (False, True)}
 _switches += [(cell, CASTING, slow) for slow, cell in _USUAL.items()]
@@ -38,7 +38,7 @@ def _cell_of(call: types.FunctionType, name: str) -> tuple[int, types.CellType]:
 
 
 def listening(call: Any) -> Any:
-    """A caller whose variable `slow` becomes `CASTING` while some thread casts."""
+    """Return a copy of a caller whose closure variable `slow` becomes `CASTING` while some thread uses autocast."""
     place, cell = _cell_of(call, "slow")
     cells = list(call.__closure__)
     cells[place] = _USUAL[cell.cell_contents]
@@ -47,14 +47,20 @@ def listening(call: Any) -> Any:
 
 
 def without_plans(quick: Any) -> Any:
-    """A caller that finds none of its `plans` while some thread casts, so leaves the call to the general path."""
+    """Register a fast caller that takes the slow path while some thread uses autocast.
+
+    Its closure variable `plans` is empty during that time.
+    """
     _, cell = _cell_of(quick, "plans")
     _switches.append((cell, {}, cell.cell_contents))
     return quick
 
 
 def casting(policies: Casts) -> Callable[[Callable], Callable]:
-    """The decorator that gives policies to a function which is no row; operators inside are not cast again."""
+    """Return a decorator that gives cast policies to a function that is not a single operator.
+
+    Operators called inside the function are not cast again.
+    """
 
     def decorate(function: Callable) -> Callable:
         @functools.wraps(function)
@@ -78,7 +84,7 @@ def casting(policies: Casts) -> Callable[[Callable], Callable]:
 
 
 def uncast(function: Callable) -> Callable:
-    """What of a function with policies works in place: nothing is cast there."""
+    """Return the undecorated function, for the in-place variant, which casts nothing."""
     return getattr(function, "uncast", function)
 
 
@@ -86,7 +92,7 @@ def uncast(function: Callable) -> Callable:
 
 
 def call(op: Any, args: tuple, kwargs: dict) -> Any:
-    """Call a row with policies, its operands cast as the thread wants them."""
+    """Call an operator that has policies, with its operands cast as the thread's autocast state requires."""
     if _local.autocast:
         found = _policy(op.autocast, args, kwargs)
         if found is not None:
@@ -100,7 +106,7 @@ def _operands(args: tuple, kwargs: dict) -> list[Tensor]:
 
 
 def _policy(policies: Casts, args: tuple, kwargs: dict) -> tuple[Policy, str, _dtypes.dtype, list[Tensor]] | None:
-    """The policy for the device of the operands, its type, the fast dtype there, the operands."""
+    """Return the policy for the operands' device, the device type, its fast dtype, and the operands."""
     tensors = _operands(args, kwargs)
     if not tensors:
         return None
@@ -113,13 +119,16 @@ def _policy(policies: Casts, args: tuple, kwargs: dict) -> tuple[Policy, str, _d
 
 
 def rounded(x: Tensor) -> Tensor:
-    """The result of what ends in a product of matrices, though it is one row here: in the fast dtype of the region."""
+    """Return a result in the fast dtype of the region.
+
+    Used for composite PyTorch functions that end in a matrix product but are one operator here.
+    """
     fast = next((fast for kind, fast in _local.autocast if is_eligible(x, kind)), x.dtype)
     return x if fast is x.dtype else x.to(fast)
 
 
 def is_eligible(x: Tensor, kind: str) -> bool:
-    """Whether a tensor may be cast."""
+    """Return whether a tensor may be cast."""
     return x.dtype.is_floating_point and x.dtype is not _dtypes.float64 and x.device.type == kind
 
 
@@ -142,9 +151,9 @@ def _cast(
 
 
 def _cached(x: Tensor, to: _dtypes.dtype) -> Tensor:
-    """A tensor in the fast dtype; a weight is cast once in an outermost `autocast`."""
+    """Return a tensor cast to the fast dtype. A weight is cast only once in each outermost `autocast` region."""
     is_weight = x.dtype is _dtypes.float32 and x.requires_grad and x.is_leaf and x._chain is None
-    # What is cast in a recorded function must not outlive it.
+    # A cast recorded in a captured function must not outlive it.
     if not (is_weight and state.cache_enabled and current().capture is state.capture):
         return x.to(to)
     key = (id(x), to, _local.grad)
@@ -178,21 +187,21 @@ class _State(threading.local):
         self.cache_enabled = True
         self.nesting = 0
         self.cache: dict = {}
-        self.capture: Any = None  # the recording in which the outermost region began
+        self.capture: Any = None  # the capture in which the outermost region began
 
 
 state = _State()
 
 
 def named(device_type: Any, name: str) -> str:
-    """The type of device that a string names; what a function of this name was given for it."""
+    """Return the device type that a string names. `name` is the calling function, for error messages."""
     if not isinstance(device_type, str):
         raise _errors.arguments.wrong_type(name, "device_type", 1, "str", device_type)
     return devices.device(device_type).type
 
 
 def kind_of(device_type: Any, name: str) -> str:
-    """`named`, of the types that know mixed precision."""
+    """Return the device type that a string names. Raise if mixed precision does not support it."""
     kind = named(device_type, name)
     if not is_known(kind):
         raise _errors.autocast.unknown_key()
@@ -200,7 +209,7 @@ def kind_of(device_type: Any, name: str) -> str:
 
 
 def autocast_increment_nesting() -> int:
-    """Count a region that begins; returns how many there are."""
+    """Increment the number of nested autocast regions and return it."""
     if not state.nesting:
         state.capture = current().capture
     state.nesting += 1
@@ -208,13 +217,13 @@ def autocast_increment_nesting() -> int:
 
 
 def autocast_decrement_nesting() -> int:
-    """Count a region that ends; returns how many there are."""
+    """Decrement the number of nested autocast regions and return it."""
     state.nesting -= 1
     return state.nesting
 
 
 def _settle() -> None:
-    """Let the thread's callers know what is wanted now."""
+    """Update the thread's autocast state that callers read, and the shared closure cells."""
     global _threads
     wanted = tuple([(kind, state.dtypes[kind]) for kind, on in state.enabled.items() if on])
     before, _local.autocast = _local.autocast, wanted
@@ -228,36 +237,36 @@ def _settle() -> None:
 
 
 def is_enabled(kind: str) -> bool:
-    """Whether operators on this type of device are cast."""
+    """Return whether autocast is enabled for this device type."""
     return state.enabled.get(kind, False)
 
 
 def is_known(kind: str) -> bool:
-    """Whether there is mixed precision for this type of device."""
+    """Return whether mixed precision supports this device type."""
     return kind in _DEFAULTS
 
 
 def set_enabled(kind: str, enabled: bool) -> None:
-    """Turn casting on or off in this thread."""
+    """Enable or disable autocast in this thread."""
     change(kind, enabled, state.dtypes[kind])
 
 
 def fast_dtype(kind: str) -> _dtypes.dtype:
-    """The dtype to which operators that are quick in it are cast."""
+    """Return the lower-precision dtype that autocast uses on this device type."""
     if kind not in state.dtypes:
         raise _errors.autocast.no_dtype()
     dtype, capture = state.dtypes[kind], current().capture
-    if capture is not None and not is_enabled(kind):  # else it is one of the modes of the call
+    if capture is not None and not is_enabled(kind):  # if enabled, it is guarded as a mode of the call
         capture.holds.append(lambda: state.dtypes[kind] is dtype)
     return dtype
 
 
 def set_fast_dtype(kind: str, dtype: _dtypes.dtype) -> None:
-    """Set the dtype to which operators that are quick in it are cast."""
+    """Set the lower-precision dtype that autocast uses on this device type."""
     change(kind, is_enabled(kind), dtype)
 
 
 def change(kind: str, enabled: bool, dtype: _dtypes.dtype) -> None:
-    """Set both for this thread."""
+    """Set the enabled flag and the dtype for this thread."""
     state.enabled[kind], state.dtypes[kind] = enabled, dtype
     _settle()

@@ -1,4 +1,4 @@
-"""Puts the registry's rows where users find them: torchlike.*, Tensor, nn.functional, linalg, ..."""
+"""Binding of the registered operators to their public namespaces: torchlike.*, Tensor, nn.functional, linalg, ..."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CALLERS: dict[str, Callable] = {name: dispatch.caller(op) for name, op in REGIST
 
 
 def function(name: str) -> Callable:
-    """The function of one row."""
+    """Return the public function of an operator."""
     return PUBLIC[REGISTRY[name].name]
 
 
@@ -32,7 +32,7 @@ def _named(made: Callable, op: Op, name: str) -> Callable:
 
 
 def _with_out(op: Op, call: Callable) -> Callable:
-    """The public function: `out=` is taken off first, everything else is the hot path's."""
+    """Return the public function of an operator. It handles `out=` and passes all other arguments to the hot path."""
     if not op.out or op.family == "view":
         return call
 
@@ -52,7 +52,7 @@ def _in_place(op: Op, call: Callable) -> Callable:
 
 
 def check_history(self: Tensor, operands: tuple = ()) -> None:
-    """What PyTorch refuses of a write for the sake of gradients."""
+    """Raise PyTorch's errors for an in-place write that autograd does not allow."""
     if modes.local.grad and (self._edge is not None or self._origin is not None):
         views.check_unseen(self)
         if self.requires_grad or any(isinstance(x, Tensor) and x.requires_grad for x in operands):
@@ -68,10 +68,10 @@ def before_write(
     named: dict | None = None,
     copies: bool = False,
 ) -> bool:
-    """What PyTorch refuses before it looks at shapes and dtypes. Returns whether an operand shares the memory.
+    """Raise PyTorch's errors that precede the shape and dtype checks of an in-place write.
 
-    `apart`: operands must not lie in the same memory; `copies`: the operator is `copy_`. What a row (`op`) asks of its
-    operands comes before.
+    Return whether an operand shares memory with `self`. `apart`: operands must not share memory with `self` at all.
+    `copies`: the operator is `copy_`. The operand checks of the operator `op` come before the overlap errors.
     """
     check_history(self, operands)
     if self._strides is not None and storage.overlaps(self._chain or (), self.shape, self._strides):
@@ -88,8 +88,10 @@ def before_write(
 
 
 def _check_first(op: Op | None, operands: tuple, named: dict | None) -> None:
-    """What comes before a look at where operands lie: views that must not be used, what the row asks of its operands;
-    whether it has a kernel for their dtype is found out later."""
+    """Run the checks that precede the overlap check: unusable views, and the operand checks of the operator.
+
+    A missing kernel for the dtype is reported later.
+    """
     for x in operands:
         if x.__class__ in TENSOR_TYPES and x._chain is not None:
             x._read()
@@ -102,7 +104,7 @@ def _check_first(op: Op | None, operands: tuple, named: dict | None) -> None:
 
 
 def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | None = None) -> Callable:
-    """The in-place twin of a function of a tensor, or of a row's (`op`)."""
+    """Return the in-place variant of a tensor function, or of the operator `op`."""
 
     def twin(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         shares = before_write(self, args, apart, op, kwargs)
@@ -123,15 +125,18 @@ def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | Non
 
 
 def _onto_itself(self: Tensor, function: Callable, args: tuple, kwargs: dict) -> Tensor:
-    """An in-place operator of which the tensor is another operand as well. What is saved of the tensor is a copy, as
-    always in PyTorch; what is saved of the operand is overwritten."""
+    """Run an in-place operator whose target is also another operand.
+
+    The operator gets a copy of the target, so the tensor saved for it stays valid, as in PyTorch. The tensor saved for
+    the other operand counts as overwritten.
+    """
     value, edge = self._pair()
     copy = wrap(engine.apply_op("clone", (value, None))[0], edge)
     return assign(self, function(copy, *args, **kwargs), next(sequence))
 
 
 def assign(target: Tensor, result: Tensor, since: int | None = None) -> Tensor:
-    """End of every in-place operator: check shape and dtype, cast, write."""
+    """Finish an in-place operator: check the shape and dtype, cast, and write."""
     if result.shape != target.shape:
         raise _errors.shapes.in_place_shape(target.shape, result.shape)
     if result.dtype is not target.dtype:
@@ -139,7 +144,8 @@ def assign(target: Tensor, result: Tensor, since: int | None = None) -> Tensor:
             raise _errors.dtypes.cannot_cast(result.dtype, target.dtype)
         made = None if result.is_leaf else result._edge[0]  # type: ignore[index]
         result = CALLERS["_to"](result, target.dtype)
-        if made is not None and result._edge is not None:  # to the user one operator made both
+        # Users see one operator, so the cast takes its node name.
+        if made is not None and result._edge is not None:
             result._edge = views.named(result._edge, made.name())
     value, edge = result._pair()
     target._write(value, edge, since)
@@ -150,7 +156,7 @@ PUBLIC: dict[str, Callable] = {n: _named(_with_out(REGISTRY[n], c), REGISTRY[n],
 
 
 def bind_methods() -> None:
-    """Put rows onto Tensor: the method, and the in-place twin where the row has one."""
+    """Bind operators to Tensor: the method, and the in-place variant if the operator has one."""
     for name, op in REGISTRY.items():
         call = CALLERS[op.name]
         if "Tensor" in op.where and not hasattr(Tensor, name):
@@ -160,10 +166,10 @@ def bind_methods() -> None:
 
 
 def _method(call: Callable) -> Callable:
-    # A fresh function object, so that naming a method does not rename the function it shares code with.
+    # Create a new function object, because renaming a method must not rename the function that shares its code.
     return types.FunctionType(call.__code__, call.__globals__, call.__name__, call.__defaults__, call.__closure__)
 
 
 def names_in(place: str) -> dict[str, Callable]:
-    """The public functions of one place, such as `torch` or `nn.functional`."""
+    """Return the public functions of one namespace, such as `torch` or `nn.functional`."""
     return {name: PUBLIC[op.name] for name, op in REGISTRY.items() if place in op.where}

@@ -18,7 +18,7 @@ from torchlike._tensor.tensor import Tensor, adopt, alias, leaf_node
 
 
 def deepcopy(t: Tensor, memo: dict) -> Any:
-    """A copy of a leaf with its own storage, gradient and attributes."""
+    """Return a copy of a leaf with its own storage, gradient and attributes."""
     if id(t) in memo:
         return memo[id(t)]
     if not t.is_leaf:
@@ -38,21 +38,24 @@ def deepcopy(t: Tensor, memo: dict) -> Any:
 
 
 def _copied(t: Tensor, memo: dict) -> Tensor:
-    """A tensor without history over a copy of the memory, which is shared by the copies of all that share it."""
+    """Return a tensor without history over a copy of the storage.
+
+    Copies of tensors that share a storage share the copy.
+    """
     storage = t._storage
     if type(storage) is not _storage.Storage or _storage.marks(t):
         return t.detach().clone()
     made, copied = alias(t), memo.get(id(storage))
     if copied is None:
         copied = memo[id(storage)] = _storage.Storage(engine.another(storage.value), storage.strides)
-        copied.version = _storage.WRITE  # PyTorch counts that it is given its memory
+        copied.version = _storage.WRITE  # PyTorch counts the assignment of its memory
     made._storage = copied
     made._counter = None
     return made
 
 
 def shallow(t: Tensor) -> Any:
-    """A leaf over the same memory, with the same attributes."""
+    """Return a leaf over the same memory, with the same attributes."""
     if type(t).__reduce_ex__ is not Tensor.__reduce_ex__:
         rebuild, given = t.__reduce_ex__(4)[:2]
         return rebuild(*given)
@@ -64,11 +67,11 @@ def shallow(t: Tensor) -> Any:
 
 
 def attributes(t: Tensor) -> dict[str, Any]:
-    """What the user has attached to a tensor; hooks stay behind, as in PyTorch."""
+    """Return the attributes that the user attached to a tensor. Hooks are not copied, as in PyTorch."""
     return {name: held for name, held in t.__dict__.items() if name not in PRIVATE}
 
 
-PRIVATE = ("_retains_grad", "_post_accumulate")  # attributes of tensors that PyTorch keeps elsewhere
+PRIVATE = ("_retains_grad", "_post_accumulate")  # attributes that PyTorch does not keep in `__dict__`
 
 
 def _rebuild(
@@ -91,12 +94,11 @@ def _rebuild(
     return made._require_grad(requires_grad)
 
 
-MARKS = {"conj": "conj", "neg": "_neg_view"}  # the operators of views that conjugate and negate
+MARKS = {"conj": "conj", "neg": "_neg_view"}  # the operators of conjugate and negative views
 
 
 def marked(plain: Tensor, marks: Iterable[str]) -> Tensor:
-    """Return a tensor over the memory of a new one that conjugates ("conj") or negates ("neg") it, and is no view to
-    users."""
+    """Apply the conjugate ("conj") and negative ("neg") bits to a new tensor. Users do not see the result as a view."""
     from torchlike._tensor.binding import CALLERS
 
     for mark in marks:
@@ -115,23 +117,23 @@ def _rebuild_meta(cls: type, size: tuple, strides: tuple, dtype: Any, requires_g
 
 
 def reduce(t: Tensor) -> Any:
-    """What pickle stores of a tensor."""
+    """Return the reduce value that pickle stores for a tensor."""
     if t.is_meta:
         size, strides = tuple(t.shape), tuple(t.stride())
         return _rebuild_meta, (type(t), size, strides, t.dtype, t.requires_grad, attributes(t))
     strides = t._strides if t._strides is not None and _layout.is_dense(tuple(t.shape), t._strides) else None
     turn = _storage.involution(t)
-    array = np.array(t._host()) if turn is None else turn(t._host())  # as it lies in memory
+    array = np.array(t._host()) if turn is None else turn(t._host())  # the numbers in memory
     args = (type(t), array, strides, t.requires_grad, attributes(t))
     return (_rebuild, args if turn is None else (*args, _storage.marks(t)))
 
 
 def swap(first: Tensor, second: Tensor) -> None:
-    """Let two tensors change places. No graph may end at either: its gradients would go to the other one."""
+    """Swap two tensors. No graph may refer to either tensor, because its gradients would go to the other tensor."""
     states = []
     for name, t in (("t1", first), ("t2", second)):
         node = t._edge and t._edge[0]
-        if isinstance(node, AccumulateGrad) and getrefcount(node) > LOCAL:  # its edge holds it
+        if isinstance(node, AccumulateGrad) and getrefcount(node) > LOCAL:  # besides the tensor's own edge
             raise RuntimeError(f"Cannot swap {name}: a graph still ends at it")
         del node
         states.append({slot: getattr(t, slot) for slot in _SLOTS if hasattr(t, slot)})

@@ -1,4 +1,4 @@
-"""Calling an operator: from the user's arguments to a recorded entry and a new Tensor. This is the hot path."""
+"""The hot path of an operator call: from the user's arguments to a recorded trace entry and a new Tensor."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, wrap
 
 CASTING = autocast.CASTING
 _NUMBERS = frozenset((int, float, bool, complex))
-_STRIDED = object()  # stands before strides in a key, so they cannot be taken for a static argument
-_TOO_LARGE = 1 << 63  # whole numbers from here on have no place among a program's inputs
-_VARYING_AFTER = 4  # an index is static for this many different numbers, then a runtime input
+_STRIDED = object()  # precedes strides in a key, so that they are not mistaken for a static argument
+_TOO_LARGE = 1 << 63  # integers from here on do not fit the int64 inputs of a program
+_VARYING_AFTER = 4  # an index is static for this many different values, and then becomes a runtime input
 _local = modes.local
 _new = object.__new__
 
 
 def describe(x: Any) -> tuple[Aval, tuple[int, ...] | None] | None:
-    """How plans see a Tensor."""
+    """Return the aval and strides of a Tensor, as plans need them, or None for any other object."""
     return (x._value.aval, x._strides) if isinstance(x, Tensor) else None
 
 
 def caller(op: Op) -> Callable:
-    """The function that users call for a row."""
+    """Return the function that users call for an operator."""
     call = _guarded(op, _view_caller(op) if op.family == "view" else _plain_caller(op))
     if op.autocast is not None:
         op.uncast = call
@@ -48,7 +48,7 @@ def caller(op: Op) -> Callable:
 
 
 def _refusing_gradients(op: Op, call: Callable) -> Callable:
-    """An operator some of whose operands must not require grad."""
+    """Return a caller that raises if certain operands require grad."""
     places = [(op.names.index(name), name, function) for name, function in op.without_gradient.items()]
 
     @functools.wraps(call)
@@ -65,8 +65,11 @@ def _refusing_gradients(op: Op, call: Callable) -> Callable:
 
 
 def _reading_anyway(op: Op, call: Callable) -> Callable:
-    """An operator without a gradient may read a view that must not be used where gradients are recorded: what is
-    refused there is called again without."""
+    """Return a caller that may read a view that autograd does not allow to be used.
+
+    This applies to operators without a gradient. If the call raises while gradients are recorded, it is repeated
+    without recording.
+    """
     if op.differentiable:
         return call
 
@@ -97,17 +100,17 @@ def _guarded(op: Op, call: Callable) -> Callable:
         try:
             guard(*map(seen, args, kinds), **{name: seen(a, kind_of.get(name, d.STATIC)) for name, a in kwargs.items()})
         except _errors.layouts.Elsewhere:
-            return call(*args, **kwargs)  # which finds the rule
+            return call(*args, **kwargs)  # this call finds the rule of the layout
         except TypeError as misfit:
             if _is_for(op, args, kwargs) and not foreign_errors.is_foreign(misfit):
                 raise
-        return call(*args, **kwargs)  # which says, if need be, what its own signature lacks
+        return call(*args, **kwargs)  # this call reports a mismatch with its own signature
 
     return guarded
 
 
 def _is_for(op: Op, args: tuple, kwargs: dict) -> bool:
-    """Whether the row has a parameter for each argument, and an argument for each that wants one."""
+    """Return whether the arguments bind to the signature of the operator."""
     try:
         op.signature.bind(*args, **kwargs)
     except TypeError:
@@ -151,7 +154,7 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
                 found = tuple(key)
                 try:
                     plan = plans.get(found)
-                except TypeError:  # something that is no key, so not yet as they hold it
+                except TypeError:  # an unhashable argument, not converted to its key form yet
                     plan = None
                 if plan is None and values and not any(map(_is_foreign, args)):
                     plan = plans[found] = make(op, args, kwargs, describe)
@@ -180,7 +183,10 @@ def _with_a_tensor(args: tuple) -> tuple:
 
 
 def _instead(op: Op, args: tuple, kwargs: dict) -> Any:
-    """What a class answers that is no tensor, but asks to be called; the error again, where none asks."""
+    """Return the result of `__torch_function__` of an argument that is not a tensor.
+
+    Re-raise the current error if no argument has `__torch_function__`.
+    """
     from torchlike._tensor import overriding
 
     if next(overriding.of((*args, *kwargs.values())), None) is None:
@@ -189,7 +195,7 @@ def _instead(op: Op, args: tuple, kwargs: dict) -> Any:
 
 
 class _Layouts:
-    """How an operator is called with tensors of another layout: `call(op, args, kwargs)`, set by `_sparse`."""
+    """A hook for operators with tensors of other layouts: `call(op, args, kwargs)`, set by `_sparse`."""
 
     call: Callable[[Op, tuple, dict], Any]
 
@@ -206,7 +212,7 @@ def _elsewhere(op: Op, args: tuple, kwargs: dict) -> Any:
 
 
 def binary(op: Op, call: Callable) -> Callable:
-    """A quicker `call` for two operands, at least the first a plain tensor: what Python's operators use."""
+    """Return a faster `call` for two operands, the first of which is a plain tensor. Python's operators use it."""
     if op.guard is not None:
         return call
     plans = op.plans
@@ -239,7 +245,7 @@ def binary(op: Op, call: Callable) -> Callable:
 
 
 def _finish(plan: OpPlan, values: Sequence, edges: Sequence, scalars: Sequence, needs: bool) -> Any:
-    """Record an operator; returns its results. `needs`: an input has a history."""
+    """Record an operator and return its results. `needs`: an input has a gradient history."""
     recorder, node = current(), None
     if needs and recorder.grad:
         if plan.op.residuals and not recorder.watches and latest.made is None:
@@ -273,7 +279,10 @@ def _finish_several(plan: OpPlan, made: Sequence[Value], node: Node | None) -> t
 
 
 def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalars: list) -> tuple[OpPlan, bool]:
-    """The general way: keyword arguments, sequences of tensors, numbers that are static, foreign number types."""
+    """Gather the inputs of an operator on the slow path, and return its plan.
+
+    This path handles keyword arguments, sequences of tensors, static numbers and foreign number types.
+    """
     key: list = []
     if op.old_orders and len(args) > 2:
         args, kwargs = _from_old_order(op, args, kwargs)
@@ -315,8 +324,10 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
 
 
 def _with_elements(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict, dict[str, Tensor]]:
-    """The arguments of a call that is captured: a zero-dim tensor from outside that is a runtime number as its element,
-    and these tensors by name."""
+    """Replace zero-dim tensors by their elements in a captured call. Also return these tensors by parameter name.
+
+    A tensor from outside qualifies if its parameter takes a runtime number.
+    """
     capture = current().capture
     found = {
         name: a
@@ -336,7 +347,7 @@ def _with_elements(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict, dict
 
 
 def _from_old_order(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
-    """The arguments of a call, with a factor before its tensors moved to where it stands now."""
+    """Convert a deprecated argument order, with a factor before the tensors, to the current one."""
     fits = lambda order: (
         len(order) == len(args)
         and all((name in op.defaults) == (a.__class__ in _NUMBERS) for name, a in zip(order, args))
@@ -353,7 +364,7 @@ _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input
 
 
 def _in_order(op: Op, kwargs: dict) -> dict:
-    """Keyword arguments in the order in which plans take them; NumPy's names for a few stand for PyTorch's."""
+    """Return keyword arguments in plan order. NumPy's names for some parameters are renamed to PyTorch's."""
     kinds = op.kind_of
     named = {}
     for name, a in kwargs.items():
@@ -365,7 +376,7 @@ def _in_order(op: Op, kwargs: dict) -> dict:
 
 
 def _number(a: Any, kind: int) -> Any:
-    """A tensor or an array where a row takes numbers is these numbers, as a key and a program's inputs hold them."""
+    """Convert a tensor or an array to Python numbers if the parameter takes numbers."""
     if kind in (d.ARRAY, d.OPERAND, d.ARRAYS):
         return a
     if a.__class__ is tuple:
@@ -381,12 +392,12 @@ def _number(a: Any, kind: int) -> Any:
 
 
 def settled(a: Any) -> Any:
-    """A static argument as keys hold it, for functions that look at theirs before a row does."""
+    """Return a static argument in its key form, for functions that inspect it before the operator does."""
     return a if a.__class__ is int else _number(_plain(a), d.STATIC)
 
 
 def _is_foreign(a: Any) -> bool:
-    """Whether a static argument is not yet as keys hold it, so that a plan must not be made with it."""
+    """Return whether a static argument is not in its key form yet, so that no plan may be built with it."""
     if a.__class__ is tuple:
         return any([x.__class__ in TENSOR_TYPES or _is_foreign(x) for x in a])
     return isinstance(a, np.generic | np.ndarray | list | type)
@@ -396,7 +407,7 @@ def _plan(op: Op, key: tuple, args: tuple, kwargs: dict) -> OpPlan:
     try:
         plan = op.plans.get(key)
     except TypeError:
-        make(op, args, kwargs, describe)  # which says what it cannot take
+        make(op, args, kwargs, describe)  # raises an error that names the argument
         raise
     if plan is None:
         plan = op.plans[key] = make(op, args, kwargs, describe)
@@ -404,7 +415,7 @@ def _plan(op: Op, key: tuple, args: tuple, kwargs: dict) -> OpPlan:
 
 
 def _plain(a: Any) -> Any:
-    """An argument as keys hold it: lists become tuples, NumPy numbers Python's, Python's types dtypes."""
+    """Return an argument in its key form: lists become tuples, NumPy numbers Python numbers, Python types dtypes."""
     cls = a.__class__
     if cls in TENSOR_TYPES or cls in _NUMBERS or a is None:
         return a
@@ -416,7 +427,7 @@ def _plain(a: Any) -> Any:
         return _dtypes.OF_PYTHON.get(a, a)
     if isinstance(a, slice | dict | set):
         raise TypeError(f"unsupported argument of type {type(a).__name__}")
-    if isinstance(a, Tensor):  # but none of TENSOR_TYPES
+    if isinstance(a, Tensor):  # but not in TENSOR_TYPES
         raise _errors.layouts.refused("this operator", a.layout)
     return a
 
@@ -455,7 +466,8 @@ def _view_caller(op: Op) -> Callable:
             if plan is None:
                 plan = plans[key] = make(op, (a, *args), {}, describe)
         edge = a._edge
-        # What requires grad is recorded even where it lies on the host: the first step must be as later ones.
+        # A view of a tensor that requires grad is recorded even if its array is on the host, so that the first step
+        # records the same trace as later steps.
         recorder = current()
         grad = recorder.grad
         viewed = move(plan, value, numbers) if edge is None else recorder.record_one(plan, (value,), numbers)
@@ -481,7 +493,7 @@ def _view_caller(op: Op) -> Callable:
             t._edge = (Node(plan, [], [edge], list(numbers)), 0)
         else:
             t._edge = origin._edge and views.NOWHERE
-        stamp = value.stamp  # what is seen of a value is overwritten with it
+        stamp = value.stamp  # views of a value share its saved version
         if stamp is None:
             stamp = value.stamp = Stamp()
         viewed.stamp = stamp
@@ -492,7 +504,7 @@ def _view_caller(op: Op) -> Callable:
 
 
 def _complete(op: Op, args: tuple, kwargs: dict) -> list:
-    """All arguments in order, defaults filled in."""
+    """Return all arguments in order, with defaults."""
     try:
         bound = op.signature.bind(*[_plain(a) for a in args], **{k: _plain(a) for k, a in kwargs.items()})
     except TypeError as error:
@@ -502,7 +514,10 @@ def _complete(op: Op, args: tuple, kwargs: dict) -> list:
 
 
 def _varying_plan(op: Op, key: tuple, args: tuple, varies: list[int]) -> tuple[OpPlan | None, tuple]:
-    """A plan that takes the call's indices as runtime inputs, once they were seen to vary; else nothing."""
+    """Return a plan that takes the call's indices as runtime inputs.
+
+    Return None for the plan until the indices have taken enough different values.
+    """
     base = tuple([None if i - 1 in varies else part for i, part in enumerate(key)])
     seen = op.varying.setdefault(base, [0, None])
     seen[0] += 1

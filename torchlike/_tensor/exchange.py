@@ -1,7 +1,8 @@
-"""Memory shared with other libraries: NumPy arrays, buffers, and whatever speaks DLPack.
+"""Memory shared with other libraries: NumPy arrays, buffers and DLPack.
 
-On the CPU both sides see each other's writes for as long as both live (see `_shared`). JAX's arrays never change, so
-they are taken and given without a copy but share no writes; nor does bfloat16, which NumPy has no name for.
+On the CPU, both sides see each other's writes while both are alive (see `shared_storage`). JAX arrays are immutable, so
+they are imported and exported without a copy, but writes are not shared. Writes to bfloat16 tensors are not shared
+either, because NumPy has no such dtype.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ from torchlike._tensor.tensor import Tensor, wrap
 
 
 def from_numpy(ndarray: np.ndarray) -> Tensor:
-    """A tensor over the memory of a NumPy array: what is written to one shows in the other.
+    """Return a tensor that shares the memory of a NumPy array. Writes to either are visible in the other.
 
     Args:
-      ndarray: an array of any shape and of non-negative strides that are whole numbers of elements. One that is not
-        writable gives a warning.
+      ndarray: an array of any shape. Its strides must be non-negative multiples of the element size. A read-only array
+        gives a warning.
 
-    Returns a tensor of the array's shape, dtype and strides. Raises TypeError for what is no array or has a dtype that
-    no tensor has; ValueError for strides or byte orders that tensors do not have.
+    Returns a tensor of the array's shape, dtype and strides. Raises TypeError for an object that is not an array and
+    for an unsupported dtype, and ValueError for unsupported strides or byte orders.
 
     >>> import numpy as np
     >>> a = np.ones((2, 3))
@@ -51,7 +52,7 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
 
 
 def over(array: np.ndarray, writable: bool = False) -> Tensor:
-    """A tensor over an array's memory; `writable` where that is known better than the array itself says."""
+    """Return a tensor over the memory of an array. `writable` overrides a read-only flag of the array."""
     from_data.check_array(array)
     item, shape = array.itemsize, array.shape
     steps = tuple(s // item for s in array.strides)
@@ -73,7 +74,7 @@ def _whole(array: np.ndarray, kind: Any, strides: tuple[int, ...] | None, length
     storage = shared_storage.borrow(
         kind, strides, array, length * array.itemsize, writable or isinstance(owner, np.ndarray)
     )
-    if not writable and isinstance(owner, bytes | jax.Array):  # which nobody ever writes to
+    if not writable and isinstance(owner, bytes | jax.Array):  # immutable memory, so no sharing is needed
         storage.take_back()
     made._storage = storage
     return made
@@ -85,7 +86,7 @@ def _warn_unless_writable(array: np.ndarray, sentence: str) -> None:
 
 
 def to_numpy(tensor: Tensor, force: bool = False) -> np.ndarray:
-    """The tensor's memory as an array of its shape and strides."""
+    """Return the memory of the tensor as an array with the same shape and strides."""
     if force:
         tensor = tensor.detach().cpu()
         tensor = tensor.clone() if _storage.marks(tensor) else tensor
@@ -105,15 +106,18 @@ def to_numpy(tensor: Tensor, force: bool = False) -> np.ndarray:
 def frombuffer(
     buffer: Any, *, dtype: Dtype | None = None, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:
-    """A one-dim tensor over the bytes of an object with a buffer: what is written to one shows in the other.
+    """Return a one-dim tensor that shares the memory of an object with a buffer.
+
+    Writes to either are visible in the other.
 
     Args:
-      buffer: an object whose bytes lie together, such as a bytearray.
-      dtype: the type of the elements.
-      count: how many elements; all that are there where negative.
-      offset: how many bytes to skip.
+      buffer: an object with a contiguous buffer, such as a bytearray.
+      dtype: the element type.
+      count: the number of elements. If negative, all elements.
+      offset: the number of bytes to skip.
 
-    Raises ValueError where `count` and `offset` do not fit the buffer, RuntimeError for bytes that do not lie together.
+    Raises ValueError if `count` and `offset` do not fit the buffer, and RuntimeError for a buffer that is not
+    contiguous.
     """
     if dtype is None:
         raise _errors.arguments.missing("frombuffer", "dtype")
@@ -143,12 +147,13 @@ def from_file(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The first `size` elements of a file, as a tensor of one dim on the CPU.
+    """Return the first `size` elements of a file as a one-dim tensor on the CPU.
 
     Args:
-      shared: whether what is written to the tensor goes into the file, which is made long enough; else it is read once.
+      shared: map the file, so that writes to the tensor go to the file. A file that is too short is extended. If False,
+        the file is read once.
 
-    Raises RuntimeError where the file cannot be opened or is too short.
+    Raises RuntimeError if the file cannot be opened or is too short.
     """
     if layout is not None or pin_memory or (device is not None and devices.device(device).type != "cpu"):
         raise _errors.arguments.unsupported("from_file", "layout, device and pin_memory")
@@ -195,7 +200,7 @@ def _check_bounds(size: int, item: int, count: int, offset: int) -> None:
 
 
 class DLDeviceType(enum.IntEnum):
-    """DLPack's numbers for kinds of devices."""
+    """DLPack's device type codes."""
 
     kDLCPU = 1
     kDLCUDA = 2
@@ -215,7 +220,7 @@ class DLDeviceType(enum.IntEnum):
 
 
 class _Capsule:
-    """A bare capsule as importers want it: something that can be asked for one."""
+    """A wrapper that gives a bare capsule the `__dlpack__` interface that importers require."""
 
     def __init__(self, capsule: Any) -> None:
         self.capsule = capsule
@@ -228,14 +233,14 @@ class _Capsule:
 
 
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
-    """A tensor over the memory of an array of any library that speaks DLPack, or of a capsule of one on the CPU.
+    """Return a tensor over the memory of an array that supports DLPack, or of a DLPack capsule on the CPU.
 
     Args:
-      ext_tensor: what has `__dlpack__`, or a capsule.
-      device: where the result shall be; a copy where the memory is elsewhere.
+      ext_tensor: an object with `__dlpack__`, or a capsule.
+      device: the device of the result. Memory on another device is copied.
       copy: True always copies.
 
-    Writes show on both sides, but for `jax.Array`s, which never change, GPU memory and bfloat16.
+    Writes are visible on both sides, except for `jax.Array`s, which are immutable, for GPU memory and for bfloat16.
     """
     if isinstance(ext_tensor, Tensor):
         if ext_tensor.requires_grad:
@@ -253,16 +258,17 @@ def _taken(source: Any) -> Tensor:
 
     if isinstance(source, jax.Array):
         place = devices.of_jax(next(iter(source.devices())))
-        # Programs may reuse the memory of a JAX array that nobody needs any more; this one is the user's.
+        # A program may reuse the memory of a JAX array that has no other references. This array belongs to the user.
         return _of_jax(np.asarray(source) if place is devices.cpu else source.copy(), place)
     if type(source).__name__ == "PyCapsule":
-        return over(np.from_dlpack(_Capsule(source)), writable=True)  # old ones do not say, and NumPy fears the worst
+        # Old capsules have no read-only flag, so NumPy treats them as read-only.
+        return over(np.from_dlpack(_Capsule(source)), writable=True)
     if not hasattr(source, "__dlpack__"):
         raise _errors.memory.invalid_capsule()
     if source.__dlpack_device__()[0] == DLDeviceType.kDLCPU:
         try:
             return over(np.from_dlpack(source))
-        except (BufferError, RuntimeError):  # a type that NumPy lacks
+        except (BufferError, RuntimeError):  # a dtype that NumPy does not have
             return _of_jax(np.array(jax.dlpack.from_dlpack(source)), devices.cpu)
     return _taken(jax.dlpack.from_dlpack(source))
 
@@ -277,7 +283,7 @@ def _check_exported(tensor: Tensor) -> None:
 
 
 def to_dlpack(tensor: Tensor) -> Any:
-    """A DLPack capsule over the tensor's memory."""
+    """Return a DLPack capsule over the memory of the tensor."""
     return tensor.__dlpack__()
 
 
@@ -289,7 +295,7 @@ def dlpack(
     dl_device: tuple[int, int] | None = None,
     copy: bool | None = None,
 ) -> Any:
-    """A DLPack capsule over the memory (on a GPU, and for bfloat16, over a copy).
+    """Return a DLPack capsule over the memory. On a GPU and for bfloat16, return one over a copy.
 
     Raises BufferError for a tensor that requires grad or has no data.
     """
@@ -314,7 +320,7 @@ def dlpack(
 
 
 def dlpack_device(self: Tensor) -> tuple[DLDeviceType, int]:
-    """DLPack's number of the kind of device, and the device's index."""
+    """Return DLPack's device type code and the device index."""
     kinds = {"cpu": DLDeviceType.kDLCPU, "cuda": DLDeviceType.kDLCUDA}
     if self.device.type not in kinds:
         raise ValueError(f"Unknown device type {self.device.type} for Dlpack")

@@ -1,6 +1,6 @@
-"""Making tensors: from Python data and NumPy arrays, filled with one number, like another tensor.
+"""Tensor factories: from Python data and NumPy arrays, filled with one number, or like another tensor.
 
-Host data is made by NumPy, at once. Number sequences are in `_sequences`.
+NumPy creates the data on the host immediately. Number sequences are in a separate module.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from torchlike._tensor.tensor import Tensor, adopt, wrap
 
 
 class Missing:
-    """The default of an argument that may be None."""
+    """The type of the default value of arguments for which None is a valid value."""
 
     def __repr__(self) -> str:
         return "<not given>"
@@ -38,7 +38,7 @@ MISSING: Any = Missing()
 
 
 def of_array(array: np.ndarray, device: Any = None, requires_grad: bool = False) -> Tensor:
-    """A tensor over an array that nobody else will write to."""
+    """Return a tensor over an array that no other code writes to."""
     place = devices.canonical(device)
     value = Value(aval(array.shape, _dtypes.from_numpy(array.dtype), place), _place(array, place))
     tensor = wrap(value)
@@ -62,7 +62,7 @@ def _place(array: np.ndarray, place: devices.device) -> Any:
 
 
 def with_strides(tensor: Tensor, strides: tuple[int, ...]) -> Tensor:
-    """Set the memory order of a fresh tensor."""
+    """Set the strides of a new tensor."""
     tensor._strides = tensor._storage.strides = _layout.normal(tuple(tensor.shape), strides)
     return tensor
 
@@ -71,7 +71,7 @@ def with_strides(tensor: Tensor, strides: tuple[int, ...]) -> Tensor:
 
 
 def _in_its_order(made: Tensor, ndarray: Any) -> Tensor:
-    """The tensor in the memory order of the array that it copies, where that has no gaps."""
+    """Return a tensor in the memory order of the array that it copies, if the array is dense."""
     if not isinstance(ndarray, np.ndarray) or ndarray.flags.c_contiguous:
         return made
     strides = tuple(s // ndarray.itemsize for s in ndarray.strides)
@@ -86,9 +86,9 @@ def tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A new tensor with a copy of `data`: a number, nested sequences of numbers, an array or a tensor.
+    """Return a new tensor with a copy of `data`: a number, nested sequences of numbers, an array or a tensor.
 
-    Python ints make int64, floats the default dtype, bools bool.
+    Python ints give int64, floats the default dtype, and bools bool.
 
     >>> torchlike.tensor([[1., 2.], [3., 4.]]).shape
     torch.Size([2, 2])
@@ -109,7 +109,7 @@ def _copied(data: Tensor, dtype: Dtype | None, device: Any, requires_grad: bool)
 
 
 def no_pinning(pin_memory: bool) -> None:
-    """Page-locked memory belongs to GPUs; JAX's host arrays have none of it to offer."""
+    """Raise if `pin_memory` is True. JAX does not offer page-locked host memory."""
     if pin_memory:
         if devices.jax_devices("cuda"):
             raise _errors.arguments.unsupported("tensor", "pin_memory")
@@ -117,7 +117,7 @@ def no_pinning(pin_memory: bool) -> None:
 
 
 def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tensor:
-    """`data` as a tensor; a tensor or NumPy array of that dtype and device shares its memory with the result."""
+    """Return `data` as a tensor. A tensor or NumPy array with that dtype and device is not copied."""
     dtype = dtype_of("as_tensor", dtype)
     if isinstance(data, np.ndarray):
         data = from_numpy(data)
@@ -129,11 +129,11 @@ def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tens
 def asarray(
     obj: Any, *, dtype: Dtype | None = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False
 ) -> Tensor:
-    """`obj` as a tensor that shares its memory, where it has any of that dtype and device.
+    """Return `obj` as a tensor that shares its memory if the dtype and device allow it.
 
     Args:
-      obj: a tensor, a NumPy array, an array of a library that speaks DLPack, an object with a buffer, or numbers.
-      copy: True always copies; False raises ValueError where memory cannot be shared; None copies as needed.
+      obj: a tensor, a NumPy array, an array that supports DLPack, an object with a buffer, or numbers.
+      copy: True always copies. False raises ValueError if memory cannot be shared. None copies if needed.
     """
     dtype = dtype_of("asarray", dtype)
     found = _sharing(obj, dtype, copy)
@@ -150,7 +150,7 @@ def asarray(
 
 
 def _sharing(obj: Any, dtype: Dtype | None, copy: bool | None) -> Tensor | None:
-    """A tensor over the memory of `obj`; None for numbers, which have none."""
+    """Return a tensor over the memory of `obj`, or None for numbers."""
     if isinstance(obj, Tensor):
         return obj
     if isinstance(obj, np.ndarray):
@@ -161,7 +161,7 @@ def _sharing(obj: Any, dtype: Dtype | None, copy: bool | None) -> Tensor | None:
         return of_array(np.asarray(obj))
     if hasattr(obj, "__dlpack__") or type(obj).__name__ == "PyCapsule":
         return exchange.from_dlpack(obj)
-    if hasattr(obj, "_seen_as"):  # a storage
+    if hasattr(obj, "_seen_as"):  # a public storage object
         return obj._seen_as(dtype)
     if isinstance(obj, bytes | bytearray | memoryview | PythonArray):
         return frombuffer(obj, dtype=dtype or modes.default_dtype)
@@ -179,7 +179,7 @@ def scalar_tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A zero-dim tensor of the default dtype."""
+    """Return a zero-dim tensor of the default dtype."""
     no_pinning(pin_memory)
     only_strided("scalar_tensor", layout, requires_grad)
     kind = dtype_of("scalar_tensor", dtype) or (
@@ -189,7 +189,10 @@ def scalar_tensor(
 
 
 def legacy_tensor(*args: Any, device: Any = None, dtype: Dtype | None = None, **kwargs: Any) -> Tensor:
-    """What `Tensor(...)` makes: an uninitialised tensor of a size, or a tensor of the default dtype from data."""
+    """Return the result of `Tensor(...)`.
+
+    The result is an uninitialized tensor of a size, or a tensor of the default dtype from data.
+    """
     kind = dtype or modes.default_dtype
     if kwargs:
         raise TypeError(f"new() received an invalid keyword argument: {next(iter(kwargs))}")
@@ -207,7 +210,7 @@ def legacy_tensor(*args: Any, device: Any = None, dtype: Dtype | None = None, **
 
 
 def build_tensor(cls: type, *args: Any, **kwargs: Any) -> Any:
-    """`cls(...)` for Tensor and its subclasses."""
+    """Return `cls(...)` for Tensor and its subclasses."""
     made = legacy_tensor(*args, **kwargs)
     return made if cls is Tensor else adopt(cls, made)
 
@@ -216,7 +219,7 @@ def build_tensor(cls: type, *args: Any, **kwargs: Any) -> Any:
 
 
 def shape_of(size: tuple, name: str = "empty", negative: Callable | None = None) -> tuple[int, ...]:
-    """The shape meant by `f(2, 3)`, `f((2, 3))` or `f(torch.Size([2, 3]))`."""
+    """Return the shape of `f(2, 3)`, `f((2, 3))` or `f(torch.Size([2, 3]))`."""
     if len(size) == 1 and not isinstance(size[0], int | np.integer | Tensor):
         if not isinstance(size[0], list | tuple):
             raise _errors.arguments.not_a_size(name, size[0])
@@ -240,7 +243,7 @@ def _size_item(n: Any, name: str, place: int, count: int) -> int:
 
 
 def only_strided(name: str, layout: Any, requires_grad: Any = False) -> None:
-    """Tensors here are strided; any other layout is refused by name, and what is no bool for `requires_grad`."""
+    """Raise if `layout` is not strided, or if `requires_grad` is not a bool."""
     if not isinstance(requires_grad, bool | np.bool_ | None):
         raise _errors.arguments.wrong_type(name, "requires_grad", None, "bool", requires_grad)
     if layout is not None and layout is not mf.strided:
@@ -248,24 +251,24 @@ def only_strided(name: str, layout: Any, requires_grad: Any = False) -> None:
 
 
 def check_into(name: str, out: Tensor, dtype: Dtype) -> None:
-    """Raise what PyTorch refuses of the `out=` of a factory that makes a tensor of this dtype."""
+    """Raise PyTorch's errors for the `out=` of a factory whose result has this dtype."""
     if not isinstance(out, Tensor):
         raise _errors.arguments.out_is_no_tensor(name, out)
     if dtype is not out.dtype:
         raise _errors.dtypes.made_out(dtype, out.dtype)
-    resizes = name in ("empty", "randn")  # whatever shape it has
+    resizes = name in ("empty", "randn")  # these factories resize `out` even if the shapes agree
     if out.requires_grad and (modes.local.grad or resizes):
         if resizes:
             raise RuntimeError("cannot resize variables that require grad")
         raise _errors.autograd.out_with_grad(f"aten::{name}")
-    if out.is_leaf:  # a factory decides anew whether its result requires grad
+    if out.is_leaf:  # the `requires_grad` argument of the factory decides
         out._require_grad(False)
 
 
 def into(name: str, out: Tensor | None, made: Tensor, *, repeats: bool = False) -> Tensor:
     """Return the result of the factory `name`, or `out` with the result written into it.
 
-    A factory that `repeats` one number may write it to one place several times.
+    If the factory `repeats` one number, `out` may have dims of stride zero.
     """
     if out is None:
         return made
@@ -281,12 +284,15 @@ def into(name: str, out: Tensor | None, made: Tensor, *, repeats: bool = False) 
 
 
 def unfilled(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """An array of no memory, for a tensor on `meta`."""
+    """Return an array that occupies no memory, for a tensor on `meta`."""
     return np.broadcast_to(np.zeros((), dtype), shape)
 
 
 def uninitialized(dtype: Dtype) -> Any:
-    """What memory without contents is filled with: zeros, or in deterministic mode NaN, True or the largest integer."""
+    """Return the fill value of uninitialized memory.
+
+    The value is 0, or NaN, True or the largest integer if `fill_uninitialized_memory` is set in deterministic mode.
+    """
     if not modes.fill_uninitialized:
         return 0
     if dtype.category >= _dtypes.FLOATING:
@@ -345,7 +351,7 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
 
 
 def _rarely(name: str, size: tuple, more: dict) -> tuple[tuple, Any]:
-    """The arguments that few calls have: `size=` by name, `memory_format=` of `empty`."""
+    """Extract the rarely used arguments: `size=` by name, and `memory_format=` of `empty`."""
     if "size" in more:
         if size:
             raise TypeError(f"{name}() got multiple values for argument 'size'")
@@ -374,7 +380,7 @@ def full(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A tensor of one repeated number; its dtype follows the number's type."""
+    """Return a tensor filled with one number. The dtype follows the type of the number."""
     if fill_value is MISSING:
         raise _errors.arguments.missing("full", "fill_value")
     no_pinning(pin_memory)
@@ -409,7 +415,7 @@ def empty_strided(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """An uninitialised tensor (zeros here) of a shape and strides."""
+    """Return an uninitialized tensor (zeros here) with the given shape and strides."""
     only_strided("empty_strided", layout, requires_grad)
     shape, strides = shape_of((size,), "empty_strided"), tuple(int(s) for s in stride)
     if len(shape) != len(strides):
@@ -424,14 +430,17 @@ def empty_strided(
 
 
 def _with_gaps(shape: tuple[int, ...], strides: tuple[int, ...], options: dict) -> Tensor:
-    """A tensor of which not every place of memory is an element, or one is several."""
+    """Return a tensor whose strides leave gaps in memory or map several elements to the same address."""
     if any(s < 0 for s in strides):
         raise _errors.making.overflowing_size(shape, strides)
     return empty(_layout.extent(shape, strides, 0), **options).as_strided(shape, strides).detach()
 
 
 def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
-    """An uninitialised tensor (zeros here) whose dims lie in memory in the order `physical_layout`, outermost first."""
+    """Return an uninitialized tensor (zeros here) with the given order of dims in memory.
+
+    `physical_layout` lists the dims from the outermost to the innermost.
+    """
     shape, order = shape_of((size,), "empty_permuted"), tuple(physical_layout)
     for place, n in enumerate(order):
         if not hasattr(n, "__index__"):
@@ -478,7 +487,7 @@ def _full_like(input: Tensor, fill: Any, dtype: Any, device: Any, requires_grad:
 
 
 def _as_examples(made: Tensor, like: Tensor) -> None:
-    """Inside of a mapped function, what is made like a tensor of one example is one of its own for each example."""
+    """Inside a mapped function, batch a tensor that is created like a batched tensor."""
     value = like._value
     if value.__class__ is Row:
         storage = made._storage
@@ -487,18 +496,18 @@ def _as_examples(made: Tensor, like: Tensor) -> None:
 
 
 def all_examples(tensor: Tensor) -> Tensor:
-    """Inside of a mapped function the elements of all examples, to be looked at."""
+    """Inside a mapped function, return the full batch of a tensor, so that its elements can be read."""
     value = outermost(tensor._value)
     return tensor if value is tensor._value else wrap(value)
 
 
 def one_example(every: Tensor, like: Tensor) -> Tensor:
-    """What was found of `all_examples(like)`, as what one example has."""
+    """Return a result computed from `all_examples(like)` as a batched tensor with the levels of `like`."""
     return wrap(as_rows(every._value, list(levels_of(like._value))[::-1]))
 
 
 def like_strides(input: Tensor, memory_format: Any) -> tuple[int, ...]:
-    """The strides of a new tensor made in the image of another: its memory order without its gaps."""
+    """Return the strides of a new tensor like `input`: the same memory order, without gaps."""
     shape = tuple(input.shape)
     if memory_format is not None and memory_format is not mf.preserve_format:
         return mf.strides_for(shape, memory_format)
@@ -521,7 +530,7 @@ def full_like(
     pin_memory: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """As `full`, with the shape, dtype, device and memory order of `input`."""
+    """Return `full` with the shape, dtype, device and memory order of `input`."""
     no_pinning(pin_memory)
     only_strided("full_like", layout, requires_grad)
     number = _fill_number("full_like", fill_value)
@@ -555,7 +564,7 @@ def new_tensor(
     layout: Any = None,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A copy of `data`, with the dtype and device of this tensor."""
+    """Return a copy of `data`, with the dtype and device of this tensor."""
     no_pinning(pin_memory)
     only_strided("new_tensor", layout, requires_grad)
     dtype, device = dtype_of("new_tensor", dtype) or self.dtype, device or self.device
@@ -566,7 +575,7 @@ def new_tensor(
 
 
 def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
-    """PyTorch's old constructor: a tensor of this dtype from data or of a size."""
+    """Return a tensor of this dtype from data or of a size. This is PyTorch's legacy constructor."""
     return legacy_tensor(*args, dtype=self.dtype, device=device or self.device)
 
 
@@ -594,4 +603,4 @@ FUNCTIONS = {
         full_like,
     )
 }
-Generator.as_tensor = staticmethod(of_array)  # the states of generators are tensors
+Generator.as_tensor = staticmethod(of_array)  # generator states are tensors

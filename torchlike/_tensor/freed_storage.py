@@ -1,4 +1,4 @@
-"""Storages without memory: `resize_(0)` gives the contents up, and a later `resize_` gives the storage memory again."""
+"""Storages without memory: `resize_(0)` frees the contents, and a later `resize_` allocates memory again."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _value = Storage.__dict__["value"]
 
 
 class Remains(NamedTuple):
-    """What is kept of a storage whose contents were given up: their type, and the storage's class."""
+    """The record of a storage whose contents were freed: their aval and the class of the storage."""
 
     aval: Aval
     kind: type[Storage]
 
 
 class Freed(Storage):
-    """A storage whose contents were given up. Reading or writing them raises. `_loan` holds the `Remains`."""
+    """A storage whose contents were freed. Reading or writing them raises. `_loan` holds the `Remains`."""
 
     __slots__ = ()
 
@@ -28,12 +28,12 @@ class Freed(Storage):
 
     @property
     def value(self) -> Value:  # type: ignore[override]
-        """Contents that cannot be looked at."""
+        """Contents that raise when they are read."""
         return Live(self._loan.aval, _refuse, _refuse, None)
 
     @property
     def inference(self) -> bool:  # type: ignore[override]
-        """Whether its tensors were made in inference mode."""
+        """Return whether the tensors of this storage are inference tensors."""
         return self._loan.kind.inference
 
     @property
@@ -52,7 +52,7 @@ def _refuse() -> Any:
 
 
 def free(storage: Storage) -> None:
-    """Give the contents of a storage up."""
+    """Free the contents of a storage."""
     if not storage.resizable or storage.shared:
         raise _errors.memory.not_resizable()
     if hasattr(storage, "_block"):
@@ -61,11 +61,11 @@ def free(storage: Storage) -> None:
     _value.__delete__(storage)
     storage._loan = remains  # type: ignore[assignment]
     storage.__class__ = Freed
-    storage.version += 1  # not a write for autograd, but views must be read again
+    storage.version += 1  # not a write for autograd, but it invalidates the caches of views
 
 
 def allocate(storage: Storage, value: Value) -> None:
-    """Give a storage contents again, of the type that it had."""
+    """Allocate a freed storage with contents of its former type."""
     storage.__class__ = storage._loan.kind  # type: ignore[union-attr]
     del storage._loan
     storage.value = value

@@ -1,4 +1,4 @@
-"""NumPy arrays from Python data: numbers, nested sequences of them, arrays; with the dtype that PyTorch infers."""
+"""NumPy arrays from Python data (numbers, nested sequences, arrays), with the dtype that PyTorch infers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PLAIN_KINDS = {_dtypes.BOOL: bool, _dtypes.INTEGER: int, _dtypes.FLOATING: floa
 
 
 def dtype_of(name: str, dtype: Any) -> Dtype | None:
-    """A `dtype=` argument: a dtype, None, or one of Python's types."""
+    """Return a `dtype=` argument as a dtype or None. Python types are accepted."""
     if dtype is None or dtype.__class__ is Dtype:
         return dtype
     if isinstance(dtype, type) and dtype in _dtypes.OF_PYTHON:
@@ -27,14 +27,14 @@ def dtype_of(name: str, dtype: Any) -> Dtype | None:
 
 
 def of_numpy(array: np.ndarray, dtype: Dtype | None = None) -> np.ndarray:
-    """A row-major copy of an array, cast as PyTorch casts."""
+    """Return a row-major copy of an array, cast with PyTorch's casting rules."""
     check_array(array)
     made = np.array(array, order="C", copy=True)
     return made if dtype is None else _dtypes.cast(made, dtype)
 
 
 def check_array(array: np.ndarray) -> None:
-    """Raise PyTorch's errors for an array that no tensor can hold."""
+    """Raise PyTorch's errors for an array that a tensor cannot represent."""
     if any(s % array.itemsize for s in array.strides if array.itemsize):
         raise _errors.making.fractional_strides()
     if any(s < 0 for s in array.strides):
@@ -46,7 +46,7 @@ def check_array(array: np.ndarray) -> None:
 
 
 def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:
-    """The array of a number or of nested sequences."""
+    """Return an array of a number or of nested sequences."""
     if isinstance(data, np.ndarray | np.generic):
         return of_numpy(np.asarray(data), dtype)
     if data.__class__ in _NUMBERS:
@@ -61,7 +61,10 @@ def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:
 
 
 def is_sequence(data: Any) -> bool:
-    """Whether PyTorch walks through it: lists, tuples, ranges, arrays and tensors with dims, but no dicts or sets."""
+    """Return whether PyTorch treats an object as a sequence.
+
+    Sequences are lists, tuples, ranges, arrays, and tensors with dims, but not dicts or sets.
+    """
     if isinstance(data, list | tuple | range):
         return True
     if isinstance(data, dict) or data.__class__ in _NUMBERS:
@@ -80,13 +83,13 @@ def _sizes(data: Any) -> tuple[int, ...]:
         if not len(data):
             break
         data = data[0]
-        if hasattr(data, "_storage"):  # a tensor that comes first stands for its one element
+        if hasattr(data, "_storage"):  # a tensor as the first item counts as its single element
             break
     return tuple(sizes)
 
 
 def _flatten(data: Any, sizes: tuple[int, ...], depth: int, out: list, infers: bool) -> None:
-    """Append the elements to `out`; text has none where the dtype is inferred."""
+    """Append the elements to `out`. Raise for text if the dtype is to be inferred."""
     if infers and isinstance(data, str | bytes):
         raise _errors.making.data_of_text(data)
     if depth == len(sizes):
@@ -107,7 +110,7 @@ def _flatten(data: Any, sizes: tuple[int, ...], depth: int, out: list, infers: b
 
 
 def _elements(data: Any) -> list:
-    """The elements of an array or tensor, of its own dtype."""
+    """Return the elements of an array or tensor, in its own dtype."""
     host = data if isinstance(data, np.ndarray) else data._host()
     return list(host.reshape(-1))
 
@@ -161,7 +164,7 @@ def _stored(flat: list, dtype: Dtype) -> np.ndarray:
 
 def _refuse(x: Any, dtype: Dtype) -> None:
     if isinstance(x, int | float | complex):
-        return  # a subclass, such as an IntEnum
+        return  # an instance of a subclass, such as an IntEnum
     if is_sequence(x):
         name = type(x).__name__
         raise TypeError(
@@ -190,7 +193,7 @@ def _whole(flat: list, dtype: Dtype) -> np.ndarray:
 
 
 def filled(shape: tuple[int, ...], number: Any, dtype: Dtype) -> np.ndarray:
-    """An array of one repeated number, which must be in the dtype's range."""
+    """Return an array filled with one number, which must be in the range of the dtype."""
     _dtypes.check_number(number, dtype)
     if dtype.category == _dtypes.INTEGER and number.__class__ in (int, float):
         number = int(number) % 2 ** np.iinfo(dtype.numpy).bits

@@ -1,7 +1,7 @@
-"""Storages whose memory has grown: all tensors over it go on sharing it.
+"""Storages whose memory has grown. All tensors over the old storage keep sharing the memory.
 
-What tensors do with a storage hangs on the shape of its contents, so a larger one takes its place and the old one
-becomes a window onto that: it reads from there and writes to there.
+The geometry of a tensor refers to the shape of its storage's contents. A larger storage therefore replaces the old one,
+and the old one becomes a window onto it that forwards reads and writes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _value = Storage.__dict__["value"]
 
 
 class Grown(Storage):
-    """The beginning of a larger storage, in its old shape; the slot `_loan` holds the larger one and the view."""
+    """The beginning of a larger storage, in its old shape. `_loan` holds the larger storage and the view onto it."""
 
     __slots__ = ()
 
@@ -25,13 +25,13 @@ class Grown(Storage):
 
     @property
     def value(self) -> Value:  # type: ignore[override]
-        """The contents, as the larger storage has them."""
+        """The contents, read from the larger storage."""
         larger, window = self._loan
         return read(larger.value, window)
 
     @property
     def version(self) -> int:  # type: ignore[override]
-        """The larger storage's count of the writes."""
+        """The version of the larger storage."""
         return self._loan[0].version
 
     @version.setter
@@ -40,12 +40,12 @@ class Grown(Storage):
 
     @property
     def shared(self) -> bool:  # type: ignore[override]
-        """Whether somebody else may write to the memory."""
+        """Return whether other code may write to the memory."""
         return self.whole.shared
 
     @property
     def inference(self) -> bool:  # type: ignore[override]
-        """Whether its tensors were made in inference mode."""
+        """Return whether the tensors of this storage are inference tensors."""
         return self.whole.inference
 
     @property
@@ -69,16 +69,19 @@ class Grown(Storage):
 
 
 def follow(tensor: Any) -> None:
-    """Let a tensor over memory that has grown see it in the storage that took the place of its own."""
+    """Redirect a tensor over grown memory to the storage that replaced its own."""
     while tensor._storage.__class__ is Grown:
         larger, window = tensor._storage._loan
         tensor._storage, tensor._chain = larger, (*window, *(tensor._chain or ()))
 
 
 def grow(storage: Storage, larger: Storage, window: tuple[Step, ...]) -> None:
-    """Let a larger storage, which begins with the same elements, take the place of one; `window` shows them in it."""
+    """Replace a storage by a larger one that begins with the same elements.
+
+    `window` is the view of the larger storage that shows the old contents.
+    """
     if hasattr(storage, "_block"):
-        del storage._block  # memory that grows moves
+        del storage._block  # the grown memory has a new address
     larger.version = storage.version
     if hasattr(storage, "_seen_as"):
         larger._seen_as = storage._seen_as

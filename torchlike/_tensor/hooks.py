@@ -1,4 +1,4 @@
-"""Users' hooks on tensors and nodes, which see tensors, as the engine calls them, with pairs of a Value and an edge."""
+"""Adapters of user hooks on tensors and nodes. Users' hooks take tensors, and the engine passes (Value, edge) pairs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _tensors(pairs: dict[int, Grad], places: Sequence[int | None]) -> tuple:
 
 
 def _listed(returned: Any, count: int, hook: Callable) -> tuple:
-    """What a node's hook returned, as a tuple of the right length."""
+    """Return the value that a node hook returned as a tuple of the right length. Raise if it is not one."""
     if not isinstance(returned, tuple):
         raise _errors.hooks.hook_returned_no_tuple(returned)
     if len(returned) != count:
@@ -30,7 +30,7 @@ def _listed(returned: Any, count: int, hook: Callable) -> tuple:
 
 
 def _checked(returned: Any, before: Grad | None, hook: Callable) -> Grad:
-    """A gradient that a hook returned in place of another, of its shape and dtype."""
+    """Return the gradient that a hook returned. Raise if its shape, dtype or layout differs from the original."""
     from torchlike._tensor.tensor import Tensor
 
     if before is None:
@@ -58,7 +58,7 @@ def _pair(seen: Any) -> Grad | None:
 
 
 def on_tensor(hook: Callable) -> Callable:
-    """A hook on the gradient of one tensor; what it returns replaces the gradient."""
+    """Wrap a hook on the gradient of one tensor. Its return value replaces the gradient."""
 
     def on_pair(pair: Grad | None, create_graph: bool) -> Grad | None:
         from torchlike._tensor.tensor import wrap
@@ -72,7 +72,7 @@ def on_tensor(hook: Callable) -> Callable:
 
 
 def before(hook: Callable) -> Callable:
-    """A hook on a node's incoming gradients; what it returns replaces them."""
+    """Wrap a hook on the incoming gradients of a node. Its return value replaces them."""
 
     def on_pairs(held: dict[int, Grad], node: Node) -> dict[int, Grad]:
         places = range(node.outputs())
@@ -87,7 +87,7 @@ def before(hook: Callable) -> Callable:
 
 
 def after(hook: Callable) -> Callable:
-    """A hook on the gradients that a node computed; what it returns replaces them."""
+    """Wrap a hook on the gradients that a node computed. Its return value replaces them."""
 
     def on_pairs(grads: Sequence, wanted: tuple[int, ...], held: dict[int, Grad], node: Node) -> Sequence:
         found = {i: g for i, g in zip(wanted, grads) if g is not None}
@@ -103,7 +103,7 @@ def after(hook: Callable) -> Callable:
 
 
 def call_after_accumulation(hook: Callable, leaf: Any, create_graph: bool) -> None:
-    """Call a hook on a leaf whose `.grad` was accumulated; it must return None."""
+    """Call a hook on a leaf after accumulation into its `.grad`. The hook must return None."""
     with modes.set_grad_enabled(create_graph):
         returned = hook(leaf)
     if hasattr(returned, "_storage"):
@@ -113,16 +113,16 @@ def call_after_accumulation(hook: Callable, leaf: Any, create_graph: bool) -> No
 
 
 def retain(tensor: Any) -> None:
-    """Keep the gradient of a non-leaf in its `.grad` from now on, wherever later writes move its history."""
+    """Keep the gradient of a non-leaf in its `.grad` from now on, even if later writes change its gradient edge."""
     number = id(tensor)
     mine = ref(tensor, lambda _: engine.retaining.pop(number, None))
 
     def mark() -> None:
-        """Called when a backward pass begins."""
+        """Register the tensor at its current node when a backward pass begins."""
         held = mine()
         if held is not None and held.requires_grad:
             node, output = edge = held._edge
-            if not isinstance(node, AccumulateGrad):  # a leaf, which it has become, gets its gradient anyway
+            if not isinstance(node, AccumulateGrad):  # if it became a leaf, its gradient is accumulated anyway
                 hooks_of(node).retained[output] = lambda pair: keep(pair, edge)
 
     def keep(pair: Grad, edge: Any) -> None:

@@ -1,4 +1,4 @@
-"""`x[...]` and `x[...] = y`: basic indices are views, tensors as indices gather and scatter."""
+"""Indexing, `x[...]` and `x[...] = y`. Basic indices are views; tensor indices gather and scatter."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _PLACES = (_dtypes.int64, _dtypes.int32)
 
 
 def get(t: Tensor, index: Any) -> Tensor:
-    """`t[index]`."""
-    if index.__class__ is int:  # the most common case, taken without ceremony
+    """Return `t[index]`."""
+    if index.__class__ is int:  # fast path of the most common case
         return _select(t, 0, index, 0)
     if index.__class__ is slice:
         return _slice_alone(t, index)
@@ -41,23 +41,23 @@ def get(t: Tensor, index: Any) -> Tensor:
 
 
 def put(t: Tensor, index: Any, value: Any) -> None:
-    """`t[index] = value`."""
+    """Execute `t[index] = value`."""
     if index.__class__ is slice and not t.ndim:
         raise _errors.shapes.slice_of_scalar()
     if _is_one_mask(index) and _tensors(index)[0].dtype is _dtypes.uint8 and _is_one_element(value):
         raise _errors.shapes.byte_mask()
     if index is False:
-        return  # PyTorch looks at nothing more
+        return  # PyTorch checks nothing else in this case
     viewed, advanced = _basic(t, index)
     if not isinstance(value, Tensor):
         if not isinstance(value, int | float | complex | np.generic):
             raise _errors.shapes.cannot_assign(value, t)
         number = _number(value, t.dtype)
-        narrow = t.dtype in _dtypes.FLOAT8  # which hold a number within their range instead of refusing it
+        narrow = t.dtype in _dtypes.FLOAT8  # float8 dtypes saturate instead of raising for an out-of-range number
         host = _dtypes.cast(np.array(number), t.dtype) if narrow else filled((), number, t.dtype)
         value = factories.of_array(host, t.device)
     if advanced:
-        if value.numel() == 1 and _is_one_mask(index):  # that one PyTorch fills in
+        if value.numel() == 1 and _is_one_mask(index):  # PyTorch implements this case as a masked fill
             check_history(viewed, (value,))
             value = _filling(value, t.dtype)
         else:
@@ -77,7 +77,7 @@ def put(t: Tensor, index: Any, value: Any) -> None:
 
 
 def _without_leading_ones(value: Tensor) -> Tensor:
-    """A value without its leading dims of size one: to PyTorch another tensor where there are any."""
+    """Return a value without its leading dims of size one. As in PyTorch, the result is then a different tensor."""
     while value.shape[:1] == (1,):
         value = value.squeeze(0)
     return value
@@ -122,7 +122,7 @@ def _select(t: Tensor, dim: int, index: int, position: int) -> Tensor:
 
 
 def _slice_alone(t: Tensor, part: slice) -> Tensor:
-    """A slice that is the whole index: a view by this name even where it is all of the dim."""
+    """Return a slice that is the whole index. It is a view with a slice node even if it covers the whole dim."""
     if not t.ndim:
         raise _errors.shapes.slice_of_scalar()
     made = _slice(t, 0, part)
@@ -137,14 +137,14 @@ def _slice(t: Tensor, dim: int, part: slice) -> Tensor:
     start, stop, _ = slice(part.start, part.stop, step).indices(size)
     length = max(0, -(-(stop - start) // step))
     if length == size and step == 1:
-        # Counted from the end it is a view, as in PyTorch.
+        # As in PyTorch, a full slice with a negative start creates a view.
         whole = part.start in (None, 0) and (part.stop is None or part.stop >= size)
         return t if whole else rows["_slice"](t, dim, 0, size, 1)
     return rows["_slice"](t, dim, start, length, step)
 
 
 def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
-    """Apply the ints, slices, None and Ellipsis; what is left are tensor indices by dim of the resulting view."""
+    """Apply ints, slices, None and Ellipsis. Return the view, and the remaining tensor indices by its dims."""
     items = _unpack(index)
     used = sum([_consumes(i) for i in items])
     if used > t.ndim:
@@ -177,7 +177,7 @@ def _unpack(index: Any) -> list:
 
 
 def _makes_a_tuple(item: Any) -> bool:
-    """Whether a list with this item stands for a tuple of indices (NumPy's old rule, which PyTorch keeps)."""
+    """Return whether a list with this item counts as a tuple of indices. PyTorch keeps this old rule of NumPy."""
     return item is None or item is Ellipsis or isinstance(item, list | tuple | slice | Tensor | np.ndarray)
 
 
@@ -201,7 +201,7 @@ def _normal(item: Any) -> Any:
 
 
 def _places(given: np.ndarray) -> np.ndarray:
-    """What a sequence of numbers means as an index: fractions are cut off."""
+    """Convert a sequence of numbers to int64 indices. Fractions are truncated."""
     if given.dtype.kind == "c":
         raise TypeError("'complex' object cannot be interpreted as an integer")
     if given.dtype.kind not in "iuf" or (given.dtype == np.uint8 and given.size):
@@ -221,7 +221,7 @@ def _consumes(item: Any) -> int:
 
 
 def _zero_dim_mask(t: Tensor, chosen: bool, dim: int, advanced: dict) -> tuple[Tensor, int]:
-    """A bool as an index: a new dim of size one, or of none."""
+    """Apply a bool index: it adds a dim of size one (True) or zero (False)."""
     advanced[dim] = factories.of_array(np.zeros(int(chosen), np.int64), t.device)
     return rows["unsqueeze"](t, dim), dim + 1
 
@@ -243,7 +243,7 @@ def _take_tensor(t: Tensor, item: Tensor, dim: int, position: int, advanced: dic
 
 
 def _without_masks(t: Tensor, advanced: dict[int, Tensor]) -> dict[int, Tensor]:
-    """Masks as the indices of the places where they are true, one for each of their dims."""
+    """Replace each mask by the indices of its true elements, one index tensor for each dim of the mask."""
     found = {}
     for dim, item in advanced.items():
         if item.dtype not in _MASKS:
@@ -260,7 +260,10 @@ def _without_masks(t: Tensor, advanced: dict[int, Tensor]) -> dict[int, Tensor]:
 
 
 def _check_bounds(t: Tensor, advanced: dict[int, Tensor]) -> None:
-    """PyTorch's error for an index out of range, where the indices are known already (pending ones read as NaN)."""
+    """Raise PyTorch's error for an index out of range, if the indices are concrete.
+
+    A pending index out of range reads NaN instead.
+    """
     if 0 in [t.shape[dim] for dim in advanced] and all([i.numel() for i in advanced.values()]):
         raise _errors.shapes.index_into_nothing()
     for number, (dim, index) in enumerate(advanced.items()):
@@ -279,13 +282,13 @@ def _gather(t: Tensor, advanced: dict[int, Tensor], row: str = "_index") -> Tens
     try:
         _check_bounds(t, advanced)
     except IndexError:
-        t._pair()  # a view that must not be used any more is refused first
+        t._pair()  # the error for an unusable view comes first
         raise
     return _moved(row, t, [_on(i, t) for i in advanced.values()], tuple(advanced))
 
 
 def chosen(t: Tensor, mask: Tensor) -> Tensor:
-    """The elements of a tensor where a mask of its shape is true."""
+    """Return the elements of a tensor where a mask of its shape is true."""
     viewed, advanced = _basic(t, mask)
     return _gather(viewed, advanced, "_masked_select")
 
@@ -293,15 +296,17 @@ def chosen(t: Tensor, mask: Tensor) -> Tensor:
 def _scatter(t: Tensor, advanced: dict[int, Tensor], value: Tensor, accumulate: bool = False) -> None:
     _check_bounds(t, advanced)
     indices = [_on(i, t) for i in advanced.values()]
-    with lock:  # other threads may write to other elements
+    with lock:  # other threads may write to other elements of this tensor
         new = _moved("_index_put", t, indices, value, tuple(advanced), accumulate)
         new_value, edge = new._pair()
         t._write(new_value, edge)
 
 
 def _moved(name: str, *args: Any) -> Tensor:
-    """Call a row that only moves data. Over host arrays NumPy does it at once: how many elements a mask chooses varies
-    from call to call, and each count would be another program."""
+    """Call an operator that only moves data. For host arrays, NumPy executes it immediately.
+
+    The number of elements that a mask selects varies from call to call, and each number would compile another program.
+    """
     op, values, edges, scalars = REGISTRY[name], [], [], []
     plan, needs = dispatch._gather(op, args, {}, values, edges, scalars)
     arrays, recorder = [v.peek() for v in values], current()
@@ -317,7 +322,10 @@ def _cast(value: Tensor, dtype: _dtypes.dtype) -> Tensor:
 
 
 def _filling(value: Tensor, dtype: _dtypes.dtype) -> Tensor:
-    """The one element to fill in where a mask holds; PyTorch takes it as a number, which must have a place."""
+    """Return the single element of a masked fill, cast to `dtype`.
+
+    Raise if the element is complex with a nonzero imaginary part and `dtype` is real.
+    """
     if value.dtype.is_complex and not dtype.is_complex:
         _number(value.item(), dtype)
     return _cast(value, dtype)
@@ -329,7 +337,7 @@ def _on(index: Tensor, t: Tensor) -> Tensor:
 
 
 def put_at(t: Tensor, indices: tuple, values: Tensor, accumulate: bool) -> None:
-    """`t[indices] = values`, or += with repeated indices counted each time."""
+    """Execute `t[indices] = values`, or add `values` if `accumulate`. Repeated indices then add up."""
     if len(indices) > t.ndim:
         raise _errors.shapes.too_many_indices(t.ndim, len(indices))
     viewed, advanced = _basic(t, indices)

@@ -1,8 +1,8 @@
-"""Inference tensors: those made in inference mode, of which no history is ever kept.
+"""Inference tensors: tensors created in inference mode, which never have a gradient history.
 
-A tensor is one by the class of its storage. That it must not be saved for backward is a property of the plans of
-operators that take it outside of inference mode, which follow from its aval: one of its own for each shape, dtype and
-device. So neither writes nor recording ask about it.
+The class of a tensor's storage marks an inference tensor. An inference tensor must not be saved for backward. The plans
+of operators that take one outside inference mode enforce this. Such plans are found by the aval of the tensor, because
+inference tensors have a distinct aval for each shape, dtype and device. Writes and recording therefore need no check.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _local = modes.local
 
 
 class InferenceAval(Aval):
-    """What is known of an inference tensor's value."""
+    """The aval of an inference tensor."""
 
     __slots__ = ()
 
     def adapt(self, plan: OpPlan) -> None:
-        """A node of the plan must not save the tensor, and a view of it is another."""
-        if plan.check_node is None:  # else the operator refuses every node
+        """Make nodes of the plan refuse to save the tensor, and make views of the tensor inference tensors."""
+        if plan.check_node is None:  # otherwise the operator already refuses every node
             plan.check_node = functools.partial(_check_saved, plan)
         if plan.op.family == "view":
             plan.outputs = tuple([_twin(a) if a.__class__ is Aval else a for a in plan.outputs])
@@ -45,7 +45,7 @@ def _twin(aval: Aval) -> InferenceAval:
 
 
 class InferenceStorage(Storage):
-    """What inference tensors share: writable in inference mode only, and without a count of writes for the user."""
+    """The storage of inference tensors. It is writable only in inference mode, and users cannot read its version."""
 
     __slots__ = ()
     inference = True
@@ -59,18 +59,18 @@ class InferenceStorage(Storage):
             raise _errors.autograd.write_to_inference()
 
     def leave(self) -> None:
-        """At the end of inference mode: from now on operators are to know whose value they get."""
+        """Mark the current value as that of an inference tensor. Called at the end of inference mode."""
         value = self.value
         if value.__class__ is not Value or value.aval.__class__ is InferenceAval:
             return
-        if value.array is not None:  # others may hold it
+        if value.array is not None:  # other references may exist
             self.value = value.twin(_twin(value.aval))
             return
         value.aval = _twin(value.aval)
 
 
 def _check_saved(plan: OpPlan, edges: Sequence) -> None:
-    """Refuse a node whose gradient needs an inference tensor."""
+    """Raise for a node whose gradient needs an inference tensor."""
     wanted = tuple([i for i, e in enumerate(edges) if e is not None])
     given = tuple([i for i, d in enumerate(plan.differentiable) if d])
     if given and any(plan.inputs[i].__class__ is InferenceAval for i in dependence(plan, wanted, given)):
@@ -78,18 +78,18 @@ def _check_saved(plan: OpPlan, edges: Sequence) -> None:
 
 
 class Inference(Mode):
-    """A stretch of inference mode: tensors made inside are inference tensors."""
+    """The mode of one inference-mode region. Tensors created in it are inference tensors."""
 
     def __init__(self) -> None:
         self.storages: list[ref[InferenceStorage]] = []
         self.limit = 1000
 
     def over(self, below: Recorder) -> Recorder:
-        """The recorder that marks new storages."""
+        """Return a recorder that marks new storages."""
         return below.but(made=both(below.made, self.mark))
 
     def mark(self, storage: Any) -> None:
-        """Make a new storage that of an inference tensor."""
+        """Turn a new storage into that of an inference tensor."""
         if storage.__class__ is not Storage:
             return
         storage.__class__ = InferenceStorage
@@ -99,7 +99,7 @@ class Inference(Mode):
             self.limit = 1000 + 2 * len(self.storages)
 
     def end(self) -> None:
-        """From now on operators are to know whose values they get."""
+        """Mark the values of all storages created in the region that are still alive."""
         for held in self.storages:
             storage = held()
             if storage is not None:

@@ -1,4 +1,4 @@
-"""Calls with `out=`: what is refused, and how results are written."""
+"""Calls with `out=`: the checks, and the writing of results."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from torchlike._tensor.tensor import Tensor
 
 
 def asked_of(op: Op, args: tuple) -> Into:
-    """What a row asks of the tensors given as `out=`, where these are its arguments."""
+    """Return the rule of an operator for its `out=` tensors, given its arguments."""
     found = op.out(*args) if callable(op.out) else op.out
     return found if isinstance(found, Into) else CASTABLE
 
 
 def row_into(op: Op, call: Callable, args: tuple, kwargs: dict, out: Any) -> Any:
-    """A call of a row with `out=`."""
+    """Call an operator with `out=`."""
     asked = asked_of(op, (*args, *kwargs.values()))
     called = asked.called if asked.called != "" else op.called if op.differentiable else "aten::"
     return into(op.called, call, args, kwargs, out, asked._replace(called=called), op.overloads)
 
 
 def into(name: str, call: Callable, args: tuple, kwargs: dict, out: Any, asked: Into, overloads: Any = False) -> Any:
-    """A call with `out=` of a function that is asked for by `name`."""
+    """Call a function with `out=`. Error messages call the function `name`."""
     operands = (*args, *kwargs.values())
     called = name if asked.called == "" else asked.called
     misfit = functools.partial(_no_tensor, name, args, kwargs, out, asked, overloads)
@@ -51,7 +51,7 @@ def into(name: str, call: Callable, args: tuple, kwargs: dict, out: Any, asked: 
         check_history(called, out, operands)
     if asked.apart is not None:
         check_alone(out)
-        fit_out(asked, result, out)  # which may take in more of the memory
+        fit_out(asked, result, out)  # resizing may extend `out` over more of the memory
         check_apart(out, operands[asked.apart :], wholly=True)
     if called is None or (called.startswith("aten::") and called != "aten::"):
         return write_out(asked, result, out)
@@ -68,7 +68,7 @@ def _no_tensor(
 
 
 def accepting_out(asked: Into = CASTABLE, name: str = "") -> Callable[[Callable], Callable]:
-    """The decorator of a function that is not a row's, with `out=`."""
+    """Return a decorator that adds `out=` to a function that is not a registered operator."""
 
     def decorate(function: Callable) -> Callable:
         @functools.wraps(function)
@@ -84,7 +84,7 @@ def accepting_out(asked: Into = CASTABLE, name: str = "") -> Callable[[Callable]
 
 
 def with_out(signature: inspect.Signature) -> inspect.Signature:
-    """The signature of a function that takes `out=` besides."""
+    """Return the signature with an additional `out=` parameter."""
     given = signature.parameters.values()
     last = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Any")
     rest = [p for p in given if p.kind is p.VAR_KEYWORD]
@@ -100,7 +100,7 @@ def _check_tensors(out: Any, misfit: Callable[[Any], TypeError], one: bool) -> N
 
 
 def _check_count(result: Any, out: Any, misfit: Callable[..., TypeError]) -> None:
-    """There must be a tensor for each result."""
+    """Raise if the number of `out=` tensors differs from the number of results."""
     several, given = isinstance(result, tuple | list), isinstance(out, tuple | list)
     if several is not given:
         raise misfit(out, "tuple of Tensors" if several else "Tensor")
@@ -109,7 +109,7 @@ def _check_count(result: Any, out: Any, misfit: Callable[..., TypeError]) -> Non
 
 
 def check_history(called: str | None, out: Any, operands: tuple) -> None:
-    """What PyTorch refuses of tensors that require grad; `called` is `Into.called`."""
+    """Raise PyTorch's errors for tensors that require grad. `called` is `Into.called`."""
     if called is None or called == "aten::" or not modes.local.grad:
         return
     outs = out if isinstance(out, tuple | list) else (out,)
@@ -123,7 +123,7 @@ def _flat(operands: tuple) -> list:
 
 
 def check_apart(out: Any, operands: tuple, wholly: bool = False) -> None:
-    """`out=` must not lie partly (`wholly`: at all) in the memory of an operand."""
+    """Raise if `out=` overlaps an operand partially or, if `wholly`, in any way."""
     for target in out if isinstance(out, tuple | list) else (out,):
         for each in _flat(operands):
             shares = isinstance(each, Tensor) and each._storage is target._storage
@@ -132,15 +132,17 @@ def check_apart(out: Any, operands: tuple, wholly: bool = False) -> None:
 
 
 def check_alone(out: Any) -> None:
-    """Each element of `out=` must have a place of its own."""
+    """Raise if several elements of an `out=` tensor share one memory location."""
     for target in out if isinstance(out, tuple | list) else (out,):
         if storage.overlaps(target._chain or (), target.shape, target._strides):
             raise _errors.memory.overlapping_write()
 
 
 def write_out(asked: Into, result: Any, out: Any) -> Any:
-    """Write a result into the tensor (or tuple of tensors) given as `out=`. Returns that; of named results, with
-    their names."""
+    """Write a result into the tensor (or tuple of tensors) given as `out=`, and return it.
+
+    If the results have names, return a named tuple.
+    """
     fit_out(asked, result, out)
     if not isinstance(result, tuple | list):
         return out.copy_(result)
@@ -150,14 +152,14 @@ def write_out(asked: Into, result: Any, out: Any) -> Any:
 
 
 def fit_out(asked: Into, result: Any, out: Any) -> None:
-    """Refuse an `out=` of a dtype that the result cannot become; give it the result's shape."""
+    """Raise if the result cannot be cast to the dtype of `out=`, and resize `out=` to the shape of the result."""
     check_dtypes(asked, result, out)
     for r, o in zip(result, out) if isinstance(result, tuple | list) else ((result, out),):
         _fit_shape(asked, r, o)
 
 
 def check_dtypes(asked: Into, result: Any, out: Any) -> None:
-    """Refuse an `out=` of a dtype that the result cannot become."""
+    """Raise if the result cannot be cast to the dtype of `out=`."""
     if not isinstance(result, tuple | list):
         _check_dtype(asked.misfit, asked.cast, result.dtype, out.dtype)  # type: ignore[arg-type]
         return

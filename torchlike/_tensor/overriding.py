@@ -1,9 +1,9 @@
-"""Subclasses of Tensor, and classes that only look like it, whose `__torch_function__` is called in place of the
-functions they are given to.
+"""The `__torch_function__` protocol for subclasses of Tensor and for duck-typed tensor classes.
 
-Ordinary tensors pay nothing for them: such a class is none of TENSOR_TYPES, so that the dispatcher meets its tensors
-only where its quick ways end, and its methods are found in a base of its own, `Overridden`, before those of Tensor.
-Functions are looked at from the first such tensor on. To run a function as it is, its tensors are plain meanwhile.
+Ordinary tensors have no overhead. A class with `__torch_function__` is not in TENSOR_TYPES, so the dispatcher meets its
+tensors only on the slow path. The methods of such a class are found in an intermediate base class, `Overridden`, before
+those of Tensor. Public functions are wrapped when the first such tensor appears. While a function runs without
+overrides, its tensors temporarily have the class Tensor.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from torchlike._ops.schema.declare import ARRAYS
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, turn_into
 
 _STEMS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
-# Those with the tensor on the right are Tensor's own: Python would ask them before the left one's.
+# Reflected operators are not overridden: Python would call those of a subclass before the operator of the left operand.
 _NUMERIC = [f"__{side}{stem}__" for side in ("", "i") for stem in _STEMS]
 _OPERATORS = (
     *_NUMERIC,
@@ -48,7 +48,7 @@ _OPERATORS = (
         )
     ),
 )
-# PyTorch's own name for what an operator calls.
+# PyTorch's name of the function behind an operator.
 _CALLED = ("add", "sub", "mul", "pow", "matmul", "lt", "le", "gt", "ge", "ne", "neg", "abs")
 _NAMES = {
     **{f"__{stem}__": stem for stem in _CALLED},
@@ -76,8 +76,11 @@ _NEVER_ASK = (
 
 
 class _Above:
-    """The public modules, which the layers above make: `module("nn.functional")` returns one, `names()` the names of
-    the root that are functions or constants. `_api/names.py` sets both."""
+    """Access to the public modules, which are imported by higher layers.
+
+    `module("nn.functional")` returns a module. `names()` returns the functions and constants of the root module.
+    `_api/names.py` sets both.
+    """
 
     module: Callable[[str], Any]
     names: Callable[[], dict[str, Any]]
@@ -87,11 +90,11 @@ above = _Above()
 
 
 def public(name: str) -> Any:
-    """Return a public module; "" is the root."""
+    """Return a public module. The name "" is the root module."""
     return above.module(name)
 
 
-_made: list = []  # whether there are such classes
+_made: list = []  # not empty once such a class exists
 
 
 class _Local(threading.local):
@@ -102,7 +105,7 @@ _local = _Local()
 
 
 class DisableTorchFunctionSubclass:
-    """Within it functions run as they are, whatever they are given."""
+    """A context manager in which functions ignore `__torch_function__`."""
 
     def __enter__(self) -> None:
         self._before, _local.disabled = _local.disabled, True
@@ -112,7 +115,7 @@ class DisableTorchFunctionSubclass:
 
 
 def of(given: Any) -> Iterator[Any]:
-    """What is among arguments whose class asks to be called."""
+    """Iterate over the arguments whose class has `__torch_function__`."""
     for each in given:
         cls = each.__class__
         if cls in TENSOR_TYPES:
@@ -127,9 +130,9 @@ def of(given: Any) -> Iterator[Any]:
 
 
 def call(func: Callable, args: tuple, kwargs: dict, asked: Callable | None = None) -> Any:
-    """A function's result where some of its arguments ask to be called: theirs, or its own in a disabled block.
+    """Call a function through the `__torch_function__` of its arguments. In a disabled block, call the function itself.
 
-    `asked` is the function as users know it, where that is not `func` itself.
+    `asked` is the public function, if it is not `func` itself.
     """
     found = list(of((*args, *kwargs.values())))
     if not found:
@@ -140,19 +143,23 @@ def call(func: Callable, args: tuple, kwargs: dict, asked: Callable | None = Non
 
 
 def instead(func: Callable, *args: Any) -> Any:
-    """What a function gives that came upon a tensor of none of TENSOR_TYPES; the error again, where none asks."""
+    """Call a function that raised for a tensor outside TENSOR_TYPES through `__torch_function__`.
+
+    Re-raise the current error if no argument has `__torch_function__`.
+    """
     if next(of(args), None) is None:
         raise
     return call(func, args, {})
 
 
 def call_operator(op: Op, args: tuple, kwargs: dict) -> Any:
-    """`call` of an operator, as the function of its name."""
+    """Call an operator through `__torch_function__`, as the public function of its name."""
     from torchlike._tensor.binding import CALLERS
 
     name = op.name.strip("_")
     asked = getattr(public(""), name, None) or getattr(public("nn.functional"), name, None)
-    if op.kinds[-1] == ARRAYS and asked is not None and _is_variadic(asked):  # users give them one by one
+    # Users pass these tensors as separate arguments.
+    if op.kinds[-1] == ARRAYS and asked is not None and _is_variadic(asked):
         return call(asked, (*args[:-1], *args[-1]), kwargs)
     return call(CALLERS[op.name], args, kwargs, asked)
 
@@ -162,7 +169,7 @@ def _is_variadic(function: Callable) -> bool:
 
 
 def _plainly(func: Callable, args: tuple, kwargs: dict, found: list) -> Any:
-    """Run a function while these tensors are of the plain class."""
+    """Call a function while the given tensors temporarily have the class Tensor."""
     found = [each for each in found if isinstance(each, Tensor)]
     kinds = [each.__class__ for each in found]
     for each in found:
@@ -175,7 +182,10 @@ def _plainly(func: Callable, args: tuple, kwargs: dict, found: list) -> Any:
 
 
 def default(cls: type, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-    """The `__torch_function__` that classes inherit: the function's own result, as tensors of the class."""
+    """Return the result of the function, converted to the class.
+
+    This is the `__torch_function__` that subclasses inherit.
+    """
     kwargs = kwargs or {}
     if not all(issubclass(cls, each) for each in types):
         return NotImplemented
@@ -191,7 +201,7 @@ def _converted(result: Any, cls: type, given: tuple) -> Any:
             return result
         if type(result) is not Tensor or result._edge is not None or any(result is each for each in given):
             return result.as_subclass(cls)
-        return turn_into(cls, result)  # nobody else has it yet
+        return turn_into(cls, result)  # there are no other references to it yet
     if isinstance(result, list | tuple) and not isinstance(result, Size):
         make = getattr(type(result), "_make", type(result))
         return make([_converted(each, cls, given) for each in result])
@@ -210,7 +220,7 @@ def _method(name: str, function: Callable) -> Callable:
         try:
             return method(self, *args)
         except TypeError:
-            return NotImplemented  # which Python says in its own words
+            return NotImplemented  # Python then raises its own TypeError
 
     return operator if name in _NUMERIC else method
 
@@ -224,7 +234,7 @@ def _property(found: Any) -> property:
 
 @functools.cache
 def base() -> type:
-    """The class between Tensor and those that ask to be called: its methods ask them."""
+    """Return the base class between Tensor and its overriding subclasses. Its methods call `__torch_function__`."""
     members: dict[str, Any] = {"__slots__": (), "__torch_function__": classmethod(default)}
     for name in dir(Tensor):
         found: Any = getattr(Tensor, name, None)
@@ -238,7 +248,7 @@ def base() -> type:
 
 
 def take_in(cls: type) -> None:
-    """Let a new subclass of Tensor be asked, unless it wants that as little as its bases."""
+    """Insert the overriding base class into a new subclass of Tensor, unless `__torch_function__` is disabled in it."""
     hook = getattr(cls, "__torch_function__", None)
     if getattr(hook, "__name__", "").startswith("_disabled_torch_"):
         TENSOR_TYPES.add(cls)
@@ -247,12 +257,12 @@ def take_in(cls: type) -> None:
 
 
 class Function:
-    """A function of a namespace from the first tensor that asks to be called: it looks whether it is given one."""
+    """A wrapper of a public function that checks its arguments for `__torch_function__`."""
 
     def __init__(self, function: Callable) -> None:
         self.__wrapped__ = function
         functools.update_wrapper(self, function)
-        self._inside = () if _is_variadic(function) else (list, tuple)  # what it looks into
+        self._inside = () if _is_variadic(function) else (list, tuple)  # the container types whose items are checked
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         for each in (*args, *kwargs.values()):
@@ -276,7 +286,7 @@ class Function:
 
 @functools.cache
 def look_at_functions() -> None:
-    """Put every function that may be given a tensor in such a place."""
+    """Wrap the public functions that may take a tensor with `__torch_function__`."""
     spaces = [*map(public, ("nn.functional", "linalg", "fft", "special"))]
     named = [(space, name, found) for space in spaces for name, found in vars(space).items()]
     for space, name, found in [*named, *((public(""), name, found) for name, found in above.names().items())]:
@@ -285,7 +295,7 @@ def look_at_functions() -> None:
             setattr(space, name, Function(found))
 
 
-@staticmethod  # as an attribute of a class it stays a function
+@staticmethod  # stays a plain function as a class attribute
 def _disabled_torch_function_impl(func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-    """The `__torch_function__` of what wants none: the function is called as it is."""
+    """Call the function without overrides. This is the `__torch_function__` of classes that disable it."""
     return func(*args, **(kwargs or {}))

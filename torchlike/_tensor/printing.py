@@ -1,7 +1,7 @@
-"""How tensors print: PyTorch's `repr`, character by character, from a host array.
+"""PyTorch's `repr` of tensors, character by character, from a host array.
 
-One `_Format` is chosen from all the numbers that will be printed (of a big tensor its corners only), then rows are laid
-out to the line width and suffixes such as `dtype=` are appended.
+One `_Format` is chosen for all numbers that will be printed. For a large tensor, these are the corners only. Then the
+rows are laid out to the line width, and suffixes such as `dtype=` are appended.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Set how tensors print.
+    """Set the printing options of tensors.
 
     Args:
-        precision: digits after the point (4).
-        threshold: number of elements above which only the corners are printed (1000).
-        edgeitems: how many elements of each dimension's ends are then printed (3).
-        linewidth: characters in a line (80).
-        profile: `"default"`, `"short"` or `"full"`, as a start for the others.
-        sci_mode: scientific notation always, never, or (None) where the numbers call for it; every call sets this.
+        precision: the number of digits after the decimal point (4).
+        threshold: the number of elements above which only the corners are printed (1000).
+        edgeitems: the number of elements that are then printed at each end of each dimension (3).
+        linewidth: the number of characters in a line (80).
+        profile: `"default"`, `"short"` or `"full"`: the initial values of the other options.
+        sci_mode: use scientific notation: True, False, or None to decide by the numbers. Every call sets this option.
 
     Raises:
-        ValueError: an unknown profile. PyTorch ignores it.
+        ValueError: the profile is unknown. PyTorch ignores an unknown profile.
     """
     global _options
     if profile is not None and profile not in _PROFILES:
@@ -60,13 +60,13 @@ def set_printoptions(
 
 
 def get_printoptions() -> dict[str, Any]:
-    """The settings that hold now, as `set_printoptions` takes them."""
+    """Return the current options, as `set_printoptions` takes them."""
     return asdict(_options)
 
 
 @contextlib.contextmanager
 def printoptions(**options: Any) -> Iterator[None]:
-    """The settings of `set_printoptions` for the length of a `with` block."""
+    """Set options of `set_printoptions` in a `with` block."""
     global _options
     before = _options
     set_printoptions(**options)
@@ -88,10 +88,10 @@ def tensor_repr(
     size: tuple[int, ...] | None = None,
     contents: str | None = None,
 ) -> str:
-    """PyTorch's `repr` of a tensor with these values and these facts.
+    """Return PyTorch's `repr` of a tensor with the given values and properties.
 
-    `array` is None for a tensor without data (device `meta`), whose shape is then `size`. `dtype` and `default_dtype`
-    print as `torch.float32` and the like. `contents` replaces the numbers.
+    `array` is None for a tensor without data (device `meta`), and `size` is then its shape. `dtype` and `default_dtype`
+    are printed as `torch.float32`, for example. `contents` replaces the numbers.
 
     >>> tensor_repr(np.float32([1, 2.5]), "torch.float32", default_dtype="torch.float32", grad_fn="MulBackward0")
     'tensor([1.0000, 2.5000], grad_fn=<MulBackward0>)'
@@ -107,11 +107,11 @@ def tensor_repr(
     return with_suffixes(prefix + contents, suffixes, len(prefix))
 
 
-SELF_EVIDENT = ("torch.int64", "torch.bool")  # dtypes that the numbers tell
+SELF_EVIDENT = ("torch.int64", "torch.bool")  # dtypes that are clear from the printed numbers
 
 
 def _shape_and_dtype(array: np.ndarray | None, size: tuple[int, ...] | None, dtype: str, default: str) -> list[str]:
-    """`size=` and `dtype=` where the numbers alone do not say them."""
+    """Return `size=` and `dtype=`, if they are not clear from the printed numbers."""
     shape = tuple(size or ()) if array is None else array.shape
     if array is None or not array.size:
         hidden_size, implied = array is None or array.ndim != 1, (default,)
@@ -123,7 +123,7 @@ def _shape_and_dtype(array: np.ndarray | None, size: tuple[int, ...] | None, dty
 
 
 def with_suffixes(text: str, suffixes: list[str], indent: int, new_line: bool = False) -> str:
-    """The text with what is said behind it, in lines of the set width; `new_line`: the first has a line of its own."""
+    """Append suffixes to the text, wrapped to the line width. If `new_line`, the first suffix begins a new line."""
     width = len(text) - text.rfind("\n") + 1
     for i, suffix in enumerate(suffixes):
         if width + len(suffix) + 2 > _options.linewidth or (new_line and not i):
@@ -136,7 +136,7 @@ def with_suffixes(text: str, suffixes: list[str], indent: int, new_line: bool = 
 
 
 def numbers(array: np.ndarray, indent: int) -> str:
-    """The bracketed numbers, the first line already `indent` characters in."""
+    """Return the numbers in brackets. The first line starts at column `indent`."""
     if not array.size:
         return "[]"
     short = array.size > _options.threshold
@@ -150,7 +150,7 @@ def numbers(array: np.ndarray, indent: int) -> str:
 
 
 class _Format:
-    """How one number of a tensor is written: chosen from all that will be printed, so that columns line up."""
+    """The format of the numbers of a tensor. It is chosen from all printed numbers, so that the columns line up."""
 
     def __init__(self, values: np.ndarray) -> None:
         self.floating = values.dtype.kind in "fV"
@@ -158,7 +158,7 @@ class _Format:
         if self.floating:
             self._choose(values.astype(np.float64).ravel())
         elif values.size:
-            extremes = {values.min(), values.max()}  # between them lies no longer integer
+            extremes = {values.min(), values.max()}  # the longest integer is one of them
             self.width = max(len(str(v)) for v in extremes)
 
     def _choose(self, values: np.ndarray) -> None:
@@ -172,7 +172,7 @@ class _Format:
             self.scientific = high / low > 1000.0 or high > 1.0e8 or low < 1.0e-4
         else:
             self.scientific = bool(_options.sci_mode)
-        extra = self.whole and not self.scientific  # room for the point that tells 1. from 1
+        extra = self.whole and not self.scientific  # space for the decimal point of 1.
         self.width = max(1, max(map(len, map(self._text, usual.tolist()))) + extra)
 
     def _text(self, value: Any) -> str:
@@ -198,7 +198,7 @@ def _complex_format(real: _Format, imaginary: _Format) -> tuple[Callable[[comple
 
 
 def _corners(array: np.ndarray) -> np.ndarray:
-    """What is left of an array of which only each dimension's ends are printed."""
+    """Return the elements that are printed if only the ends of each dimension are."""
     edge = _options.edgeitems
     if not edge:
         return array if array.ndim < 2 else array[(slice(0),) * array.ndim]

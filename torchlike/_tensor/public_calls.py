@@ -1,4 +1,7 @@
-"""How functions that are no rows are called: `out=`, NumPy's names for arguments, PyTorch's sentences for misfits."""
+"""The calling convention of public functions that are not operators.
+
+It handles `out=`, NumPy's names for arguments, and PyTorch's error messages for wrong arguments.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from torchlike._tensor.out import into, with_out
 from torchlike._tensor.tensor import Tensor
 
 Ints = tuple[int, ...]
-# What annotations ask for; another name in one stands for anything.
+# Checks by annotation. A parameter with any other annotation accepts any object.
 _KINDS = ASKED | {
     "str": lambda given: isinstance(given, str),
     "Tensor": lambda given: isinstance(given, Tensor),
@@ -33,7 +36,7 @@ _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input
 
 
 def functions(*made: Callable, out: dict[Callable, Any] | None = None) -> dict[str, Callable]:
-    """Facade functions by name, as `torchlike.name`; those in `out` take `out=`, of which they ask something."""
+    """Return public functions by name, for `torchlike.name`. Those in `out` take `out=`, with the given rule."""
     return {f.__name__: _public(f) for f in made} | {
         f.__name__: _with_out(f, asked, f.__name__) for f, asked in (out or {}).items()
     }
@@ -42,23 +45,26 @@ def functions(*made: Callable, out: dict[Callable, Any] | None = None) -> dict[s
 def named(
     made: dict[str, Callable], prefix: str = "", itself: int = 0, out: dict[str, Any] | None = None
 ) -> dict[str, Callable]:
-    """Facade functions by the names they have; errors name them with the prefix. Those in `out` take `out=`."""
+    """Return public functions by the given names. Error messages prepend the prefix. Those in `out` take `out=`."""
     plain = {name: _public(f, itself, prefix + name) for name, f in made.items()}
     return plain | {name: _with_out(made[name], asked, prefix + name) for name, asked in (out or {}).items()}
 
 
 def methods(*made: Callable) -> dict[str, Callable]:
-    """Facade functions by name, as methods of Tensor."""
+    """Return public functions by name, as methods of Tensor."""
     return {f.__name__: _public(f, itself=1) for f in made}
 
 
 def in_place(*made: Callable, apart: bool = False) -> dict[str, Callable]:
-    """The in-place twins of facade functions, as methods of Tensor; `apart`: their operands must lie elsewhere."""
+    """Return the in-place variants of public functions, as methods of Tensor.
+
+    `apart`: their operands must not share memory with the target.
+    """
     return {f.__name__ + "_": binding.in_place_of(f.__name__, uncast(f), apart) for f in made}
 
 
 def history_first(function: Callable) -> Callable:
-    """For what is one operator in PyTorch: a view that must not be used any more is refused before arguments are."""
+    """Decorate a function that is one operator in PyTorch: the error for an unusable view precedes argument errors."""
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -76,7 +82,7 @@ def history_first(function: Callable) -> Callable:
 def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
     signature, called = inspect.signature(function), called or function.__name__
     names = signature.parameters
-    taken: set = set()  # the types of arguments that were found to be what the annotations ask for
+    taken: set = set()  # the argument types that are known to match the annotations
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -87,7 +93,7 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
             try:
                 bound = signature.bind(*args, **kwargs)
             except TypeError as misfit:
-                if "out" in kwargs:  # which a row's signature need not name
+                if "out" in kwargs:  # the signature of an operator need not contain `out`
                     return function(*args, **kwargs)
                 raise _misfit(called, signature, args, kwargs, misfit, itself) from None
             settled = [_settle(bound, each) for each in bound.arguments]
@@ -112,8 +118,10 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
 
 
 def _settle(bound: inspect.BoundArguments, name: str) -> bool | None:
-    """Make a number of a tensor without dims, or of NumPy's, where the annotation asks for one. Returns whether the
-    argument was taken as it is; None if it is of no kind that is asked for."""
+    """Convert a zero-dim tensor or a NumPy number to a Python number if the annotation is a number type.
+
+    Return whether the argument was accepted unchanged, or None if it matches no annotated type.
+    """
     asked, given = bound.signature.parameters[name], bound.arguments[name]
     kinds = _kinds_of(asked)
     if asked.kind in (asked.VAR_POSITIONAL, asked.VAR_KEYWORD) or not _KINDS.keys() >= {*kinds}:
@@ -122,14 +130,14 @@ def _settle(bound: inspect.BoundArguments, name: str) -> bool | None:
     is_number = "Tensor" not in kinds and isinstance(given, Tensor) and _is_number(given, name)
     if is_number or isinstance(given, np.generic):
         number = bound.arguments[name] = given.item()
-    is_tensor = isinstance(number, Tensor)  # which has the methods of whole numbers, but stands for none
+    is_tensor = isinstance(number, Tensor)  # a tensor has `__index__`, but does not count as an int
     if not any(_KINDS[kind](number) for kind in kinds if not is_tensor or kind == "Tensor"):
         return None
     return number is given
 
 
 def _kinds_of(asked: inspect.Parameter) -> list[str]:
-    """What an annotation names; a row's arrays are the tensors of its users."""
+    """Return the type names of an annotation. `Array` in the signature of an operator means a tensor."""
     return str(asked.annotation).replace("Array", "Tensor").split(" | ")
 
 
@@ -142,13 +150,16 @@ _OVERLOADED: set[Callable] = set()
 
 
 def overloaded(function: Callable) -> Callable:
-    """For what has several signatures in PyTorch: then its errors name no single argument."""
+    """Mark a function that has several signatures in PyTorch. Its errors then name no single argument."""
     _OVERLOADED.add(function)
     return function
 
 
 def _is_number(given: Tensor, name: str) -> bool:
-    """Whether PyTorch takes a tensor for a number. For a dim it must have none itself; it never stands for a bool."""
+    """Return whether PyTorch accepts a tensor as a number.
+
+    For a dim, it must be zero-dimensional. A bool tensor is never accepted.
+    """
     alone = not given.ndim or (given.numel() == 1 and "dim" not in name and "axis" not in name)
     return alone and not given.requires_grad and given.dtype is not bool_
 
@@ -164,7 +175,7 @@ def _renamed(kwargs: dict, names: Any) -> dict:
 def _misfit(
     name: str, signature: inspect.Signature, args: tuple, kwargs: dict, error: TypeError, itself: int
 ) -> TypeError:
-    if itself and args:  # PyTorch does not count the tensor whose method it is
+    if itself and args:  # PyTorch does not count the `self` argument of a method
         signature = signature.replace(parameters=list(signature.parameters.values())[1:])
         args = args[1:]
     return _errors.arguments.bad_arguments(name, signature, args, kwargs, error)
@@ -186,7 +197,7 @@ def _with_out(function: Callable, asked: Into | Callable[..., Into], called: str
 
 
 def ints(given: tuple, name: str = "view", argument: str = "size") -> Ints:
-    """The ints of `f(2, 3)`, `f((2, 3))` or `f([2, 3])`."""
+    """Return the ints of `f(2, 3)`, `f((2, 3))` or `f([2, 3])`."""
     if len(given) == 1 and given[0].__class__ is not int:
         if isinstance(given[0], list | tuple):
             given = given[0]  # type: ignore[assignment]
@@ -206,7 +217,7 @@ def _int(n: Any, place: int, name: str, argument: str) -> int:
 
 
 def whole(name: str, argument: str, position: int, n: Any) -> int:
-    """An argument that must be a whole number."""
+    """Return an argument as an int. Raise if it is not an integer."""
     if n.__class__ is int:
         return n
     if isinstance(n, bool | float) or not hasattr(n, "__index__"):
@@ -215,7 +226,7 @@ def whole(name: str, argument: str, position: int, n: Any) -> int:
 
 
 def tensors(name: str, given: Any) -> list[Tensor]:
-    """A sequence of tensors, which must not be empty."""
+    """Return a non-empty sequence of tensors as a list. Raise for anything else."""
     if not isinstance(given, list | tuple):
         raise _errors.arguments.wrong_type(name, "tensors", 1, "tuple of Tensors", given)
     for i, t in enumerate(given):

@@ -1,4 +1,4 @@
-"""Python's operators on tensors, each one row of the registry."""
+"""Python operators on tensors. Each one calls a registered operator."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from torchlike._tensor.dispatch import binary
 from torchlike._tensor.exchange import from_numpy
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
 
-_OPERANDS = (Tensor, int, float, complex, np.generic)  # of an array NumPy makes a tensor, by `__array_wrap__`
+# NumPy arrays are absent: NumPy computes the result and converts it with `__array_wrap__`.
+_OPERANDS = (Tensor, int, float, complex, np.generic)
 
-# dunder stem -> row; each makes __x__, __rx__ and __ix__
+# Stem of the dunder name -> operator. Each entry defines __x__, __rx__ and __ix__.
 _ARITHMETIC = {
     "add": "add",
     "sub": "sub",
@@ -51,7 +52,7 @@ def _binary(op: Op) -> Callable:
 
 
 def _operands(op: Op) -> tuple[type, ...]:
-    """What may stand beside a tensor: also a number, unless the row takes tensors only."""
+    """Return the types of the other operand: tensors, and numbers unless the operator takes tensors only."""
     return _OPERANDS if op.kinds[1] == OPERAND else (Tensor,)
 
 
@@ -63,7 +64,10 @@ def _reflected(call: Callable, operands: tuple[type, ...] = _OPERANDS) -> Callab
 
 
 def _slot(name: str) -> Callable:
-    """`_reflected` of what PyTorch writes in C: called by its name it takes a tensor first."""
+    """Return a variant of `_reflected` for methods that PyTorch implements in C.
+
+    Called through the class, such a method raises if its first argument is not a tensor.
+    """
 
     def reflected(call: Callable, operands: tuple[type, ...]) -> Callable:
         def dunder(self: Tensor, other: Any) -> Any:
@@ -88,13 +92,13 @@ def _in_place(op: Op, call: Callable) -> Callable:
 
 
 def _equality(op: Op) -> Callable:
-    """`==`, which alone knows an array when it sees one."""
+    """Return `==`, the only comparison that accepts a NumPy array."""
     dunder = _binary(op)
     return lambda self, other: dunder(self, from_numpy(other) if isinstance(other, np.ndarray) else other)
 
 
 def _divided(other: Any, self: Tensor) -> Tensor:
-    return CALLERS["reciprocal"](self) * other  # as PyTorch rounds it
+    return CALLERS["reciprocal"](self) * other  # rounds as PyTorch does
 
 
 def _subtracted(other: Any, self: Tensor) -> Tensor:
@@ -103,7 +107,7 @@ def _subtracted(other: Any, self: Tensor) -> Tensor:
 
 _SLOTS = ("add", "mul", "and", "or", "xor")
 
-# where PyTorch does not exchange the operands
+# Reflected operators that PyTorch does not implement by swapping the operands.
 _TURNED = {"truediv": _divided, "sub": _subtracted}
 
 
@@ -118,7 +122,7 @@ def _inverted(self: Tensor) -> Tensor:
 
 
 def bind() -> None:
-    """Give Tensor its operators; only rows that exist are bound."""
+    """Bind Python's operators to Tensor. Only registered operators are bound."""
     for stem, name in _ARITHMETIC.items():
         if name in REGISTRY:
             call = CALLERS[REGISTRY[name].name]

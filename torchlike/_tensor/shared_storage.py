@@ -1,8 +1,8 @@
-"""Storages over memory that others write to as well: a NumPy array, the buffer of another library.
+"""Storages over memory that other code also writes to: a NumPy array, or the buffer of another library.
 
-Nothing tells when the other side writes, so nothing of the contents is kept from one use to the next: `value` is a
-`Live`, copied when work is recorded that reads it, and a write goes into the memory at once. Views read and write their
-own part of the memory only. When nobody outside holds the memory any more, the storage becomes an ordinary one.
+There is no notification of writes by other code, so the contents are never cached. `value` is a `Live`, which is copied
+when an operator that reads it is recorded. A write goes to the memory immediately. Views read and write only their own
+part of the memory. When no outside references to the memory remain, the storage becomes an ordinary one.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from torchlike._tensor.storage import WRITE, Block, Step, Storage, extent, invol
 
 _value = Storage.__dict__["value"]
 _version = Storage.__dict__["version"]
-_CHUNK = 1 << 17  # words compared at a time: stays in the cache, and stops early
+_CHUNK = 1 << 17  # the number of words compared at a time: fits the cache and allows an early exit
 
 
 class Mark(int):
-    """A storage's version that only itself equals: what a view saw under another one does not stand."""
+    """A storage version that equals only itself, so that no cached view value is valid."""
 
     __hash__ = int.__hash__
 
@@ -39,28 +39,28 @@ class Mark(int):
 
 
 class Lender:
-    """Somebody else's memory as NumPy takes it up, and whom it belongs to."""
+    """Outside memory in the form that NumPy imports, and the object that owns it."""
 
     def __init__(self, address: int, nbytes: int, owner: Any) -> None:
         self.__array_interface__ = {"data": (address, False), "shape": (nbytes,), "typestr": "|u1", "version": 3}
         before = getrefcount(owner)
         self.owner = owner
-        # Who holds a view of a buffer keeps it where it is; an array that others refer to cannot be resized.
+        # A memoryview locks the buffer of its owner in place. An array with other references cannot be resized.
         self.lock = None if isinstance(owner, np.ndarray) else memoryview(owner) if _countable(owner) else owner
         self.ours = getrefcount(owner) - before
 
     def alone(self) -> bool:
-        """Whether nobody but us can reach the memory any more."""
+        """Return whether all references to the memory are our own."""
         return _countable(self.owner) and getrefcount(self.owner) - ATTRIBUTE < self.ours
 
 
 def _countable(owner: Any) -> bool:
-    """Whether every way to the memory leads through references to this object."""
+    """Return whether the memory is reachable only through references to this object."""
     return isinstance(owner, bytearray | PythonArray) or (isinstance(owner, np.ndarray) and owner.flags.owndata)
 
 
 def owner_of(array: Any) -> Any:
-    """The object at the end of an array's chain of bases: what the memory belongs to."""
+    """Return the last object in the chain of bases of an array, which owns the memory."""
     while True:
         below = array.obj if isinstance(array, memoryview) else array.base if isinstance(array, np.ndarray) else None
         if below is None:
@@ -69,7 +69,7 @@ def owner_of(array: Any) -> Any:
 
 
 class Loan:
-    """What a shared storage knows: its memory as bytes, how the elements lie in it, and the last copy that was made."""
+    """The state of a shared storage: its memory as bytes, the element layout, and the last copy of the contents."""
 
     __slots__ = ("aval", "block", "bytes", "kind", "lender", "settled", "stamp", "strides", "writable")
 
@@ -83,27 +83,27 @@ class Loan:
     ) -> None:
         self.aval, self.bytes, self.lender, self.writable = aval, memory, lender, writable
         self.strides = contiguous_strides(aval.shape) if strides is None else strides
-        self.block: Block | None = None  # the storage's, where its address has been asked for: the same memory
+        self.block: Block | None = None  # the storage's block over the same memory, if its address was requested
         self.settled: Value | None = None
         self.stamp = versions.Stamp()
-        self.kind: type[Storage] = Storage  # what the storage was, and will be again
+        self.kind: type[Storage] = Storage  # the class of the storage before and after sharing
 
     def alone(self) -> bool:
-        """Whether nobody but us can reach the memory any more."""
+        """Return whether all references to the memory are our own."""
         blocks = 0 if self.block is None else 1
         return getrefcount(self.bytes) <= ATTRIBUTE + blocks and (self.lender is None or self.lender.alone())
 
     def look(self) -> np.ndarray:
-        """The memory as an array."""
+        """Return the memory as an array."""
         return self.part(self.aval, self.strides, 0)
 
     def part(self, aval: Aval, strides: tuple[int, ...], offset: int) -> np.ndarray:
-        """A part of the memory, found by its geometry."""
+        """Return a part of the memory as an array with the given geometry."""
         item = aval.dtype.itemsize
         return np.ndarray(aval.shape, aval.dtype.numpy, self.bytes, offset * item, [s * item for s in strides])
 
     def settle(self) -> Value:
-        """A private copy of the contents; the last one while it still agrees."""
+        """Return a private copy of the contents. The last copy is reused while the contents are unchanged."""
         now = self.look()
         if self.settled is None or not _same(now, np.asarray(self.settled.array), self.strides):
             self.settled = Value(self.aval, np.array(now, order="C"))
@@ -112,7 +112,7 @@ class Loan:
 
 
 def _same(a: np.ndarray, b: np.ndarray, strides: tuple[int, ...]) -> bool:
-    """Whether two arrays hold the same bytes (which NaNs do not hinder, and signs of zero do)."""
+    """Return whether two arrays hold the same bytes. NaNs with equal bits are equal, and 0.0 and -0.0 differ."""
     order = sorted(range(a.ndim), key=lambda d: (strides[d], a.shape[d]), reverse=True)
     x, y = (np.ascontiguousarray(z.transpose(order)).reshape(-1).view(np.uint8) for z in (a, b))
     whole = x.size // 8 * 8
@@ -123,7 +123,7 @@ def _same(a: np.ndarray, b: np.ndarray, strides: tuple[int, ...]) -> bool:
 
 
 class Shared(Storage):
-    """A storage whose memory is on loan to, or from, somebody else."""
+    """A storage whose memory is shared with other code."""
 
     __slots__ = ()
     _loan: Loan
@@ -132,17 +132,17 @@ class Shared(Storage):
 
     @property
     def inference(self) -> bool:  # type: ignore[override]
-        """Whether its tensors were made in inference mode."""
+        """Return whether the tensors of this storage are inference tensors."""
         return self._loan.kind.inference
 
     @property
     def value(self) -> Value:  # type: ignore[override]
-        """The contents at the moment of their use."""
+        """The contents at the time of use."""
         loan = self._loan
         if loan.alone():
             return self.take_back()
         capture = current().capture
-        if capture is not None:  # read as one value, that is found again by whose it is
+        if capture is not None:  # later calls identify the captured value by its storage
             value = loan.settle()
             capture.known.add(id(value))
             return value
@@ -150,7 +150,7 @@ class Shared(Storage):
 
     @property
     def version(self) -> int:  # type: ignore[override]
-        """The count of the writes, equal to none asked for before: the contents may have changed since."""
+        """The version. It never equals an earlier one, because the contents may have changed."""
         return Mark(_version.__get__(self))
 
     @version.setter
@@ -159,13 +159,13 @@ class Shared(Storage):
 
     @property
     def address(self) -> int:
-        """Where the memory begins."""
+        """The address of the memory."""
         if self._loan.block is None:
             self._block = self._loan.block = Block(self._loan.bytes)
         return self._block.address
 
     def take_back(self) -> Value:
-        """Become an ordinary storage."""
+        """Turn this into an ordinary storage, and return its contents."""
         if self._loan.block is not None and not self._loan.writable:
             del self._block
         value, version = self._loan.settle(), self.version
@@ -173,7 +173,7 @@ class Shared(Storage):
         self.__class__ = self._loan.kind  # type: ignore[assignment]
         del self._loan
         if borrowed:
-            self._loan = None  # type: ignore[assignment] # a trace of where it came from: it cannot be resized
+            self._loan = None  # type: ignore[assignment]  # not our own memory: it cannot be resized
         self.value, self.version = value, version  # type: ignore[misc]
         return value
 
@@ -201,7 +201,10 @@ class Shared(Storage):
             self._overwrite(place, value, since, owner, step, involution(owner))
 
     def _is_private(self) -> bool:
-        """Become an ordinary storage where a write will not be, or may not be, seen by anybody else."""
+        """Turn this into an ordinary storage if other code cannot, or must not, see a write.
+
+        Return whether it was turned into one.
+        """
         if self.inference and not modes.local.inference:
             raise _errors.autograd.write_to_inference()
         private = not self._loan.writable or self._loan.alone()
@@ -227,8 +230,9 @@ class Shared(Storage):
 
 
 def lend(tensor: Any) -> np.ndarray:
-    """The memory that a tensor shows, as an array of its shape and strides that anybody may write to."""
-    part = _geometry(tensor)  # first: asking a storage that nobody shares yet would take it back
+    """Return the memory of a tensor as a writable array with the same shape and strides."""
+    # This comes first: right after `_share`, no array refers to the memory, so reading the storage would take it back.
+    part = _geometry(tensor)
     storage = tensor._storage.whole
     if not storage.shared:
         _share(storage)
@@ -250,9 +254,10 @@ def _share(storage: Storage) -> None:
 
 
 def show(storage: Storage) -> int:
-    """The address of a storage; on the CPU its contents lie there as they are now, for whoever reads memory directly.
+    """Return the address of a storage. On the CPU, copy its current contents there for code that reads memory directly.
 
-    What is written there is not seen, unless the memory is on loan; later contents are there when it is asked again.
+    Writes to this memory have no effect on the storage, unless the memory is shared. The next call copies the later
+    contents.
     """
     address, value = storage.address, storage.value
     if storage.shared or current().capture is not None or value.aval.device.type != "cpu":
@@ -265,7 +270,7 @@ def show(storage: Storage) -> int:
 
 
 def borrow(aval: Aval, strides: tuple[int, ...] | None, array: np.ndarray, nbytes: int, writable: bool) -> Shared:
-    """A storage over the memory of an array, `nbytes` from its first element on."""
+    """Return a storage over the memory of an array: `nbytes` bytes from its first element on."""
     owner, address = owner_of(array), array.__array_interface__["data"][0]
     lender = Lender(address, nbytes, owner if _countable(owner) else array)
     return _lend(Storage(Value(aval), strides), Loan(aval, strides, np.asarray(lender), lender, writable))
@@ -280,5 +285,5 @@ def _lend(storage: Storage, loan: Loan) -> Shared:
 
 
 def _geometry(tensor: Any) -> tuple[Aval, tuple[int, ...], int]:
-    """Which part of the memory a tensor shows."""
+    """Return the part of the memory that a tensor shows: its aval, strides and offset."""
     return tensor._aval, tensor.stride(), tensor._offset

@@ -1,4 +1,4 @@
-"""How a tensor prints."""
+"""The `repr` of tensors."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from torchlike._tensor.tensor import Tensor, wrap
 
 
 def tensor_text(t: Tensor, contents: str | None = None) -> str:
-    """PyTorch's `repr` of a tensor, character by character; `contents` replaces the numbers."""
+    """Return PyTorch's `repr` of a tensor, character by character. `contents` replaces the numbers."""
     value = t._value
     if isinstance(value, Row):
         inside = textwrap.indent(tensor_text(wrap(value.whole)), "    ")
         return f"BatchedTensor(lvl={value.level.depth}, bdim=0, value=\n{inside}\n)"
     node, kind = t.grad_fn, type(t)
-    plain = kind.__module__.partition(".")[0] in ("torchlike", "torch")  # as a program calls us
+    plain = kind.__module__.partition(".")[0] in ("torchlike", "torch")  # the names of the package in programs
     array = t._host() if not t.is_meta else None
     made_by = None if node is None else type(node).__name__
     text = _repr.tensor_repr(

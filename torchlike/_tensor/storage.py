@@ -20,33 +20,39 @@ from torchlike._engine.trace.ownership import LOCAL
 from torchlike._engine.trace.trace import lock
 from torchlike._ops.schema.plan import OpPlan
 
-Step = tuple[OpPlan, tuple]  # a view operator and its runtime numbers
-WRITE = 1 << 32  # what a write adds to a storage's version; one that autograd does not see adds 1
-_COUNTED = 1 << 16  # what one adds that a tensor counts apart, whose views see it
+Step = tuple[OpPlan, tuple]  # a view operator and its runtime index values
+# The increment of a storage's version for a write. A write that autograd does not track adds 1.
+WRITE = 1 << 32
+# The increment for a write that is counted by a separate counter of a tensor. Views of the tensor observe it.
+_COUNTED = 1 << 16
 _ITS_OWN = WRITE - _COUNTED
 
 
 class Block:
-    """Memory of a storage whose address somebody has asked for: XLA's buffers move with every write, this stays."""
+    """The memory behind a storage whose address was requested.
+
+    XLA's buffers move with every write, and this memory does not.
+    """
 
     __slots__ = ("address", "memory", "shown")
 
     def __init__(self, memory: np.ndarray) -> None:
         self.memory, self.address = memory, memory.ctypes.data
-        self.shown: Callable[[], Value | None] = lambda: None  # the contents that lie there, while they are somewhere
+        # A weak reference to the value whose contents are in the memory.
+        self.shown: Callable[[], Value | None] = lambda: None
 
 
 def extent(aval: Aval, strides: tuple[int, ...] | None) -> int:
-    """From how many bytes on end the elements are taken."""
+    """Return the size in bytes of the memory range that the elements span."""
     return aval.dtype.itemsize * (span(aval.shape, strides or contiguous_strides(aval.shape)) if aval.numel else 0)
 
 
 class Handle:
-    """Base of the storages that users see (`torchlike/storage.py`): the memory of `_tensor`."""
+    """The base class of public storage objects (`torchlike/storage.py`): the memory of `_tensor`."""
 
     _tensor: Any
-    _part: Any = None  # of a slice, which bytes it has
-    is_typed = False  # whether it has elements of the tensor's dtype, or bytes
+    _part: Any = None  # the byte range, for a slice of a storage
+    is_typed = False  # whether the items are elements of the tensor's dtype, or bytes
 
     def nbytes(self) -> int:
         """Return the size in bytes."""
@@ -54,15 +60,15 @@ class Handle:
 
 
 class Storage:
-    """What tensors share: a pointer to the current Value, and a count of the writes.
+    """The state shared by tensors over the same memory: the current Value and a version counter.
 
-    `strides` tell where the elements of the Value lie in (made-up) memory; None is row-major.
+    `strides` describe the memory layout that users observe. None means row-major.
     """
 
     __slots__ = ("__weakref__", "_block", "_loan", "_seen_as", "strides", "value", "version")
 
-    inference = False  # whether its tensors were made in inference mode (see `_tensor/inference.py`)
-    shared = False  # whether somebody else may write to the memory (see `_tensor/shared_storage.py`)
+    inference = False  # whether its tensors are inference tensors (see `_tensor/inference.py`)
+    shared = False  # whether other code may write to the memory (see `_tensor/shared_storage.py`)
 
     def __init__(self, value: Value, strides: tuple[int, ...] | None = None) -> None:
         self.value = value
@@ -70,30 +76,35 @@ class Storage:
         self.version = 0
 
     def seen(self, tensor: Any) -> Value:
-        """The part of the contents that a tensor shows."""
+        """Return the part of the contents that a tensor shows."""
         return read(self.value, tensor._chain or ())
 
     def put(self, value: Value, since: int | None = None, owner: Any = None, step: int = WRITE) -> None:
-        """Replace the contents; `since` is the age of the first gradient node that belongs to the write itself, `owner`
-        the tensor that is written to, `step` how the write counts."""
+        """Replace the contents.
+
+        `since` is the age of the first gradient node that belongs to the write itself. `owner` is the tensor that is
+        written to. `step` is the increment of the version.
+        """
         recorder = current()
         if recorder.capture is not None:
             recorder.capture.writes(self, owner)
         if recorder.write is not None:
             value = recorder.write(self, value)
         old = self.value
-        # A value that only this storage holds was saved by no node.
+        # A value without other references was saved by no node.
         if getrefcount(old) > LOCAL or old.stamp is not None:
             versions.note_write(old, self, since, owner)
         if value.array is None and value.__class__ is Value and (trace := value.trace) is not None:
-            # Where the trace fails, the storage goes back to what it had (`_engine/trace/failures.py`).
+            # If the trace fails, the storage is restored to its old value (`_engine/trace/failures.py`).
             trace.puts.append((ref(self), old.slot if old.trace is trace else old, value.slot))
         self.version += step
         self.value = value
 
     def touch(self, owner: Any) -> Value | None:
-        """What backward has saved of the contents counts as overwritten, though no element is: they go on as another
-        value, and the old one is returned. The write is counted by the caller."""
+        """Make saved references to the contents count as overwritten without changing any element.
+
+        The storage gets a copy as its new value, and the old value is returned. The caller increments the version.
+        """
         with lock:
             old = self.value
             if getrefcount(old) > LOCAL or old.stamp is not None:
@@ -102,51 +113,51 @@ class Storage:
         return None
 
     def check_change(self, owner: Any) -> None:
-        """Refuse a tensor whose shape or memory must not change."""
+        """Raise if the shape or memory of the tensor must not change."""
 
     def put_seen(self, chain: tuple[Step, ...], value: Value, since: int | None, owner: Any, step: int = WRITE) -> None:
-        """Replace the part of the contents that `owner` sees through a chain of views."""
+        """Replace the part of the contents that `owner` shows through a chain of views."""
         numbers = [n for _, given in chain for n in given]
         plan = write_plan(chain)
-        with lock:  # threads may write to parts of one tensor that do not meet
+        with lock:  # threads may write to disjoint parts of one tensor
             (whole,) = record(plan, [self.value, value], numbers)
             self.put(whole, since, owner, step)
         value.stamp = value.stamp or versions.of(whole)
 
     @property
     def whole(self) -> Storage:
-        """The storage with all of the memory: this one, unless it has grown (see `_tensor/grown_storage.py`)."""
+        """The storage of all of the memory: this one, unless it has grown (see `_tensor/grown_storage.py`)."""
         return self
 
     @property
     def nbytes(self) -> int:
-        """How much memory it has."""
+        """The size in bytes."""
         held = self.value.aval
         return held.numel * held.dtype.itemsize
 
     @property
     def resizable(self) -> bool:
-        """Whether the memory is our own, and always was."""
+        """Return whether the memory is, and always was, torchlike's own."""
         loan = getattr(self, "_loan", self)
         return loan is self or (loan is not None and loan.lender is None)
 
     @property
     def address(self) -> int:
-        """Where its memory begins from now on; `_shared.show` puts the contents there."""
-        if not hasattr(self, "_block"):  # the system gives no page of it before it is written to
+        """The address of the memory, fixed from now on. `shared_storage.show` copies the contents there."""
+        if not hasattr(self, "_block"):  # the operating system allocates pages only on the first write
             self._block = Block(np.empty(extent(self.value.aval, self.strides), np.uint8))
         return self._block.address
 
 
 def read(value: Value, chain: tuple[Step, ...]) -> Value:
-    """The value seen through a chain of views."""
+    """Return the value seen through a chain of views."""
     for plan, numbers in chain:
         value = move(plan, value, numbers)
     return value
 
 
 def marks(tensor: Any) -> tuple[str, ...]:
-    """Whether a tensor shows conjugates ("conj"), negatives ("neg") or both of the numbers that its memory holds."""
+    """Return the pending operations of a tensor on the numbers in memory: conjugation ("conj") and negation ("neg")."""
     if not tensor._chain:
         return ()
     pending = [plan.op.pending for plan, _ in tensor._chain]
@@ -162,12 +173,18 @@ _INVOLUTIONS: dict[tuple[str, ...], Callable[[np.ndarray], np.ndarray] | None] =
 
 
 def involution(tensor: Any) -> Callable[[np.ndarray], np.ndarray] | None:
-    """What turns the numbers in memory into those that a tensor shows, and back; None where they are the same."""
+    """Return the function that converts between the numbers in memory and those that a tensor shows.
+
+    The function is its own inverse. Return None if the numbers are the same.
+    """
     return _INVOLUTIONS[marks(tensor)]
 
 
 def move(plan: OpPlan, value: Value, numbers: tuple) -> Value:
-    """Apply one view. On a host array NumPy does it at once: moving data is exact, so where it runs cannot be seen."""
+    """Apply one view operator. NumPy executes it on a host array immediately.
+
+    Moving data is exact, so immediate execution is not observable.
+    """
     if value.array.__class__ is np.ndarray and current().moves:
         return Value(plan.outputs[0], plan.function(value.array, *numbers)[0])
     if value.__class__ is Live:
@@ -176,35 +193,37 @@ def move(plan: OpPlan, value: Value, numbers: tuple) -> Value:
 
 
 class Counter:
-    """The writes of a tensor that counts them apart from its storage's: made by `.data`, or given other data."""
+    """A version counter that a tensor has apart from its storage, after `.data` or after its data was replaced."""
 
     __slots__ = ("_shared", "_values", "is_hidden")
 
     def __init__(self, is_hidden: bool, shared: list[int] | None = None) -> None:
-        self.is_hidden = is_hidden  # what backward has saved is not compared with it
+        self.is_hidden = is_hidden  # if set, saved tensors are not checked against this counter
         self._values: list[tuple[ref, ref]] = []
         self._shared = [0] if shared is None else shared
 
     def leave(self, value: Value, tensor: Any) -> None:
-        """The tensor that counts here is given other memory: what was saved of this value is outdated by its next
-        write, wherever that goes."""
-        self._values = [pair for pair in self._values if pair[0]() is not None]  # of the others nobody has saved any
+        """Record that the tensor of this counter gets other memory.
+
+        The next write to the tensor, wherever it goes, makes a saved reference to `value` count as overwritten.
+        """
+        self._values = [pair for pair in self._values if pair[0]() is not None]  # a dead value is not saved anywhere
         self._values.append((ref(value), ref(tensor)))
 
     def outdate(self) -> None:
-        """Called before a write is counted."""
+        """Mark the recorded values as overwritten. Called before a write is counted."""
         for value, tensor in [(held(), owner()) for held, owner in self._values]:
             if value is not None and tensor is not None:
                 versions.note_write(value, tensor._storage, None, tensor)
         self._values.clear()
 
     def shown(self) -> Counter:
-        """This one for a tensor that is given other memory: it goes on counting with those that shared it."""
+        """Return the counter of a tensor that gets other memory. It keeps counting with the tensors that share it."""
         return Counter(False, self._shared) if self.is_hidden else self
 
     @property
     def count(self) -> int:
-        """How many writes there were."""
+        """The number of writes."""
         return self._shared[0]
 
     @count.setter
@@ -213,7 +232,10 @@ class Counter:
 
 
 class LeftCounter(Counter):
-    """The writes of a tensor that was given other memory: it goes on counting with those that see what it left."""
+    """The counter of a tensor that was switched to other memory.
+
+    It keeps counting with the tensors over the memory that the tensor left.
+    """
 
     __slots__ = ("_left", "_own")
 
@@ -235,7 +257,7 @@ class LeftCounter(Counter):
 
 
 def step(counter: Counter | None) -> int:
-    """How a write counts in the storage's version; it is counted by the counter, where there is one."""
+    """Return the version increment of a write, and count the write in the counter if there is one."""
     if counter is None:
         return WRITE
     if counter._values:
@@ -245,23 +267,24 @@ def step(counter: Counter | None) -> int:
 
 
 def writes(origin: Any) -> int:
-    """How many writes an origin and its views have counted."""
+    """Return the number of writes to a base and its views."""
     counter = origin._counter
     return origin._storage.version >> 32 if counter is None else counter.count
 
 
 def unseen_since(cache: tuple[int, Any, Value], origin: Any) -> bool:
-    """Whether a view that follows its origin has no write to mind since it was last looked at, which left `cache`."""
+    """Return whether a view that follows its base can ignore all writes since its last read, which stored `cache`."""
     counter = origin._counter
-    if counter is not None and counter.is_hidden:  # the storage's version does not tell its writes from others
+    if counter is not None and counter.is_hidden:  # the storage's version does not distinguish this counter's writes
         return cache[1] is origin._edge
     changed = cache[0] ^ origin._storage.version
-    # One that counts its own writes does not mind those of others, which count as this one's would without a counter.
+    # A base with its own counter adds less than WRITE to the version. Multiples of WRITE are writes of other tensors
+    # and are ignored.
     return changed >> 32 == 0 if counter is None else changed & _ITS_OWN == 0
 
 
 def commit(writes: Iterable[tuple[Any, Value]]) -> None:
-    """Write to many tensors. An interrupt comes before the first write or after the last."""
+    """Give many tensors new contents as one step. An interrupt is delivered before or after all writes."""
     recorder = current()
     is_watched = recorder.capture is not None or recorder.write is not None
     with uninterrupted():
@@ -274,7 +297,7 @@ def commit(writes: Iterable[tuple[Any, Value]]) -> None:
                 storage.version += step(counter)
             elif is_watched or storage.__class__ is not Storage:
                 storage.put(value)
-            else:  # `Storage.put` without the call, which takes 2 us of an optimizer's step for 8 parameters
+            else:  # `Storage.put` inlined: the call takes 2 us of an optimizer step for 8 parameters
                 old = storage.value
                 if getrefcount(old) > LOCAL or old.stamp is not None:
                     versions.note_write(old, storage, None, None)
@@ -288,7 +311,7 @@ _view_plans: dict[tuple, OpPlan] = {}
 
 
 def view_plan(chain: tuple[Step, ...], node: str) -> OpPlan:
-    """A chain of views as one operator, with a gradient node of this name."""
+    """Return a chain of views as one operator whose gradient node has this name."""
     plans = tuple(plan for plan, _ in chain)
     found = _view_plans.get((plans, node))
     if found is None:
@@ -303,7 +326,7 @@ _write_plans: dict[tuple, OpPlan] = {}
 
 
 def write_plan(chain: tuple[Step, ...]) -> OpPlan:
-    """The operator (base, new) -> base with the viewed elements replaced."""
+    """Return the operator (base, new) -> base with the viewed elements replaced."""
     plans = tuple(plan for plan, _ in chain)
     found = _write_plans.get(plans)
     if found is None:
@@ -324,13 +347,15 @@ def _make_write_plan(plans: tuple[OpPlan, ...]) -> OpPlan:
 
     made = OpPlan("write", (base, new), scalars, (base,), write)
     made.settle(plans[0].op, (), (base.dtype.category >= _dtypes.FLOATING,), node="torch::autograd::CopySlices")
-    made.remembers = ("all",)  # what it holds is let go of although it is nothing, and asked for in a second pass
+    made.remembers = ("all",)  # saves nothing, but a second backward pass still requires retain_graph
     return made
 
 
 def _placed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) -> Any:
-    """`old` with the elements seen through the views replaced: linear views are undone by their transpose, those with
-    an inverse of their own by that."""
+    """Return `old` with the elements seen through the views replaced.
+
+    A linear view is undone by its transpose, and a view with an `inverse` by that function.
+    """
     at = next((i for i, plan in enumerate(plans) if plan.op.inverse is not None), None)
     if at is None:
         return _transposed(plans, old, part, numbers)
@@ -343,7 +368,7 @@ def _placed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) -> A
 
 
 def look(plans: tuple[OpPlan, ...], x: Any, numbers: tuple) -> Any:
-    """An array seen through a chain of views."""
+    """Return an array seen through a chain of views."""
     rest = iter(numbers)
     for plan in plans:
         (x,) = plan.function(x, *[next(rest) for _ in plan.scalars])
@@ -352,11 +377,11 @@ def look(plans: tuple[OpPlan, ...], x: Any, numbers: tuple) -> Any:
 
 def _transposed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) -> Any:
     base, new = plans[0].inputs[0], plans[-1].outputs[0]
-    if numbers and base.dtype.category < _dtypes.FLOATING:  # JAX transposes no slice of integers at a runtime index
+    if numbers and base.dtype.category < _dtypes.FLOATING:  # JAX cannot transpose an integer slice at a runtime index
         places = look(plans, jnp.arange(base.numel).reshape(base.shape), numbers).reshape(-1)
         flat = jnp.asarray(old).reshape(-1)
         return flat.at[places].set(jnp.asarray(part).astype(flat.dtype).reshape(-1)).reshape(base.shape)
-    as_bytes = base.dtype is _dtypes.bool_  # linear_transpose takes no bools
+    as_bytes = base.dtype is _dtypes.bool_  # linear_transpose does not accept bools
     work = np.dtype(np.uint8) if as_bytes else base.dtype.numpy
 
     def back(x: Any) -> Any:
@@ -369,7 +394,10 @@ def _transposed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) 
 
 
 def _added_to_nothing(back: Callable[[Any], Any], part: Any) -> Any:
-    """`back(part)`, which adds each number to 0: of -0 that makes 0, so signs are placed apart."""
+    """Return `back(part)` with the signs of zeros kept.
+
+    `back` adds each number to 0, which turns -0 into 0. The signs are therefore placed separately.
+    """
 
     @jax.custom_jvp
     def place(x: Any) -> Any:
@@ -382,16 +410,19 @@ def _added_to_nothing(back: Callable[[Any], Any], part: Any) -> Any:
 
 
 def overlaps(chain: tuple[Step, ...], shape: tuple[int, ...], strides: tuple[int, ...] | None) -> bool:
-    """Whether two places of the view are one place of memory (a dim of stride zero)."""
+    """Return whether several elements of the view share one memory location (a dim of stride zero)."""
     return strides is not None and any(s == 0 and n > 1 for n, s in zip(shape, strides)) and 0 not in shape
 
 
 def are_apart(target: Any, other: Any, wholly: bool, copies: bool = False) -> bool:
-    """Whether an operand of the same storage lies nowhere in the memory that is written to, or (unless `wholly`) in all
-    of it, seen the same way. `copies`: the operator is `copy_`."""
+    """Return whether an operand of the same storage does not overlap the written memory.
+
+    Unless `wholly`, an operand that covers exactly the same memory in the same way is allowed too. `copies`: the
+    operator is `copy_`.
+    """
     if other is target:
         return not wholly
-    if not copies and (marks(target) or marks(other)):  # PyTorch computes with a copy of such a tensor
+    if not copies and (marks(target) or marks(other)):  # PyTorch uses a copy of such a tensor
         return True
     if not _may_meet(target, other):
         return True
@@ -400,7 +431,7 @@ def are_apart(target: Any, other: Any, wholly: bool, copies: bool = False) -> bo
 
 
 def _may_meet(a: Any, b: Any) -> bool:
-    """Whether two tensors of one storage, each without gaps, span some of the same memory (with gaps nobody looks)."""
+    """Return whether two dense tensors of one storage span overlapping memory. Tensors with gaps are not checked."""
     spans = []
     for t in (a, b):
         if not t.numel() or not is_dense(tuple(t.shape), t.stride()):
@@ -411,5 +442,5 @@ def _may_meet(a: Any, b: Any) -> bool:
 
 
 def strides_of(shape: tuple[int, ...], strides: tuple[int, ...] | None) -> tuple[int, ...]:
-    """Strides as a tuple, row-major where none are kept."""
+    """Return the strides as a tuple, row-major if `strides` is None."""
     return contiguous_strides(tuple(shape)) if strides is None else strides

@@ -1,4 +1,4 @@
-"""Between a tensor and the memory behind it: what checkpoints read and write, and views at any strides."""
+"""Access to the memory of tensors for checkpoints, and views with arbitrary strides."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Ints = tuple[int, ...]
 
 
 def storage_of(tensor: Tensor) -> tuple[object, np.ndarray]:
-    """The identity of a tensor's storage, and its elements in memory order as the tensor's dtype sees them."""
+    """Return the identity of a tensor's storage, and its elements in memory order in the tensor's dtype."""
     storage = tensor._storage.whole
     array, strides = to_numpy(storage.value), storage.strides
     if strides is None or not array.size:
@@ -34,10 +34,10 @@ def storage_of(tensor: Tensor) -> tuple[object, np.ndarray]:
 def from_storage(
     flat: np.ndarray, dtype: Any, size: Ints, stride: Ints, offset: int, device: Any, owner: Tensor | None
 ) -> tuple[Tensor, Tensor]:
-    """A tensor over `flat`, and the owner of its memory, to be passed for the next tensor that shares it.
+    """Return a tensor over `flat`, and the owner of its memory, to pass in for the next tensor that shares the memory.
 
-    The first tensor that covers the storage gives the owner its shape, so that an ordinary parameter is no view of
-    anything. The owner itself is never handed out: it has no history and never gets one.
+    The first tensor that covers the whole storage determines the shape of the owner, so that an ordinary parameter
+    needs no view operator. The owner itself is never returned to users. It never has a gradient history.
     """
     if owner is None:
         owner = _covering(flat, dtype, size, stride, offset)
@@ -54,7 +54,7 @@ def _covering(flat: np.ndarray, dtype: Any, size: Ints, stride: Ints, offset: in
 
 
 def meta_tensor(dtype: Any, size: Ints, stride: Ints) -> Tensor:
-    """A tensor without data."""
+    """Return a tensor without data."""
     return wrap(Value(aval(size, dtype, devices.meta)), None, _layout.normal(size, stride))
 
 
@@ -65,9 +65,12 @@ def aval(size: Ints, dtype: Any, device: Any = devices.cpu) -> Aval:
 
 
 def strided_view(owner: Tensor, size: Ints, stride: Ints, offset: int) -> Tensor:
-    """A tensor without history over the storage of `owner` (which must be all of it), seen at any strides."""
+    """Return a tensor without history over the storage of `owner`, with any strides.
+
+    `owner` must cover the whole storage.
+    """
     size, stride = tuple(size), tuple(stride)
-    seen = _plain_alias(owner)  # by this name forward mode leaves it alone: it is no `detach`
+    seen = _plain_alias(owner)  # forward mode does not treat this alias as a `detach`
     if owner.shape == size and owner.stride() == stride and not offset:
         return seen
     storage = owner._storage
@@ -95,10 +98,10 @@ def _in_memory_order(array: Any, memory: Ints | None) -> Any:
 
 
 def _unfold(flat: Any, size: Ints, stride: Ints) -> Any:
-    """The elements of `flat` at `sum(index * stride)`.
+    """Return the elements of `flat` at `sum(index * stride)`.
 
-    By cutting, dim after dim from the widest stride inward, where the dims do not overlap: slices and reshapes are
-    cheap forwards and backwards. Else by one gather.
+    If the dims do not overlap, the elements are cut dim after dim, from the widest stride inward. Slices and reshapes
+    are cheap in forward and backward. Otherwise, one gather is used.
     """
     xp = namespace(flat)
     dims = sorted((d for d in range(len(size)) if stride[d]), key=lambda d: (stride[d], size[d]), reverse=True)
@@ -117,7 +120,7 @@ def _unfold(flat: Any, size: Ints, stride: Ints) -> Any:
 
 
 def _split(x: Any, count: int, step: int, keep: int) -> Any:
-    """The last dim as (count, keep): the first `keep` elements of every `step`."""
+    """Reshape the last dim to (count, keep): the first `keep` elements of every `step`."""
     xp, length = namespace(x), x.shape[-1]
     if length < count * step:
         x = xp.concatenate([x, xp.zeros((*x.shape[:-1], count * step - length), x.dtype)], -1)
@@ -129,6 +132,7 @@ def _nested(size: list[int], stride: list[int]) -> bool:
 
 
 def _strided(flat: np.ndarray, size: Ints, stride: Ints) -> np.ndarray:
-    seen = flat if flat.dtype.isbuiltin == 1 else flat.view(f"u{flat.itemsize}")  # NumPy asks for dtypes that it names
+    # NumPy's `as_strided` supports only built-in dtypes.
+    seen = flat if flat.dtype.isbuiltin == 1 else flat.view(f"u{flat.itemsize}")
     found = np.lib.stride_tricks.as_strided(seen, size, [s * flat.itemsize for s in stride])
     return found if seen is flat else found.view(flat.dtype)

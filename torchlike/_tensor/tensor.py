@@ -1,4 +1,7 @@
-"""The Tensor facade: storage + geometry + a chain of views + an edge into the gradient graph. No operator bodies."""
+"""The Tensor class: a storage, a geometry, a chain of views and a gradient edge.
+
+Operators are implemented elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +29,15 @@ from torchlike._tensor.shared_storage import show
 from torchlike._tensor.storage import Step, Storage
 
 if TYPE_CHECKING:
-    from torchlike._methods import Methods  # what the registry's rows put onto Tensor
+    from torchlike._methods import Methods  # declares the methods that the operator registry binds
 else:
     Methods = object
 
-TENSOR_TYPES: set[type] = set()  # Tensor and every subclass: the dispatcher's quick test
+TENSOR_TYPES: set[type] = set()  # Tensor and its plain subclasses, for the dispatcher's fast check
 
 
 class Tensor(Methods):
-    """A multi-dimensional array with PyTorch's behaviour; see `torchlike.tensor` to make one."""
+    """A multi-dimensional array with PyTorch's behavior. `torchlike.tensor` creates one."""
 
     __slots__ = (
         "__dict__",
@@ -55,27 +58,32 @@ class Tensor(Methods):
         "_tracks",
     )
     __array_priority__ = 1000
-    _never_called: str | None = None  # the hook of a subclass that operators do not call, so that it has no tensors
+    # The hook of a subclass that operators do not call. Such a subclass cannot have tensors.
+    _never_called: str | None = None
 
     _storage: Storage
-    _chain: tuple[Step, ...] | None  # how to see this tensor in its storage's value; None: it is that value
+    # The views that lead from the storage's value to this tensor. None means the value itself.
+    _chain: tuple[Step, ...] | None
     _strides: tuple[int, ...] | None  # None: row-major
     _offset: int
-    _edge: Edge | None  # where the gradient of this tensor goes
-    _origin: Tensor | None  # the tensor of which this is a view
-    _tracks: bool  # a view whose history follows its origin's
-    _cache: tuple[int, Any, Value] | None  # views: storage version; origin's edge (or writes at birth); value
+    _edge: Edge | None  # the gradient edge
+    _origin: Tensor | None  # the base of a view
+    _tracks: bool  # whether a view's history follows that of its base
+    _cache: tuple[int, Any, Value] | None  # for views: storage version; base's edge (or writes at creation); value
     _grad: Tensor | None
-    _counter: _storage.Counter | None  # counts the writes of a tensor that does not share its storage's count
-    # Unset on most:
-    _ended: tuple[Any, Any]  # what it takes up again as a leaf: its node, weakly, and the hooks on its gradient
-    _fate: versions.Fate  # what it is now, for those who saved what it was
-    _frozen: views.Frozen  # why a view does not follow its origin, where it is not for `no_grad`
-    _shown: Any  # an origin that stands for another tensor, whose shape was changed in place: that one, weakly
+    _counter: _storage.Counter | None  # a version counter separate from the storage's
+    # The following slots are unset on most tensors.
+    # The former leaf node (a weak reference) and the gradient hooks. They are restored if the tensor requires grad
+    # again.
+    _ended: tuple[Any, Any]
+    _fate: versions.Fate  # the final state of an overwritten tensor, for error messages
+    _frozen: views.Frozen  # why a view does not follow its base, if not because of `no_grad`
+    # On a base: a weak reference to the tensor whose shape was changed in place and that this base stands for.
+    _shown: Any
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-        """A function's own result; what a subclass's own calls in the end."""
+        """Return the result of the function itself. A subclass's own implementation calls this in the end."""
         from torchlike._tensor import overriding
 
         return overriding.default(cls, func, types, args, kwargs)
@@ -99,8 +107,11 @@ class Tensor(Methods):
     # -- reading and writing -------------------------------------------------------------------------------------------
 
     def _read(self, strict: bool | None = None) -> Value:
-        """The current Value of this view: read again where its storage or history has changed. `strict`: what PyTorch
-        refuses to an operator is refused; by default where gradients are recorded."""
+        """Return the current Value of this view. It is recomputed if the storage or the history has changed.
+
+        `strict`: raise the errors that PyTorch raises for an operator. By default, they are raised if gradients are
+        recorded.
+        """
         cache = self._cache
         known = cache is not None and cache[0] == self._storage.version
         if known and (not self._tracks or cache[1] is self._origin._edge):  # type: ignore[union-attr,index]
@@ -108,7 +119,10 @@ class Tensor(Methods):
         return views.read_again(self, modes.local.grad if strict is None else strict)
 
     def _root(self) -> Tensor | None:
-        """The tensor of which this is a view. One whose own shape was changed in place has become a view as well."""
+        """Return the base of this view.
+
+        A base whose own shape was changed in place has become a view too, so the chain of bases is followed to its end.
+        """
         origin = self._origin
         while origin is not None and origin._origin is not None:
             origin = self._origin = origin._origin
@@ -120,17 +134,17 @@ class Tensor(Methods):
 
     @property
     def _aval(self) -> Aval:
-        """Shape, dtype and device, without reading."""
+        """The shape, dtype and device, available without a read."""
         return self._storage.value.aval if not self._chain else self._chain[-1][0].outputs[0]
 
     @property
     def _value(self) -> Value:
-        """The current contents, whatever has become of their history."""
+        """The current contents, without a check of the gradient history."""
         return self._storage.value if self._chain is None else self._read(False)
 
     @property
     def _latest(self) -> Value:
-        """The contents as they were when somebody last looked."""
+        """The contents at the last read."""
         return self._storage.value if self._chain is None or self._cache is None else self._cache[2]
 
     def _pair(self, strict: bool | None = None) -> tuple[Value, Edge | None]:
@@ -138,8 +152,11 @@ class Tensor(Methods):
         return value if value.__class__ is Value else value.settle(), self._edge
 
     def _write(self, value: Value, edge: Edge | None = None, since: int | None = None, node: str | None = None) -> None:
-        """Replace the contents (in-place operators end here); `edge` is the new contents' history, `since` the age of
-        the first of its nodes, `node` PyTorch's name for the node of an operator that makes no use of the old ones."""
+        """Replace the contents. All in-place operators end here.
+
+        `edge` is the gradient edge of the new contents. `since` is the age of the first gradient node of the new
+        contents. `node` is PyTorch's name of the node of an operator that ignores the old contents.
+        """
         differentiable = modes.local.grad and (edge is not None or (self._value is not None and self._edge is not None))
         if differentiable:
             views.check_write(self)
@@ -163,18 +180,20 @@ class Tensor(Methods):
             return
         if _storage.overlaps(self._chain or (), self._aval.shape, self._strides):
             raise _errors.memory.overlapping_write()
-        with lock:  # other threads may write to other parts of the memory
+        with lock:  # other threads may write to other parts of the memory at the same time
             self._write_through(value, edge, differentiable, since)
 
     def _count(self) -> None:
-        """A write that changed no element: of a tensor's own shape."""
+        """Count a write that changed no element, such as a change of the tensor's own shape."""
         origin: Any = self if self._origin is None else self._root()
-        step = _storage.step(origin._counter)  # which may count in this very storage
+        # This call comes first, because it may increment the version of the same storage.
+        step = _storage.step(origin._counter)
         origin._storage.version += step
 
     def _write_through(self, value: Value, edge: Edge | None, differentiable: bool, since: int | None) -> None:
         origin = self._root()
-        steps, storage = views.steps_from(origin, self), self._storage  # in this order: it may follow grown memory
+        # `steps_from` comes first, because it may switch the tensor to a grown storage.
+        steps, storage = views.steps_from(origin, self), self._storage
         if origin is None or steps is None or views.is_plain(origin, edge):
             if differentiable and edge is not None and origin is not None and not views.is_whole(self):
                 edge = views.replaced(self._aval, None, edge, "AsStridedBackward0")
@@ -199,11 +218,11 @@ class Tensor(Methods):
         elif differentiable and new_edge is not None:
             views.rebase_owner(self, origin)
             self._cache = (storage.version, views.Written(origin._edge or new_edge), value)
-            self._edge = self._edge or edge  # until it is looked at; it is known to have a history
+            self._edge = self._edge or edge  # a placeholder until the next read: the view has a history
         versions.note_fate(views.whole(self))
 
     def _write_raw(self, value: Value, edge: Edge | None, since: int | None = None) -> None:
-        """Store new contents without asking about gradients."""
+        """Store new contents without gradient checks."""
         storage = self._storage
         origin: Any = self if self._origin is None else self._root()
         is_there = origin._storage is storage
@@ -213,14 +232,14 @@ class Tensor(Methods):
             storage.put(value, since, self, step)
         else:
             storage.put_seen(self._chain, value, since, self, step)
-        if apart:  # after the write, which notes how many there were before
+        if apart:  # after the write, which records the previous count
             self._count()
         self._edge = edge
         if self._chain is not None:
             born = self._cache[1] if self._cache is not None and not self._tracks else None
             self._cache = None if self._tracks else (storage.version, born, value)
 
-    # -- what it is ----------------------------------------------------------------------------------------------------
+    # -- properties ----------------------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> Size:
@@ -228,7 +247,7 @@ class Tensor(Methods):
         return self._aval.shape
 
     def size(self, dim: int | None = None) -> Any:
-        """The shape, or the size of one dim."""
+        """Return the shape, or the size of one dim."""
         shape = self._aval.shape
         if dim is None:
             return shape
@@ -244,7 +263,7 @@ class Tensor(Methods):
 
     @property
     def device(self) -> devices.device:
-        """Where the tensor lives."""
+        """The device of the tensor."""
         return self._aval.device
 
     @property
@@ -253,31 +272,31 @@ class Tensor(Methods):
         return self._aval.ndim
 
     def dim(self) -> int:
-        """The number of dims."""
+        """Return the number of dims."""
         return self._aval.ndim
 
     ndimension = dim
 
     def numel(self) -> int:
-        """The number of elements."""
+        """Return the number of elements."""
         return self._aval.numel
 
     nelement = numel
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one element."""
+        """The size of one element in bytes."""
         return self.dtype.itemsize
 
     element_size = lambda self: self.dtype.itemsize
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements."""
+        """The size of all elements in bytes."""
         return self.numel() * self.dtype.itemsize
 
     def stride(self, dim: int | None = None) -> Any:
-        """Steps in memory, in elements, from one index to the next along each dim (or one dim)."""
+        """Return the stride of each dim, or of one dim: the step in memory, in elements, from one index to the next."""
         strides = _storage.strides_of(self.shape, self._strides)
         return strides if dim is None else strides[self._nonnegative(dim)]
 
@@ -290,17 +309,20 @@ class Tensor(Methods):
         return dim % n
 
     def storage_offset(self) -> int:
-        """Where in the storage the first element lies."""
+        """Return the position of the first element in the storage, in elements."""
         return self._offset
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Whether the elements lie in row-major order without gaps."""
+        """Return whether the elements are in row-major order without gaps."""
         from torchlike._dtypes import memory_format as _memory_format
 
         return _memory_format.is_contiguous(self.shape, self.stride(), memory_format)
 
     def data_ptr(self) -> int:
-        """The address of the first element, where the contents lie as they are now (see `_shared.show`)."""
+        """Return the address of the first element.
+
+        The memory there holds the current contents (see `shared_storage.show`).
+        """
         whole = self._storage.whole
         has_memory = self.numel() and whole.nbytes and self.device is not devices.meta
         return show(whole) + self._offset * self.dtype.itemsize if has_memory else 0
@@ -314,7 +336,7 @@ class Tensor(Methods):
         return origin._storage.version >> 32 if counter is None else counter.count
 
     def is_inference(self) -> bool:
-        """Whether it was made in inference mode."""
+        """Return whether the tensor was created in inference mode."""
         return self._storage.inference
 
     def _is_view(self) -> bool:
@@ -331,26 +353,26 @@ class Tensor(Methods):
     is_nested = property(lambda self: False, doc="Whether it is nested: never.")
 
     def is_floating_point(self) -> bool:
-        """Whether the dtype is a real floating one."""
+        """Return whether the dtype is a real floating-point dtype."""
         return self.dtype.is_floating_point
 
     def is_complex(self) -> bool:
-        """Whether the dtype is complex."""
+        """Return whether the dtype is complex."""
         return self.dtype.is_complex
 
     def is_signed(self) -> bool:
-        """Whether the dtype has negative numbers."""
+        """Return whether the dtype has negative numbers."""
         return self.dtype.is_signed
 
     def get_device(self) -> int:
-        """The index of the accelerator it lives on; -1 on the CPU."""
+        """Return the index of the tensor's accelerator, or -1 on the CPU."""
         return -1 if self.device.index is None else self.device.index
 
     # -- gradients -----------------------------------------------------------------------------------------------------
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients flow to this tensor."""
+        """Return whether gradients flow to this tensor."""
         return self._edge is not None if self._origin is None else views.requires_grad(self)
 
     @requires_grad.setter
@@ -364,7 +386,7 @@ class Tensor(Methods):
         self._require_grad(wanted)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Make this leaf require (or stop requiring) grad."""
+        """Set `requires_grad` of this leaf, and return the tensor."""
         if requires_grad.__class__ is not bool:
             raise _errors.arguments.wrong_type("requires_grad_", "requires_grad", 1, "bool", requires_grad)
         if modes.local.transforms:
@@ -372,7 +394,7 @@ class Tensor(Methods):
         return self._require_grad(requires_grad)
 
     def _require_grad(self, requires_grad: bool = True) -> Tensor:
-        """`requires_grad_`, in a transform of `torchlike.func` too."""
+        """Set `requires_grad`, also inside a transform of `torchlike.func`."""
         edge = views.edge_of(self) if self._origin is not None and self._tracks else self._edge
         if edge is not None and not isinstance(edge[0], AccumulateGrad):
             if requires_grad:
@@ -385,7 +407,7 @@ class Tensor(Methods):
         if bool(requires_grad) != (self._edge is not None and self._edge is not views.NOWHERE):
             note_end(self)
             self._edge = (begin_again(self, leaf_node), 0) if requires_grad else None
-            self._storage.version += 1  # for autograd no write, but views are to look again
+            self._storage.version += 1  # not a write for autograd, but it invalidates the caches of views
             if self._origin is not None and views.is_whole(self):
                 self._root()._edge = None  # type: ignore[union-attr]
                 views.rebase(self)
@@ -393,22 +415,22 @@ class Tensor(Methods):
 
     @property
     def is_leaf(self) -> bool:
-        """Whether no operator that is part of the graph made this tensor."""
+        """Return whether the tensor is a leaf: no recorded operator created it."""
         edge = self._edge if self._origin is None else views.edge_of(self)
         return edge is None or isinstance(edge[0], AccumulateGrad)
 
     def _shows_no_history(self) -> bool:
-        """`is_leaf` as it was when somebody last looked; refuses nothing."""
+        """Return `is_leaf` as of the last read. Raise no errors."""
         return self._edge is None or isinstance(self._edge[0], AccumulateGrad)
 
     @property
     def grad_fn(self) -> Node | None:
-        """The node of the operator that made this tensor; None for leaves."""
+        """The node of the operator that created this tensor, or None for a leaf."""
         return None if self.is_leaf else self._edge[0].public()  # type: ignore[index]
 
     @property
     def output_nr(self) -> int:
-        """Which output of `grad_fn` this tensor is."""
+        """The output number of this tensor in `grad_fn`."""
         return 0 if self._edge is None else self._edge[1]
 
     @property
@@ -441,15 +463,16 @@ class Tensor(Methods):
         self.grad = None
 
     def detach(self) -> Tensor:
-        """This tensor without its history; shares storage."""
+        """Return a tensor without history over the same storage."""
         versions.watch_result(self)
         made = alias(self)
-        if self._storage.inference and not modes.local.inference:  # PyTorch lets it take, and count, writes of its own
+        # PyTorch allows writes to such a tensor, and counts them separately.
+        if self._storage.inference and not modes.local.inference:
             made._counter = made._counter or _storage.Counter(True)
         return made
 
     def detach_(self) -> Tensor:
-        """Cut this tensor off from its history, in place."""
+        """Remove the gradient history of this tensor in place."""
         if self._is_view() and not modes.local.inference:
             raise RuntimeError(
                 "Can't detach views in-place. Use detach() instead. If you are using "
@@ -461,7 +484,7 @@ class Tensor(Methods):
         versions.note_detached(self._edge)
         note_end(self)
         self._edge = None
-        self._storage.version += 1  # for autograd no write, but views are to look again
+        self._storage.version += 1  # not a write for autograd, but it invalidates the caches of views
         if self._origin is not None and views.is_whole(self):
             self._root()._edge = None  # type: ignore[union-attr]
             views.rebase(self)
@@ -469,7 +492,7 @@ class Tensor(Methods):
 
     @property
     def data(self) -> Tensor:
-        """This tensor without its history; writes to it are not seen by autograd."""
+        """This tensor without its history. Autograd does not track writes to it."""
         made = alias(self)
         made._counter = _storage.Counter(True)
         return made
@@ -487,7 +510,7 @@ class Tensor(Methods):
         raise _errors.memory.deleting_data()
 
     def _see(self, other: Tensor) -> None:
-        """See another tensor's memory from now on; history, origin and the count of the writes stay."""
+        """Switch this tensor to the memory of another one. The history, base and version counter stay."""
         counter = _storage.LeftCounter(self._storage) if self._counter is None else self._counter.shown()
         left = self._storage.value
         self._storage, self._chain, self._strides = other._storage, other._chain, other._strides
@@ -500,19 +523,22 @@ class Tensor(Methods):
             self._origin, self._tracks = None, False
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-        """Call `hook(grad)` whenever this tensor's gradient is computed; what it returns replaces the gradient."""
+        """Register `hook(grad)`, called when this tensor's gradient is computed.
+
+        The return value of the hook replaces the gradient.
+        """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         node, number = self._edge  # type: ignore[misc]
         return hold(hooks_of(node).tensor.setdefault(number, OrderedDict()), hooks.on_tensor(hook))
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
-        """Call `hook(self)` each time after this leaf's `.grad` was accumulated."""
+        """Register `hook(self)`, called after each accumulation into the `.grad` of this leaf."""
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-        self._edge[0].variable_ref = lambda: self  # type: ignore[index]  # for whom the user may hold no longer
+        self._edge[0].variable_ref = lambda: self  # type: ignore[index]  # keep the tensor alive for the hook
         return hold(self.__dict__.setdefault("_post_accumulate", OrderedDict()), hook)
 
     def retain_grad(self) -> None:
@@ -522,22 +548,22 @@ class Tensor(Methods):
         if self._shows_no_history() or self.__dict__.get("_retains_grad"):
             return
         if self._origin is not None:
-            views.edge_of(self)  # which must be of use
+            views.edge_of(self)  # raises for an unusable view
         self.__dict__["_retains_grad"] = True
         hooks.retain(self)
 
     @property
     def retains_grad(self) -> bool:
-        """Whether `retain_grad` was called on this non-leaf."""
+        """Return whether `retain_grad` was called on this non-leaf."""
         return bool(self.__dict__.get("_retains_grad"))
 
-    # -- seeing the data -----------------------------------------------------------------------------------------------
+    # -- reading the data ----------------------------------------------------------------------------------------------
 
     def _host(self) -> np.ndarray:
         return to_numpy(self._value)
 
     def item(self) -> Any:
-        """The one element as a Python number (an observation: pending work runs)."""
+        """Return the single element as a Python number. This flushes the pending trace and blocks."""
         value = self._value
         if value.aval.numel != 1:
             raise _errors.memory.not_one_element(value.aval.numel)
@@ -546,17 +572,17 @@ class Tensor(Methods):
         return element(value)
 
     def tolist(self) -> Any:
-        """The elements as nested lists of Python numbers."""
+        """Return the elements as nested lists of Python numbers."""
         if self._aval.numel and not self._storage.whole.nbytes:
             raise RuntimeError("tolist() shouldn't be called on a tensor with unallocated storage")
         host = self._host()
         return host.astype(np.float32).tolist() if self.dtype in _dtypes.NARROW else host.tolist()
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
-        """The elements as a NumPy array over the same memory: what is written to one shows in the other.
+        """Return a NumPy array over the same memory. Writes to either are visible in the other.
 
-        Raises RuntimeError for a tensor that requires grad and TypeError for one on another device, unless `force`,
-        which detaches and copies as needed; TypeError for bfloat16.
+        Raises RuntimeError for a tensor that requires grad, and TypeError for a tensor on another device, unless
+        `force`. With `force`, the tensor is detached and copied as needed. Raises TypeError for bfloat16.
         """
         from torchlike._tensor import exchange
 
@@ -569,7 +595,10 @@ class Tensor(Methods):
         return array if dtype is None else array.astype(dtype, copy=False)
 
     def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Tensor:
-        """What NumPy's functions make of a tensor: a tensor, of a truth value one of uint8 as in PyTorch."""
+        """Convert the result of a NumPy function on a tensor to a tensor.
+
+        A bool result becomes uint8, as in PyTorch.
+        """
         from torchlike._tensor import exchange
 
         return exchange.from_numpy(array.astype(np.uint8) if array.dtype == bool else array)
@@ -664,11 +693,11 @@ _new = object.__new__
 
 
 def wrap(value: Value, edge: Edge | None = None, strides: tuple[int, ...] | None = None) -> Tensor:
-    """A fresh tensor with a storage of its own; of a sparse gradient, the tensor that it stands for."""
+    """Return a new tensor with a storage of its own. For a sparse gradient value, return its sparse tensor."""
     if value.__class__ is SparseValue:
         return value.seen(edge)  # type: ignore[attr-defined]
     tensor = _new(Tensor)
-    storage = tensor._storage = _new(Storage)  # without a call of `__init__`
+    storage = tensor._storage = _new(Storage)  # skips `__init__`
     storage.value = value
     storage.version = tensor._offset = 0
     storage.strides = tensor._strides = strides
@@ -682,7 +711,7 @@ def wrap(value: Value, edge: Edge | None = None, strides: tuple[int, ...] | None
 
 
 def alias(source: Tensor, cls: type = Tensor) -> Any:
-    """A tensor without history over the same storage, seen the same way."""
+    """Return a tensor without history over the same storage, with the same geometry."""
     apart = current().alias
     if apart is not None and cls is Tensor and (found := apart(source)) is not None:
         return found
@@ -690,7 +719,7 @@ def alias(source: Tensor, cls: type = Tensor) -> Any:
 
 
 def same_memory(source: Tensor, cls: type = Tensor) -> Any:
-    """`alias`, in whatever mode."""
+    """Return an alias of a tensor without applying the alias hook of the current mode."""
     tensor = _new(cls)
     tensor._storage, tensor._chain, tensor._strides = source._storage, source._chain, source._strides
     tensor._offset, tensor._origin, tensor._edge, tensor._grad = source._offset, None, None, None
@@ -698,19 +727,19 @@ def same_memory(source: Tensor, cls: type = Tensor) -> Any:
     tensor._cache = None
     root: Any = source if source._origin is None else source._root()
     tensor._counter = root._counter
-    if root._counter is None and root._storage is not source._storage:  # a view that was given other memory
+    if root._counter is None and root._storage is not source._storage:  # a view that was switched to other memory
         tensor._counter = _storage.LeftCounter(root._storage)
     return tensor
 
 
 def untracked(view: Tensor) -> Tensor:
-    """A view that PyTorch does not call one: it shares memory, but its history stays what it is."""
+    """Turn a view into a tensor that PyTorch does not consider a view. It shares memory, but keeps its history."""
     view._origin, view._tracks = None, False
     return view
 
 
 def adopt(cls: type, source: Tensor) -> Any:
-    """`source` as an instance of a subclass, sharing its storage and history."""
+    """Return `source` as an instance of a subclass, with the same storage and history."""
     _begin(cls)
     tensor = alias(source, cls)
     tensor._edge, tensor._origin, tensor._tracks = source._edge, source._origin, source._tracks
@@ -718,7 +747,7 @@ def adopt(cls: type, source: Tensor) -> Any:
 
 
 def _begin(cls: Any) -> None:
-    """What the first tensor of a subclass asks for."""
+    """Prepare for a tensor of a subclass, and raise if the subclass cannot have tensors."""
     if cls._never_called is not None:
         raise _errors.making.never_called(cls, cls._never_called)
     if cls not in TENSOR_TYPES:
@@ -728,14 +757,14 @@ def _begin(cls: Any) -> None:
 
 
 def turn_into(cls: type, fresh: Tensor) -> Any:
-    """A tensor that nobody else has, as an instance of a subclass."""
+    """Change the class of a new tensor, which has no other references, to a subclass."""
     _begin(cls)
     fresh.__class__ = cls
     return fresh
 
 
 def leaf_node(tensor: Tensor) -> AccumulateGrad:
-    """The node at which gradients of a leaf end."""
+    """Return the node that accumulates the gradients of a leaf."""
     held = ref(tensor)
 
     def receive(pair: engine.Grad | None, create_graph: bool) -> None:
@@ -747,9 +776,11 @@ def leaf_node(tensor: Tensor) -> AccumulateGrad:
 
 
 def accumulate(leaf: Tensor, pair: engine.Grad | None, create_graph: bool) -> None:
-    """Add a gradient (if any has come) to `.grad`: the first is taken as it is, later ones are added in place (out of
-    place when the pass is differentiated)."""
-    if pair is not None and leaf._edge is not None:  # unless it stopped requiring grad meanwhile
+    """Accumulate a gradient (if there is one) into `.grad`.
+
+    The first gradient is stored as it is. Later ones are added in place, or out of place if `create_graph`.
+    """
+    if pair is not None and leaf._edge is not None:  # the leaf may have stopped requiring grad since
         if not isinstance(leaf._edge[0], AccumulateGrad):
             raise RuntimeError("leaf variable has been moved into the graph interior")
         _add_to_grad(leaf, pair, create_graph)
@@ -767,7 +798,7 @@ def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
     elif grad is None:
         edge = None
         ordered = leaf._strides is None or is_dense(tuple(leaf.shape), leaf._strides)
-        if create_graph and pair[1] is not None:  # to be differentiated, it is copied
+        if create_graph and pair[1] is not None:  # copied, so that the accumulated gradient is differentiable
             value, edge = engine.apply_op("clone", pair, differentiate=True)
             edge = views.named(edge, "torch::autograd::CopyBackwards") if edge is not None and ordered else edge
         else:
@@ -781,14 +812,16 @@ def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
         raise _errors.memory.overlapping_write()
     else:
         (total, _), before = engine.apply_op("add", grad._pair(), pair), grad._aval.shape
-        if total.aval.shape != before:  # it was given another shape
+        if total.aval.shape != before:  # the shape of `.grad` was changed
             raise _errors.shapes.in_place_shape(before, total.aval.shape)
         grad._write_raw(total, grad._edge)
 
 
 def _accumulated(grad: Any, pair: engine.Grad, create_graph: bool) -> Any:
-    """What `.grad` becomes when `pair` arrives and one of the two is sparse. A sum of the layout of `grad` is written
-    to `grad` itself, unless the pass is differentiated."""
+    """Return the new `.grad` after `pair` arrives, if one of the two gradients is sparse.
+
+    A sum with the layout of `grad` is written to `grad` in place, unless `create_graph`.
+    """
     new: Any = wrap(*pair)
     with modes.set_grad_enabled(create_graph):
         if grad is None:

@@ -1,9 +1,13 @@
-"""How the history of a view goes together with that of its origin, the tensor that it is a view of.
+"""The gradient history of views and its relation to the history of the base.
 
-A view *follows* its origin: when the memory was written to since, its history is made anew, from that of the origin, as
-one node of the name that PyTorch gives it. A view that was made where this has no meaning is *frozen*: under `no_grad`,
-by a function of several views, in a custom function. It keeps the history it was born with, and what PyTorch refuses is
-refused: to write to it, or to use it after a write to its origin, where gradients are recorded.
+A view *follows* its base: after a write to the memory, its history is regenerated from that of the base, as one node
+with the name that PyTorch uses. A view for which this is not possible is *frozen*. Views are frozen if they are created
+under `no_grad`, by a function with several view outputs, or in a custom function. A frozen view keeps its original
+history. While gradients are recorded, a write to it raises, and so does its use after a write to the base, as in
+PyTorch.
+
+The base is stored in `_origin`. If the shape of a tensor is changed in place, the tensor becomes a view of an internal
+base. Users still see that tensor as the base. It is called the *owner* of the internal base here.
 """
 
 from __future__ import annotations
@@ -26,82 +30,86 @@ from torchlike._tensor import storage as _storage
 
 
 class Written(NamedTuple):
-    """What a view that was written through knows of its origin, until it is looked at: the edge after the write."""
+    """The cached state of a view after a write through it, until the next read: the base's edge after the write."""
 
     edge: Edge
 
 
 class Frozen(Enum):
-    """Why a view does not follow its origin."""
+    """The reason why a view does not follow its base."""
 
     NO_GRAD = "no_grad"
     INFERENCE = "inference"
     ONE_OF_SEVERAL = "several"
     CUSTOM_FUNCTION = "custom"
-    APART = "apart"  # its memory is not reached through its origin; nothing is refused
+    APART = "apart"  # its memory is not that of its base; nothing is refused
 
 
-_LED = "led"  # the operator by which the memory of a tensor whose own shape was changed leads to that tensor
+# The operator that leads from the memory of an internal base to its owner.
+_LED = "led"
 
-# The edge of a view without history of a tensor that requires grad: gradients that come here are dropped.
+# The sink for dropped gradients: the edge of a view that has no history, but whose base requires grad.
 NOWHERE: Edge = (Sink(), 0)
 
 
 def reason(view: Any) -> Frozen:
-    """Why this view is frozen."""
+    """Return why this view is frozen."""
     return getattr(view, "_frozen", Frozen.NO_GRAD)
 
 
 def reason_of_mode(source: Any) -> Frozen:
-    """Why a view of `source` made in the present mode, which records nothing, is frozen."""
+    """Return why a view of `source` is frozen that is created in the current mode, which records no gradients."""
     inference = modes.local.inference or reason(source) is Frozen.INFERENCE
     return Frozen.INFERENCE if inference else Frozen.NO_GRAD
 
 
 def inherit(view: Any, source: Any) -> None:
-    """A view of a frozen view is frozen for the same reason (unless it has one of its own)."""
+    """Freeze a view of a frozen view for the same reason, unless it has a reason of its own."""
     found = getattr(source, "_frozen", None)
     if found is not None and (modes.local.grad or found is Frozen.INFERENCE):
         view._frozen = found
 
 
 def freeze(view: Any, why: Frozen) -> None:
-    """Keep a view just made from following its origin."""
+    """Stop a new view from following its base."""
     view._tracks, view._frozen = False, why
     cache = view._cache
     view._cache = None if cache is None else (cache[0], _storage.writes(view._root()), cache[2])
 
 
 def is_whole(tensor: Any) -> bool:
-    """Whether a tensor is no view for the user: it has no origin, or is its own, in another shape."""
+    """Return whether a tensor is not a view for the user: it has no base, or it is the owner of its base."""
     origin = tensor._origin
     return origin is None or _owner(origin) is tensor
 
 
 def _owner(origin: Any) -> Any:
-    """The tensor that stands before users as this origin, where its own shape was changed in place."""
+    """Return the owner of a base: the tensor whose shape was changed in place and that users see as the base."""
     shown = getattr(origin, "_shown", None)
     return None if shown is None else shown()
 
 
 def whole(tensor: Any) -> Any:
-    """The tensor that is no view for the user and of which this is one, perhaps itself."""
+    """Return the base of a tensor as the user sees it, or the tensor itself if it is not a view for the user."""
     origin = tensor._root()
     owner = None if origin is None else _owner(origin)
     return tensor if origin is None else origin if owner is None else owner
 
 
 def base_of(tensor: Any) -> Any:
-    """What the user sees as `_base`."""
+    """Return the value of the `_base` attribute."""
     origin = tensor._root()
-    if origin is None or tensor._storage.inference:  # inference tensors are views of nothing
+    if origin is None or tensor._storage.inference:  # inference tensors have no `_base`
         return None
     owner = _owner(origin)
     return origin if owner is None else None if owner is tensor else owner
 
 
 def steps_from(origin: Any, view: Any) -> tuple | None:
-    """The views that lead from its origin to a view; None where none do: one of them sees other memory meanwhile."""
+    """Return the view operators that lead from a base to a view.
+
+    Return None if there are none, because one of the two was switched to other memory.
+    """
     if origin is None or getattr(view, "_frozen", None) is Frozen.APART:
         return None
     if origin._storage is not view._storage:
@@ -114,7 +122,10 @@ def steps_from(origin: Any, view: Any) -> tuple | None:
 
 
 def is_plain(origin: Any, edge: Edge | None) -> bool:
-    """Whether a write has no history to keep, so that it goes to the memory, not to an origin that sees part of it."""
+    """Return whether a write needs no gradient history, so that it bypasses the base.
+
+    Such a write goes to the storage directly, because the base may show only part of the memory.
+    """
     return edge is None and origin._edge is None and (origin._storage.shared or origin._chain is not None)
 
 
@@ -122,12 +133,13 @@ def is_plain(origin: Any, edge: Edge | None) -> bool:
 
 
 def read_again(view: Any, strict: bool) -> Value:
-    """The value of a view whose memory or whose origin's history has changed; its edge is brought up to date.
+    """Return the value of a view after a change of its memory or of its base's history, and update its gradient edge.
 
-    `strict`: an operator that records gradients reads, so what PyTorch refuses is refused.
+    `strict`: an operator that records gradients reads the view, so that PyTorch's errors are raised.
     """
     origin, cache = view._root(), view._cache
-    steps, storage = steps_from(origin, view), view._storage  # in this order: it may follow memory that has grown
+    # `steps_from` comes first, because it may switch the tensors to a grown storage.
+    steps, storage = steps_from(origin, view), view._storage
     now = storage.version
     if origin is None or steps is None:
         value, mark = storage.seen(view), None
@@ -141,14 +153,14 @@ def read_again(view: Any, strict: bool) -> Value:
         if _refused_after_write(view, origin, mark):
             if strict:
                 raise _refusal(view, indirect=True)
-            now = -1  # so that the next reader looks again
+            now = -1  # invalid, so that the next read checks again
     value.stamp = versions.of(storage.value)
     view._cache = (now, mark, value)
     return value
 
 
 def _refused_after_write(view: Any, origin: Any, born: int) -> bool:
-    """Whether a frozen view has lost its history: there is one, and the memory was written to since it was made."""
+    """Return whether a frozen view with a history is outdated: its memory was written to after the view was created."""
     if origin._edge is None and (view._edge is None or isinstance(view._edge[0], AccumulateGrad)):
         return False
     return _storage.writes(origin) != born and reason(view) is not Frozen.APART
@@ -158,11 +170,11 @@ def _follow(view: Any, origin: Any, cache: tuple | None) -> Value:
     storage, edge = view._storage, origin._edge
     unseen = cache is not None and _storage.unseen_since(cache, origin)
     if cache is not None and isinstance(cache[1], Written) and cache[0] >> 32 == storage.version >> 32:
-        return _made_anew(view, origin, cache[1].edge)  # whatever has become of the origin's history since
+        return _made_anew(view, origin, cache[1].edge)  # even if the history of the base has changed since
     own = view._edge if view._edge is not NOWHERE else None
     is_leaf = own is not None and isinstance(own[0], AccumulateGrad)
     whole = is_whole(view)
-    kept = whole and cache is not None and cache[1] is edge  # written to through an alias without a history
+    kept = whole and cache is not None and cache[1] is edge  # the write went through an alias without a history
     if unseen or kept or (edge is None and own is None) or (is_leaf and (edge is None or whole)):
         view._edge = own or (None if edge is None else NOWHERE)
         return storage.seen(view)
@@ -170,7 +182,7 @@ def _follow(view: Any, origin: Any, cache: tuple | None) -> Value:
 
 
 def _made_anew(view: Any, origin: Any, edge: Edge | None) -> Value:
-    """The value of a view, whose history becomes that of what it sees of an origin with this one."""
+    """Return the value of a view, and regenerate its history from a base with the given edge."""
     value, whole = origin._value, is_whole(view)
     steps = steps_from(origin, view)
     view._edge = edge
@@ -189,20 +201,22 @@ def _node_anew(plan: OpPlan) -> str:
 
 
 def _is_no_strided_view(plan: OpPlan) -> bool:
-    """Whether a view shows another dtype, conjugates or negatives."""
+    """Return whether a view changes the dtype, or is a conjugate or negative view."""
     return plan.op.result is not None or plan.op.pending != ""
 
 
 def _replayed(steps: tuple) -> list[tuple]:
-    """The parts of a chain of views that PyTorch makes anew, with a node each: the strided views at the beginning are
-    one, and after the first view of another kind every view is its own."""
+    """Split a chain of views into the parts that PyTorch regenerates, with one node each.
+
+    The leading strided views are one part. After the first view of another kind, every view is a part of its own.
+    """
     first = next((i for i, (plan, _) in enumerate(steps) if _is_no_strided_view(plan)), len(steps))
     lead = [steps[:first]] if first else []
     return lead + [(step,) for step in steps[first:]]
 
 
 def requires_grad(view: Any) -> bool:
-    """Whether a view, or what it is a view of, has a history."""
+    """Return whether a view or its base has a gradient history."""
     origin = view._root()
     if origin is not None and origin._edge is not None and not is_whole(view):
         return True
@@ -210,8 +224,8 @@ def requires_grad(view: Any) -> bool:
 
 
 def edge_of(view: Any) -> Edge | None:
-    """The edge of a view, refused where an operator would be refused."""
-    assert view._value is not None  # which brings the edge up to date
+    """Return the gradient edge of a view. Raise if an operator on the view would raise."""
+    assert view._value is not None  # the read updates the edge
     origin, cache = view._root(), view._cache
     frozen = origin is not None and not view._tracks
     if frozen and cache is not None and _refused_after_write(view, origin, cache[1]):
@@ -223,7 +237,7 @@ def edge_of(view: Any) -> Edge | None:
 
 
 def check_write(tensor: Any) -> None:
-    """PyTorch's errors for an in-place operator through which gradients are to flow."""
+    """Raise PyTorch's errors for an in-place operator with a gradient."""
     if not is_whole(tensor) and not tensor._storage.inference:
         if not tensor._tracks and reason(tensor) is not Frozen.APART:
             raise _refusal(tensor, indirect=False)
@@ -237,15 +251,17 @@ def check_write(tensor: Any) -> None:
 
 
 def _is_of_leaf(edge: Edge | None) -> bool:
-    """Whether this is the edge of a leaf, or leads to one whose own shape was changed in place."""
+    """Return whether this is the edge of a leaf, or leads to a leaf whose own shape was changed in place."""
     if edge is not None and edge[0].plan is not None and edge[0].plan.name == _LED:
         edge = edge[0].edges[-1]
     return edge is None or isinstance(edge[0], AccumulateGrad)
 
 
 def widen(view: Any) -> None:
-    """Before a write to a strided view of a view: its history becomes that of what it sees of the origin, since the
-    gradient of what is written reaches all of the memory, and not just what the other view shows."""
+    """Regenerate the history of a strided view of a view from the base, before a write to it.
+
+    The gradient of the write reaches all of the memory, and not only the part that the intermediate view shows.
+    """
     edge, origin = view._edge, view._root()
     if edge is None or edge[0].plan is None or edge[0].plan.name != strided.NAME or not view._tracks:
         return
@@ -256,8 +272,10 @@ def widen(view: Any) -> None:
 
 
 def check_unseen(view: Any) -> None:
-    """PyTorch's error for the first write to a view whose origin got its history after the view was made, where nobody
-    has looked at the view since: it still takes it for a leaf."""
+    """Raise PyTorch's error for the first write to a view that was created before its base got a history.
+
+    PyTorch still treats such a view as a leaf if it was not read since.
+    """
     if view._tracks and view._edge is None and not is_whole(view):
         edge = view._root()._edge
         if not _is_of_leaf(edge):
@@ -265,7 +283,7 @@ def check_unseen(view: Any) -> None:
 
 
 def replaced(aval: Aval, old: Edge | None, new: Edge | None, name: str) -> Edge:
-    """The edge of a tensor all of whose contents were replaced: no gradient, but zeros, for what was there before."""
+    """Return the edge of a tensor whose contents were all replaced. The old contents get a zero gradient."""
     plan = _replace_plans.get((aval, name))
     if plan is None:
         plan = OpPlan("replace", (aval, aval), (), (aval,), lambda old, new: (new,))
@@ -277,7 +295,7 @@ _replace_plans: dict[tuple[Aval, str], OpPlan] = {}
 
 
 class _Unplaceable(Node):
-    """A write whose gradient has no place to go."""
+    """The node of a write whose gradient cannot be computed. Its backward raises."""
 
     __slots__ = ("error", "written")
 
@@ -295,8 +313,10 @@ class _Unplaceable(Node):
 
 
 def unplaceable(view: Any, error: Exception | None = None) -> None:
-    """The history of the origin of a view that is copied to itself where a dim is repeated; or of another write that
-    ends in this error on the way back."""
+    """Replace the edge of a view's base by a node that raises in backward.
+
+    By default, the error is that of a copy to a view with a repeated dim. Otherwise, it is `error`.
+    """
     origin = view._root()
     node = _Unplaceable(None, (), [origin._edge], ())  # type: ignore[arg-type]
     node.written, node.error = origin._aval, error or _errors.memory.overlapping_write()
@@ -304,8 +324,10 @@ def unplaceable(view: Any, error: Exception | None = None) -> None:
 
 
 def rebase(tensor: Any) -> None:
-    """The history of the origin of a tensor whose own shape was changed in place: what is seen of the origin elsewhere
-    leads to the tensor, as far as that shows it."""
+    """Update the base of a tensor whose own shape was changed in place.
+
+    The history of the base then leads through the tensor, as far as the tensor covers the base.
+    """
     origin, value = tensor._root(), tensor._value
     origin._edge, steps = tensor._edge, steps_from(origin, tensor)
     if steps and tensor._edge is not None:
@@ -323,8 +345,11 @@ def _led_through(tensor: Any, steps: tuple, origin: Any) -> Edge:
 
 
 def rebase_owner(view: Any, origin: Any) -> None:
-    """After a write to a view of a tensor whose own shape was changed in place: the history of the write is that
-    tensor's, and what is seen of it elsewhere leads to it. One to what it does not show any more has none."""
+    """Update the owner of a base after a write to a view of it.
+
+    The history of the write becomes that of the owner. A write to memory that the owner no longer covers has no
+    gradient, and backward raises for it.
+    """
     owner = _owner(origin)
     if owner is not None:
         have = extent(tuple(owner.shape), owner.stride()) * owner.dtype.itemsize
@@ -337,7 +362,7 @@ def rebase_owner(view: Any, origin: Any) -> None:
 
 
 def named(edge: Edge, name: str, operator: str = "") -> Edge:
-    """The edge of an operator that saves nothing, with a node of another name; `operator` renames that too."""
+    """Return the edge of an operator that saves nothing, with a renamed node. `operator` also renames the operator."""
     node = edge[0]
     plan = _named_plans.get((node.plan, name, operator))
     if plan is None:
@@ -364,8 +389,10 @@ _joint_plans: dict[tuple, OpPlan] = {}
 
 
 def of_several(source: Any, views: tuple, dim: int) -> tuple:
-    """The results of one function that cuts a dim into views: one node of as many outputs, and none of them may be
-    written to."""
+    """Return the results of a function that splits a dim into views: one node with several outputs.
+
+    The views are frozen, so writes to them raise.
+    """
     if not modes.local.grad:
         return views
     why = Frozen.INFERENCE if reason(source) is Frozen.INFERENCE else Frozen.ONE_OF_SEVERAL
@@ -387,7 +414,10 @@ def _joint_plan(plans: tuple[OpPlan, ...], dim: int) -> OpPlan:
 
 
 def _make_joint_plan(plans: tuple[OpPlan, ...], dim: int) -> OpPlan:
-    """All pieces as one operator, whose gradient joins theirs; one slice each, they would be padded and added."""
+    """Return one operator for all pieces. Its gradient concatenates theirs.
+
+    With a separate slice operator for each piece, the gradients would be padded and added.
+    """
     first, outputs = plans[0], tuple([plan.outputs[0] for plan in plans])
     sizes = [a.shape[dim] if a.ndim == first.inputs[0].ndim else 1 for a in outputs]
     cuts = list(accumulate(sizes[:-1]))

@@ -1,1 +1,1 @@
-"""Transforms of functions: backward passes, forward mode, vmap, checkpointing, custom functions."""
+"""Transforms of functions: backward passes, forward mode, vmap, checkpointing and custom functions."""

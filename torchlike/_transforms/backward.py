@@ -1,4 +1,4 @@
-"""`backward` and `grad` over tensors."""
+"""The functions `backward` and `grad` on tensors."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def _check_inputs(inputs: tuple, function: str) -> None:
 
 
 def _edge(x: Any) -> Edge | None:
-    """Where the gradient of a tensor, or of an edge given in place of one, is computed."""
+    """Return the gradient edge of a tensor, or the edge of a `GradientEdge`."""
     if isinstance(x, GradientEdge):
         return node_of(x.node), x.output_nr
     return x._edge if x._origin is None else edge_of(x)
 
 
 def _seeds(roots: tuple, gradients: tuple, create_graph: bool) -> list[Grad]:
-    """What each root starts with: the gradient given, or one for a scalar."""
+    """Return the initial gradient of each root: the given gradient, or one for a scalar."""
     if len(roots) != len(gradients):
         raise _errors.autograd.gradients_of_roots(len(roots), len(gradients))
     for g in gradients:
@@ -65,7 +65,7 @@ def _seed(i: int, root: Any, g: Any, create_graph: bool) -> Grad:
         if aval.dtype.is_complex:
             raise _errors.autograd.real_scalar_only(aval.dtype)
         return _one_like(aval), None
-    if aval is None:  # an edge of a node that does not tell what its output was
+    if aval is None:  # the node does not record the shape of its output
         return g._pair(create_graph)
     if g.shape != aval.shape:
         raise _errors.autograd.gradient_of_root_shape(i, g.shape, aval.shape)
@@ -84,7 +84,7 @@ _ones: dict[Aval, Value] = {}
 
 
 def _one_like(aval: Aval) -> Value:
-    """The gradient of a scalar with respect to itself; kept, since every backward starts with it."""
+    """Return the gradient of a scalar with respect to itself, from a cache."""
     found = _ones.get(aval)
     if found is None:
         array = (
@@ -104,17 +104,17 @@ def backward(
     grad_variables: Any = None,
     inputs: Any = None,
 ) -> None:
-    """Add the gradients of `tensors` to the `.grad` of the leaves that they came from.
+    """Accumulate the gradients of `tensors` into the `.grad` of the leaves of their graph.
 
     Args:
       tensors: one or several tensors (or `GradientEdge`s).
-      grad_tensors: for each its weight, of its shape; None for a real scalar.
-      retain_graph: whether what nodes saved is kept, so that another pass can go over it; default: `create_graph`.
-      create_graph: whether the gradients can be differentiated in turn.
-      grad_variables: the old name of `grad_tensors`.
-      inputs: accumulate into these tensors only, leaves or not.
+      grad_tensors: for each tensor, the incoming gradient, of the same shape. None is allowed for a real scalar.
+      retain_graph: keep the saved values of the graph for another backward pass. Default: `create_graph`.
+      create_graph: record the gradients, so that they can be differentiated.
+      grad_variables: the deprecated name of `grad_tensors`.
+      inputs: accumulate only into these tensors. They need not be leaves.
 
-    The end of the walk is a boundary of the engine: pending work runs there.
+    The end of the backward pass flushes the pending trace.
     """
     if modes.local.transforms:
         raise _errors.func.inside_a_transform("backward")
@@ -139,18 +139,18 @@ def backward(
         passes.kind(keep, create_graph, None).run(edges, seeds)
     else:
         _accumulate_into(inputs, edges, seeds, keep, create_graph)
-    if running.walk is None:  # a pass within a pass is part of the outer one's program
+    if running.walk is None:  # a nested backward pass is part of the outer pass's program
         boundary()
 
 
 def _accumulate_into(inputs: tuple, edges: list, seeds: list, keep: bool, create_graph: bool) -> None:
-    # An edge to a leaf stands for the leaf.
+    # Replace a gradient edge of a leaf by the leaf.
     targets = [
         t.node.variable if isinstance(t, GradientEdge) and isinstance(t.node, AccumulateGrad) else t for t in inputs
     ]
     for t in targets:
         if not isinstance(t, GradientEdge) and not t.is_leaf:
-            t.retain_grad()  # a non-leaf keeps what arrives; this says so, and refuses what requires no grad
+            t.retain_grad()  # retain the gradient of the non-leaf; raises if it does not require grad
         elif _edge(t) is None:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     wanted = {_edge(t): i for i, t in enumerate(targets) if _edge(t) is not NOWHERE}
@@ -174,19 +174,19 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple:
-    """The gradients of `outputs` with respect to `inputs`, as new tensors; `.grad` is not touched.
+    """Return the gradients of `outputs` with respect to `inputs` as new tensors. `.grad` is not changed.
 
     Args:
       outputs: one or several tensors (or `GradientEdge`s).
       inputs: the tensors (or edges) to differentiate with respect to.
-      grad_outputs: for each output its weight, of its shape; None for a real scalar.
-      retain_graph: whether what nodes saved is kept for another pass; default: `create_graph`.
-      create_graph: whether the gradients can be differentiated in turn.
-      only_inputs: without effect, as in PyTorch.
-      allow_unused: whether an input that no output depends on gets None instead of an error.
-      is_grads_batched: whether the weights have one more dim in front, over which the pass is mapped; the results have
-        that dim in front.
-      materialize_grads: whether None becomes zeros.
+      grad_outputs: for each output, the incoming gradient, of the same shape. None is allowed for a real scalar.
+      retain_graph: keep the saved values of the graph for another backward pass. Default: `create_graph`.
+      create_graph: record the gradients, so that they can be differentiated.
+      only_inputs: ignored, as in PyTorch.
+      allow_unused: return None for an input on which no output depends, instead of raising an error.
+      is_grads_batched: `grad_outputs` have an extra leading dim. The backward pass is vectorized over it, and the
+        results have the same leading dim.
+      materialize_grads: return zeros instead of None.
     """
     if not only_inputs:
         warn(_errors.autograd.ONLY_INPUTS, FutureWarning)
@@ -198,7 +198,7 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
     weights = _tuple(grad_outputs) if grad_outputs is not None else (None,) * len(outputs)
-    weights = weights[: len(outputs)]  # PyTorch overlooks what is too much
+    weights = weights[: len(outputs)]  # PyTorch ignores surplus gradients
     keep = create_graph if retain_graph is None else retain_graph
     create_graph = create_graph and not modes.local.inference
     zeros = bool(materialize_grads)
@@ -209,7 +209,7 @@ def grad(
 
 
 def _count(outputs: tuple, weights: tuple) -> int:
-    """Over how many gradients a batched call goes."""
+    """Return the number of gradients of a batched call."""
     for i, (output, w) in enumerate(zip(outputs, weights)):
         if w is None:
             raise _errors.autograd.batched_gradient_of_no_dim()

@@ -1,4 +1,4 @@
-"""One backward pass for many gradients of the outputs at once: each node's gradient is mapped over a leading dim."""
+"""A batched backward pass: the gradient of each node is mapped over a leading dim with `jax.vmap`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from torchlike._tensor.tensor import wrap
 
 
 class BatchedWalk(Walk):
-    """A pass whose gradients have one more dim in front, of size `count`."""
+    """A backward pass whose gradients have an extra leading dim of size `count`."""
 
     def __init__(self, keep_graph: bool, create_graph: bool, targets: dict[Edge, int], count: int) -> None:
         super().__init__(keep_graph, create_graph, targets)
@@ -43,7 +43,10 @@ class BatchedWalk(Walk):
         return differentiated(plan, source, values, node, held, wanted, given)
 
     def _one_by_one(self, node: Node, held: dict[int, Grad], wanted: tuple[int, ...]) -> Sequence[Grad | None]:
-        """Nodes whose gradient is no operator, such as those of a user's function, are asked for each row."""
+        """Compute the gradient of a node separately for each index of the leading dim, and stack the results.
+
+        This is needed for nodes whose gradient is not an operator, such as those of a custom `Function`.
+        """
         keep, self.keep_graph = self.keep_graph, True
         rows = []
         for number in range(self.count):
@@ -58,7 +61,7 @@ class BatchedWalk(Walk):
 
 
 class _Rows:
-    """The pass as a node that is asked for one row sees it."""
+    """The pass object that a node receives when its gradient is computed for one index of the leading dim."""
 
     def __init__(self, walk: Walk) -> None:
         self.keep_graph, self.create_graph = walk.keep_graph, walk.create_graph
@@ -69,7 +72,10 @@ class _Rows:
 
 @functools.lru_cache(4096)
 def over_rows(plan: OpPlan, saved: int, count: int) -> OpPlan:
-    """The plan of a gradient mapped over the leading dim of its gradients; what was saved is the same for all rows."""
+    """Return the plan of a gradient, mapped over the leading dim of the incoming gradients.
+
+    Saved values are not mapped.
+    """
     arrays = len(plan.inputs)
 
     def mapped(*flat: object) -> tuple:

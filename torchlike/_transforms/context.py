@@ -1,7 +1,7 @@
-"""The `ctx` of an `autograd.Function`: what its forward and backward share, and the engine's node of the call.
+"""The `ctx` of an `autograd.Function` and the graph node of its call.
 
-Users see one object, `ctx`, which is also `y.grad_fn` and may carry attributes of any name. The engine sees a
-`FunctionNode`. Both refer to one `Call`, which holds what the engine knows, so neither keeps the other in a cycle.
+Users see one object, `ctx`. It is also `y.grad_fn` and accepts attributes of any name. The autograd engine uses a
+`FunctionNode`. Both refer to one `Call` with the state of the call, so that they do not form a reference cycle.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from torchlike._transforms import saved_tensor_hooks
 
 
 class FunctionCtx:
-    """What forward and backward of a `Function` share: the tensors and attributes that forward leaves for backward."""
+    """The base class of `ctx`, with the methods that forward calls to pass tensors and options to backward."""
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Keep tensors (or None) for backward; read them there as `ctx.saved_tensors`."""
+        """Save tensors (or None) for backward, which reads them as `ctx.saved_tensors`."""
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
-        """Keep tensors (or None) for `jvp`; read them there as `ctx.saved_tensors`."""
+        """Save tensors (or None) for `jvp`, which reads them as `ctx.saved_tensors`."""
         for tensor in tensors:
             if tensor is not None and not hasattr(tensor, "_storage"):
                 raise _errors.autograd.save_for_forward_takes_tensors()
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Any) -> None:
-        """Declare the inputs that forward changed in place; forward must return them."""
+        """Declare the inputs that forward modifies in place. Forward must return them."""
         self.dirty_tensors = args
 
     def mark_non_differentiable(self, *args: Any) -> None:
@@ -45,16 +45,16 @@ class FunctionCtx:
         self.non_differentiable = args
 
     def mark_shared_storage(self, *pairs: Any) -> None:
-        """Do nothing but warn: PyTorch tracks shared storage by itself and deprecated this method."""
+        """Emit a deprecation warning. PyTorch tracks shared storage automatically."""
         warn(_errors.autograd.SHARED_STORAGE, FutureWarning)
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Choose what backward receives for outputs without a gradient: zeros (True) or None."""
+        """Set whether backward receives zeros (True) or None for outputs without a gradient."""
         self.materialize_grads = value
 
 
 class Call:
-    """What the engine knows of one call of a `Function`."""
+    """The engine's state of one call of a `Function`."""
 
     __slots__ = (
         "age",
@@ -77,10 +77,10 @@ class Call:
 
     def __init__(self, function: type, edges: Sequence[Edge | None], inputs: Sequence[Aval | None]) -> None:
         self.function, self.edges, self.inputs = function, list(edges), inputs
-        self.outputs: list[tuple[Aval, bool] | None] = []  # of each tensor its aval, and whether it has a gradient
+        self.outputs: list[tuple[Aval, bool] | None] = []  # for each tensor, its aval and whether it has a gradient
         self.age: int | None = None
         self.extra: Extra | None = None
-        self.kept: list | None = []  # the saved tensors; None when a backward pass has freed them
+        self.kept: list | None = []  # the saved tensors; None after a backward pass freed them
         self.node: ref[FunctionNode] | None = None
         self.materialize_grads = self.materialize_non_diff_grads = True
         self.needs_input_grad: Any = tuple(e is not None for e in edges)
@@ -91,14 +91,14 @@ class Call:
         self.saved_for_forward: Any = None
 
     def declared(self, name: str) -> tuple:
-        """The tensors that forward saved or marked under this name."""
+        """Return the tensors that forward saved or marked under this name."""
         tensors = getattr(self, name)
         if tensors is not None and not isinstance(tensors, tuple):
             raise _errors.autograd.ctx_field_is_no_tuple(name)
         return tensors or ()
 
     def keep(self) -> None:
-        """Save the tensors given to `save_for_backward`, at the end of forward."""
+        """Save the tensors given to `save_for_backward`. Called at the end of forward."""
         kept: list = []
         for i, tensor in enumerate(self.declared("to_save")):
             if tensor is not None and not hasattr(tensor, "_storage"):
@@ -107,11 +107,11 @@ class Call:
         self.kept = kept
 
     def end_forward(self) -> None:
-        """Drop what only forward and `jvp` needed."""
+        """Drop the references that only forward and `jvp` need."""
         self.to_save = self.dirty_tensors = self.non_differentiable = self.saved_for_forward = None
 
     def saved_tensors(self) -> tuple:
-        """The tensors that `ctx.saved_tensors` returns at this point."""
+        """Return the value of `ctx.saved_tensors`."""
         if self.saved_for_forward is not None:
             return self.declared("saved_for_forward")
         if self.kept is None:
@@ -120,7 +120,7 @@ class Call:
 
 
 class FunctionNode(Node):
-    """The engine's node of one call of a `Function`."""
+    """The graph node of one call of a `Function`."""
 
     __slots__ = ("call", "ctx")
     runs_on_nothing = True
@@ -135,12 +135,12 @@ class FunctionNode(Node):
 
     @property
     def extra(self) -> Extra | None:  # type: ignore[override]
-        """The hooks, which belong to the call: they outlive the node while `ctx` is alive."""
+        """The hooks of the call. They are stored on the `Call`, so that they outlive the node while `ctx` is alive."""
         return self.call.extra
 
     @extra.setter
     def extra(self, extra: Extra | None) -> None:
-        # `Node.__init__` sets None, which must not drop the hooks of a call whose node is made again.
+        # `Node.__init__` sets None. This must not drop the hooks of a call whose node is created again.
         self.call.extra = extra or self.call.extra
 
     def public(self) -> Any:
@@ -169,7 +169,7 @@ class FunctionNode(Node):
         return self._checked(grads, wanted)
 
     def call_backward(self, cotangents: Sequence) -> Any:
-        """Call the `backward` or `vjp` that the user wrote."""
+        """Call the user-defined `backward` or `vjp`."""
         from torchlike._transforms.function import Function
 
         function: Any = self.ctx._forward_cls
@@ -192,7 +192,7 @@ class FunctionNode(Node):
         return wrap(Value(aval, np.zeros(aval.shape, aval.dtype.numpy)))
 
     def _checked(self, grads: tuple, wanted: tuple[int, ...]) -> list[Grad | None]:
-        """The gradients of the wanted inputs, each of its input's shape and dtype."""
+        """Return the gradients of the wanted inputs, each with the shape and dtype of its input."""
         inputs = self.call.inputs
         count = len(inputs)
         if len(grads) > count and all(g is None for g in grads[count:]):
@@ -208,7 +208,7 @@ class FunctionNode(Node):
 
 
 def fitted(node: Node, number: int, grad: Any, aval: Any) -> Grad | None:
-    """A gradient that a user made, with the shape and dtype of the input that it belongs to."""
+    """Return a user-defined gradient, reduced to the shape and cast to the dtype of its input."""
     if grad is None:
         return None
     if grad.shape != aval.shape:
@@ -226,11 +226,11 @@ def _expandable(small: Sequence[int], large: Sequence[int]) -> bool:
     return all(a in (1, b) for a, b in zip(reversed(small), reversed(large)))
 
 
-# -- the object that users see -----------------------------------------------------------------------------------------
+# -- the public object -------------------------------------------------------------------------------------------------
 
 
 class _Field:
-    """An attribute of `ctx` that the engine reads from the `Call`."""
+    """An attribute of `ctx` that is stored on the `Call`."""
 
     def __init__(
         self, doc: str, read: Callable[[Any], Any] | None, write: Callable[[Any, Any], None] | None = None
@@ -254,12 +254,12 @@ class _Field:
 
 
 def _stored(name: str, doc: str) -> _Field:
-    """A field that may be read and set to anything."""
+    """Return a field that can be read, and set to any value."""
     return _Field(doc, lambda ctx: getattr(call_of(ctx), name), lambda ctx, value: setattr(call_of(ctx), name, value))
 
 
 def _switch(name: str, doc: str, setter: str, is_readable: bool) -> _Field:
-    """A field that takes a bool."""
+    """Return a field that can be set to a bool."""
 
     def write(ctx: Any, value: Any) -> None:
         if value.__class__ is not bool:
@@ -275,11 +275,11 @@ def _saved_variables(ctx: Any) -> tuple:
 
 
 class BackwardCFunction(FunctionCtx):
-    """The `ctx` of one call of a `Function`, which is also the `grad_fn` of its outputs."""
+    """The `ctx` of one call of a `Function`. It is also the `grad_fn` of the outputs."""
 
-    __slots__ = ("call",)  # the name is deleted below: no attribute of a user can collide with it
+    __slots__ = ("call",)  # the class attribute is deleted below, so that a user's attribute cannot collide with it
     _forward_cls: Any = None
-    __module__ = "torchlike.autograd.function"  # where programs know it
+    __module__ = "torchlike.autograd.function"  # the public module
 
     saved_tensors = _Field("The tensors given to `save_for_backward`.", lambda ctx: call_of(ctx).saved_tensors())
     saved_variables = _Field("The old name of `saved_tensors`.", _saved_variables)
@@ -301,25 +301,26 @@ class BackwardCFunction(FunctionCtx):
     )
 
     def name(self) -> str:
-        """The name of this node, such as `DoubleBackward`."""
+        """Return the name of this node, such as `DoubleBackward`."""
         return node_of(self).name()
 
     def register_hook(self, hook: Callable) -> RemovableHandle:
-        """Call `hook(grad_inputs, grad_outputs)` after this node ran; it may return new grad_inputs."""
+        """Register `hook(grad_inputs, grad_outputs)`, called after this node ran. It may return new grad_inputs."""
         return node_of(self).register_hook(hook)
 
     def register_prehook(self, hook: Callable) -> RemovableHandle:
-        """Call `hook(grad_outputs)` before this node runs; it may return new grad_outputs."""
+        """Register `hook(grad_outputs)`, called before this node runs. It may return new grad_outputs."""
         return node_of(self).register_prehook(hook)
 
 
-_hidden: Any = vars(BackwardCFunction)["call"]  # reads and sets the slot, whose name the class no longer has
+# The slot descriptor. The next line deletes the class attribute.
+_hidden: Any = vars(BackwardCFunction)["call"]
 del BackwardCFunction.call  # type: ignore[attr-defined]
 call_of: Callable[[Any], Call] = _hidden.__get__
 
 
 def begin(function: Any, edges: Sequence[Edge | None], inputs: Sequence[Aval | None]) -> FunctionNode:
-    """The node of a new call; its `ctx` is what forward gets."""
+    """Return the node of a new call. Its `ctx` is passed to forward."""
     ctx = function._backward_cls()
     call = Call(function, edges, inputs)
     _hidden.__set__(ctx, call)
@@ -327,7 +328,7 @@ def begin(function: Any, edges: Sequence[Edge | None], inputs: Sequence[Aval | N
 
 
 def node_of(public: Any) -> Any:
-    """The engine's node behind one that users see."""
+    """Return the engine node of a public node."""
     if not isinstance(public, BackwardCFunction):
         return public
     call = call_of(public)

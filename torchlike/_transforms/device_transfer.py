@@ -1,4 +1,4 @@
-"""Moving a tensor between devices is an identity that gradients cross in the other direction."""
+"""Device transfer as an identity operator. Its gradient moves in the opposite direction."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torchlike._engine import Aval, Value, to_numpy
 
 
 class TransferNode(Node):
-    """The node of `to(device)`: sends the gradient back to the source's device."""
+    """The node of `to(device)`. It moves the gradient back to the device of the source."""
 
     __slots__ = ("source", "target")
 
@@ -35,5 +35,5 @@ class TransferNode(Node):
 
 
 def transfer_node(edge: Edge, source: Aval, target: Aval) -> Edge:
-    """The edge of a tensor that was moved."""
+    """Return the gradient edge of a tensor moved to another device."""
     return TransferNode(edge, source, target), 0

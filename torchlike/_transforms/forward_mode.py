@@ -1,9 +1,9 @@
-"""Forward mode: tangents carried along with values.
+"""Forward-mode differentiation: tangents carried along with values.
 
-A tangent belongs to an immutable Value, not to a Tensor, and every recorded operator maps the tangents of its inputs to
-those of its results by `jax.jvp` of its kernel. So views, in-place writes and backward passes, which are recorded
-operators too, carry tangents without knowing of them. An open level is a mode of its thread
-(see `_dtypes/recorder.py`).
+A tangent is attached to an immutable Value, not to a Tensor. Each recorded operator computes the tangents of its
+results from those of its inputs, with `jax.jvp` of its kernel. Views, in-place writes and backward passes are recorded
+operators too, so they propagate tangents without code of their own. An open dual level is a mode of its thread (see
+`_dtypes/recorder.py`).
 """
 
 from __future__ import annotations
@@ -35,34 +35,35 @@ Tangents = WeakKeyDictionary[Value, Grad]
 
 
 class _Local(threading.local):
-    levels: tuple[Tangents, ...] = ()  # of the open levels, the outermost first; a tangent may have further ones there
+    # The tangents of each open level, outermost first. A tangent may itself have tangents in outer levels.
+    levels: tuple[Tangents, ...] = ()
     resting = False
-    recorded: tuple[Any, Sequence[Edge | None]] = ((), ())  # the inputs of the node made last, and their edges
+    recorded: tuple[Any, Sequence[Edge | None]] = ((), ())  # the inputs and edges of the last created node
 
 
 local = _Local()
 
 
 def is_open() -> bool:
-    """Whether this thread is in a dual level."""
+    """Return whether this thread has an open dual level."""
     return bool(local.levels)
 
 
 def enter() -> None:
-    """Open a level."""
+    """Open a dual level."""
     local.levels = (*local.levels, WeakKeyDictionary())
     recorder.enter(_dual)
 
 
 def leave() -> None:
-    """Close the innermost level and forget its tangents."""
+    """Close the innermost level and drop its tangents."""
     recorder.leave(_dual)
     local.levels = local.levels[:-1]
 
 
 @contextmanager
 def within(levels: tuple[Tangents, ...]) -> Iterator[None]:
-    """What is recorded inside carries the tangents of these levels alone."""
+    """Propagate only the tangents of the given levels inside the `with` block."""
     before, local.levels = local.levels, levels
     try:
         yield
@@ -72,7 +73,7 @@ def within(levels: tuple[Tangents, ...]) -> Iterator[None]:
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """What is recorded inside carries no tangents."""
+    """Propagate no tangents inside the `with` block."""
     before, local.resting = local.resting, True
     try:
         yield
@@ -84,17 +85,17 @@ def paused() -> Iterator[None]:
 
 
 def tangent_of(value: Value) -> Grad | None:
-    """The tangent that a value carries, of the innermost level."""
+    """Return the tangent of a value in the innermost level."""
     return local.levels[-1].get(value) if local.levels and not local.resting else None
 
 
 def carries(value: Value) -> bool:
-    """Whether a value has a tangent, of any level."""
+    """Return whether a value has a tangent in any level."""
     return any(value in tangents for tangents in local.levels)
 
 
 def _fresh(pair: Grad) -> Grad:
-    """The same contents as a Value of its own, which carries no tangent of the innermost level."""
+    """Return a copy of a value as a new Value without a tangent in the innermost level."""
     with within(local.levels[:-1]):
         return apply_op("clone", pair, differentiate=modes.local.grad)
 
@@ -109,7 +110,7 @@ def _check_level(level: int | None) -> None:
 
 
 def make_dual(tensor: Any, tangent: Any, level: int | None = None) -> Any:
-    """A tensor of the same contents that carries a tangent."""
+    """Return a tensor with the same contents and the given tangent."""
     from torchlike._tensor.tensor import wrap
 
     _check_level(level)
@@ -127,7 +128,7 @@ def make_dual(tensor: Any, tangent: Any, level: int | None = None) -> Any:
 
 
 def unpack_dual(tensor: Any, level: int | None = None) -> tuple[Any, Any]:
-    """The tensor without its tangent, and the tangent (None where there is none)."""
+    """Return the tensor without its tangent, and the tangent (or None)."""
     from torchlike._tensor.tensor import Tensor, wrap
 
     if (level is None and not local.levels) or (level or 0) < 0:
@@ -166,7 +167,10 @@ def _record(plan: OpPlan, values: Sequence[Value], scalars: Sequence = ()) -> tu
 def _carried(
     levels: tuple[Tangents, ...], plan: OpPlan, values: Sequence[Value], edges: Sequence[Edge | None], scalars: Sequence
 ) -> tuple[Value, ...]:
-    """The operator's results, and in each level their tangents, which carry those of the levels further out."""
+    """Return the results of an operator, and compute their tangents in each level.
+
+    The tangents of a level are values that have tangents in the outer levels themselves.
+    """
     if not levels:
         return record_mapped(plan, values, scalars)
     *outer, tangents = levels
@@ -180,7 +184,7 @@ def _carried(
     all_edges = [*edges, *[edge for _, edge in carried]]
     node = None
     if modes.local.grad and any(e is not None for e in all_edges):
-        # Not seen by the hooks on saved tensors: PyTorch's formulas of tangents are no operators either.
+        # Hooks on saved tensors do not apply here. In PyTorch, the formulas of tangents are not operators either.
         node = Node.quick(pushed, inputs, all_edges, scalars)
     made = _carried(tuple(outer), pushed, inputs, all_edges, scalars)
     differentiable = [r for r, d in zip(results, plan.differentiable) if d]
@@ -190,14 +194,14 @@ def _carried(
 
 
 class Carrying(Mode):
-    """Operators are recorded by functions that know of tangents and of examples (see `examples.py`)."""
+    """A mode in which operators are recorded with support for tangents and batched values (see `batching.py`)."""
 
     def over(self, below: Recorder) -> Recorder:
         return below.but(record=_record, record_one=_record_one, moves=False)
 
 
 class _Dual(Carrying):
-    """An open level: the edges of operators are noted too, and `detach` drops tangents."""
+    """The mode of an open level. It also notes the gradient edges of operators, and makes `detach` drop tangents."""
 
     def over(self, below: Recorder) -> Recorder:
         def node(plan: OpPlan, values: Sequence[Value], edges: Sequence, scalars: Sequence) -> Node:
@@ -211,8 +215,11 @@ _dual = _Dual()
 
 @functools.lru_cache(4096)
 def push(plan: OpPlan, which: tuple[int, ...]) -> OpPlan:
-    """The plan of `plan`'s Jacobian-vector product: its inputs, then the tangents of those in `which`, give the
-    tangents of the differentiable results."""
+    """Return the plan of the Jacobian-vector product of `plan`.
+
+    Its inputs are the inputs of `plan`, followed by the tangents of the inputs in `which`. Its results are the tangents
+    of the differentiable results.
+    """
     count, places = len(plan.inputs), [i for i, d in enumerate(plan.differentiable) if d]
 
     def jvp(*flat: Any) -> tuple:
@@ -234,13 +241,13 @@ def push(plan: OpPlan, which: tuple[int, ...]) -> OpPlan:
     made = OpPlan(plan.name + "_jvp", avals, plan.scalars, outputs, jvp)
     strides = tuple(plan.strides[i] for i in places)
     made.settle(plan.op, tuple(range(len(avals))), (True,) * len(outputs), strides, node=plan.node)
-    jax.eval_shape(jvp, *specs(avals, plan.scalars))  # refuses here
+    jax.eval_shape(jvp, *specs(avals, plan.scalars))  # raise here if there is no JVP
     made.remembers = ("inputs",)
     return made
 
 
 def through_function(node: FunctionNode, args: Sequence, values: Sequence[Value | None], outputs: Sequence) -> None:
-    """Give the results of an `autograd.Function` the tangents that its `jvp` computes."""
+    """Attach the tangents that the `jvp` of an `autograd.Function` computes to its results."""
     for depth, tangents in enumerate(local.levels):
         if not local.resting and any(v is not None and v in tangents for v in values):
             with within(local.levels[:depth]):
@@ -270,7 +277,11 @@ def _push_through(node: FunctionNode, tangents: Tangents, args: Sequence, values
 
 
 def _check_tangent(node: FunctionNode, place: int, output: Any, tangent: Any, args: Sequence, given: list) -> None:
-    """Refuse a tangent that does not belong to its output: of another shape, or seen in another way."""
+    """Raise if a tangent does not match its output.
+
+    Both must have the same shape. If the output is a view of an input, the tangent must be a view of the input's
+    tangent. If the output is an input modified in place, the tangent must be the input's tangent, modified in place.
+    """
     described = node.call.outputs[place]
     if described is not None and not described[1]:
         raise _errors.autograd.tangent_of_no_derivative(place)
@@ -301,7 +312,10 @@ def _zeros(value: Value) -> Value:
 
 
 def _without_tangent(source: Any) -> Any:
-    """A detached tensor: where there is a tangent, it needs a Value of its own."""
+    """Return a detached copy of a tensor that has a tangent, or None if it has none.
+
+    A value without the tangent must be a new Value.
+    """
     from torchlike._tensor import tensor as _tensor
 
     if not carries(source._value):

@@ -1,4 +1,4 @@
-"""`autograd.Function`: an operator whose forward and backward the user writes over tensors."""
+"""`autograd.Function`: operators with a user-defined forward and backward on tensors."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from torchlike._transforms.context import BackwardCFunction, Call, FunctionCtx, 
 
 
 class Function(FunctionCtx):
-    """Base of operators with a gradient of their own: define static `forward` and `backward`, call `apply`.
+    """The base class of operators with a custom gradient. Define static `forward` and `backward`, and call `apply`.
 
-    `forward(ctx, *args)` computes the result; or `forward(*args)` does, and `setup_context(ctx, inputs, output)` stores
-    what is needed. `backward(ctx, *grad_outputs)` (or `vjp`) returns one gradient for each argument of forward, None
-    for what is no tensor. `jvp(ctx, *tangents)` gives forward mode its tangents. Within a function that
-    `torch.vmap` maps it runs as it stands if `generate_vmap_rule` is True; else `vmap(info, in_dims, *args)` is called
-    with all examples.
+    Either `forward(ctx, *args)` computes the result, or `forward(*args)` does and `setup_context(ctx, inputs, output)`
+    saves tensors for backward. `backward(ctx, *grad_outputs)` (or `vjp`) returns one gradient for each argument of
+    forward, and None for an argument that is not a tensor. `jvp(ctx, *tangents)` returns the tangents for forward mode.
+
+    Inside a function that `torch.vmap` maps, the operator runs unchanged if `generate_vmap_rule` is True. Otherwise,
+    `vmap(info, in_dims, *args)` is called with the batched arguments.
 
     >>> import torchlike as torch
     >>> class Double(torch.autograd.Function):
@@ -47,7 +48,7 @@ class Function(FunctionCtx):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        # A class for each function, since programs look at the name of a node's class.
+        # Create one class for each function, because programs read the class name of a node.
         members = {"__slots__": (), "__module__": BackwardCFunction.__module__, "_forward_cls": cls}
         cls._backward_cls = type(cls.__name__ + "Backward", (BackwardCFunction,), members)
 
@@ -55,42 +56,42 @@ class Function(FunctionCtx):
         warn(_errors.autograd.function_instance(type(self)), DeprecationWarning)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Refused: functions are called by `apply`."""
+        """Raise. A `Function` is called by `apply`."""
         raise _errors.autograd.legacy_function()
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
-        """Compute the result; takes `ctx` first unless `setup_context` is defined."""
+        """Compute the result. The first argument is `ctx`, unless `setup_context` is defined."""
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple, output: Any) -> Any:
-        """Store what backward needs, where forward takes no `ctx`."""
+        """Save tensors for backward, for a forward that takes no `ctx`."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """One gradient for each input of forward."""
+        """Return one gradient for each input of forward."""
         raise _errors.autograd.no_backward()
 
     @staticmethod
     def vjp(ctx: Any, *grad_outputs: Any) -> Any:
-        """Another name of `backward`."""
+        """An alias of `backward`."""
         raise _errors.autograd.no_backward()
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """One tangent for each output of forward, from one tangent (or None) for each of its inputs."""
+        """Return one tangent for each output of forward. The arguments are one tangent (or None) for each input."""
         raise _errors.autograd.no_jvp()
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple, *args: Any) -> Any:
-        """How to map the function over a dim; returns the result and its dim."""
+        """Map the function over a dim. Return the result and its batch dim."""
         raise _errors.autograd.no_vmap()
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Call the function, recording its gradient."""
+        """Call the function and record its gradient."""
         from torchlike._tensor.tensor import Tensor
         from torchlike._transforms import vmap as mapped
 
@@ -131,7 +132,7 @@ class Function(FunctionCtx):
 
 
 def _with_defaults(forward: Callable, args: tuple, kwargs: dict) -> tuple:
-    """All arguments of forward in their places, since `setup_context` sees the defaults too."""
+    """Return all arguments of forward as positional arguments, with defaults, for `setup_context`."""
     bound = inspect.signature(forward).bind(*args, **kwargs)
     bound.apply_defaults()
     for name in bound.kwargs:
@@ -140,7 +141,7 @@ def _with_defaults(forward: Callable, args: tuple, kwargs: dict) -> tuple:
 
 
 def _by_place(forward: Callable, args: tuple, kwargs: dict) -> tuple:
-    """Arguments given by name in their places behind `ctx`, so that gradients reach them."""
+    """Move keyword arguments to their positions after `ctx`, so that gradients flow to them."""
     parameters = inspect.signature(forward).parameters.values()
     names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][1:]
     for name in kwargs:
@@ -171,13 +172,13 @@ def _check_dirty(call: Call, args: tuple, outputs: tuple) -> None:
 
 
 def _described(call: Call, output: Any) -> tuple[Aval, bool]:
-    """The aval of an output, and whether it has a gradient."""
+    """Return the aval of an output, and whether it has a gradient."""
     is_marked = any(output is t for t in call.declared("non_differentiable"))
     return output._value.aval, not is_marked and output.dtype.category >= _dtypes.FLOATING
 
 
 def _connect(node: FunctionNode, number: int, output: Any, args: tuple) -> Any:
-    """An output of forward as its caller sees it: with an edge to the node."""
+    """Return an output of forward with a gradient edge to the node."""
     call, described = node.call, node.call.outputs[number]
     if described is None:
         return output
@@ -201,11 +202,11 @@ def _has_several(call: Call) -> bool:
 
 
 def _without_history(call: Call, output: Any, is_input: bool, is_dirty: bool) -> Any:
-    """An output that no gradient goes through. An input keeps its own `requires_grad`."""
+    """Return an output without a gradient. An input that is returned keeps its own `requires_grad`."""
     from torchlike._tensor.tensor import alias
 
     if is_dirty:
-        output._count()  # marking counts as a write
+        output._count()  # a tensor marked dirty counts as written
     if not output.requires_grad:
         return _shown_again(call, output) if is_input and not is_dirty else output
     if is_input:
@@ -214,7 +215,7 @@ def _without_history(call: Call, output: Any, is_input: bool, is_dirty: bool) ->
 
 
 def _rewritten(node: FunctionNode, number: int, output: Any) -> Any:
-    """An input that forward changed in place: its history leads to the node from now on."""
+    """Make the node the gradient history of an input that forward modified in place."""
     if isinstance(output._edge and output._edge[0], AccumulateGrad):
         raise _errors.autograd.dirty_leaf()
     if output._origin is not None and not views.is_whole(output) and _has_several(node.call):
@@ -224,7 +225,7 @@ def _rewritten(node: FunctionNode, number: int, output: Any) -> Any:
 
 
 def _shown_again(call: Call, output: Any) -> Any:
-    """A view of an input that forward returned as it is."""
+    """Return a view of an input that forward returned unchanged."""
     has_setup = call.function.setup_context is not Function.setup_context  # type: ignore[attr-defined]
     if has_setup and any(output is t for t in call.declared("to_save")):
         raise _errors.autograd.saved_input_returned()
@@ -232,11 +233,11 @@ def _shown_again(call: Call, output: Any) -> Any:
         return output.view_as(output)
 
 
-Function.__module__ = "torchlike.autograd.function"  # where programs know it
+Function.__module__ = "torchlike.autograd.function"  # the public module
 
 
 def once_differentiable(backward: Callable) -> Callable:
-    """Mark a backward whose result cannot be differentiated again: to try raises an error."""
+    """Decorate a backward whose result cannot be differentiated again. An attempt raises an error."""
 
     @functools.wraps(backward)
     def wrapped(ctx: Any, *grads: Any) -> Any:

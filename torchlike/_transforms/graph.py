@@ -1,4 +1,7 @@
-"""What `autograd.graph` offers besides hooks on saved tensors: edges, hooks on several tensors, versions."""
+"""Functions of `autograd.graph`: gradient edges, hooks on several tensors, version counters.
+
+The hooks on saved tensors are in a separate module.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,11 @@ from torchlike._transforms.context import BackwardCFunction
 
 
 class Node(ABC):
-    """A node of the gradient graph: what `grad_fn` and `next_functions` give."""
+    """The abstract base class of gradient nodes, as `grad_fn` and `next_functions` return them."""
 
     @abstractmethod
     def name(self) -> str:
-        """The name of the operator's gradient."""
+        """Return the name of the node."""
 
     @property
     @abstractmethod
@@ -31,15 +34,15 @@ class Node(ABC):
     @property
     @abstractmethod
     def metadata(self) -> dict:
-        """A dictionary for the user's own notes on this node."""
+        """A dictionary for user-defined data about this node."""
 
     @abstractmethod
     def register_hook(self, fn: Callable) -> RemovableHandle:
-        """Call `fn(grad_inputs, grad_outputs)` after this node ran; it may return new grad_inputs."""
+        """Register `fn(grad_inputs, grad_outputs)`, called after this node ran. It may return new grad_inputs."""
 
     @abstractmethod
     def register_prehook(self, fn: Callable) -> RemovableHandle:
-        """Call `fn(grad_outputs)` before this node runs; it may return new grad_outputs."""
+        """Register `fn(grad_outputs)`, called before this node runs. It may return new grad_outputs."""
 
 
 Node.register(EngineNode)
@@ -47,8 +50,10 @@ Node.register(BackwardCFunction)
 
 
 class GradientEdge(NamedTuple):
-    """Where the gradient of a tensor is computed: a node and which of its outputs. `autograd.grad` and `backward` take
-    it in place of the tensor."""
+    """The gradient edge of a tensor: a node and the number of one of its outputs.
+
+    `autograd.grad` and `backward` accept it in place of the tensor.
+    """
 
     node: Any
     output_nr: int
@@ -56,7 +61,7 @@ class GradientEdge(NamedTuple):
 
 
 def get_gradient_edge(tensor: Any) -> GradientEdge:
-    """The edge of a tensor's gradient.
+    """Return the gradient edge of a tensor.
 
     Raises:
       RuntimeError: the tensor does not require grad.
@@ -67,15 +72,15 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
 
 
 def increment_version(tensor: Any) -> None:
-    """Note that a tensor (or each of several) was written to in a way that could not be seen.
+    """Increment the version of a tensor, or of several, after a write that autograd could not observe.
 
-    What was saved of it for backward counts as overwritten from now on.
+    A tensor that was saved for backward counts as overwritten from then on.
     """
     if not isinstance(tensor, Iterable):
         raise _errors.autograd.not_tensors_to_count()
     for each in [tensor] if hasattr(tensor, "_storage") else tensor:
         storage = each._storage
-        if storage.inference:  # which counts nothing
+        if storage.inference:  # inference tensors have no version counter
             continue
         old = storage.value.settle()
         if old.array is None and old.trace is not None:
@@ -89,13 +94,13 @@ def increment_version(tensor: Any) -> None:
 
 
 class _Handles:
-    """The handle of several hooks at once."""
+    """The handle of several hooks."""
 
     def __init__(self, handles: Sequence[RemovableHandle]) -> None:
         self.handles = tuple(handles)
 
     def remove(self) -> None:
-        """Take the hooks away."""
+        """Remove the hooks."""
         for handle in self.handles:
             handle.remove()
 
@@ -107,15 +112,15 @@ class _Handles:
 
 
 def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable, *, mode: str = "all") -> Any:
-    """Call `fn` once in each backward pass that computes gradients of some of these tensors.
+    """Register a hook that is called once in each backward pass that computes gradients of some of the tensors.
 
     Args:
-      tensors: tensors that require grad (in mode "any", those that do not are left out).
-      fn: in mode "all", `fn(grads)` with one gradient, or None, for each tensor, once all that the pass will compute
-        are there; in mode "any", `fn(grad)` with the first.
+      tensors: tensors that require grad. In mode "any", tensors that do not require grad are ignored.
+      fn: in mode "all", `fn(grads)` is called with one gradient, or None, for each tensor, after the pass computed all
+        of them. In mode "any", `fn(grad)` is called with the first gradient.
       mode: "all" or "any".
 
-    Returns a handle whose `remove()` takes the hook away.
+    Returns a handle whose `remove()` removes the hook.
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
@@ -125,7 +130,7 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable, *, mode: str 
 
 
 class _Any:
-    """Calls a function with the first gradient of each pass."""
+    """A hook that calls a function with the first gradient of each pass."""
 
     def __init__(self, fn: Callable) -> None:
         self.fn = fn
@@ -144,7 +149,7 @@ class _Any:
 
 
 class _All:
-    """Gathers the gradients of one pass until the last that it will compute is there."""
+    """A hook that collects the gradients of a pass, and calls a function when the last one is computed."""
 
     def __init__(self, tensors: Sequence[Any], fn: Callable) -> None:
         self.fn = fn
@@ -176,19 +181,19 @@ class _All:
 
 
 class _MutationContext:
-    """What `allow_mutation_on_saved_tensors` gives to the `with` statement."""
+    """The context object that `allow_mutation_on_saved_tensors` returns."""
 
     def __init__(self) -> None:
         self.is_open = True
 
     def clear(self) -> None:
-        """Nothing to forget: nodes hold the values that they saw."""
+        """Do nothing. Nodes hold the immutable values that they saved, so there are no clones to drop."""
 
 
 class allow_mutation_on_saved_tensors:
-    """Within the `with` block, tensors saved for backward may be overwritten: backward uses what was saved.
+    """A context manager in which tensors saved for backward may be overwritten. Backward uses the saved contents.
 
-    Values are immutable here, so nothing is copied. Backward must run within the block too.
+    Values are immutable, so nothing is copied. Backward must run inside the block too.
     """
 
     _open = False
@@ -215,14 +220,14 @@ class allow_mutation_on_saved_tensors:
 
 
 def _as_it_is_now(tensor: Any) -> Any:
-    """A tensor of its own over the present value."""
+    """Return a new tensor with the current value of `tensor`."""
     from torchlike._tensor.tensor import wrap
 
     return wrap(engine.another(tensor._value.settle()), tensor._edge, tensor._strides)
 
 
 def region_activation_memory_budget(budget: float) -> Any:
-    """Refused: a hint for PyTorch's compiler."""
+    """Raise. PyTorch passes this hint to its compiler's partitioner."""
     raise NotImplementedError(
         "torch.autograd.graph.region_activation_memory_budget speaks to torch.compile's "
         "partitioner, which torchlike does not have; use torch.utils.checkpoint"

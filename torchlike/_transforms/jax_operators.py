@@ -1,8 +1,8 @@
-"""Operators made of JAX functions, and of functions over tensors that were recorded: one entry of the trace each.
+"""Operators built from JAX functions and captured functions on tensors. Each is one entry of the trace.
 
-`jax.vjp` gives the gradient, whose own gradient is found the same way. A recorded function may use tensors that are no
-inputs of it. They are inputs of the operator; gradients reach them by their histories alone, for which arrays of zeros
-stand that are added to nothing (see `recorded.pure`).
+`jax.vjp` computes the gradient, and the gradient of the gradient in the same way. A captured function may use tensors
+that are not its arguments. These closed-over tensors are inputs of the operator. Their gradients are computed as those
+of dummy inputs, the *changes*: arrays of zeros that do not affect the results (see `jax_function.pure`).
 """
 
 from __future__ import annotations
@@ -28,23 +28,29 @@ from torchlike._engine.xla.target import pinned
 from torchlike._transforms import forward_mode
 
 MOST_PLANS = 2048
-Functions = Sequence[Callable[[list, list], list]]  # of (inputs, changes of what was closed over)
+Functions = Sequence[Callable[[list, list], list]]  # of (inputs, changes of the closed-over tensors)
 
 
 class Higher(NamedTuple):
-    """An operator: `run(functions, given, outside)` is its results, `outside` the changes for each function."""
+    """An operator built from JAX functions and captured functions.
+
+    `run(functions, given, outside)` returns its results. `outside` holds the changes for each function.
+    """
 
     name: str
     node: str
-    key: Hashable  # equal for operators that compute the same
+    key: Hashable  # equal for operators that compute the same results
     run: Callable[[Functions, list, list], list]
-    level: int = 0  # how often the functions are differentiated in `run`
-    most: int = 1 << 30  # how often it can be differentiated
-    known: dict | None = None  # of an operator without functions that is kept: what it records, by avals and histories
+    level: int = 0  # the derivative order of the functions in `run`
+    most: int = 1 << 30  # the highest derivative order
+    # For a cached operator without functions: a map from avals and the presence of edges to the recorded call.
+    known: dict | None = None
 
     def vjp(self, wanted: tuple[int, ...], given: tuple[int, ...]) -> Higher:
-        """The operator of the gradients of the inputs `wanted` and of everything outside, whose further inputs are the
-        gradients of the results `given`."""
+        """Return the operator of the gradients with respect to the inputs `wanted` and all closed-over tensors.
+
+        Its additional inputs are the gradients of the results `given`.
+        """
 
         def run(functions: Functions, flat: list, outside: list) -> list:
             inputs, seeds = flat[: len(flat) - len(given)], flat[len(flat) - len(given) :]
@@ -67,21 +73,21 @@ def _of_wanted(op: Higher, functions: Functions, inputs: list, wanted: tuple, gi
 
 
 class Call(NamedTuple):
-    """An operator with all that a program of it depends on but the elements."""
+    """An operator with all properties of its inputs that its program depends on."""
 
     op: Higher
     bodies: tuple[Body, ...]
     given: tuple[Aval, ...]
-    outer: tuple[tuple[Aval, ...], ...]  # what each function closed over
-    outside: tuple[tuple[Aval, ...], ...]  # of which these have a history
-    kinds: tuple[tuple[type, ...], ...]  # the types of each function's numbers
+    outer: tuple[tuple[Aval, ...], ...]  # the closed-over tensors of each function
+    outside: tuple[tuple[Aval, ...], ...]  # those of them with a gradient history
+    kinds: tuple[tuple[type, ...], ...]  # the types of each function's Python numbers
 
     def key(self, *more: Hashable) -> tuple:
-        """What programs are found by."""
+        """Return the cache key of the program."""
         return (self.op.key, *self[1:], *more)
 
     def function(self, *flat: Any) -> tuple[Callable[[list, list], list], list, list]:
-        """`run` as a function of inputs and changes, with the inputs and the changes (none) that it is called with."""
+        """Return `run` as a function of inputs and changes, the inputs, and the changes (zeros)."""
         rest = iter(flat)
         take = lambda items: [next(rest) for _ in items]
         given, outer = take(self.given), [take(each) for each in self.outer]
@@ -91,18 +97,18 @@ class Call(NamedTuple):
         return lambda inputs, outside: self.op.run(functions, inputs, outside), given, zeros
 
     def plan(self, name: str, inputs: tuple[Aval, ...], scalars: tuple[type, ...], function: Callable) -> Plan:
-        """A plan with outputs as JAX finds them."""
+        """Return a plan whose outputs are inferred by `jax.eval_shape`."""
         device = self.given[0].device
         found = jax.eval_shape(function, *specs(inputs, scalars))
         outputs = tuple(aval(s.shape, _dtypes.from_numpy(np.dtype(s.dtype)), device) for s in found)
         return Plan(name, inputs, scalars, outputs, function)
 
     def inputs(self) -> tuple[Aval, ...]:
-        """All arrays."""
+        """Return the avals of all array inputs."""
         return (*self.given, *[a for each in self.outer for a in each])
 
     def scalars(self) -> tuple[type, ...]:
-        """The types of all numbers."""
+        """Return the types of all Python numbers."""
         return tuple(kind for each in self.kinds for kind in each)
 
 
@@ -131,13 +137,13 @@ def _forward(call: Call) -> Plan:
 
 
 class Pair(NamedTuple):
-    """A forward that keeps what backward needs, and how many results it has without that."""
+    """A forward plan that also returns residuals for backward, and the number of its results without the residuals."""
 
     forward: Plan
     count: int
     differentiable: tuple[int, ...]
-    structure: list  # the pull-back's tree, known once the forward was traced
-    pulls: dict[tuple[int, ...], Plan]  # by the results that have a gradient
+    structure: list  # the pytree structure of the VJP function, set when the forward is traced
+    pulls: dict[tuple[int, ...], Plan]  # the backward plans, by the results that have a gradient
 
 
 def _keeping(call: Call, wanted: tuple[int, ...]) -> Pair:
@@ -166,7 +172,7 @@ def _keeping(call: Call, wanted: tuple[int, ...]) -> Pair:
 
 
 def _used(call: Call, pair: Pair) -> frozenset[int]:
-    """The inputs on whose elements the gradients depend."""
+    """Return the inputs whose elements the gradients depend on."""
     traced = jax.make_jaxpr(pair.forward.function)(*specs(pair.forward.inputs, pair.forward.scalars)).jaxpr
     _, used = dce_jaxpr(traced, [i >= pair.count for i in range(len(traced.outvars))])
     return frozenset(i for i, needed in enumerate(used[: len(call.given)]) if needed)
@@ -191,7 +197,7 @@ def _pull(pair: Pair, call: Call, given: tuple[int, ...]) -> Plan:
 
 
 class HigherNode(Node):
-    """The node of such an operator."""
+    """The gradient node of a `Higher` operator."""
 
     __slots__ = ("given", "recordings", "settled")
 
@@ -232,7 +238,7 @@ class HigherNode(Node):
         return [grads[i] for i in wanted]
 
     def _check_versions(self) -> None:
-        """Raise PyTorch's error if what the gradient makes use of was overwritten."""
+        """Raise PyTorch's error if a tensor that the gradient uses was overwritten."""
         outer = [(value, None) for recording in self.recordings for value in recording.sub.outer]
         stale = [i for i, (value, _) in enumerate(self.given) if value.stamp is not None and value.stamp.before(self)]
         if stale:
@@ -251,7 +257,7 @@ class HigherNode(Node):
 
 
 class LastNode(Node):
-    """The node of a gradient that has none."""
+    """The node of a gradient that cannot be differentiated further."""
 
     __slots__ = ("avals", "op")
 
@@ -273,7 +279,7 @@ class LastNode(Node):
 
 
 def apply(op: Higher, given: Sequence[Grad], recordings: Sequence[Recording]) -> list[Grad]:
-    """Record one operator over values with their histories, and over recorded functions."""
+    """Record one operator over values with their gradient edges, and over captured functions."""
     values, edges = [value for value, _ in given], [edge for _, edge in given]
     numbers: list = []
     if not recordings and op.known is not None:
@@ -298,13 +304,13 @@ def apply(op: Higher, given: Sequence[Grad], recordings: Sequence[Recording]) ->
 
 
 class Settled(NamedTuple):
-    """What a call of an operator records."""
+    """The plans that a call of an operator records."""
 
     call: Call
     plan: Plan
-    pair: Pair | None  # where it has a gradient
-    wanted: tuple[int, ...]  # the inputs that gradients reach
-    needs: bool  # whether a gradient is asked for
+    pair: Pair | None  # if it has a gradient
+    wanted: tuple[int, ...]  # the inputs with a gradient
+    needs: bool  # whether an input or a closed-over tensor requires grad
 
 
 def _settle(op: Higher, given: Sequence[Grad], recordings: Sequence[Recording], edges: Sequence) -> Settled:

@@ -1,4 +1,4 @@
-"""Methods of Tensor that run a transform."""
+"""The methods of Tensor that run a transform."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def backward(
     create_graph: bool = False,
     inputs: Any = None,
 ) -> None:
-    """Add the gradient of this tensor to the `.grad` of every leaf it came from."""
+    """Accumulate the gradient of this tensor into the `.grad` of the leaves of its graph."""
     _backward.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 

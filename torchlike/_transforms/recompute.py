@@ -1,8 +1,9 @@
-"""Computing something a second time on purpose, inside one program.
+"""Deliberate recomputation inside one program, for checkpointing.
 
-XLA finds repeated work and keeps the first result instead, which is what recomputing is to avoid. So the inputs of the
-second computation are handed through an operator that XLA cannot see through, and that needs the gradient which
-arrived: the second computation can neither be merged with the first nor be started before backward reaches it.
+XLA's common-subexpression elimination keeps the first result instead of recomputing it, which defeats checkpointing. To
+prevent this, the inputs of the recomputation pass through an operator that XLA cannot analyze. This operator also
+depends on the gradient that arrived. The recomputation can therefore neither be merged with the first computation nor
+start before backward reaches it.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from torchlike._transforms import saved_tensor_hooks
 
 
 def behind_a_barrier(tensors: Sequence[Any], arriving: Sequence[Any] | None = None) -> list[Any]:
-    """Tensors of the same contents and history, which are there only once the gradients that arrive are.
+    """Return tensors with the same contents and history that are available only after the arriving gradients.
 
-    `arriving` are Values; by default the gradients that reached the node whose saved tensors are being unpacked.
+    `arriving` are Values. By default, they are the gradients that reached the node whose saved tensors are being
+    unpacked.
     """
     from torchlike._tensor.tensor import wrap
 
@@ -54,8 +56,11 @@ def _barred(count: int, *flat: Any) -> tuple:
 
 
 def _conditional(count: int, *flat: Any) -> tuple:
-    """XLA drops optimization barriers on the CPU before it merges and orders; it looks into no branch of a condition
-    that is known only when the program runs. The number given is always true."""
+    """Pass the arrays through a conditional, as a barrier on the CPU.
+
+    On the CPU, XLA drops optimization barriers before it merges and orders operations. It does not look into the
+    branches of a conditional whose predicate is a runtime value. The predicate is always true.
+    """
     *arrays, always = flat
     kept, waited = arrays[:count], arrays[count:]
     token = sum([x.ravel()[0].astype(jnp.complex128).real for x in waited], jnp.zeros(()))

@@ -1,4 +1,4 @@
-"""Recording a function over tensors: what it is given, and what it may not do to tensors from outside."""
+"""Capture of a function over tensors: its inputs, and the checks on writes to tensors from outside."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ from torchlike._transforms import forward_mode, saved_tensor_hooks
 
 
 class Scene(Mode):
-    """A recording under way, and the storages that were made in it."""
+    """A recording context: the open recording and the storages created in it."""
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
         self.made: WeakSet[Storage] = WeakSet()
 
     def over(self, below: Recorder) -> Recorder:
-        """The recorder that tells of new storages."""
+        """Return a recorder that reports new storages."""
         return below.but(made=both(below.made, self.made.add))
 
     def tensor(self, aval: Aval, differentiable: bool, strides: tuple[int, ...] | None = None) -> Tensor:
-        """A new input."""
+        """Return a placeholder tensor for a new input."""
         if strides is not None and not is_dense(tuple(aval.shape), strides):
             strides = None
         return wrap(*self.recording.input(aval, differentiable), strides)
 
     def is_outer(self, storage: Storage) -> bool:
-        """Whether a storage was there before."""
+        """Return whether a storage existed before the recording."""
         if storage in self.made:
             return False
         value, sub = storage.value, self.recording.sub
         return value.trace is not sub or value.slot < 0
 
     def undo_writes(self) -> list[Storage]:
-        """Give the storages from outside that were written to what they had; returns them."""
+        """Restore the contents of outside storages that were written to. Return these storages."""
         found, sub = [], self.recording.sub
         for held, old in sub.written.values():
             storage = held()
@@ -61,11 +61,11 @@ class Scene(Mode):
 
 @contextmanager
 def recording(what: str, device: Device) -> Iterator[Scene]:
-    """Record what is done inside as a function of its own."""
+    """Record the operators in the `with` block as a separate function."""
     scene = Scene(Recording(SubTrace(what, device), next(sequence)))
     hooks = saved_tensor_hooks.local.stack
     with scene.recording.sub, forward_mode.paused():
-        # Hooks outside get the tensors that the recorded function saves as a whole, not those of its parts.
+        # Outer hooks receive the tensors saved by the captured function as a whole, not those of its operators.
         saved_tensor_hooks.local.stack = ()
         enter(scene)
         try:
@@ -79,15 +79,15 @@ def recording(what: str, device: Device) -> Iterator[Scene]:
 
 
 def is_array(x: Any) -> bool:
-    """Whether a leaf of a tree is an array for JAX."""
+    """Return whether a leaf of a pytree is an array."""
     return isinstance(x, jax.Array | np.ndarray)
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether a leaf of a tree is a tensor."""
+    """Return whether a leaf of a pytree is a tensor."""
     return isinstance(x, Tensor)
 
 
 def any_requires_grad(tensors: Any) -> bool:
-    """Whether gradients are recorded, and reach any of these."""
+    """Return whether gradients are recorded and any of the tensors requires grad."""
     return modes.local.grad and any(t.requires_grad for t in tensors)

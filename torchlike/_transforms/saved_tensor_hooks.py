@@ -1,7 +1,7 @@
-"""Hooks on what nodes save: each saved tensor goes through `pack` when it is kept and through `unpack` when it is used.
+"""Hooks on saved tensors: `pack` is called when a tensor is saved, and `unpack` when it is used.
 
-A node made under such hooks holds what `pack` returned instead of Values, and only of those inputs on which its
-gradient depends. Nothing else of the engine knows about them.
+A node created under such hooks holds the results of `pack` instead of Values, and only for the inputs on which its
+gradient depends. The rest of the engine does not deal with hooks.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ Hooks = tuple[Callable, Callable]
 
 
 class _Local(threading.local):
-    stack: tuple[Hooks, ...] = ()  # the innermost pair is the one in use
+    stack: tuple[Hooks, ...] = ()  # only the innermost pair is used
     refusal: str | None = None
-    arriving: tuple[Value, ...] = ()  # the gradients that reached the node whose saved tensors are being unpacked
+    arriving: tuple[Value, ...] = ()  # the gradients that reached the node being unpacked
 
 
 local = _Local()
 
 
 class saved_tensors_hooks:
-    """Within the `with` block, what nodes save is what `pack_hook` makes of it; backward gets `unpack_hook` of that.
+    """A context manager that packs saved tensors with `pack_hook`. Backward unpacks them with `unpack_hook`.
 
     Args:
-      pack_hook: `pack_hook(tensor) -> anything`; must not write to the tensor.
-      unpack_hook: `unpack_hook(packed) -> tensor` of the saved tensor's shape.
+      pack_hook: `pack_hook(tensor)` may return any object. It must not write to the tensor.
+      unpack_hook: `unpack_hook(packed)` returns a tensor of the shape of the saved tensor.
 
     Raises:
-      TypeError: `unpack_hook` returned something else than a tensor.
-      RuntimeError: `pack_hook` wrote to its argument, or the hooks were disabled.
+      TypeError: `unpack_hook` did not return a tensor.
+      RuntimeError: `pack_hook` wrote to its argument, or the hooks are disabled.
 
-    An operator whose gradient PyTorch computes from its result (`exp`) keeps its input here, so that is what is packed.
+    For an operator whose gradient PyTorch computes from the result (`exp`), the input is saved and packed here.
 
     >>> import torchlike as torch
     >>> x = torch.ones(2, requires_grad=True)
@@ -72,13 +72,13 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Within the `with` block, what nodes save is kept in the host's memory until backward needs it.
+    """A context manager that keeps saved tensors in host memory until backward needs them.
 
-    Each saved tensor of an accelerator is fetched when it is saved, so pending work runs there.
+    A tensor on an accelerator is fetched when it is saved, which flushes the pending trace.
 
     Args:
-      pin_memory: page-locked memory, which JAX does not offer: refused where a tensor is not on the CPU.
-      device_type: the accelerator whose tensors are moved; those of all are.
+      pin_memory: use page-locked memory. JAX does not offer it, so True raises for a tensor on an accelerator.
+      device_type: has no effect. Tensors of all accelerators are moved.
     """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
@@ -91,7 +91,7 @@ class save_on_cpu(saved_tensors_hooks):
 
 
 class disable_saved_tensors_hooks:
-    """Within the `with` block, setting hooks on saved tensors raises a RuntimeError with this message."""
+    """A context manager in which setting saved-tensor hooks raises a RuntimeError with the given message."""
 
     def __init__(self, error_message: str) -> None:
         self.error_message = error_message
@@ -117,7 +117,7 @@ class disable_saved_tensors_hooks:
 
 
 class Packed:
-    """One saved tensor in the hands of the hooks."""
+    """A saved tensor packed by hooks."""
 
     __slots__ = ("aval", "edge", "held", "unpack")
 
@@ -131,7 +131,7 @@ class Packed:
             raise _errors.autograd.pack_hook_wrote()
 
     def tensor(self) -> Any:
-        """What `unpack` makes of it, with the shape and dtype of what was saved."""
+        """Return the unpacked tensor, with the shape and dtype of the saved tensor."""
         from torchlike._tensor.tensor import Tensor, alias
 
         made = self.unpack(self.held)
@@ -147,7 +147,7 @@ class Packed:
 
 
 class Kept:
-    """One saved tensor in nobody's hands: it must not have been written to when it is asked for."""
+    """A saved tensor without hooks. It must not be overwritten before backward reads it."""
 
     __slots__ = ("kept", "version")
 
@@ -164,12 +164,15 @@ class Kept:
 
 
 def keep(tensor: Any) -> Packed | Kept:
-    """Save a tensor outside of a node; its `tensor()` gives it back."""
+    """Save a tensor outside a node. Its `tensor()` method returns the tensor."""
     return Packed(tensor) if local.stack else Kept(tensor)
 
 
 class PackedNode(Node):
-    """A node that gave its saved values to hooks; `source` is its plan, saving only what the gradient depends on."""
+    """A node whose saved values were packed by hooks.
+
+    `source` is its plan, which saves only the inputs that the gradient depends on.
+    """
 
     __slots__ = ("packed", "source")
 
@@ -206,12 +209,12 @@ class PackedNode(Node):
         if not walk.keep_graph:
             self.packed = None
         plain = Node(self.source, values, self.edges, self.scalars)
-        plain.age = versions.latest  # versions are not followed through hooks
+        plain.age = versions.latest  # versions are not checked through hooks
         return walk._gradients(plain, held, wanted)
 
 
 class arriving:
-    """While a node's saved tensors are unpacked: the gradients that reached it."""
+    """A context manager that sets the gradients that reached a node while its saved tensors are unpacked."""
 
     def __init__(self, held: dict[int, Grad]) -> None:
         self.values = tuple(value for value, _ in held.values())
@@ -225,7 +228,7 @@ class arriving:
 
 @functools.lru_cache(4096)
 def lean(plan: OpPlan, wanted: tuple[int, ...]) -> OpPlan:
-    """The plan with nothing saved but the inputs on which the gradient for the `wanted` inputs depends."""
+    """Return the plan with only those inputs saved on which the gradient for the `wanted` inputs depends."""
     given = tuple(i for i, d in enumerate(plan.differentiable) if d)
     saved = tuple(sorted(dependence(plan, wanted, given))) if given else ()
     made = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs, plan.function, plan.extra)
@@ -233,7 +236,7 @@ def lean(plan: OpPlan, wanted: tuple[int, ...]) -> OpPlan:
 
 
 class _Packing(Mode):
-    """Hooks are called with what nodes save."""
+    """A mode that calls the hooks with the tensors that nodes save."""
 
     def over(self, below: Recorder) -> Recorder:
         def node(plan: OpPlan, values: Sequence[Value], edges: Sequence, scalars: Sequence) -> Node:

@@ -1,4 +1,4 @@
-"""Nodes of operators that pick rows of a table, whose gradient for the table is sparse."""
+"""Nodes of embedding lookups with a sparse gradient for the table."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from torchlike._transforms import saved_tensor_hooks
 
 
 class SparseNode(Node):
-    """A node as another, except that the gradient of its first input is sparse.
+    """A wrapper of a node that makes the gradient of its first input sparse.
 
-    `rule(grad, *tensors)` makes that gradient: a sparse tensor, from the gradient of the result and what was saved.
+    `rule(grad, *tensors)` computes that gradient from the gradient of the result and the saved tensors.
     """
 
     __slots__ = ("dense", "kept", "rule")
@@ -65,7 +65,7 @@ class SparseNode(Node):
 
 
 def with_sparse_gradient(out: Any, rule: Callable[..., Any], *tensors: Any) -> Any:
-    """The result of an operator, with a sparse gradient for its first input."""
+    """Return `out`, with a sparse gradient for the first input of its node."""
     if out._edge is not None and out._edge[0].edges[0] is not None:
         out._edge = SparseNode(out._edge[0], rule, tensors), out._edge[1]
     return out

@@ -1,4 +1,4 @@
-"""Results of tensors that have no derivative: one that is refused, or one that is zero."""
+"""Results without a derivative: their gradient either raises or is zero."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torchlike._transforms.function import Function
 
 
 def underivable(name: str, function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
-    """Return `function(*tensors)`. A gradient through it is refused with an error that contains `name`."""
+    """Return `function(*tensors)`. Its gradient raises an error that contains `name`."""
     if not modes.local.grad or not any(t.requires_grad for t in tensors):
         return function(*tensors)
 
@@ -30,7 +30,7 @@ def underivable(name: str, function: Callable[..., Tensor], *tensors: Tensor) ->
 
 
 def derived_from(sources: tuple, made: Tensor, node: str) -> Tensor:
-    """Return `made` with a history: the gradients of the tensors among `sources` are zero, `node` names the node."""
+    """Return `made` as the result of a node named `node`. The gradients of the tensors among `sources` are zero."""
     given = [x for x in sources if isinstance(x, Tensor)]
     if not (modes.local.grad and any(x.requires_grad for x in given) and made.is_floating_point()):
         return made

@@ -1,7 +1,8 @@
-"""Histories of what a mapped function sees, and of what it returns.
+"""The gradient histories of the arguments and results of functions mapped by `vmap`.
 
-Inside, the graph is made of one example's operators: a pass over it gives each example its own gradients. Seen from
-outside the whole function is one node. Its gradient walks the graph inside again, with gradients of all examples.
+Inside a mapped function, the graph consists of the operators of one example, and a backward pass over it computes the
+gradients of each example. Outside, the whole function is one node. The gradient of this node is a second backward pass
+over the inner graph, with the gradients of all examples.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ from torchlike._transforms import forward_mode
 
 
 class Watched(AccumulateGrad):
-    """What a transformed function is differentiated by: a leaf for the function, the identity for what is outside."""
+    """The node of a tensor with respect to which a transformed function is differentiated.
+
+    Inside the function it is a leaf. Outside it is the identity.
+    """
 
     __slots__ = ("is_open", "shows")
 
@@ -44,7 +48,7 @@ class Watched(AccumulateGrad):
 
 
 class Entered(InputNode):
-    """Where the history of an argument ends inside; it goes on outside."""
+    """The node that ends the history of an argument inside a mapped function. The history continues outside."""
 
     __slots__ = ("level", "outside")
 
@@ -54,16 +58,16 @@ class Entered(InputNode):
 
 
 class Mapping:
-    """A call of a mapped function: its level, and since when nodes belong to it."""
+    """One call of a mapped function: its level, and the age from which on nodes belong to it."""
 
     def __init__(self, level: Level, since: int | None = None) -> None:
         self.level = level
         if since is None:
             level.since, level.tangents = next(sequence), len(forward_mode.local.levels)
-        self.since = level.since if since is None else since  # what is older lies outside
+        self.since = level.since if since is None else since  # older nodes are outside
 
     def enter(self, pair: Grad) -> Grad:
-        """What lies along a first dim as one example, with its tangents."""
+        """Return a value and its tangents as a batched value. The first dim of the value is the batch dim."""
         whole, edge = pair
         aval = whole.aval.like(tuple(whole.aval.shape[1:]))
         row = Row(aval, self.level, whole, is_given=True)
@@ -73,9 +77,9 @@ class Mapping:
         return row, None if edge is None else (Entered(aval, self.level, edge), 0)
 
     def leave(self, pairs: Sequence[Grad]) -> list[Grad]:
-        """One example's results as those of all examples, and their tangents with them."""
+        """Return the results of all examples, with their tangents, from the batched values."""
         found: list[tuple[Row, Edge | None]] = []
-        carried: list[tuple[Any, int, int]] = []  # tangents, of which result, as which
+        carried: list[tuple[Any, int, int]] = []  # (tangents of a level, index of the result, index of its tangent)
 
         def take(pair: Grad) -> int:
             value = self._lifted(pair[0])
@@ -142,7 +146,11 @@ class MapNode(Node):
         return self.avals[number]
 
     def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad | None]:
-        """The gradients of what came in are those of all examples; those of what lies outside are their sum."""
+        """Return the gradients of the wanted inputs.
+
+        The gradient of a batched argument is batched. The gradient of a tensor from outside is summed over the
+        examples.
+        """
         if self.is_freed:
             raise _errors.autograd.backward_twice()
         level = self.mapping.level
@@ -164,7 +172,7 @@ class MapNode(Node):
 
 
 def is_alive(edges: Iterable[Edge | None]) -> bool:
-    """Whether gradients of these edges are of use to anybody: they lead to a leaf, or to what is being watched."""
+    """Return whether any of the edges leads to a leaf or to a tensor that is being differentiated by a transform."""
     seen: set[Node] = set()
     stack = [edge for edge in edges if edge is not None]
     while stack:
@@ -183,7 +191,7 @@ def is_alive(edges: Iterable[Edge | None]) -> bool:
 
 @contextmanager
 def transforming() -> Iterator[None]:
-    """A function is being transformed inside: there are no leaves."""
+    """Mark the `with` block as the inside of a transformed function, in which there are no leaves."""
     modes.local.transforms += 1
     try:
         yield
@@ -191,19 +199,22 @@ def transforming() -> Iterator[None]:
         modes.local.transforms -= 1
 
 
-# -- functions with a backward of their own ---------------------------------------------------------------------------
+# -- custom functions -------------------------------------------------------------------------------------------------
 
 
 class VmapInfo(NamedTuple):
-    """What `autograd.Function.vmap` is told of the function being mapped."""
+    """The properties of the mapped function, passed to `autograd.Function.vmap`."""
 
     batch_size: int
     randomness: str
 
 
 def rule_of(function: Any, args: Sequence) -> tuple[Callable, bool] | None:
-    """How a function with a backward of its own is called inside of functions being transformed, and whether that is
-    all, as what is differentiated lies outside of the mapped function. None: as it stands."""
+    """Return how to call a custom `Function` inside transformed functions, or None to call it unchanged.
+
+    The result is a function and a bool. If the bool is True, `Function.apply` returns the result of the function
+    directly, because nothing is differentiated inside the mapped function.
+    """
     from torchlike._transforms.function import Function
 
     if function.setup_context is Function.setup_context:
@@ -222,7 +233,7 @@ def rule_of(function: Any, args: Sequence) -> tuple[Callable, bool] | None:
 
 
 def _is_differentiated_inside(level: Level, args: Sequence) -> bool:
-    """Whether the mapped function takes derivatives by these arguments itself."""
+    """Return whether the mapped function itself differentiates with respect to these arguments."""
     pairs = [x._pair() for x in args if hasattr(x, "_storage")]
     if any(value in tangents for value, _ in pairs for tangents in forward_mode.local.levels[level.tangents :]):
         return True
@@ -242,8 +253,11 @@ def _is_differentiated_inside(level: Level, args: Sequence) -> bool:
 
 
 def _by_rule(function: Any, level: Level, is_inside: bool, *args: Any) -> Any:
-    """Call the rule of a function with all examples of its arguments. What it does with them is recorded outside, but
-    where the mapped function differentiates (`is_inside`), which the function's backward is for."""
+    """Call the `vmap` rule of a function with batched arguments.
+
+    The operators of the rule are recorded outside the mapped function. The exception is a mapped function that itself
+    differentiates (`is_inside`): there, the function's backward computes the gradient.
+    """
     from torchlike._tensor.tensor import Tensor, wrap
 
     mapping = Mapping(level, level.since)
@@ -268,20 +282,19 @@ def _by_rule(function: Any, level: Level, is_inside: bool, *args: Any) -> Any:
 
 
 def _wholes(mapping: Mapping, pairs: list[Grad], is_inside: bool) -> list[Grad]:
-    """All examples of these values, in the midst of the mapped function, with the histories and tangents that they have
-    outside."""
+    """Return the full batch of each value, with its history and tangents outside the mapped function."""
     if is_inside or not any(edge is not None or forward_mode.carries(value) for value, edge in pairs):
         return [(value.whole, None) for value, _ in pairs]  # type: ignore[attr-defined]
     mapping.level.is_split = True
     return mapping.leave(pairs)
 
 
-# -- while functions are mapped ----------------------------------------------------------------------------------------
+# -- the mode of mapped functions --------------------------------------------------------------------------------------
 
 
 @contextmanager
 def opened(level: Level) -> Iterator[None]:
-    """Operators on Rows of this level can be recorded inside."""
+    """Allow operators on batched values of this level in the `with` block."""
     mode = _Mapping()
     enter(mode)
     try:
@@ -292,7 +305,7 @@ def opened(level: Level) -> Iterator[None]:
 
 
 class _Mapping(forward_mode.Carrying):
-    """Operators look at Rows, and so do the writes to storages."""
+    """A mode in which operators and writes to storages support batched values."""
 
     def over(self, below: Recorder) -> Recorder:
         write = below.write
@@ -305,7 +318,10 @@ class _Mapping(forward_mode.Carrying):
 
 
 def _as_old(old: Value, new: Value) -> Value:
-    """New contents, of as many examples as the old ones; refused where they are of more."""
+    """Return new contents, batched over the same levels as the old contents.
+
+    Raise if the new contents are batched over more levels.
+    """
     if old.__class__ is not Row and new.__class__ is not Row:
         return new
     levels = list(levels_of(old))

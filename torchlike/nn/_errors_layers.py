@@ -1,4 +1,4 @@
-"""PyTorch's sentences about single layers, losses and initialisation, each written once."""
+"""Error and warning messages of layers, losses and initialisation, with PyTorch's wording."""
 
 from __future__ import annotations
 

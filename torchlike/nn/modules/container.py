@@ -65,7 +65,7 @@ class _Numbered(Module):
         return self
 
     def pop(self, key: int | slice) -> Any:
-        """Take a module out and return it."""
+        """Remove the module or slice at `key` and return it."""
         module = self[key]
         del self[key]
         return module
@@ -230,7 +230,7 @@ class ModuleDict(Module):
         self._modules.clear()
 
     def pop(self, key: str) -> Any:
-        """Take a module out and return it."""
+        """Remove the module at `key` and return it."""
         return self._modules.pop(key)
 
     def keys(self) -> Any:

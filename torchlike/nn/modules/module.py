@@ -87,7 +87,7 @@ _depth = _Depth()
 def inside_a_module() -> Iterator[None]:
     """Treat modules called inside as part of a larger computation.
 
-    A module that returns inside does not flush the pending trace, even without gradients.
+    A module called without gradients inside the block does not flush the pending trace when it returns.
     """
     _depth.value += 1
     try:
@@ -178,7 +178,7 @@ class Module(Members, State, Conversion):
     def _call_without_grad(self, args: tuple, kwargs: dict) -> Any:
         """Run a call without gradients and flush the pending trace when the outermost module returns.
 
-        The flush makes the traced program the same at each call, so the program cache hits.
+        The flush makes each call trace the same program.
         """
         _depth.value += 1
         try:

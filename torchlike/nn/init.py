@@ -1,6 +1,6 @@
-"""Initialisation of network parameters.
+"""Initialization of network parameters.
 
-Every function writes into its argument `tensor`, without recording gradients, and returns it. Random initialisers
+Every function writes into its argument `tensor`, without recording gradients, and returns it. Random initializers
 sample from `generator`, or from the default generator if it is None.
 """
 
@@ -34,7 +34,7 @@ _GAINS = {
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """Return the recommended gain for `nonlinearity`.
 
-    The gain is the factor that initialisers apply to the standard deviation of a weight. It compensates for the
+    The gain is the factor that initializers apply to the standard deviation of a weight. It compensates for the
     change in variance caused by the nonlinearity. `param` is the negative slope of 'leaky_relu' (default 0.01), whose
     gain is sqrt(2 / (1 + slope²)).
 

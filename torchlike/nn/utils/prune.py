@@ -17,8 +17,8 @@ class BasePruningMethod:
     Pruning renames the parameter `name` to `name_orig`, adds the mask as the buffer `name_mask`, and sets the attribute
     `name` to their product. Subclasses define `compute_mask`.
 
-    `PRUNING_TYPE` defines what the method may prune after earlier methods: remaining elements ('unstructured'), channels
-    with remaining elements ('structured') or everything ('global').
+    `PRUNING_TYPE` defines what the method may prune after earlier methods: remaining elements ('unstructured'),
+    channels with remaining elements ('structured') or everything ('global').
     """
 
     PRUNING_TYPE: ClassVar[str] = "unstructured"

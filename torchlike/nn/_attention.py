@@ -191,7 +191,7 @@ def as_scores(mask: Tensor | None, name: str, other: Any, other_name: str, dtype
 def _canonical_mask(
     mask: Tensor | None, mask_name: str, other_type: Any, other_name: str, target_type: Any, check_other: bool = True
 ) -> Tensor | None:
-    """Call `as_scores`. This is PyTorch's name of the function, which other projects import."""
+    """Call `as_scores`. Other projects import the function under this name, which is PyTorch's."""
     return as_scores(mask, mask_name, other_type if check_other else None, other_name, target_type)
 
 

@@ -12,7 +12,10 @@ from torchlike._internal import unsupported as unsupported
 
 
 def _kind(value: Any) -> str:
-    """Return PyTorch's name of a value's type: by dtype for tensors, unqualified for built-in types, else qualified."""
+    """Return PyTorch's name of a value's type.
+
+    The name of a tensor includes its dtype. Built-in types have unqualified names, other types have qualified names.
+    """
     if isinstance(value, Tensor):
         return value.type()
     owner = value if hasattr(value, "__qualname__") or hasattr(value, "__name__") else type(value)

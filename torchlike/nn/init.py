@@ -218,9 +218,9 @@ def _xavier_std(tensor: Tensor, gain: float) -> float:
 def kaiming_uniform_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
-    """Fill `tensor` with samples from U(-bound, bound), the bound being gain·sqrt(3 / fan) (He et al., 2015).
+    """Fill `tensor` with samples from U(-bound, bound) (He et al., 2015).
 
-    `a` is the negative slope of 'leaky_relu'. `mode` selects 'fan_in' or 'fan_out'.
+    The bound is gain·sqrt(3 / fan). `a` is the negative slope of 'leaky_relu'. `mode` is 'fan_in' or 'fan_out'.
     """
     if 0 in tensor.shape:
         warn(_errors.initialising_nothing())
@@ -232,9 +232,9 @@ def kaiming_uniform_(
 def kaiming_normal_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
-    """Fill `tensor` with samples from N(0, std²), std being gain / sqrt(fan) (He et al., 2015).
+    """Fill `tensor` with samples from N(0, std²) (He et al., 2015).
 
-    `a` and `mode` have the same meaning as in `kaiming_uniform_`.
+    The standard deviation is gain / sqrt(fan). `a` and `mode` have the same meaning as in `kaiming_uniform_`.
     """
     if 0 in tensor.shape:
         warn(_errors.initialising_nothing())

@@ -55,7 +55,7 @@ def strong_wolfe(
     tolerance_change: float = 1e-9,
     max_ls: int = 25,
 ) -> tuple[float, Tensor, Any, int]:
-    """Search a step length that satisfies the strong Wolfe conditions.
+    """Search for a step length that satisfies the strong Wolfe conditions.
 
     The loss decreases by at least `c1` times the length times the absolute initial slope. The absolute slope decreases
     to at most `c2` times the absolute initial slope.

@@ -107,7 +107,7 @@ class Bucket:
         return sum([t._storage.version for tensors in self.shown for t in tensors])
 
     def is_as_left(self) -> bool:
-        """Return whether the counters in `shown` have only been written by steps."""
+        """Return whether only steps have written to the counters in `shown`."""
         return self.versions is None or self.versions == self.versions_now()
 
     def kept(self) -> Callable[[], Any]:
@@ -147,7 +147,7 @@ class _Plan:
         }
 
     def is_as_left(self, state: dict) -> bool:
-        """Return whether the state has only been modified by steps."""
+        """Return whether only steps have modified the state."""
         return not (self.open and self.changed(state)) and all([b.is_as_left() for b in self.followed])
 
     def holds(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool) -> bool:

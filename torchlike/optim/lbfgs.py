@@ -189,7 +189,7 @@ def _each(change: Callable, given: Any) -> Any:
 
 
 def _as_tensor(length: Any) -> Any:
-    """Convert a NumPy scalar to a tensor. The state keeps numbers that were computed from tensors as in PyTorch."""
+    """Convert a NumPy scalar to a tensor, because PyTorch keeps such values in the state as tensors."""
     return torchlike.tensor(length) if isinstance(length, np.generic) else length
 
 

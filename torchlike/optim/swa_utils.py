@@ -184,7 +184,7 @@ class SWALR(LRScheduler):
       anneal_strategy: `"cos"` or `"linear"`.
 
     Raises:
-      ValueError: the strategy is unknown, the number of steps is negative, or a list has another length than the
+      ValueError: the strategy is unknown, the number of steps is negative, or the length of a list is not the number of
         groups.
     """
 

@@ -223,7 +223,7 @@ def _picture(blocks: Any, down: int, across: int) -> str:
 
 
 def mask_of_a_slice(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
-    """Raise: the `mask_mod` of a sliced `BlockMask`, whose indices no longer match those of the original mask."""
+    """Raise an error. This is the `mask_mod` of a sliced `BlockMask`, whose indices differ from the original ones."""
     raise _errors.mask_mod_of_a_slice()
 
 

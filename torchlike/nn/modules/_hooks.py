@@ -170,7 +170,10 @@ def _tap() -> Any:
 
 
 class _BackwardWatch:
-    """The backward hooks of one module call: runs them on the output gradients and then on the input gradients."""
+    """The backward hooks of one module call.
+
+    The pre-hooks run when the output gradients are known, the hooks when the input gradients are known.
+    """
 
     def __init__(self, module: Any, hooks: list[Callable], pre_hooks: list[Callable]) -> None:
         self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Members:
     """The part of `Module` that iterates over and looks up parameters, buffers and submodules."""
 
-    if TYPE_CHECKING:  # at run time only `Module` has these annotations, where programs inspect them
+    if TYPE_CHECKING:  # at run time only `Module` declares them, because programs inspect its annotations
         _parameters: dict[str, Parameter | None]
         _buffers: dict[str, Tensor | None]
         _modules: dict[str, Module | None]
@@ -123,7 +123,7 @@ class Members:
         return module
 
     def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
-        """Set the submodule with the dotted name `target`. With `strict` it must exist already."""
+        """Set the submodule with the dotted name `target`. With `strict` the name must exist already."""
         if target == "":
             raise _errors.set_submodule_without_name()
         if not _is_module(module):

@@ -24,7 +24,7 @@ def run_packed(
 ) -> tuple[Tensor, States]:
     """Run all layers and return the output and the final states.
 
-    `weights` has one entry for each layer and direction. So has dimension 0 of the `states`.
+    `weights` has one entry for each layer and direction. Dimension 0 of the `states` has the same order and size.
     """
     finals: list[States] = []
     for first in range(0, len(weights), directions):

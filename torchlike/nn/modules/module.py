@@ -146,7 +146,7 @@ class Module(Members, State, Conversion):
             return self._call_outermost(args, kwargs)
         if self._compiled_call_impl is not None:
             return self._compiled_call_impl(*args, **kwargs)
-        # A copy of _call_impl, because every layer of every step runs this code and a further call would cost time.
+        # A copy of _call_impl instead of a call, because every layer of every step runs this code.
         if (
             self._backward_hooks
             or self._backward_pre_hooks
@@ -198,7 +198,7 @@ class Module(Members, State, Conversion):
     # --- registering ---
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Add a parameter. None registers the name only: such an entry is skipped everywhere."""
+        """Add a parameter. If `param` is None, only the name is registered and other methods ignore the entry."""
         if "_parameters" not in vars(self):
             raise _errors.assigned_before_init("parameter")
         self._check_new_name("parameter", name, self._parameters)

@@ -254,7 +254,10 @@ class _LPPoolNd(_Pool):
 
 
 class LPPool1d(_LPPoolNd):
-    """Power-average pooling of (N, C, L) or (C, L): (sum of xᵖ over each window) ** (1/p), p being `norm_type`."""
+    """Power-average pooling of (N, C, L) or (C, L).
+
+    The result is (sum of xᵖ over each window) ** (1/p), where p is `norm_type`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.lp_pool1d(input, *self._options())
@@ -263,7 +266,7 @@ class LPPool1d(_LPPoolNd):
 class LPPool2d(_LPPoolNd):
     """Power-average pooling of (N, C, H, W) or (C, H, W).
 
-    The result is (sum of xᵖ over each window) ** (1/p), p being `norm_type`.
+    The result is (sum of xᵖ over each window) ** (1/p), where p is `norm_type`.
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -273,7 +276,7 @@ class LPPool2d(_LPPoolNd):
 class LPPool3d(_LPPoolNd):
     """Power-average pooling of (N, C, D, H, W) or (C, D, H, W).
 
-    The result is (sum of xᵖ over each window) ** (1/p), p being `norm_type`.
+    The result is (sum of xᵖ over each window) ** (1/p), where p is `norm_type`.
     """
 
     def forward(self, input: Tensor) -> Tensor:

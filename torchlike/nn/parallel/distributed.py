@@ -162,7 +162,7 @@ class DistributedDataParallel(Module):
     def join(
         self, divide_by_initial_world_size: bool = True, enable: bool = True, throw_on_early_termination: bool = False
     ) -> Any:
-        """Raise NotImplementedError: uneven inputs are not supported, so all processes need equally many batches."""
+        """Raise an error, because uneven inputs are not supported. All processes need the same number of batches."""
         raise _errors.arguments.unsupported("DistributedDataParallel.join", "enable")
 
 
@@ -226,7 +226,7 @@ def _tensors_in(found: Any) -> list[Tensor]:
 
 
 class Averages:
-    """Averages the gradients of parameters at the end of the backward pass that computes the last of them."""
+    """The averaging of gradients. It runs at the end of the backward pass that computes the last missing gradient."""
 
     def __init__(self, group: ProcessGroup, parameters: list[Tensor]) -> None:
         self._group, self._parameters = group, parameters

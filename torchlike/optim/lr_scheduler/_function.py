@@ -52,7 +52,7 @@ class _FromFunctions(LRScheduler):
 class LambdaLR(_FromFunctions):
     """A scheduler that multiplies the initial learning rate by `lr_lambda(step)`.
 
-    A list of functions has one for each group.
+    `lr_lambda` is one function, or a list with one function for each group.
 
     Raises:
       ValueError: the length of the list is not the number of groups.
@@ -67,7 +67,7 @@ class LambdaLR(_FromFunctions):
 class MultiplicativeLR(_FromFunctions):
     """A scheduler that multiplies the current learning rate by `lr_lambda(step)`, starting at step 1.
 
-    A list of functions has one for each group.
+    `lr_lambda` is one function, or a list with one function for each group.
 
     Raises:
       ValueError: the length of the list is not the number of groups.

@@ -1,4 +1,4 @@
-"""Neural networks: layers, containers, losses and initialisation."""
+"""Neural network layers, containers, losses and initialization."""
 
 from typing import Any
 

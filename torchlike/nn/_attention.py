@@ -1,4 +1,4 @@
-"""Attention with several heads, as one function."""
+"""Multi-head attention as a function."""
 
 from __future__ import annotations
 
@@ -39,10 +39,21 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """softmax(Q Kᵀ / sqrt(d)) V in each head, between projections, for (L, N, E), (S, N, E), (S, N, E).
+    """Compute multi-head attention: softmax(Q Kᵀ / sqrt(d)) V in each head, with input and output projections.
 
-    Returns (L, N, E) and, if `need_weights`, the weights (N, L, S), averaged over the heads unless told otherwise.
-    Inputs without N are one sample. Masks are boolean (true: leave out) or numbers to add to the scores.
+    Args:
+      query: shape (L, N, E), or (L, E) for a single sample.
+      key, value: shape (S, N, E), or (S, E) for a single sample.
+      key_padding_mask: shape (N, S).
+      need_weights: also return the attention weights.
+      attn_mask: shape (L, S) or (N·H, L, S).
+      average_attn_weights: average the returned weights over the heads.
+
+    A boolean mask is true at the positions to leave out. A floating-point mask is added to the scores.
+
+    Returns:
+      The output of shape (L, N, E) and the weights, or None unless `need_weights`. The weights have shape (N, L, S), or
+      (N, H, L, S) without averaging.
     """
     batched = _is_batched(query, key, value, key_padding_mask, attn_mask)
     if not batched:
@@ -69,7 +80,7 @@ def multi_head_attention_forward(
         q, k, v = _projected_together(query, key, value, in_proj_weight, in_proj_bias)
 
     attn_mask = _checked_mask(attn_mask, length, key.shape[0], batch * num_heads)
-    if bias_k is not None and bias_v is not None:  # one more key and value, learnt
+    if bias_k is not None and bias_v is not None:  # append a learnt key and value
         k = torchlike.cat([k, bias_k.repeat(1, batch, 1)])
         v = torchlike.cat([v, bias_v.repeat(1, batch, 1)])
         attn_mask, key_padding_mask = _one_more(attn_mask), _one_more(key_padding_mask)
@@ -77,7 +88,7 @@ def multi_head_attention_forward(
     q = _in_heads(q, length, batch, num_heads)  # (N·H, L, d)
     k = _in_heads(k, k.shape[0], batch, num_heads) if static_k is None else static_k
     v = _in_heads(v, v.shape[0], batch, num_heads) if static_v is None else static_v
-    if add_zero_attn:  # one more key and value, all zeros
+    if add_zero_attn:  # append a key and value of zeros
         k, v = (torchlike.cat([x, torchlike.zeros_like(x[:, :1])], 1) for x in (k, v))
         attn_mask, key_padding_mask = _one_more(attn_mask), _one_more(key_padding_mask)
     attn_mask = _merged(attn_mask, key_padding_mask, batch, num_heads, k.shape[1])
@@ -125,7 +136,7 @@ def _without_weights(
 
 
 def _projected_together(query: Tensor, key: Tensor, value: Tensor, weight: Any, bias: Tensor | None) -> tuple:
-    """Queries, keys and values by one stacked weight, in as few products as the inputs allow."""
+    """Project queries, keys and values by one stacked weight. Inputs that are the same tensor share a matmul."""
     width = query.shape[-1]
     if query is key and key is value:
         return F.linear(query, weight, bias).chunk(3, -1)
@@ -142,7 +153,7 @@ def _in_heads(x: Tensor, length: int, batch: int, heads: int) -> Tensor:
 
 
 def _in_projection_packed(q: Tensor, k: Tensor, v: Tensor, w: Tensor, b: Tensor | None = None) -> tuple:
-    """Project queries, keys and values by one stacked weight; other projects import it."""
+    """Project queries, keys and values by one stacked weight. Other projects import this function."""
     return tuple(x.contiguous() for x in _projected_together(q, k, v, w, b))
 
 
@@ -157,7 +168,7 @@ def _in_projection(
     b_k: Tensor | None = None,
     b_v: Tensor | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Project queries, keys and values by a weight each; other projects import it."""
+    """Project queries, keys and values, each by its own weight. Other projects import this function."""
     return F.linear(q, w_q, b_q), F.linear(k, w_k, b_k), F.linear(v, w_v, b_v)
 
 
@@ -165,7 +176,7 @@ def _in_projection(
 
 
 def as_scores(mask: Tensor | None, name: str, other: Any, other_name: str, dtype: Any) -> Tensor | None:
-    """A mask as numbers to add to the scores; a boolean one becomes 0 and -inf."""
+    """Return a mask as numbers to add to the scores. A boolean mask becomes -inf where true and 0 where false."""
     if mask is None:
         return None
     if mask.dtype != torchlike.bool and not mask.is_floating_point():
@@ -180,12 +191,12 @@ def as_scores(mask: Tensor | None, name: str, other: Any, other_name: str, dtype
 def _canonical_mask(
     mask: Tensor | None, mask_name: str, other_type: Any, other_name: str, target_type: Any, check_other: bool = True
 ) -> Tensor | None:
-    """PyTorch's name of `as_scores`; other projects import it."""
+    """Call `as_scores`. Other projects import the function under this name, which is PyTorch's."""
     return as_scores(mask, mask_name, other_type if check_other else None, other_name, target_type)
 
 
 def _none_or_dtype(input: Tensor | None) -> Any:
-    """Return the dtype of a tensor, or None where there is none; other projects import it."""
+    """Return the dtype of a tensor, or None for None. Other projects import this function."""
     if input is None:
         return None
     if isinstance(input, Tensor):
@@ -207,7 +218,7 @@ def _checked_mask(mask: Tensor | None, length: int, keys: int, batch_heads: int)
 
 
 def _merged(mask: Tensor | None, padding: Tensor | None, batch: int, heads: int, keys: int) -> Tensor | None:
-    """One mask, (1, L, S) or (N·H, L or 1, S), out of the two."""
+    """Return the sum of the attention mask and the padding mask, of shape (1, L, S) or (N·H, L or 1, S)."""
     if padding is None:
         return mask
     if padding.shape[0] != batch:

@@ -1,4 +1,7 @@
-"""PyTorch's sentences about modules, each written once: exceptions to raise, and the text of warnings."""
+"""Error and warning messages of modules, with PyTorch's wording.
+
+Functions return the exception to raise or the text of the warning.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,10 @@ from torchlike._internal import unsupported as unsupported
 
 
 def _kind(value: Any) -> str:
-    """How PyTorch names a value's type: tensors by dtype, built-in types bare, others with their module."""
+    """Return PyTorch's name of a value's type.
+
+    The name of a tensor includes its dtype. Built-in types have unqualified names, other types have qualified names.
+    """
     if isinstance(value, Tensor):
         return value.type()
     owner = value if hasattr(value, "__qualname__") or hasattr(value, "__name__") else type(value)

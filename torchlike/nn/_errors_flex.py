@@ -1,4 +1,4 @@
-"""PyTorch's sentences about `flex_attention` and block masks."""
+"""Error and warning messages of `flex_attention` and block masks, with PyTorch's wording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PyTorch's sentences about single layers, losses and initialisation, each written once."""
+"""Error and warning messages of layers, losses and initialization, with PyTorch's wording."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def fractional_pool_ratio(ratio: Any) -> ValueError:
     return ValueError(f"output_ratio must be between 0 and 1 (got {ratio})")
 
 
-# -- normalisation -----------------------------------------------------------------------------------------------------
+# -- normalization -----------------------------------------------------------------------------------------------------
 
 
 def norm_input_dimensions(wanted: str, got: int) -> ValueError:
@@ -180,7 +180,7 @@ def triplet_margin(layer: str, margin: float) -> ValueError:
     return ValueError(f"{layer}: expected margin to be greater than 0, got {margin} instead")
 
 
-# -- initialisation ----------------------------------------------------------------------------------------------------
+# -- initialization ----------------------------------------------------------------------------------------------------
 
 
 def nonlinearity_unknown(name: str) -> ValueError:

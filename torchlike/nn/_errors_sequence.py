@@ -1,4 +1,4 @@
-"""PyTorch's sentences about recurrent layers, attention and packed sequences."""
+"""Error and warning messages of recurrent layers, attention and packed sequences, with PyTorch's wording."""
 
 from __future__ import annotations
 

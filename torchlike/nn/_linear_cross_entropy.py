@@ -1,4 +1,4 @@
-"""Cross entropy of a linear map of the input, as a function; a part of the batch at a time if asked for."""
+"""`linear_cross_entropy`: a linear layer and cross entropy in one function, optionally in chunks of the batch."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from torchlike._internal import _dtypes, _errors, cross_entropy, linear, modes, 
 
 @dataclass(frozen=True)
 class LinearCrossEntropyOptions:
-    """How `linear_cross_entropy` goes through the batch: logits exist for `batch_chunk_size` rows at a time only.
+    """Chunking options of `linear_cross_entropy`. Logits are computed for one chunk of the batch at a time.
 
     Args:
-      allow_retain_graph: has no meaning here: backward may always be run again.
-      batch_chunk_size: the number of rows.
-      chunking_method: "aspect_ratio:n" instead of a number of rows: as many as make the logits an n-th of the input's
-        memory; "auto" is "aspect_ratio:2".
-      acc_policy: "accurate", "balanced", "compact" or "auto": all mean the first here.
-      acc_dtype: the dtype of logits and sums; float32 for an input in half precision by default.
+      allow_retain_graph: ignored. Backward may always be run again.
+      batch_chunk_size: the number of rows of a chunk.
+      chunking_method: "aspect_ratio:n" computes the number of rows such that the logits of a chunk take about 1/n of
+        the input's memory. "auto" means "aspect_ratio:2", or no method if `batch_chunk_size` is given.
+      acc_policy: "accurate", "balanced", "compact" or "auto". All of them mean "accurate" here.
+      acc_dtype: the dtype of logits and sums. The default for a half-precision input is float32.
     """
 
     allow_retain_graph: bool = False
@@ -67,15 +67,16 @@ def linear_cross_entropy(
     label_smoothing: float = 0.0,
     options: LinearCrossEntropyOptions | None = None,
 ) -> Tensor:
-    """`cross_entropy(linear(input, linear_weight, linear_bias), target, ...)`.
+    """Compute `cross_entropy(linear(input, linear_weight, linear_bias), target, ...)`.
 
     Args:
-      input: (N, K) or (K,).
-      linear_weight: (C, K), or (C, d1, ..., K) for logits (N, C, d1, ...).
-      target: class numbers (N, d1, ...), or probabilities of the logits' shape.
-      linear_bias: (C, d1, ...).
+      input: shape (N, K) or (K,).
+      linear_weight: shape (C, K), or (C, d1, ..., K) for logits of shape (N, C, d1, ...).
+      target: class indices of shape (N, d1, ...), or class probabilities of the logits' shape.
+      linear_bias: shape (C, d1, ...).
       weight, reduction, ignore_index, label_smoothing: see `cross_entropy`.
-      options: `LinearCrossEntropyOptions`: never make all logits at once; backward makes them again, part by part.
+      options: compute the logits in chunks of the batch, see `LinearCrossEntropyOptions`. The logits of the whole batch
+        never exist at once. Backward recomputes the logits of each chunk.
     """
     _errors.losses.check_linear_cross_entropy(input, linear_weight, linear_bias)
     shape = (*input.shape[:-1], linear_weight.shape[0], *linear_weight.shape[1:-1])
@@ -117,7 +118,7 @@ def _by_parts(
     options: Any,
     ignore_index: int,
 ) -> Tensor:
-    from torchlike.utils.checkpoint import checkpoint  # which is made of layers
+    from torchlike.utils.checkpoint import checkpoint  # imported here to avoid an import cycle
 
     x, t = (input, target) if input.ndim == 2 else (input.unsqueeze(0), target.unsqueeze(0))
     dtype = options.acc_dtype or (_dtypes.opmath(x.dtype))
@@ -130,7 +131,7 @@ def _by_parts(
 
     size = _rows_at_once(options, x.shape[0], x.shape[1], linear_weight.shape[0])
     places = range(0, x.shape[0], size)
-    # The parts have a dtype of their own, whatever operators around them are cast to.
+    # `acc_dtype` takes precedence over autocast.
     region = torchlike.autocast(x.device.type, enabled=False) if modes.local.autocast else contextlib.nullcontext()
     with region:
         losses = [checkpoint(part, x[i : i + size], t[i : i + size], use_reentrant=False) for i in places]

@@ -1,4 +1,7 @@
-"""The `reduction` of a loss as PyTorch's number, and the arguments that it had before: other projects import these."""
+"""Conversion of loss reductions to PyTorch's enum values, and of the legacy arguments to reductions.
+
+Other projects import these functions.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ _NUMBERS = {"none": 0, "mean": 1, "sum": 2}
 
 
 def get_enum(reduction: str) -> int:
-    """Return the number of a reduction."""
+    """Return the enum value of a reduction."""
     if reduction == "elementwise_mean":
         warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.")
         return 1
@@ -18,7 +21,7 @@ def get_enum(reduction: str) -> int:
 
 
 def legacy_get_string(size_average: bool | None, reduce: bool | None, emit_warning: bool = True) -> str:
-    """Return the reduction that the two old arguments meant, each true unless given."""
+    """Return the reduction that the legacy arguments `size_average` and `reduce` stand for. None means True."""
     size_average, reduce = (True if given is None else given for given in (size_average, reduce))
     reduction = "none" if not reduce else "mean" if size_average else "sum"
     if emit_warning:
@@ -28,5 +31,5 @@ def legacy_get_string(size_average: bool | None, reduce: bool | None, emit_warni
 
 
 def legacy_get_enum(size_average: bool | None, reduce: bool | None, emit_warning: bool = True) -> int:
-    """Return the number of the reduction that the two old arguments meant."""
+    """Return the enum value of the reduction that the legacy arguments stand for."""
     return get_enum(legacy_get_string(size_average, reduce, emit_warning))

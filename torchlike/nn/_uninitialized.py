@@ -1,4 +1,4 @@
-"""Tensors whose shape is not known yet: what lazy modules hold until their first call."""
+"""Parameters and buffers of lazy modules, whose shape is unknown until the first call."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torchlike.nn.parameter import Parameter
 
 
 class UninitializedTensorMixin(Tensor):
-    """A tensor with a dtype and a device but no shape; reading it raises until `materialize` is called."""
+    """A tensor with a dtype and a device but no shape. Reading it raises until `materialize` is called."""
 
     __torch_function__ = _disabled_torch_function_impl
     _becomes: type = Tensor
@@ -21,17 +21,17 @@ class UninitializedTensorMixin(Tensor):
     @classmethod
     def _make(cls, requires_grad: bool, device: Any, dtype: Any) -> Any:
         made = adopt(cls, torchlike.empty(0, device=device, dtype=dtype))._require_grad(requires_grad)
-        made._chain = ()  # not a plain tensor: whoever wants the value has to come through _read
+        made._chain = ()  # marks the tensor as not plain, so that every read calls _read
         return made
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
-        """Get a shape, and memory of no particular values; it stays the same object but is an ordinary tensor then."""
+        """Allocate uninitialized data of the given shape and turn this object into an ordinary tensor."""
         data = torchlike.empty(shape, device=device or self.device, dtype=dtype or self.dtype)
         self._become(data)
         self.__class__ = self._becomes
 
     def convert(self, fn: Callable[[Tensor], Tensor]) -> Self:
-        """Take the dtype and device that `fn` gives to a tensor like this one."""
+        """Apply `fn` to an empty tensor of this dtype and device, and take on the dtype and device of the result."""
         self._become(fn(torchlike.empty(0, device=self.device, dtype=self.dtype)))
         self._chain = ()
         return self
@@ -44,30 +44,30 @@ class UninitializedTensorMixin(Tensor):
 
     @property
     def shape(self) -> Any:
-        """Not known yet."""
+        """Raise RuntimeError, because the shape is not known yet."""
         raise _errors.uninitialized_shape()
 
     @property
     def dtype(self) -> Any:
-        """The element type that it will have."""
+        """The dtype of the future data."""
         return self._storage.value.aval.dtype
 
     @property
     def device(self) -> Any:
-        """Where it will live."""
+        """The device of the future data."""
         return self._storage.value.aval.device
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients will flow to it."""
+        """Return whether the tensor will receive gradients."""
         return self._edge is not None
 
     def detach(self) -> Self:
-        """This tensor: there is nothing to detach."""
+        """Return this tensor, which has no autograd history."""
         return self
 
     def share_memory_(self) -> Any:
-        """There is no memory to share yet."""
+        """Raise RuntimeError, because there is no memory to share yet."""
         raise _errors.uninitialized_shared()
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:

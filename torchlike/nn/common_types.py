@@ -1,4 +1,4 @@
-"""Types of the arguments of layers: one number for every dim, or one for each."""
+"""Type aliases for layer arguments that are one number for all dimensions or a tuple with one number each."""
 
 from typing import TypeVar
 

@@ -1,4 +1,4 @@
-"""Neural-network functions: `torchlike.nn.functional`, usually imported as F."""
+"""Neural network functions, usually imported as `F`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The gradients of convolutions as functions: of the input, and of the weight."""
+"""Gradients of convolutions with respect to the input and to the weight."""
 
 from __future__ import annotations
 

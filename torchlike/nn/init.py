@@ -1,7 +1,7 @@
-"""Filling tensors with the starting values of a network.
+"""Initialization of network parameters.
 
-Every function writes into the tensor it is given, without recording gradients, and returns it. Random ones draw from
-`generator`, or from the global one.
+Every function writes into its argument `tensor`, without recording gradients, and returns it. Random initializers
+sample from `generator`, or from the default generator if it is None.
 """
 
 from __future__ import annotations
@@ -32,9 +32,11 @@ _GAINS = {
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """Return the factor by which `nonlinearity` shrinks a standard deviation, for the initialisers to undo.
+    """Return the recommended gain for `nonlinearity`.
 
-    `param` is the negative slope of 'leaky_relu' (0.01 unless given): the gain is sqrt(2 / (1 + slope²)).
+    The gain is the factor that initializers apply to the standard deviation of a weight. It compensates for the
+    change in variance caused by the nonlinearity. `param` is the negative slope of 'leaky_relu' (default 0.01), whose
+    gain is sqrt(2 / (1 + slope²)).
 
     >>> import torchlike as torch
     >>> torch.nn.init.calculate_gain("leaky_relu", 1)
@@ -55,13 +57,13 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill with draws from the uniform distribution over [a, b)."""
+    """Fill `tensor` with samples from the uniform distribution over [a, b)."""
     with torchlike.no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill with draws from the normal distribution."""
+    """Fill `tensor` with samples from the normal distribution N(mean, std²)."""
     with torchlike.no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
@@ -69,7 +71,10 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
 def trunc_normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
 ) -> Tensor:
-    """Fill with draws from the normal distribution cut off outside [a, b]; a and b are values, not deviations."""
+    """Fill `tensor` with samples from the normal distribution N(mean, std²) truncated to [a, b].
+
+    The bounds `a` and `b` are values, not multiples of `std`.
+    """
     if tensor.device.type == "meta":
         return tensor
     if mean < a - 2 * std or mean > b + 2 * std:
@@ -78,7 +83,8 @@ def trunc_normal_(
     def cdf(x: float) -> float:
         return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
 
-    # Draws are rejected until all lie inside: cheap normal ones where most do, uniform ones in a far tail.
+    # Rejection sampling. The proposal is normal if more than 30% of the distribution lies within the bounds, and
+    # uniform otherwise.
     sample = _truncated_by_normal if cdf(b) - cdf(a) > 0.3 else _truncated_by_uniform
     with torchlike.no_grad():
         return tensor.copy_(sample(tensor, mean, std, a, b, generator))
@@ -116,18 +122,18 @@ def _truncated_by_uniform(tensor: Tensor, mean: float, std: float, a: float, b: 
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """Fill with one value."""
+    """Fill `tensor` with the value `val`."""
     with torchlike.no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
-    """Fill with ones."""
+    """Fill `tensor` with ones."""
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
-    """Fill with zeros."""
+    """Fill `tensor` with zeros."""
     with torchlike.no_grad():
         return tensor.zero_()
 
@@ -136,7 +142,7 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Make a 2-dimensional tensor the identity: ones on its main diagonal."""
+    """Fill a 2-dimensional tensor with the identity matrix: ones on the main diagonal, zeros elsewhere."""
     if tensor.ndimension() != 2:
         raise _errors.init_needs_two_dimensions()
     with torchlike.no_grad():
@@ -145,7 +151,10 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Make a convolution weight of 3, 4 or 5 dimensions pass its input channels through, group by group."""
+    """Fill a convolution weight of 3, 4 or 5 dimensions with the Dirac delta function.
+
+    The convolution then copies as many input channels as possible to its output, in each group separately.
+    """
     if tensor.ndimension() not in (3, 4, 5):
         raise _errors.dirac_dimensions()
     out_channels = tensor.size(0)
@@ -165,7 +174,11 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
-    """The number of inputs of one output, and of outputs of one input, for a weight of shape (out, in, *kernel)."""
+    """Return (fan_in, fan_out) of a weight of shape (out, in, *kernel).
+
+    `fan_in` is the number of inputs that contribute to one output. `fan_out` is the number of outputs to which one
+    input contributes.
+    """
     if tensor.dim() < 2:
         raise _errors.fan_needs_two_dimensions()
     receptive_field = math.prod(tensor.shape[2:])
@@ -181,13 +194,19 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill uniformly over ±gain·sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio, 2010)."""
+    """Fill `tensor` with samples from U(-bound, bound) (Glorot and Bengio, 2010).
+
+    The bound is gain·sqrt(6 / (fan_in + fan_out)).
+    """
     bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill normally with standard deviation gain·sqrt(2 / (fan_in + fan_out)) (Glorot and Bengio, 2010)."""
+    """Fill `tensor` with samples from N(0, std²) (Glorot and Bengio, 2010).
+
+    The standard deviation is gain·sqrt(2 / (fan_in + fan_out)).
+    """
     return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
 
 
@@ -199,7 +218,10 @@ def _xavier_std(tensor: Tensor, gain: float) -> float:
 def kaiming_uniform_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
-    """Fill uniformly over ±gain·sqrt(3 / fan) (He et al., 2015); `a` is the negative slope of 'leaky_relu'."""
+    """Fill `tensor` with samples from U(-bound, bound) (He et al., 2015).
+
+    The bound is gain·sqrt(3 / fan). `a` is the negative slope of 'leaky_relu'. `mode` is 'fan_in' or 'fan_out'.
+    """
     if 0 in tensor.shape:
         warn(_errors.initialising_nothing())
         return tensor
@@ -210,7 +232,10 @@ def kaiming_uniform_(
 def kaiming_normal_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
-    """Fill normally with standard deviation gain / sqrt(fan) (He et al., 2015); `a` as in `kaiming_uniform_`."""
+    """Fill `tensor` with samples from N(0, std²) (He et al., 2015).
+
+    The standard deviation is gain / sqrt(fan). `a` and `mode` have the same meaning as in `kaiming_uniform_`.
+    """
     if 0 in tensor.shape:
         warn(_errors.initialising_nothing())
         return tensor
@@ -226,7 +251,10 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
-    """Fill with a random (semi-)orthogonal matrix times `gain`; dimensions after the first count as one."""
+    """Fill `tensor` with a random (semi-)orthogonal matrix multiplied by `gain`.
+
+    A tensor of more than two dimensions is treated as a matrix: its dimensions after the first are flattened.
+    """
     if tensor.ndimension() < 2:
         raise _errors.init_needs_more_dimensions()
     if tensor.numel() == 0:
@@ -234,7 +262,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     rows, columns = tensor.size(0), tensor.numel() // tensor.size(0)
     drawn = tensor.new_empty(rows, columns).normal_(0, 1, generator=generator)
     q, r = torchlike.linalg.qr(drawn.t() if rows < columns else drawn)
-    # Fixing the signs of R's diagonal makes the draw uniform over the orthogonal group.
+    # Making the diagonal of R positive makes Q uniformly distributed over the orthogonal group.
     q = q * torchlike.diag(r, 0).sign()
     with torchlike.no_grad():
         tensor.copy_((q.t() if rows < columns else q).reshape(tensor.shape))
@@ -243,7 +271,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
-    """Fill a matrix normally, then zero the fraction `sparsity` of each column."""
+    """Fill a matrix with samples from N(0, std²), then zero a random fraction `sparsity` of each column."""
     if tensor.ndimension() != 2:
         raise _errors.init_needs_two_dimensions()
     rows, columns = tensor.shape
@@ -259,7 +287,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
 
 
 def _deprecated(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The name without its underscore, which warns."""
+    """Return a deprecated alias of `function`: its name lacks the underscore and calling it warns."""
     new, old = function.__name__, function.__name__[:-1]
 
     @functools.wraps(function)

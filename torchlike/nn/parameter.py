@@ -1,4 +1,4 @@
-"""Tensors that modules register by themselves when they are assigned as attributes."""
+"""`Parameter` and `Buffer`, which modules register automatically when assigned as attributes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from torchlike.nn import _errors
 
 
 class Parameter(Tensor):
-    """A tensor to be learnt: assigned to a module's attribute it appears in `parameters()`.
+    """A trainable tensor. A module registers it on attribute assignment and yields it from `parameters()`.
 
-    It shares memory with `data` and requires grad unless told otherwise.
+    It shares memory with `data`. It requires grad by default.
 
     >>> import torchlike as torch
     >>> torch.nn.Parameter(torch.ones(2))
@@ -34,22 +34,26 @@ class Parameter(Tensor):
         return "Parameter containing:\n" + super().__repr__(tensor_contents=tensor_contents)
 
     def __deepcopy__(self, memo: dict) -> Any:
-        if id(self) not in memo:  # neither the gradient nor attributes are copied
+        if id(self) not in memo:  # copies neither the gradient nor Python attributes
             memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)
         return memo[id(self)]
 
 
 class _BufferMeta(type):
-    """A buffer is a plain tensor with a mark: it stays one when modules convert it."""
+    """The metaclass of `Buffer`: an instance is any tensor with the flag `_is_buffer`.
+
+    A buffer is a plain tensor that carries this flag.
+    """
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
 
 
 class Buffer(Tensor, metaclass=_BufferMeta):
-    """A tensor that is a module's state without being learnt: assigned to an attribute it appears in `buffers()`.
+    """A non-trainable tensor of a module's state. A module registers it on attribute assignment.
 
-    It is saved in `state_dict()` unless `persistent` is false. Shares memory with `data`.
+    The module yields it from `buffers()` and saves it in `state_dict()` unless `persistent` is false. It shares memory
+    with `data`.
     """
 
     __torch_function__ = _disabled_torch_function_impl
@@ -63,14 +67,14 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
 
 def is_lazy(param: Any) -> bool:
-    """Whether this is a parameter or buffer whose shape the first input will decide."""
+    """Return whether `param` is an uninitialized parameter or buffer, whose shape is not known yet."""
     from torchlike.nn._uninitialized import UninitializedTensorMixin
 
     return isinstance(param, UninitializedTensorMixin)
 
 
 def __getattr__(name: str) -> Any:
-    # Defined in a module of their own, which needs this one.
+    # Imported lazily, because `_uninitialized` imports this module.
     if name in ("UninitializedParameter", "UninitializedBuffer", "UninitializedTensorMixin"):
         from torchlike.nn import _uninitialized
 

@@ -1,4 +1,4 @@
-"""`torch.optim`: optimizers and learning-rate schedulers."""
+"""Optimizers and learning rate schedulers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Adafactor: second moments of matrices kept as one row and one column."""
+"""The Adafactor optimizer, with factored second moments of matrices (Shazeer and Stern, 2018)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from torchlike.optim.optimizer import ParamsT
 def adafactor_update(variant: list, scalars: list, step: Step, param: Any, grad: Any, *state: Any) -> tuple:
     xp = namespace(param)
     rate, rest, eps1, eps2, limit, shrink = scalars
-    scale = rate * xp.maximum(eps2, _rms(param))  # of the parameter as it was before decay
+    scale = rate * xp.maximum(eps2, _rms(param))  # uses the parameter before weight decay
     square = grad * grad
     if len(state) == 2:
         row = state[0] + rest * (square.mean(-1, keepdims=True) - state[0])  # (..., R, 1)
@@ -37,29 +37,29 @@ def _rms(array: Any) -> Any:
 
 
 class Adafactor(RuleOptimizer):
-    r"""Adafactor: Adam without momentum, whose second moments of a matrix are an outer product.
+    r"""The Adafactor optimizer. It has no momentum and keeps the second moment of a matrix as an outer product.
 
     .. math:: v = \frac{r\,c}{\mathrm{mean}(r)},\quad u = g / \sqrt{v},\quad
         p \leftarrow (1 - \eta\lambda)\,p - \frac{\max(\epsilon_2, \mathrm{rms}(p))\,\min(\eta, 1/\sqrt{t})}
         {\max(1, \mathrm{rms}(u) / d)}\,u
 
-    :math:`r` and :math:`c` average :math:`g^2` over columns and over rows with weight :math:`t^{\beta}`; parameters of
-    one dim or none keep a whole :math:`v`.
+    :math:`r` and :math:`c` are moving averages, with weight :math:`t^{\beta}`, of the mean of :math:`g^2` over columns
+    and over rows. Parameters with fewer than two dimensions keep a full :math:`v`.
 
     Args:
-      params: parameters or groups of them.
+      params: parameters or groups of parameters.
       lr: :math:`\eta`, a number or a Tensor of one element.
       beta2_decay: :math:`\beta`, at most 0.
-      eps: :math:`\epsilon_1`, below which a variance does not fall (the dtype's epsilon unless given), and
-        :math:`\epsilon_2`.
-      d: the largest root mean square of a step before scaling.
+      eps: :math:`\epsilon_1` and :math:`\epsilon_2`. The second moment is at least :math:`\epsilon_1^2`.
+        :math:`\epsilon_1` defaults to the machine epsilon of the dtype.
+      d: clipping threshold of the root mean square of :math:`u`.
       weight_decay: :math:`\lambda`, decoupled.
-      foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
-      maximize: ascend instead.
+      foreach: has no effect. In PyTorch it selects among implementations with equal results.
+      maximize: maximize the objective instead of minimizing it.
 
     Raises:
-      ValueError: an option out of range.
-      RuntimeError: at the first step, complex parameters.
+      ValueError: an option is out of range.
+      RuntimeError: at the first step, a parameter is complex.
     """
 
     rule = staticmethod(adafactor_update)
@@ -116,7 +116,7 @@ class Adafactor(RuleOptimizer):
             raise _errors.no_variance(missing[0])
 
     def _decay(self, group: Group) -> None:
-        return None  # the rule shrinks the parameter itself, after it took its scale
+        return None  # the rule applies weight decay itself, after it has computed `scale`
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         (step,), lr = now, group["lr"]

@@ -1,4 +1,4 @@
-"""Checks of hyperparameters that many optimizers share."""
+"""Checks of hyperparameters, shared by the optimizers."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from torchlike.optim import _errors
 
 
 def check_lr(lr: Any) -> None:
-    """A learning rate is a number >= 0, or a Tensor of one element."""
+    """Raise unless the learning rate is a non-negative number or Tensor of one element."""
     check_one_element(lr)
     if not 0.0 <= lr:
         raise _errors.invalid("learning rate", lr)
 
 
 def check_one_element(lr: Any) -> None:
-    """A number, or a Tensor of one element."""
+    """Raise if a value is a Tensor of several elements."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise _errors.lr_not_one_element()
 
 
 def check_at_least(bound: int, **values: Any) -> None:
-    """Every named value must be >= the bound; the sentence of the newer optimizers."""
+    """Raise unless every named value is >= `bound`, with the message of PyTorch's newer optimizers."""
     for name, value in values.items():
         check_one_element(value)
         if not bound <= value:
@@ -30,20 +30,20 @@ def check_at_least(bound: int, **values: Any) -> None:
 
 
 def check_positive(**values: Any) -> None:
-    """Every named value must be >= 0; PyTorch spells `eps` out."""
+    """Raise unless every named value is >= 0. PyTorch's message calls `eps` "epsilon"."""
     for name, value in values.items():
         if not 0.0 <= value:
             raise _errors.invalid("epsilon value" if name == "eps" else f"{name} value", value)
 
 
 def check_fraction(name: str, value: float) -> None:
-    """The value lies in [0, 1]."""
+    """Raise unless the value is in [0, 1]."""
     if not 0.0 <= value <= 1.0:
         raise _errors.invalid(f"{name} value", value)
 
 
 def check_betas(betas: tuple) -> None:
-    """Both decay rates lie in [0, 1)."""
+    """Raise unless both decay rates are in [0, 1)."""
     for i in (0, 1):
         if not 0.0 <= betas[i] < 1.0:
             raise _errors.invalid(f"beta parameter at index {i}", betas[i])
@@ -56,7 +56,10 @@ def check_implementation(
     capturable: bool = False,
     differentiable: bool = False,
 ) -> None:
-    """`foreach` and `fused` only choose an implementation in PyTorch, with equal results: there is one here."""
+    """Raise if the options are incompatible or `capturable` is set.
+
+    `foreach` and `fused` have no other effect: in PyTorch they select among implementations with equal results.
+    """
     if fused and differentiable:
         raise _errors.fused_and_differentiable()
     if fused and foreach:

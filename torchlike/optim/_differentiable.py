@@ -1,8 +1,8 @@
-"""Steps that autograd records: `differentiable=True`.
+"""Optimizer steps that autograd records (`differentiable=True`).
 
-Such a step is the optimizer's own rule, recorded as one operator for each parameter and written in place. Gradients
-flow through it to the parameter, its gradient and its state, and to hyperparameters that are tensors: from those the
-numbers of the step are computed by tensor operators, in the formulas that otherwise take Python's numbers.
+A differentiable step records the optimizer's rule as one operator for each parameter and writes the result in place.
+Gradients flow through it to the parameter, its gradient and its state, and to hyperparameters that are tensors. The
+scalars of the step are computed from such hyperparameters by tensor operators, with the same formulas as from numbers.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ _PLAIN = frozenset((float, int, bool, str, type(None)))
 
 
 def numbers_of(group: dict[str, Any], with_tensors: bool = False) -> dict[str, Any]:
-    """The options of a group as formulas take them: plain numbers, or tensors where they require grad and are asked
-    for."""
+    """Return the options of a group with tensors converted to numbers.
+
+    If `with_tensors`, tensors that require grad stay tensors.
+    """
     return {
         name: option if option.__class__ in _PLAIN else _number(option, with_tensors)
         for name, option in group.items()
@@ -38,8 +40,10 @@ def _number(option: Any, with_tensors: bool) -> Any:
 
 
 def with_penalty(grad: Tensor, param: Tensor, numbers: dict[str, Any], decay: str | None) -> Tensor:
-    """The gradient, with a weight decay that requires grad added to it, and the sign of an ascent, which are options no
-    more. PyTorch adds it in place."""
+    """Apply `maximize` and a weight decay that requires grad to the gradient, and return it.
+
+    The applied options are reset in `numbers`. Like PyTorch, this adds the weight decay in place.
+    """
     weight_decay = numbers.get("weight_decay")
     if decay != "penalty" or not isinstance(weight_decay, Tensor):
         return grad
@@ -49,7 +53,7 @@ def with_penalty(grad: Tensor, param: Tensor, numbers: dict[str, Any], decay: st
 
 
 def write_row(rule: Callable, flags: tuple, scalars: tuple, grad: Tensor, targets: list[Tensor]) -> None:
-    """Record the update of one parameter and its state, the targets, and write it to them."""
+    """Record the update of one parameter and its state (`targets`), and write the results to them."""
     for target in targets:
         check_history(target, (grad,))
     numbers = [_tensor(scalar, grad)._pair() for scalar in scalars]
@@ -62,7 +66,7 @@ def write_row(rule: Callable, flags: tuple, scalars: tuple, grad: Tensor, target
 
 @functools.lru_cache(1024)
 def _operator(rule: Callable, flags: tuple, numbers: int) -> Higher:
-    """The operator over the numbers of a step, a parameter, its gradient and its state."""
+    """Return the operator that applies a rule to the scalars of a step, a parameter, its gradient and its state."""
 
     def run(functions: Any, given: list, outside: Any) -> list:
         row = given[numbers:]

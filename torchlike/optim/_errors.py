@@ -1,4 +1,4 @@
-"""The sentences of `torch.optim`, each written once."""
+"""Error and warning messages of `optim`, with PyTorch's wording."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torchlike._internal import _errors
 
 
 def unsupported_option(optimizer: str, name: str) -> NotImplementedError:
-    """An option that changes what `step` may be part of, and that is not offered."""
+    """Return the error of an optimizer option that is not supported."""
     return _errors.arguments.unsupported(f"torchlike.optim.{optimizer}", name)
 
 
@@ -388,7 +388,7 @@ def swa_epochs(value: Any) -> ValueError:
 
 
 def no_variance(name: str) -> AssertionError:
-    """Adafactor's state is there without this."""
+    """Return the error of an Adafactor state that lacks the entry `name`."""
     what = "variance should be defined when grad is a vector"
     both = "row_var and col_var should be defined when grad is multidimensional"
     return AssertionError(what if name == "variance" else both)

@@ -11,7 +11,7 @@ from torchlike import Tensor
 
 
 class _Point(NamedTuple):
-    """A length along the direction, with loss, gradient and slope there."""
+    """A step length along the search direction, with the loss, the gradient and the slope at that point."""
 
     length: Any
     loss: float
@@ -20,13 +20,16 @@ class _Point(NamedTuple):
 
 
 def number(tensor: Tensor) -> Any:
-    """A zero-dim tensor as a NumPy scalar: it rounds as the tensor would and overflows to infinity."""
+    """Return a 0-d tensor as a NumPy scalar, which rounds like the tensor and overflows to infinity."""
     return tensor.detach().numpy()[()]
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def cubic_minimum(x1: Any, f1: Any, g1: Any, x2: Any, f2: Any, g2: Any, bounds: tuple | None = None) -> Any:
-    """Where the cubic through two values and slopes is least within bounds; their middle where it has no minimum."""
+    """Return the minimizer, clamped to the bounds, of the cubic through two points with given values and slopes.
+
+    If the cubic has no minimum, return the midpoint of the bounds. The default bounds are the two points.
+    """
     low, high = bounds if bounds is not None else ((x1, x2) if x1 <= x2 else (x2, x1))
     d1 = g1 + g2 - 3 * (f1 - f2) / (x1 - x2)
     square = d1**2 - g1 * g2
@@ -52,10 +55,13 @@ def strong_wolfe(
     tolerance_change: float = 1e-9,
     max_ls: int = 25,
 ) -> tuple[float, Tensor, Any, int]:
-    """A length that decreases the loss by `c1` of the slope and flattens it to `c2` of it.
+    """Search for a step length that satisfies the strong Wolfe conditions.
+
+    The loss decreases by at least `c1` times the length times the absolute initial slope. The absolute slope decreases
+    to at most `c2` times the absolute initial slope.
 
     Returns:
-      Loss and gradient there, the length, and the number of evaluations.
+      The loss and the gradient at the end, the step length, and the number of evaluations.
     """
     size = number(direction.abs().max())
     start = _Point(0, loss, grad, slope)
@@ -106,7 +112,10 @@ def _zoom(
     tolerance_change: float,
     tries: int,
 ) -> tuple[_Point, int]:
-    """Narrow the bracket until a point satisfies the conditions; returns the lowest point and the evaluations."""
+    """Narrow the bracket until a point satisfies the conditions.
+
+    Returns the point with the lowest loss and the number of evaluations.
+    """
     near_edge, calls = False, 0
     low, high = (0, 1) if bracket[0].loss <= bracket[-1].loss else (1, 0)
     while not found and tries > 0:
@@ -130,7 +139,11 @@ def _zoom(
 
 
 def _kept_inside(bracket: list[_Point], length: Any, near_edge: bool) -> tuple[Any, bool]:
-    """Twice in a row near an edge, or outside: a tenth of the bracket inside it instead."""
+    """Keep a trial length away from the ends of the bracket.
+
+    A length outside the bracket, or near an end for the second time in a row, is replaced by the point at a tenth of
+    the bracket from the nearer end. Returns the length, and whether it is near an end.
+    """
     left, right = sorted(point.length for point in bracket)
     margin = 0.1 * (right - left)
     if min(right - length, length - left) >= margin:

@@ -1,4 +1,4 @@
-"""Muon: momentum whose matrix is made orthogonal."""
+"""The Muon optimizer: momentum with orthogonalized updates (Jordan et al., 2024)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from torchlike.optim.optimizer import ParamsT
 
 @update_rule
 def muon_update(variant: list, scalars: list, step: Step, param: Any, grad: Any, buffer: Any) -> tuple:
-    """PyTorch's formula written out: `optax.contrib.muon` iterates in the parameter's precision, not in bfloat16."""
+    """Return the Muon update.
+
+    `optax.contrib.muon` is not used, because it iterates in the parameter's precision. PyTorch iterates in bfloat16.
+    """
     nesterov, adjustment, steps = variant
     lr, momentum, rest, eps, *coefficients = scalars
     buffer = buffer + rest * (grad - buffer)
@@ -26,8 +29,11 @@ def muon_update(variant: list, scalars: list, step: Step, param: Any, grad: Any,
 
 
 def _orthogonal(matrix: Any, coefficients: list, steps: int, eps: Any) -> Any:
-    """The nearest orthogonal matrix, roughly: a Newton-Schulz iteration of a quintic, in bfloat16 as PyTorch's is."""
-    xp, step = namespace(matrix), rounding(bfloat16.numpy)  # stored where PyTorch stores
+    """Return the approximately nearest orthogonal matrix, by a quintic Newton-Schulz iteration.
+
+    Like PyTorch, it iterates in bfloat16.
+    """
+    xp, step = namespace(matrix), rounding(bfloat16.numpy)  # `step` rounds where PyTorch stores a result
     a, b, c = coefficients
     wide = matrix.shape[0] <= matrix.shape[1]
     x = step((matrix if wide else matrix.T).astype(a.dtype))
@@ -45,7 +51,7 @@ def _adjusted(adjustment: str | None, rows: int, columns: int) -> float:
 
 
 class Muon(RuleOptimizer):
-    r"""Muon: for matrices only, steps along the momentum with all its singular values near one.
+    r"""The Muon optimizer, for matrices only. It steps along the orthogonalized momentum.
 
     .. math:: b \leftarrow \mu b + (1-\mu) g,\quad
         p \leftarrow (1 - \eta\lambda)\,p - \eta\,a\,\mathrm{orthogonal}((1-\mu) g + \mu b)
@@ -53,19 +59,20 @@ class Muon(RuleOptimizer):
     with :math:`a = \sqrt{\max(1, R/C)}` for a matrix of R rows and C columns.
 
     Args:
-      params: parameters of two dims, or groups of them.
+      params: 2-dimensional parameters, or groups of parameters.
       lr: :math:`\eta`.
       weight_decay: :math:`\lambda`, decoupled.
       momentum: :math:`\mu`.
-      nesterov: mix the gradient in again; otherwise the momentum alone is made orthogonal.
+      nesterov: orthogonalize a mix of gradient and momentum, as above. Otherwise orthogonalize :math:`b`.
       ns_coefficients: the three coefficients of the Newton-Schulz iteration.
-      eps: a lower bound of the norm divided by.
-      ns_steps: how often it is iterated, below 100.
-      adjust_lr_fn: `"original"` (None) as above, or `"match_rms_adamw"`: :math:`a = 0.2\sqrt{\max(R, C)}`.
+      eps: lower bound of the norm by which the matrix is divided.
+      ns_steps: number of iterations, below 100.
+      adjust_lr_fn: `"original"` or None for :math:`a` as above, or `"match_rms_adamw"` for
+        :math:`a = 0.2\sqrt{\max(R, C)}`.
 
     Raises:
-      ValueError: an option out of range, or a parameter that is no matrix.
-      RuntimeError: at the first step, complex parameters.
+      ValueError: an option is out of range, or a parameter is not a matrix.
+      RuntimeError: at the first step, a parameter is complex.
     """
 
     rule = staticmethod(muon_update)

@@ -1,8 +1,8 @@
-"""State that nobody looks at, kept end to end: a step over many small tensors costs by their number, not their size.
+"""Packs: the state of several small parameters, concatenated to one flat tensor for each state name.
 
-A pack holds the state of several small parameters as one flat tensor for each name. It is made where no reference but
-the optimizer's leads to what it replaces, and taken apart as soon as `state` is read (see `_rule.py`), so that who
-looks finds the tensors there, and those a user holds are written to in place at every step.
+The cost of a step over small tensors depends on their number, not on their size, so a pack makes the step faster. State
+is packed only if the optimizer has the only reference to it. A pack is split as soon as `state` is read (see
+`_rule.py`). State tensors with other references are therefore written in place at every step.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ import torchlike
 from torchlike import Tensor
 from torchlike._internal import ATTRIBUTE, DICT_ITEM, WRITE, Value, commit, current, wrap
 
-MOST = 8192  # elements of a pack; XLA hands larger loops to several threads, and waking them costs more than they save
+# The maximal number of elements in a pack. XLA runs larger loops on several threads, and waking them costs more time
+# than it saves.
+MOST = 8192
 
 
 class Pack:
-    """The state of several parameters: `rows` tells which, `tensors` has one flat tensor for each name."""
+    """The state of several parameters. `rows` are their indices, `tensors` has one flat tensor for each name."""
 
     __slots__ = ("members", "rows", "tensors")
 
@@ -30,15 +32,18 @@ class Pack:
         self.tensors = [_end_to_end(column) for column in zip(*members)]
 
     def take_apart(self) -> None:
-        """Give the members what was computed for them."""
+        """Split the flat tensors and write the parts to the members."""
         with torchlike.no_grad():
             for flat, column in zip(self.tensors, zip(*self.members)):
                 give(zip(column, _parts(flat, column)))
 
 
 def give(pairs: Iterable[tuple[Tensor, Value]]) -> None:
-    """Give tensors what they should have held already. Where a call is being recorded, that is no part of it: what was
-    computed before the call is put there once."""
+    """Set the values of tensors.
+
+    During a capture, a value that was computed before the call is stored directly, so that it is not part of the
+    captured call.
+    """
     for tensor, value in pairs:
         if current().capture is None or value.array is None:
             commit([(tensor, value)])
@@ -48,7 +53,7 @@ def give(pairs: Iterable[tuple[Tensor, Value]]) -> None:
 
 
 def packs(state: dict, params: Sequence[Tensor], rows: Sequence[int], names: tuple[str, ...]) -> list[Pack]:
-    """Packs of those of these rows whose state is small and nobody else's, at least two to a pack."""
+    """Return packs of the rows whose state is small and has no other references. A pack has at least two rows."""
     found, gathered, size = [], [], 0
     for i in sorted((i for i in rows if _can_join(state, params[i], names)), key=lambda i: params[i].numel()):
         if size + params[i].numel() > MOST:
@@ -73,7 +78,7 @@ def _is_plain(tensor: Tensor) -> bool:
 
 
 def is_seen(state: dict, param: Tensor, names: Sequence[str]) -> bool:
-    """Whether anybody else has a reference to these tensors of a parameter's state, or to the dictionary of them."""
+    """Return whether other references exist to these state tensors of a parameter, or to its state dictionary."""
     return getrefcount(state[param]) > DICT_ITEM or any(
         getrefcount(state[param][name]) > DICT_ITEM
         or getweakrefcount(state[param][name]) > 0
@@ -84,7 +89,7 @@ def is_seen(state: dict, param: Tensor, names: Sequence[str]) -> bool:
 
 
 def _end_to_end(tensors: Sequence[Tensor]) -> Tensor:
-    # On the host and at once: recorded, it would make the step another program than the one that follows it.
+    # Concatenate on the host, immediately. As part of the trace it would make this step a different program.
     arrays = [np.asarray(t._value.array).reshape(-1) for t in tensors]
     aval = tensors[0]._value.aval
     return wrap(Value(aval.like((sum(a.size for a in arrays),)), np.concatenate(arrays)))

@@ -1,10 +1,11 @@
-"""One update rule run over many parameters: what all optimizers but `LBFGS` are made of.
+"""`RuleOptimizer`, which applies one update rule to many parameters. It is the base of all optimizers but `LBFGS`.
 
-An optimizer declares its rule (a pure function of arrays), the names of the state it keeps for each parameter, and
-the numbers the rule takes. This file gathers parameters, gradients and state into columns and hands all rows that
-share their numbers to the engine as one recorded operation. There is no second implementation to choose from:
-PyTorch's `foreach` and `fused` select among implementations with equal results, so they are kept in the group and
-change nothing.
+An optimizer defines its rule (a pure function of arrays), the names of the state tensors of each parameter, and the
+scalars of the rule. This module gathers parameters, gradients and state into columns. A row is one parameter with its
+gradient and state. All rows with the same scalars are recorded as one operation of the trace.
+
+There is only one implementation. PyTorch's options `foreach` and `fused` select among implementations with equal
+results, so they are stored in the group and have no effect.
 """
 
 from __future__ import annotations
@@ -44,13 +45,13 @@ Group = dict[str, Any]
 
 
 def update_rule(formula: Callable[..., tuple]) -> Callable[..., tuple]:
-    """Make `formula(variant, scalars, step, param, grad, *state) -> (param, *state)` a rule for every dtype.
+    """Turn `formula(variant, scalars, step, param, grad, *state) -> (param, *state)` into a rule for every dtype.
 
-    The formula computes in the dtype of its scalars (float32 for bfloat16 parameters). `step(x)` is x as PyTorch stores
-    it between two of its operators, which rounds half precision and nothing else; so it takes a number that it adds, or
-    by which it scales what it adds. What the formula returns is rounded by the engine. Complex rows are shown to it as
-    real ones with a last dimension of two. The sign of an ascent and weight decay are the same for all optimizers and
-    are applied before it is called.
+    The formula computes in the dtype of its scalars (float32 for bfloat16 parameters). `step(x)` rounds x as PyTorch
+    does when it stores x between two operators: half precision is rounded, other dtypes are unchanged. PyTorch also
+    rounds the scalars of its additions, and formulas apply `step` to those. The engine rounds the results of the
+    formula. Complex arrays are passed to it as real arrays with a last dimension of two. The sign of `maximize` and
+    weight decay are the same for all optimizers. They are applied before the formula is called.
     """
 
     @functools.wraps(formula)
@@ -79,11 +80,11 @@ def _like(new: Any, old: Any) -> Any:
 
 
 class Bucket:
-    """Rows of one group that share counters, dtype and device, with their columns of state.
+    """The rows of one group with the same counters, dtype and device, and their columns of state.
 
-    `fresh` says that the state was made for the very next step. The last rows are those of the packs, whose state is
-    one tensor for each name and pack. The gradients of its rows are all sparse, or none is. `versions` is the sum of
-    the versions of `shown` after the last step, or None if nobody has read the state.
+    `fresh` is true if the state was created for the next step. The last rows are those of the packs. The state of a
+    pack is one tensor for each name. The gradients of the rows are all sparse or all dense. `versions` is the sum of
+    the versions of the tensors in `shown` after the last step, or None if the state has not been read.
     """
 
     __slots__ = ("columns", "counters", "dtype", "fresh", "packs", "rows", "shown", "sparse", "versions")
@@ -97,20 +98,20 @@ class Bucket:
         self.dtype = dtype
         self.rows: list[int] = []
         self.packs: list[Pack] = []
-        self.shown: list[list[Tensor]] = []  # for each counter the tensors that are written at each step
+        self.shown: list[list[Tensor]] = []  # for each counter, the tensors that each step writes
         self.versions: int | None = None
         self.columns: list[list[Tensor]] = [[] for _ in range(1 + columns)]
 
     def versions_now(self) -> int:
-        """Return the sum of the versions of `shown`."""
+        """Return the current sum of the versions of the tensors in `shown`."""
         return sum([t._storage.version for tensors in self.shown for t in tensors])
 
     def is_as_left(self) -> bool:
-        """Return whether nobody else has written to the counters in `shown`."""
+        """Return whether only steps have written to the counters in `shown`."""
         return self.versions is None or self.versions == self.versions_now()
 
     def kept(self) -> Callable[[], Any]:
-        """Note the counters; returns a function that puts them back."""
+        """Save the counters and return a function that restores them."""
         before = self.counters, self.fresh, self.versions
 
         def put_back() -> None:
@@ -120,12 +121,12 @@ class Bucket:
 
 
 class _Plan:
-    """How one group is cut into buckets; it holds while the group, its flags and the rows with gradients stay.
+    """The division of one group into buckets. It is valid while the group and the rows with gradients do not change.
 
-    `in_turn` tells whether parameters or gradients share memory. Then each row has a bucket of its own, and its update
-    is seen by the next. So it has if the state of several rows shares memory. `open` is the state that others can
-    change without reading `state`: the parameter, its dictionary, and the values that the steps leave there. `followed`
-    are the buckets whose counters others can change.
+    `in_turn` is true if parameters or gradients share memory. Then each row has its own bucket, so that the next row
+    reads the updated memory. Rows whose state shares memory have their own buckets too. `open` lists the state that
+    other references can modify without reading `state`: the parameter, its dictionary, and the values that steps leave
+    there. `followed` lists the buckets with counters that other references can modify.
     """
 
     __slots__ = ("buckets", "followed", "group", "in_turn", "names", "open", "params", "rows", "sparse")
@@ -138,7 +139,7 @@ class _Plan:
         self.followed: list[Bucket] = []
 
     def changed(self, state: dict) -> set[Tensor]:
-        """Return the parameters whose state has other entries than the steps leave there."""
+        """Return the parameters whose state dictionary differs from what the steps left there."""
         return {
             param
             for param, kept, values in self.open
@@ -146,7 +147,7 @@ class _Plan:
         }
 
     def is_as_left(self, state: dict) -> bool:
-        """Return whether nobody else has changed the state."""
+        """Return whether only steps have modified the state."""
         return not (self.open and self.changed(state)) and all([b.is_as_left() for b in self.followed])
 
     def holds(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool) -> bool:
@@ -163,58 +164,65 @@ class _Plan:
 
 
 class RuleOptimizer(Optimizer):
-    """An optimizer that is one update rule. Subclasses give `rule` and the methods below it."""
+    """An optimizer that applies one update rule. Subclasses define `rule` and override the methods below it."""
 
     rule: Callable[..., tuple]
-    by_element = True  # whether the rule treats each element by itself, so that rows may be laid end to end
-    # The rule of the rows that a sparse gradient names, where PyTorch has one.
+    by_element = True  # whether the rule is elementwise, so that rows may be concatenated
+    # The rule for the rows of a sparse gradient, if the optimizer supports them.
     sparse_rule: Callable[..., tuple] | None = None
-    # Numbers kept on the host for each parameter and shown in `state`, where they come first, as zero-dim tensors.
+    # Numbers kept on the host for each parameter. `state` shows them as 0-d tensors, before the other entries.
     counters: tuple[str, ...] = ("step",)
-    # Those of which a step that is recorded for gradients makes tensors: PyTorch's arithmetic there is that of tensors.
+    # Counters that a differentiable step keeps as tensors, because PyTorch computes with tensors there.
     tensor_counters: tuple[str, ...] = ()
-    made_late: tuple[str, ...] = ()  # state that may be missing where other state is there
-    records_lists = False  # whether PyTorch differentiates the form of the step that goes over lists (`foreach=True`)
+    made_late: tuple[str, ...] = ()  # state that may be missing although other state exists
+    records_lists = False  # whether PyTorch supports `differentiable=True` together with `foreach=True`
     shown_counter: Callable[[float], Any] = staticmethod(scalar_tensor)
 
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
-        """The state tensors the rule takes after parameter and gradient; without `param`, as far as options decide."""
+        """Return the names of the state tensors that the rule takes after parameter and gradient.
+
+        Without `param`, return the names as far as they depend on options alone.
+        """
         raise NotImplementedError
 
     def _start(self, group: Group, name: str, param: Tensor) -> Tensor:
-        """The first value of a state tensor."""
+        """Return the initial value of a state tensor."""
         return torchlike.zeros_like(param)
 
     def _start_counters(self, group: Group) -> tuple[float, ...]:
-        """The counters before the first step."""
+        """Return the counters before the first step."""
         return (0.0,) * len(self.counters)
 
     def _advance(self, group: Group, counters: tuple[float, ...]) -> tuple[float, ...]:
-        """The counters after one more step."""
+        """Return the counters after one more step."""
         return tuple(count + 1 for count in counters)
 
     def _decay(self, group: Group) -> str | None:
-        """How weight decay acts, if there is any."""
+        """Return the kind of weight decay: "decoupled", "penalty", or None without weight decay."""
         if not group.get("weight_decay"):
             return None
         return "decoupled" if group.get("decoupled_weight_decay") else "penalty"
 
     def _variant(self, group: Group, is_first: bool) -> tuple:
-        """Options that select another formula; each combination is a program of its own. `is_first`: the step is the
-        first of its parameter, and is recorded for gradients."""
+        """Return the options that select the formula. Each combination is compiled as its own program.
+
+        `is_first` is true at the first step of a parameter if the step is differentiable.
+        """
         return ()
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
-        """The numbers of this step, from the counters before and after advancing; computed here in double precision.
+        """Return the scalars of this step, computed in double precision.
 
-        In a step that is recorded for gradients, options and counters may be tensors."""
+        `before` and `now` are the counters before and after this step. In a differentiable step options and counters
+        may be tensors.
+        """
         raise NotImplementedError
 
-    # --- state: plain dictionaries, in which the counters are written when somebody looks -----------------------------
+    # --- state: plain dictionaries, whose counters are written when `state` is read -----------------------------------
 
     @property
     def state(self) -> defaultdict[Any, Any]:
-        """What is kept for each parameter. Reading it makes the next step gather its columns anew."""
+        """The state of each parameter. Reading it makes the next step gather its columns again."""
         self._is_known = True
         if self._plans:
             self._settle()
@@ -227,12 +235,12 @@ class RuleOptimizer(Optimizer):
     @state.setter
     def state(self, state: defaultdict[Any, Any]) -> None:
         self._plans: dict[int, _Plan] = {}
-        self._hides_counters = False  # whether those of the state are plain numbers
-        self._is_known = bool(state)  # whether others may have tensors of the state
+        self._hides_counters = False  # whether the counters in the state are plain numbers
+        self._is_known = bool(state)  # whether other references to tensors of the state may exist
         self._state = state
 
     def _settle(self) -> None:
-        """Write the counters of every bucket back, as plain numbers, take the packs apart, and forget the plans."""
+        """Write the counters of every bucket back as plain numbers, split the packs, and discard the plans."""
         for plan in self._plans.values():
             changed = plan.changed(self._state)
             for bucket in plan.buckets.values():
@@ -252,7 +260,7 @@ class RuleOptimizer(Optimizer):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        # Checkpoints written before an option existed behave as if it were off.
+        # Options that an old checkpoint lacks are off.
         options = {k: v for k, v in self.defaults.items() if v is None or isinstance(v, bool)}
         for group in self.param_groups:
             for name, default in options.items():
@@ -270,10 +278,10 @@ class RuleOptimizer(Optimizer):
         """Update the parameters once.
 
         Args:
-          closure: recomputes the loss with gradients and returns it.
+          closure: a function that recomputes the loss and its gradients, and returns the loss.
 
         Returns:
-          What `closure` returned, or None.
+          The result of `closure`, or None.
         """
         loss = None
         if closure is not None:
@@ -283,14 +291,14 @@ class RuleOptimizer(Optimizer):
             self._step_recorded()
             return loss
         self._hold_groups()
-        # Parameters, state and counters are those before or after the step, never between.
+        # Signals are deferred, so an interrupt cannot leave parameters, state and counters inconsistent.
         with _engine.uninterrupted():
             for index, group in enumerate(self.param_groups):
                 self._step_group(index, group)
         return loss
 
     def _step_recorded(self) -> None:
-        """Update the parameters by operators that autograd records."""
+        """Update the parameters by operators that autograd records (`differentiable=True`)."""
         if current().capture is not None:
             current().capture.stop("an optimizer's step is recorded for gradients")
         with torchlike.enable_grad():
@@ -331,7 +339,7 @@ class RuleOptimizer(Optimizer):
         plan = self._plans.get(index)
         in_turn = share_memory([group["params"][i] for i in rows], dense)
         if plan is not None and not (plan.holds(group, names, rows, sparse, in_turn) and plan.is_as_left(self._state)):
-            self._settle()  # of every group: a parameter may have moved from one to another
+            self._settle()  # for all groups, because a parameter may have moved to another group
             plan = None
         if not rows:
             return
@@ -347,7 +355,11 @@ class RuleOptimizer(Optimizer):
             self._update(bucket, flags, scalars, [grads[i] for i in bucket.rows])
 
     def _take_sparse(self, group: Group, grads: list, rows: list[int], sparse: list[int]) -> tuple[list, list]:
-        """Called with the rows that have gradients and those that have sparse ones; returns those left to the rules."""
+        """Check the sparse gradients. Return the rows, and the rows with sparse gradients, that the rules update.
+
+        `rows` are all rows with gradients and `sparse` those with sparse gradients. A subclass may update rows itself
+        and leave them out of the result.
+        """
         if self.sparse_rule is None:
             raise _errors.no_sparse_gradients(next(c.__name__ for c in type(self).__mro__ if "rule" in vars(c)))
         if any(grads[i].is_complex() for i in sparse):
@@ -368,8 +380,12 @@ class RuleOptimizer(Optimizer):
         return group.get("maximize", False), self._decay(group), *self._variant(group, is_first)
 
     def _still(self, index: int, plan: _Plan, flags: tuple) -> bool:
+<<<<<<< HEAD
         """Return whether the step would be captured in the same way now. The guard of `_hold_groups` checks the groups
         and their parameters."""
+=======
+        """Return whether a captured step is still valid. The guard of `_hold_groups` checks groups and parameters."""
+>>>>>>> en5
         return (
             self._plans.get(index) is plan
             and self._names(plan.group) == plan.names
@@ -378,7 +394,7 @@ class RuleOptimizer(Optimizer):
         )
 
     def _next_scalars(self, group: Group, bucket: Bucket) -> tuple[float, ...]:
-        """Count one more step of a bucket; returns the numbers of that step."""
+        """Advance the counters of a bucket by one step and return the scalars of that step."""
         numbers = numbers_of(group)
         before, now = bucket.counters, self._advance(numbers, bucket.counters)
         scalars = self._all_scalars(numbers, before, now, bucket)
@@ -388,12 +404,12 @@ class RuleOptimizer(Optimizer):
         return *map(float, scalars), *(now if bucket.shown else ())
 
     def _all_scalars(self, numbers: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple:
-        """What a rule takes: the numbers that all optimizers have, and its own."""
+        """Return the scalars of a rule: those of weight decay, then the optimizer's own."""
         weight_decay = numbers.get("weight_decay", 0)
         return weight_decay, 1 - numbers["lr"] * weight_decay, *self._scalars(numbers, before, now, bucket)
 
     def _gather(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool) -> _Plan:
-        """Sort the rows into buckets, making the state of those that have none."""
+        """Sort the rows into buckets and create missing state."""
         plan = _Plan(group, names, rows, sparse, in_turn)
         if len(set(plan.params)) != len(plan.params):
             raise _errors.duplicate_parameters()
@@ -418,17 +434,20 @@ class RuleOptimizer(Optimizer):
         return plan
 
     def _written(self, params: list[Tensor], names_of: dict[int, tuple[str, ...]]) -> list[Tensor]:
-        """Return the parameters of these rows and their state. A caller that keeps the list prevents packing."""
+        """Return the parameters of these rows and their state.
+
+        A caller must not keep the list, because these references would prevent packing.
+        """
         state = [self._state[params[i]][name] for i, names in names_of.items() for name in names]
         return [*[params[i] for i in names_of], *state]
 
     def _fill(self, bucket: Bucket, params: list[Tensor], names: tuple[str, ...]) -> bool:
-        """Order a bucket's rows, and gather its columns; return whether others can change the state."""
-        is_open = getrefcount(self._state) > ATTRIBUTE  # to others, who see the state without asking for it
+        """Order the rows of a bucket and gather its columns. Return whether other references to the state exist."""
+        is_open = getrefcount(self._state) > ATTRIBUTE  # other references exist, which bypass the property `state`
         bucket.shown = self._shown(bucket, params, is_open) if self.counters and names else []
         bucket.versions = bucket.versions_now() if bucket.shown and self._is_known else None
         is_plain = self.by_element and not bucket.sparse
-        if is_plain and not is_open and current().capture is None:  # a compiled step gains nothing by them
+        if is_plain and not is_open and current().capture is None:  # packs do not speed up a compiled step
             bucket.packs = packs(self._state, params, bucket.rows, names)
         joined = [i for pack in bucket.packs for i in pack.rows]
         alone = sorted(set(bucket.rows).difference(joined))
@@ -440,18 +459,21 @@ class RuleOptimizer(Optimizer):
         return is_open
 
     def _shown(self, bucket: Bucket, params: list[Tensor], is_open: bool) -> list[list[Tensor]]:
-        """The counters that are tensors by now and that others may hold: for each name."""
+        """Return the counters that are tensors and may have other references, in one list for each name."""
         for i in bucket.rows:
             if is_open or getrefcount(self._state[params[i]]) > DICT_ITEM:
                 self._show_counters(self._state[params[i]])
-        is_held = is_open or current().capture is not None  # a capture holds them itself
+        is_held = is_open or current().capture is not None  # a capture has references of its own
         if not (is_held or any(is_seen(self._state, params[i], self.counters) for i in bucket.rows)):
             return []
         kept = [self._state[params[i]] for i in bucket.rows]
         return [[k[name] for k in kept if isinstance(k[name], Tensor)] for name in self.counters]
 
     def _prepare(self, group: Group, names: tuple[str, ...], param: Tensor) -> bool:
-        """Make what state is missing, outside the trace, so that a first step is the same program as a later one."""
+        """Create missing state and return whether any was missing.
+
+        The state is created outside the trace, so that the first step is the same program as later steps.
+        """
         if not (names or self.counters):
             return False
         kept = self._state[param]
@@ -466,20 +488,26 @@ class RuleOptimizer(Optimizer):
         return fresh or bool(missing)
 
     def _check_kept(self, kept: Group, missing: list[str]) -> None:
-        """Raise the error of a parameter whose state is there in part."""
+        """Raise KeyError if the state of a parameter is incomplete."""
         for name in [*missing, *reversed(self.counters)]:
             if name not in kept and name not in self.made_late:
                 raise KeyError(name)
 
 
 def _count_of(counter: Any) -> float:
-    """A counter; a call that is recorded whole does not hang on it, but has it counted on at each call."""
+    """Return a counter as a number.
+
+    The array is read directly, so that a captured call does not depend on the value. Each replay advances the counter.
+    """
     array = counter._storage.value.array if isinstance(counter, Tensor) and counter._chain is None else None
     return float(counter if array is None else np.asarray(array).item())
 
 
 def _keep_counters(kept: dict[str, Any], names: tuple[str, ...], counts: tuple[float, ...], is_as_left: bool) -> None:
-    """Write counters as plain numbers, and into tensors that have been shown, unless others have written there."""
+    """Write counters to a state dictionary as plain numbers, or into the tensors that `state` has shown.
+
+    The tensors are written only if `is_as_left`, that is, if no other code has written to them.
+    """
     shown = [(kept[name], count) for name, count in zip(names, counts) if isinstance(kept[name], Tensor)]
     if is_as_left:
         give((t, Value(t._value.aval, np.full(t.shape, count, t.dtype.numpy))) for t, count in shown)

@@ -1,4 +1,4 @@
-"""Adadelta."""
+"""The Adadelta optimizer (Zeiler, 2012)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from torchlike.optim.optimizer import ParamsT
 def adadelta_update(
     variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, square: Any, delta_square: Any
 ) -> tuple:
-    """PyTorch's formula written out: Optax forms `1 - rho` in the parameter's precision, PyTorch in double."""
+    """Return the Adadelta update.
+
+    Optax's version is not used, because it computes `1 - rho` in the parameter's precision. PyTorch computes it in
+    double precision.
+    """
     xp = namespace(param)
     lr, rho, rest, eps = scalars
     square = step(step(rho * square) + rest * grad * grad)
@@ -27,24 +31,24 @@ def adadelta_update(
 
 
 class Adadelta(RuleOptimizer):
-    r"""Adadelta: steps as large as recent steps were, against recent gradients.
+    r"""The Adadelta optimizer. It scales a gradient by the ratio of the RMS of recent steps and of recent gradients.
 
     .. math:: v \leftarrow \rho v + (1-\rho) g^2,\quad \Delta = \frac{\sqrt{u + \epsilon}}{\sqrt{v + \epsilon}}\,g,\quad
         u \leftarrow \rho u + (1-\rho)\Delta^2,\quad p \leftarrow p - \eta\Delta
 
     Args:
-      params: parameters or groups of them.
-      lr: factor :math:`\eta` on every step, a number or a Tensor of one element.
+      params: parameters or groups of parameters.
+      lr: factor :math:`\eta` of every step, a number or a Tensor of one element.
       rho: decay rate of both averages, in [0, 1].
-      eps: added under both roots.
-      weight_decay: an L2 penalty.
-      maximize: ascend instead.
-      foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
+      eps: added under both square roots.
+      weight_decay: L2 penalty.
+      maximize: maximize the objective instead of minimizing it.
+      foreach: has no effect. In PyTorch it selects among implementations with equal results.
       capturable: not supported.
-      differentiable: whether autograd records the step, so that gradients flow through it.
+      differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
-      ValueError: a negative option, or `rho` above 1.
+      ValueError: an option is negative, or `rho` is above 1.
     """
 
     rule = staticmethod(adadelta_update)

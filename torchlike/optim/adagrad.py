@@ -1,4 +1,4 @@
-"""Adagrad."""
+"""The Adagrad optimizer (Duchi et al., 2011)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from torchlike.optim.optimizer import ParamsT, scalar_tensor
 
 @update_rule
 def adagrad_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, total: Any) -> tuple:
-    """PyTorch's formula written out: `optax.scale_by_rss` puts `eps` under the root and skips zero sums."""
+    """Return the Adagrad update.
+
+    `optax.scale_by_rss` is not used: unlike PyTorch it adds `eps` under the square root and skips zero sums.
+    """
     rate, eps = scalars
     total = step(total + grad * grad)
     return param - rate * grad / step(step(namespace(param).sqrt(total)) + step(eps)), total
@@ -24,34 +27,34 @@ def adagrad_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad:
 
 @update_rule
 def adagrad_rows_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, total: Any) -> tuple:
-    """The same of a sparse gradient's rows, for which PyTorch divides first."""
+    """Return the update of the rows of a sparse gradient, for which PyTorch divides before it multiplies."""
     rate, eps = scalars
     total = step(total + step(grad * grad))
     return param - rate * step(grad / step(step(namespace(param).sqrt(total)) + step(eps))), total
 
 
 class Adagrad(RuleOptimizer):
-    r"""Adagrad: steps divided by the root of all squared gradients so far.
+    r"""The Adagrad optimizer. It divides a gradient by the root of the sum of all squared gradients so far.
 
     .. math:: s \leftarrow s + g^2,\quad
         p \leftarrow p - \frac{\eta}{1 + (t-1)\,\eta_\delta}\,\frac{g}{\sqrt{s}+\epsilon}
 
-    Of a sparse gradient only the rows that it names are updated.
+    A sparse gradient updates only the rows that it contains.
 
     Args:
-      params: parameters or groups of them; their state is made at once, not at the first step.
+      params: parameters or groups of parameters. The constructor creates their state, not the first step.
       lr: learning rate :math:`\eta`, a number or a Tensor of one element.
       lr_decay: :math:`\eta_\delta`.
-      weight_decay: an L2 penalty.
-      initial_accumulator_value: what :math:`s` starts from.
-      eps: added to the root.
-      maximize: ascend instead.
-      foreach, fused: kept and without effect: in PyTorch they choose among implementations with equal results.
-      differentiable: whether autograd records the step, so that gradients flow through it.
+      weight_decay: L2 penalty.
+      initial_accumulator_value: initial value of :math:`s`.
+      eps: added to the square root.
+      maximize: maximize the objective instead of minimizing it.
+      foreach, fused: have no effect. In PyTorch they select among implementations with equal results.
+      differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
-      ValueError: a negative option.
-      RuntimeError: at a step, a sparse gradient together with `weight_decay` or `fused`.
+      ValueError: an option is negative.
+      RuntimeError: at a step, a gradient is sparse and `weight_decay` or `fused` is set.
 
     >>> import torchlike
     >>> p = torchlike.nn.Parameter(torchlike.tensor([1.0]))

@@ -1,4 +1,4 @@
-"""Adam."""
+"""The Adam optimizer (Kingma and Ba, 2015)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from torchlike.optim.optimizer import ParamsT
 def adam_update(
     variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, mean: Any, square: Any, largest: Any = None
 ) -> tuple:
-    """PyTorch's formula written out.
+    """Return the Adam update.
 
-    The decay rates are inputs of the program (`OneCycleLR` moves beta1 at every step), and from a float32 input Optax
-    would form `1 - beta2` with an error in the fifth digit. PyTorch forms it, as the corrections, in double.
+    Optax's version is not used. The decay rates are inputs of the program, because `OneCycleLR` changes beta1 at every
+    step. Optax would compute `1 - beta2` from a float32 input, with an error in the fifth digit. PyTorch computes it,
+    and the bias corrections, in double precision.
     """
     xp = namespace(param)
     step_size, beta1_rest, beta2, beta2_rest, correction, eps = scalars
@@ -33,26 +34,26 @@ def adam_update(
 
 
 class Adam(RuleOptimizer):
-    r"""Adam: steps scaled by running estimates of the gradient's first two moments.
+    r"""The Adam optimizer. It scales steps by running estimates of the first two moments of the gradient.
 
     .. math:: m \leftarrow \beta_1 m + (1-\beta_1) g,\quad v \leftarrow \beta_2 v + (1-\beta_2) g^2,\quad
         p \leftarrow p - \eta\, \frac{m / (1-\beta_1^t)}{\sqrt{v / (1-\beta_2^t)} + \epsilon}
 
     Args:
-      params: parameters or groups of them.
+      params: parameters or groups of parameters.
       lr: learning rate :math:`\eta`, a number or a Tensor of one element.
       betas: decay rates of the two averages, each in [0, 1).
       eps: added to the denominator.
-      weight_decay: an L2 penalty added to the gradient, or with `decoupled_weight_decay` a shrinking by
-        :math:`1 - \eta\lambda` before the step, which is `AdamW`.
-      amsgrad: divide by the largest second moment seen so far.
-      maximize: ascend instead.
-      foreach, fused: kept and without effect: in PyTorch they choose among implementations with equal results.
+      weight_decay: :math:`\lambda`, an L2 penalty added to the gradient. With `decoupled_weight_decay` the parameter is
+        multiplied by :math:`1 - \eta\lambda` before the step instead, as in `AdamW`.
+      amsgrad: divide by the maximum of all second moments so far.
+      maximize: maximize the objective instead of minimizing it.
+      foreach, fused: have no effect. In PyTorch they select among implementations with equal results.
       capturable: not supported.
-      differentiable: whether autograd records the step, so that gradients flow through it.
+      differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
-      ValueError: a negative rate, `eps` or decay, or a beta outside [0, 1).
+      ValueError: `lr`, `eps` or `weight_decay` is negative, or a beta is outside [0, 1).
 
     >>> import torchlike
     >>> p = torchlike.nn.Parameter(torchlike.tensor([1.0, -2.0]))

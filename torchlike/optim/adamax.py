@@ -1,4 +1,4 @@
-"""Adamax."""
+"""The Adamax optimizer (Kingma and Ba, 2015)."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ def adamax_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: 
 
 
 class Adamax(RuleOptimizer):
-    r"""Adamax: Adam with a decaying maximum in place of the second moment.
+    r"""The Adamax optimizer: Adam with a decaying maximum in place of the second moment.
 
     .. math:: m \leftarrow \beta_1 m + (1-\beta_1) g,\quad u \leftarrow \max(\beta_2 u, |g| + \epsilon),\quad
         p \leftarrow p - \frac{\eta}{1-\beta_1^t}\,\frac{m}{u}
 
     Args:
-      params: parameters or groups of them.
+      params: parameters or groups of parameters.
       lr: learning rate :math:`\eta`, a number or a Tensor of one element.
-      betas: decay rates of mean and maximum, each in [0, 1).
-      eps: added to the gradient's magnitude.
-      weight_decay: an L2 penalty.
-      maximize: ascend instead.
-      foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
+      betas: decay rates of the mean and of the maximum, each in [0, 1).
+      eps: added to the absolute value of the gradient.
+      weight_decay: L2 penalty.
+      maximize: maximize the objective instead of minimizing it.
+      foreach: has no effect. In PyTorch it selects among implementations with equal results.
       capturable: not supported.
-      differentiable: whether autograd records the step, so that gradients flow through it.
+      differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
-      ValueError: a negative option, or a beta outside [0, 1).
+      ValueError: an option is negative, or a beta is outside [0, 1).
     """
 
     rule = staticmethod(adamax_update)

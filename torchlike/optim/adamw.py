@@ -1,4 +1,4 @@
-"""Adam with decoupled weight decay."""
+"""The AdamW optimizer: Adam with decoupled weight decay (Loshchilov and Hutter, 2019)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from torchlike.optim.optimizer import ParamsT
 
 
 class AdamW(Adam):
-    r"""Adam whose weight decay shrinks the parameter instead of entering the gradient.
+    r"""The AdamW optimizer: Adam with weight decay applied to the parameter instead of the gradient.
 
     .. math:: p \leftarrow (1 - \eta\lambda)\,p
 
-    and then the step of `Adam`, whose arguments these are; `weight_decay` is 0.01 unless given.
+    precedes the step of `Adam`. The arguments are those of `Adam`, with a default `weight_decay` of 0.01.
 
     >>> import torchlike
     >>> p = torchlike.nn.Parameter(torchlike.tensor([1.0]))

@@ -1,4 +1,4 @@
-"""Averaged stochastic gradient descent."""
+"""The averaged stochastic gradient descent optimizer (Polyak and Juditsky, 1992)."""
 
 from __future__ import annotations
 
@@ -21,25 +21,27 @@ def asgd_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: An
 
 
 class ASGD(RuleOptimizer):
-    r"""Averaged SGD: decaying steps, and in the state entry `ax` the average of the parameters since step `t0`.
+    r"""Averaged stochastic gradient descent with a decaying learning rate.
+
+    The state entry `ax` is the average of the parameter since step `t0`.
 
     .. math:: p \leftarrow (1 - \lambda\eta_t)\,p - \eta_t g,\quad a \leftarrow a + \mu_t (p - a),\quad
         \eta_{t+1} = \frac{\eta}{(1 + \lambda\eta t)^\alpha},\quad \mu_{t+1} = \frac{1}{\max(1, t - t_0)}
 
     Args:
-      params: parameters or groups of them.
-      lr: first learning rate :math:`\eta`, a number or a Tensor of one element.
+      params: parameters or groups of parameters.
+      lr: initial learning rate :math:`\eta`, a number or a Tensor of one element.
       lambd: :math:`\lambda`.
       alpha: exponent of the decay.
       t0: the step at which averaging starts.
-      weight_decay: an L2 penalty.
-      maximize: ascend instead.
-      foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
+      weight_decay: L2 penalty.
+      maximize: maximize the objective instead of minimizing it.
+      foreach: has no effect. In PyTorch it selects among implementations with equal results.
       capturable: not supported.
-      differentiable: whether autograd records the step, so that gradients flow through it.
+      differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
-      ValueError: a negative rate or weight decay.
+      ValueError: `lr` or `weight_decay` is negative.
     """
 
     rule = staticmethod(asgd_update)
@@ -80,7 +82,7 @@ class ASGD(RuleOptimizer):
         return ("ax",)
 
     def _check_kept(self, kept: Group, missing: list[str]) -> None:
-        super()._check_kept(kept, ["mu", *missing])  # looked up first
+        super()._check_kept(kept, ["mu", *missing])  # PyTorch looks up `mu` first
 
     def _start_counters(self, group: Group) -> tuple[float, ...]:
         return 0.0, _rounded(float(group["lr"])), 1.0
@@ -89,7 +91,7 @@ class ASGD(RuleOptimizer):
         step, lr = counters[0] + 1, group["lr"]
         eta = lr / (1 + group["lambd"] * lr * step) ** group["alpha"]
         mu = 1 / max(1, step - group["t0"])
-        default = torchlike.get_default_dtype()  # of the tensors that are copied into the state
+        default = torchlike.get_default_dtype()  # the dtype of the tensors that PyTorch copies into the state
         return step, _rounded(_rounded(eta, default)), _rounded(_rounded(mu, default))
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
@@ -98,6 +100,6 @@ class ASGD(RuleOptimizer):
 
 
 def _rounded(value: Any, dtype: torchlike.dtype | None = None) -> Any:
-    """`eta` and `mu` are tensors in PyTorch, and round as such."""
+    """Round a counter to a dtype, because `eta` and `mu` are tensors in PyTorch."""
     dtype = dtype or scalar_dtype()
     return value.to(dtype) if isinstance(value, Tensor) else float(dtype.numpy.type(value))

@@ -1,4 +1,4 @@
-"""Limited-memory BFGS, with an optional line search."""
+"""The L-BFGS optimizer: limited-memory BFGS with an optional line search (Nocedal and Wright, algorithm 7.5)."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ from torchlike.optim.optimizer import Optimizer, ParamsT
 
 
 class LBFGS(Optimizer):
-    """Limited-memory BFGS: steps along the gradient corrected by the curvature seen in the last iterations.
+    """The L-BFGS optimizer. It corrects the gradient by an approximation of the inverse Hessian.
 
-    One `step` makes up to `max_iter` iterations and calls the closure in each; there is one group of parameters.
+    The approximation is built from the changes of parameters and gradients in the last iterations. One `step` runs up
+    to `max_iter` iterations and calls the closure in each. Only one parameter group is supported.
 
     Args:
       params: parameters, all in one group.
-      lr: length of a step along the direction found, or the first try of the line search.
-      max_iter: iterations in one `step`.
-      max_eval: evaluations of the closure in one `step`; `max_iter * 5 // 4` unless given.
-      tolerance_grad: stop when no element of the gradient is larger.
-      tolerance_change: stop when neither parameters nor loss change by more.
-      history_size: how many corrections are kept.
+      lr: length of a step along the search direction, or the initial length of the line search.
+      max_iter: maximal number of iterations in one `step`.
+      max_eval: maximal number of evaluations of the closure in one `step`. The default is `max_iter * 5 // 4`.
+      tolerance_grad: stop if no element of the gradient is larger in absolute value.
+      tolerance_change: stop if the parameters or the loss change by less.
+      history_size: number of corrections to keep.
       line_search_fn: None or `"strong_wolfe"`.
 
     Raises:
-      ValueError: a negative rate, or more than one group.
-      RuntimeError: at the first step, another line search.
+      ValueError: `lr` is negative, or there is more than one group.
+      RuntimeError: at the first step, `line_search_fn` is unknown.
 
     >>> import torchlike
     >>> p = torchlike.nn.Parameter(torchlike.tensor([3.0, -1.0]))
@@ -105,7 +106,7 @@ class LBFGS(Optimizer):
 
     @torchlike.no_grad()
     def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
-        """Make up to `max_iter` iterations; returns the loss before them."""
+        """Run up to `max_iter` iterations and return the loss before them."""
         closure = torchlike.enable_grad()(closure)
         state = self.state[self._params[0]]
         state.setdefault("func_evals", 0)
@@ -152,11 +153,14 @@ class LBFGS(Optimizer):
         last: bool,
         evaluations_left: int,
     ) -> tuple[float, Tensor, Any, int]:
-        """Move along the direction; returns loss and gradient there, the length gone and the closure's calls."""
+        """Move the parameters along the direction.
+
+        Returns the new loss, the new gradient, the step length, and the number of calls of the closure.
+        """
         search = self.param_groups[0]["line_search_fn"]
         if search is None:
             self._move(float(length), direction)
-            if last:  # nobody will read the loss at the end of the last iteration
+            if last:  # the loss and gradient after the last iteration are not used
                 return loss, grad, length, 0
             return float(closure()), self._gather_flat_grad(), length, 1
         if search != "strong_wolfe":
@@ -185,27 +189,27 @@ def _each(change: Callable, given: Any) -> Any:
 
 
 def _as_tensor(length: Any) -> Any:
-    """A length that came from tensors is kept as one, as PyTorch does."""
+    """Convert a NumPy scalar to a tensor, because PyTorch keeps such values in the state as tensors."""
     return torchlike.tensor(length) if isinstance(length, np.generic) else length
 
 
 def _flat(param: Tensor, grad: Tensor | None) -> Tensor:
-    """A gradient as a real vector, zeros where there is none."""
+    """Return a gradient as a real vector, or zeros if it is None."""
     flat = torchlike.zeros_like(param) if grad is None else grad.to_dense()
     return (torchlike.view_as_real(flat) if flat.is_complex() else flat).reshape(-1)
 
 
 class _Memory:
-    """What is kept from iteration to iteration, and between steps in the optimizer's state under these names."""
+    """The state of the iterations. Between steps the optimizer's state holds it under the names `NAMES`."""
 
     NAMES = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
 
-    d: Tensor  # the last direction, and how far it was followed
-    t: Any
-    old_dirs: list[Tensor]  # changes of the gradient, changes of the parameters, and 1 / their product
-    old_stps: list[Tensor]
-    ro: list[Any]
-    weights: Tensor | None = None  # of the last recursion
+    d: Tensor  # the last search direction
+    t: Any  # the last step length
+    old_dirs: list[Tensor]  # changes of the gradient
+    old_stps: list[Tensor]  # changes of the parameters
+    ro: list[Any]  # 1 / (change of the gradient · change of the parameters)
+    weights: Tensor | None = None  # the coefficients of the last two-loop recursion
     H_diag: Any
     prev_flat_grad: Tensor
     prev_loss: float
@@ -214,7 +218,7 @@ class _Memory:
         self.state, self.history_size = state, history_size
         for name in self.NAMES:
             setattr(self, name, state.get(name))
-        for name in ("t", "H_diag", "ro"):  # numbers here, tensors there
+        for name in ("t", "H_diag", "ro"):  # tensors in the optimizer's state, numbers here
             setattr(self, name, _each(_as_number, getattr(self, name)))
 
     def save(self) -> None:
@@ -225,7 +229,7 @@ class _Memory:
         self.state.update({name: _each(_as_tensor, self.state[name]) for name in ("t", "H_diag", "ro")})
 
     def direction(self, grad: Tensor, first: bool) -> Tensor:
-        """The direction of descent, by the two-loop recursion."""
+        """Return the search direction, computed by the two-loop recursion."""
         if first:
             self.old_dirs, self.old_stps, self.ro, self.H_diag = [], [], [], 1
             self.d = grad.neg()
@@ -235,7 +239,7 @@ class _Memory:
         if not count:
             self.d = grad.neg() * self.H_diag
             return self.d
-        ro = np.zeros(2 ** (count - 1).bit_length(), type(self.ro[0]))  # it doubles, so that there are few programs
+        ro = np.zeros(2 ** (count - 1).bit_length(), type(self.ro[0]))  # padded to a power of 2 for fewer programs
         ro[:count] = self.ro
         if ro.size > count:
             rest = [torchlike.zeros_like(grad)] * (ro.size - count)
@@ -245,7 +249,7 @@ class _Memory:
         return self.d
 
     def _remember(self, change: Tensor, step: Tensor) -> None:
-        """Keep a correction whose curvature is positive, dropping the oldest."""
+        """Add a correction if its curvature is positive. If the history is full, drop the oldest correction."""
         curvature = number(change.dot(step))
         if curvature <= 1e-10:
             return
@@ -257,7 +261,7 @@ class _Memory:
         self.H_diag = curvature / number(change.dot(change))
 
     def settled(self, group: dict[str, Any], loss: float, grad: Tensor) -> bool:
-        """Whether gradient, parameters or loss have come to rest."""
+        """Return whether the gradient, the parameters or the loss have converged."""
         return bool(
             grad.abs().max() <= group["tolerance_grad"]
             or (self.d * self.t).abs().max() <= group["tolerance_change"]

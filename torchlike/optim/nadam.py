@@ -1,4 +1,4 @@
-"""NAdam: Adam with Nesterov momentum."""
+"""The NAdam optimizer: Adam with Nesterov momentum (Dozat, 2016)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def nadam_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: A
 
 
 class NAdam(RuleOptimizer):
-    r"""NAdam: Adam that looks one momentum step ahead, with momentum that grows toward :math:`\beta_1`.
+    r"""The NAdam optimizer: Adam with Nesterov momentum, whose coefficient grows toward :math:`\beta_1`.
 
     .. math:: \mu_t = \beta_1 (1 - \tfrac12\, 0.96^{t\psi}),\quad
         p \leftarrow p - \eta\,\frac{\frac{(1-\mu_t)\,g}{1-\prod_{i\le t}\mu_i}
@@ -31,19 +31,19 @@ class NAdam(RuleOptimizer):
     with Adam's averages :math:`m` and :math:`v`.
 
     Args:
-      params: parameters or groups of them.
+      params: parameters or groups of parameters.
       lr: learning rate :math:`\eta`, a number or a Tensor of one element.
       betas: decay rates of the two averages, each in [0, 1).
       eps: added to the denominator.
-      weight_decay: an L2 penalty, or with `decoupled_weight_decay` a shrinking before the step.
+      weight_decay: L2 penalty. With `decoupled_weight_decay` it scales the parameter before the step, as in `AdamW`.
       momentum_decay: :math:`\psi`.
-      maximize: ascend instead.
-      foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
+      maximize: maximize the objective instead of minimizing it.
+      foreach: has no effect. In PyTorch it selects among implementations with equal results.
       capturable: not supported.
-      differentiable: whether autograd records the step, so that gradients flow through it.
+      differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
-      ValueError: a negative option, or a beta outside [0, 1).
+      ValueError: an option is negative, or a beta is outside [0, 1).
     """
 
     rule = staticmethod(nadam_update)
@@ -97,7 +97,7 @@ class NAdam(RuleOptimizer):
         momentum = _momentum(group, step + 1)
         if isinstance(product, Tensor):
             return step + 1, product * momentum
-        as_counter = scalar_dtype().numpy.type  # the product is a tensor in PyTorch, and rounds as one
+        as_counter = scalar_dtype().numpy.type  # the product is a tensor in PyTorch, so it is rounded to its dtype
         return step + 1, float(as_counter(product) * as_counter(momentum))
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:

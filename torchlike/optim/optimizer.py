@@ -1,4 +1,4 @@
-"""`Optimizer`: parameter groups, state, hooks and their dictionaries. The update rules live in their own files."""
+"""`Optimizer`, the base class of optimizers: parameter groups, state, hooks and state dictionaries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ StateDict: TypeAlias = dict[str, Any]
 
 
 class _RequiredParameter:
-    """The default of an option that every parameter group must give itself."""
+    """The type of `required`, the default of an option that every parameter group must set."""
 
     def __repr__(self) -> str:
         return "<required parameter>"
@@ -32,7 +32,7 @@ required = _RequiredParameter()
 _every_step_pre: OrderedDict[int, Callable] = OrderedDict()
 _every_step_post: OrderedDict[int, Callable] = OrderedDict()
 
-# The hooks of one optimizer, in the attributes PyTorch keeps them in.
+# The attributes that hold the hooks of one optimizer, under PyTorch's names.
 _HOOKS = tuple(
     f"_optimizer_{name}"
     for name in (
@@ -65,7 +65,7 @@ def register_optimizer_step_post_hook(hook: Callable) -> RemovableHandle:
 
 
 def _use_grad_for_differentiable(func: Callable) -> Callable:
-    """A step, of an optimizer written for PyTorch, that is itself recorded for gradients only if that is asked for."""
+    """Decorate the step of an optimizer written for PyTorch: autograd records it only if `differentiable` is set."""
 
     @functools.wraps(func)
     def step(*args: Any, **kwargs: Any) -> Any:
@@ -78,7 +78,7 @@ def _use_grad_for_differentiable(func: Callable) -> Callable:
 def _default_to_fused_or_foreach(
     params: list[Tensor], differentiable: bool, use_fused: bool = False
 ) -> tuple[bool, bool]:
-    """Whether an optimizer whose user leaves it open has a fused update, and whether it goes over lists."""
+    """Return PyTorch's defaults of `fused` and `foreach` for the given parameters."""
     from torchlike.utils._foreach_utils import (
         _get_foreach_kernels_supported_devices,
         _get_fused_kernels_supported_devices,
@@ -93,7 +93,7 @@ def _default_to_fused_or_foreach(
 
 
 def _hooked(step: Callable) -> Callable:
-    """`step` with its hooks around it; its end is a boundary of the engine."""
+    """Return `step` wrapped with its hooks. It flushes the pending trace after the step."""
 
     @functools.wraps(step)
     def hooked_step(*args: Any, **kwargs: Any) -> Any:
@@ -115,7 +115,7 @@ def _hooked(step: Callable) -> Callable:
 
 
 class _Groups:
-    """A guard: the groups of an optimizer and their parameters are those of the capture."""
+    """The guard that the groups of an optimizer and their parameters are those of the capture."""
 
     def __init__(self, optimizer: Optimizer) -> None:
         self.optimizer = optimizer
@@ -135,18 +135,18 @@ class _Groups:
 
 
 class Optimizer:
-    """Base of all optimizers: holds the parameters in groups, each with its own options, and their state.
+    """The base class of all optimizers. It holds groups of parameters, each with its options, and their state.
 
     Args:
-      params: the tensors to optimize; or dictionaries with a `params` entry and options of their own; or
-        `(name, tensor)` pairs.
-      defaults: the options a group takes where it gives none.
+      params: an iterable of the tensors to optimize, of `(name, tensor)` pairs, or of dictionaries with an entry
+        `params` and options of the group.
+      defaults: the default options of the groups.
 
-    A subclass reads `self.param_groups`, keeps what it needs in `self.state[param]` and overrides `step`.
+    A subclass reads `self.param_groups`, stores its state in `self.state[param]` and overrides `step`.
 
     Raises:
-      TypeError: `params` is a tensor, or holds something that is no tensor.
-      ValueError: no parameters, a non-leaf tensor, or a parameter in two groups.
+      TypeError: `params` is a tensor, or contains something other than tensors.
+      ValueError: there are no parameters, a tensor is not a leaf, or a parameter is in two groups.
     """
 
     def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
@@ -165,14 +165,14 @@ class Optimizer:
             self.add_param_group(group)  # type: ignore[arg-type]
 
     def _set_up(self) -> None:
-        """What is not part of a pickle: empty hooks, and `step` of this class wrapped once."""
+        """Set up what is not pickled: empty hooks, and the wrapper of the class's `step`, which is applied once."""
         for name in _HOOKS:
             if name not in self.__dict__:
                 setattr(self, name, OrderedDict())
         cls = type(self)
         if not getattr(cls.step, "hooked", False):
             cls.step = _hooked(cls.step)  # type: ignore[method-assign]
-            cls.step.__qualname__ = f"{cls.__qualname__}.step"  # as errors name it, wherever it is written
+            cls.step.__qualname__ = f"{cls.__qualname__}.step"  # for error messages, also if `step` is inherited
 
     def __getstate__(self) -> dict[str, Any]:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
@@ -195,8 +195,8 @@ class Optimizer:
         """Add a group: a dictionary with `params` and any options that differ from the defaults.
 
         Raises:
-          TypeError: not a dictionary, parameters in a set, or something that is no tensor.
-          ValueError: a non-leaf tensor, a parameter that another group holds, or names in some groups only.
+          TypeError: the group is not a dictionary, the parameters are in a set, or one of them is not a tensor.
+          ValueError: a tensor is not a leaf, a parameter is in another group, or only some groups have names.
         """
         if not isinstance(param_group, dict):
             raise _errors.group_is_not_a_dict(param_group)
@@ -235,8 +235,11 @@ class Optimizer:
             raise _errors.in_two_groups()
 
     def _followed(self) -> list:
-        """What a recorded call reaches through this optimizer: tensors and hooks; its numbers are asked for anew."""
-        kept = vars(self).get("_state") or self.__dict__.get("state", {})  # reading `state` itself has an effect
+        """Return the tensors and hooks that a captured call reaches through this optimizer.
+
+        The numbers of a step are inputs of the program and computed again at each call.
+        """
+        kept = vars(self).get("_state") or self.__dict__.get("state", {})  # reading `state` has a side effect
         params = [param for group in self.param_groups for param in group["params"]]
         hooks = [getattr(self, name) for name in _HOOKS] + [_every_step_pre, _every_step_post]
         return [tuple(params), *[x for state in kept.values() for x in state.values() if isinstance(x, Tensor)], *hooks]
@@ -244,11 +247,11 @@ class Optimizer:
     # --- the step -----------------------------------------------------------------------------------------------------
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters once; `closure`, where given, recomputes and returns the loss."""
+        """Update the parameters once. `closure`, if given, recomputes the loss and returns it."""
         raise NotImplementedError
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters; with `set_to_none=False`, fill them with zeros instead."""
+        """Set the gradients of all parameters to None, or to zeros if `set_to_none` is false."""
         self._hold_groups()
         for group in self.param_groups:
             for param in group["params"]:
@@ -258,7 +261,7 @@ class Optimizer:
                     _fill_with_zeros(param.grad)
 
     def _hold_groups(self) -> None:
-        """Where a call is recorded whole, let the recording serve while the groups have the parameters of now."""
+        """Add a guard to the current capture, if any: the groups must have the same parameters at replay."""
         capture = current().capture
         if capture is None or any(isinstance(hold, _Groups) and hold.optimizer is self for hold in capture.holds):
             return
@@ -267,7 +270,7 @@ class Optimizer:
     # --- hooks --------------------------------------------------------------------------------------------------------
 
     def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Call `hook(optimizer, args, kwargs)` before each step; it may return `(args, kwargs)` to replace them."""
+        """Call `hook(optimizer, args, kwargs)` before each step. It may return new `(args, kwargs)`."""
         return _keep(self._optimizer_step_pre_hooks, hook)  # type: ignore[attr-defined]
 
     def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
@@ -275,15 +278,15 @@ class Optimizer:
         return _keep(self._optimizer_step_post_hooks, hook)  # type: ignore[attr-defined]
 
     def register_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer)` before `state_dict` is made."""
+        """Call `hook(optimizer)` before `state_dict` creates the dictionary."""
         return _keep(self._optimizer_state_dict_pre_hooks, hook, prepend)  # type: ignore[attr-defined]
 
     def register_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer, state_dict)` after `state_dict` is made; it may return another dictionary."""
+        """Call `hook(optimizer, state_dict)` after `state_dict` has created it. It may return another dictionary."""
         return _keep(self._optimizer_state_dict_post_hooks, hook, prepend)  # type: ignore[attr-defined]
 
     def register_load_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer, state_dict)` before it is loaded; it may return another dictionary."""
+        """Call `hook(optimizer, state_dict)` before a state dictionary is loaded. It may return another dictionary."""
         return _keep(self._optimizer_load_state_dict_pre_hooks, hook, prepend)  # type: ignore[attr-defined]
 
     def register_load_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
@@ -293,9 +296,9 @@ class Optimizer:
     # --- dictionaries -------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> StateDict:
-        """The state and options as a dictionary in PyTorch's layout: parameters are numbered in group order.
+        """Return the state and options as a dictionary in PyTorch's format. Parameters are numbered in group order.
 
-        The tensors in it are the optimizer's own, as PyTorch's are.
+        The dictionary contains the optimizer's tensors without copying them, as in PyTorch.
         """
         for hook in self._optimizer_state_dict_pre_hooks.values():  # type: ignore[attr-defined]
             hook(self)
@@ -314,7 +317,7 @@ class Optimizer:
         return made
 
     def load_state_dict(self, state_dict: StateDict) -> None:
-        """Take over state and options made by `state_dict`; tensors move to the parameter's dtype and device.
+        """Load state and options that `state_dict` returned. State is cast to the parameter's dtype and device.
 
         Raises:
           ValueError: the number of groups, or of parameters in a group, differs.
@@ -343,7 +346,7 @@ def _fill_with_zeros(grad: Tensor) -> None:
 
 
 def _split_names(group: dict[str, Any]) -> None:
-    """Turn `(name, tensor)` pairs into `params` and `param_names`."""
+    """Split `(name, tensor)` pairs of a group into `params` and `param_names`."""
     named = [isinstance(item, tuple) for item in group["params"]]
     if not any(named):
         return
@@ -354,7 +357,7 @@ def _split_names(group: dict[str, Any]) -> None:
 
 
 def _matched(groups: list[dict], saved: list[dict]) -> dict[Hashable, Tensor]:
-    """The parameter for each number in a saved dictionary."""
+    """Return the parameter for each number in a saved dictionary."""
     if len(groups) != len(saved):
         raise _errors.group_count_differs()
     if any(len(old["params"]) != len(new["params"]) for old, new in zip(groups, saved)):
@@ -371,7 +374,10 @@ def _with_params(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
 
 
 def _cast(param: Tensor, value: Any, key: Hashable = None) -> Any:
-    """`value` with every tensor in it on the parameter's device, in its dtype if that is floating; counters stay."""
+    """Move the tensors in `value` to the device of the parameter, and to its dtype if that is floating-point.
+
+    Entries `step` stay unchanged.
+    """
     if isinstance(value, Tensor):
         if key == "step":
             return value
@@ -384,10 +390,10 @@ def _cast(param: Tensor, value: Any, key: Hashable = None) -> Any:
 
 
 def scalar_dtype() -> torchlike.dtype:
-    """The dtype of counters: float64 where that is the default dtype, else float32."""
+    """Return the dtype of counters: float64 if that is the default dtype, and float32 otherwise."""
     return torchlike.float64 if torchlike.get_default_dtype() is torchlike.float64 else torchlike.float32
 
 
 def scalar_tensor(value: float) -> Tensor:
-    """A counter as PyTorch shows it: a zero-dim tensor on the CPU."""
+    """Return a counter in PyTorch's form: a 0-d tensor on the CPU."""
     return torchlike.tensor(value, dtype=scalar_dtype(), device="cpu")

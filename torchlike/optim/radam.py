@@ -1,4 +1,4 @@
-"""RAdam: Adam with a rectified warm-up."""
+"""The RAdam optimizer: Adam with a rectified variance (Liu et al., 2020)."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ def radam_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: A
     square = step(step(beta2 * square) + beta2_rest * grad * grad)
     change = step(step(mean / correction) * lr)
     scale = step(root_correction / step(step(xp.sqrt(square)) + step(eps)))
-    # A number chooses, not a flag: the sixth step would otherwise be another program.
+    # Select by a scalar instead of a static flag, so that the first rectified step is not another program.
     change = xp.where(rectification > 0, step(step(change * scale) * rectification), change)
     return param - change, mean, square
 
 
 class RAdam(RuleOptimizer):
-    r"""RAdam: Adam that takes plain momentum steps until its second moment has seen enough gradients.
+    r"""The RAdam optimizer: Adam that takes momentum steps until the second moment averages enough gradients.
 
     .. math:: \rho_t = \rho_\infty - \frac{2 t \beta_2^t}{1-\beta_2^t},\quad \rho_\infty = \frac{2}{1-\beta_2} - 1
 
-    Where :math:`\rho_t > 5`, Adam's step times
-    :math:`\sqrt{\frac{(\rho_t-4)(\rho_t-2)\rho_\infty}{(\rho_\infty-4)(\rho_\infty-2)\rho_t}}`; before that
+    If :math:`\rho_t > 5`, the step is that of Adam multiplied by
+    :math:`\sqrt{\frac{(\rho_t-4)(\rho_t-2)\rho_\infty}{(\rho_\infty-4)(\rho_\infty-2)\rho_t}}`. Otherwise it is
     :math:`p \leftarrow p - \eta\,m / (1-\beta_1^t)`.
 
     Args:
-      params: parameters or groups of them.
+      params: parameters or groups of parameters.
       lr: learning rate :math:`\eta`, a number or a Tensor of one element.
       betas: decay rates of the two averages, each in [0, 1).
       eps: added to the denominator.
-      weight_decay: an L2 penalty, or with `decoupled_weight_decay` a shrinking before the step.
-      maximize: ascend instead.
-      foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
+      weight_decay: L2 penalty. With `decoupled_weight_decay` it scales the parameter before the step, as in `AdamW`.
+      maximize: maximize the objective instead of minimizing it.
+      foreach: has no effect. In PyTorch it selects among implementations with equal results.
       capturable: not supported.
-      differentiable: whether autograd records the step, so that gradients flow through it.
+      differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
-      ValueError: a negative option, or a beta outside [0, 1).
+      ValueError: an option is negative, or a beta is outside [0, 1).
     """
 
     rule = staticmethod(radam_update)
@@ -96,7 +96,7 @@ class RAdam(RuleOptimizer):
 
 
 def _rectification(beta2: float, step: float) -> float:
-    """What the variance of the second moment asks for; 0 while its average is too young."""
+    """Return the rectification factor of the step, or 0 while the second moment averages too few gradients."""
     limit = 2 / (1 - beta2) - 1
     length = limit - 2 * step * beta2**step / (1 - beta2**step)
     if length <= 5.0:

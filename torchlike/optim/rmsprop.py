@@ -1,4 +1,4 @@
-"""RMSprop."""
+"""The RMSprop optimizer (Hinton, 2012)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from torchlike.optim.optimizer import ParamsT
 
 @update_rule
 def rmsprop_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, square: Any, *more: Any) -> tuple:
-    """PyTorch's formula written out: Optax forms `1 - decay` in the parameter's precision, PyTorch in double."""
+    """Return the RMSprop update.
+
+    Optax's version is not used, because it computes `1 - decay` in the parameter's precision. PyTorch computes it in
+    double precision.
+    """
     xp = namespace(param)
     has_buffer, centered = variant
     lr, alpha, rest, eps, momentum = scalars
@@ -31,25 +35,26 @@ def rmsprop_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad:
 
 
 class RMSprop(RuleOptimizer):
-    r"""RMSprop: steps divided by a running root mean square of the gradient.
+    r"""The RMSprop optimizer. It divides a gradient by the running root mean square of gradients.
 
     .. math:: v \leftarrow \alpha v + (1-\alpha) g^2,\quad p \leftarrow p - \eta\, g / (\sqrt{v} + \epsilon)
 
     Args:
-      params: parameters or groups of them.
+      params: parameters or groups of parameters.
       lr: learning rate :math:`\eta`, a number or a Tensor of one element.
       alpha: decay rate of the averages.
-      eps: added to the root.
-      weight_decay: an L2 penalty.
-      momentum: where not 0, steps follow a running sum of scaled gradients.
-      centered: subtract the square of a running mean of the gradient: the divisor estimates its deviation.
-      maximize: ascend instead.
-      foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
+      eps: added to the square root.
+      weight_decay: L2 penalty.
+      momentum: if not 0, the step is a running sum of the scaled gradients.
+      centered: subtract the squared running mean of the gradient from :math:`v`, so that the divisor estimates the
+        standard deviation.
+      maximize: maximize the objective instead of minimizing it.
+      foreach: has no effect. In PyTorch it selects among implementations with equal results.
       capturable: not supported.
-      differentiable: whether autograd records the step, so that gradients flow through it.
+      differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
-      ValueError: a negative option.
+      ValueError: an option is negative.
 
     >>> import torchlike
     >>> p = torchlike.nn.Parameter(torchlike.tensor([1.0]))

@@ -1,4 +1,4 @@
-"""Resilient backpropagation."""
+"""The Rprop optimizer: resilient backpropagation (Riedmiller and Braun, 1993)."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ def rprop_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: A
     agreement = step(grad * previous)
     factor = xp.where(agreement > 0, step(grow), xp.where(agreement < 0, step(shrink), 1))
     size = xp.clip(step(size * factor), step(smallest), step(largest))
-    grad = xp.where(factor == step(shrink), 0, grad)  # a step that overshot is not repeated
+    grad = xp.where(factor == step(shrink), 0, grad)  # no step after a change of sign
     return param - xp.sign(grad) * size, grad, size
 
 
 class Rprop(RuleOptimizer):
-    r"""Rprop: every element has its own step size, which grows while its gradient keeps its sign.
+    r"""The Rprop optimizer. Each element has its own step size, which grows while its gradient keeps its sign.
 
     .. math:: \eta \leftarrow \mathrm{clip}(\eta\,[\eta_+ \text{ or } \eta_-]),\quad
         p \leftarrow p - \mathrm{sign}(g)\,\eta
 
     Args:
-      params: parameters or groups of them.
-      lr: first step size, a number or a Tensor of one element.
-      etas: factors of shrinking and growth, :math:`0 < \eta_- < 1 < \eta_+`.
-      step_sizes: smallest and largest step.
-      maximize: ascend instead.
-      foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
+      params: parameters or groups of parameters.
+      lr: initial step size, a number or a Tensor of one element.
+      etas: factors of decrease and increase, :math:`0 < \eta_- < 1 < \eta_+`.
+      step_sizes: minimal and maximal step size.
+      maximize: maximize the objective instead of minimizing it.
+      foreach: has no effect. In PyTorch it selects among implementations with equal results.
       capturable: not supported.
-      differentiable: whether autograd records the step, so that gradients flow through it.
+      differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
-      ValueError: a negative rate, or factors out of order.
+      ValueError: `lr` is negative, or the factors violate the inequality.
     """
 
     rule = staticmethod(rprop_update)

@@ -1,4 +1,4 @@
-"""Stochastic gradient descent, with momentum."""
+"""The stochastic gradient descent optimizer, with optional momentum."""
 
 from __future__ import annotations
 
@@ -16,48 +16,52 @@ from torchlike.optim.optimizer import ParamsT
 
 @update_rule
 def sgd_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, buffer: Any = None) -> tuple:
-    """Optax's momentum: its arithmetic is PyTorch's, term for term, and its decay may be an input of the program. Half
-    precision is rounded between the terms."""
+    """Return the SGD update.
+
+    Momentum uses `optax.trace`, whose arithmetic equals PyTorch's term by term and whose decay may be an input of the
+    program. In half precision the formula is written out, because the terms are rounded.
+    """
     import optax
 
     nesterov, is_first = variant
     lr, momentum, undamped = scalars
     if buffer is None:
         return (param - step(lr) * grad,)
-    if is_first:  # of those that are recorded: PyTorch's buffer begins as a detached copy
+    if is_first:  # differentiable steps only: PyTorch initializes the buffer with a detached copy of the gradient
         buffer = constant(grad)
         return param - step(lr) * (step(grad + step(momentum) * buffer) if nesterov else buffer), buffer
     if step is not unchanged:
         buffer = step(step(momentum * buffer) + step(undamped) * grad)
         return param - step(lr) * (step(grad + step(momentum) * buffer) if nesterov else buffer), buffer
-    # Optax has no dampening; damping what enters the trace is the same thing.
+    # Optax has no dampening. Scaling the gradient before the trace is equivalent.
     trace = optax.trace(momentum, nesterov)
     update, kept = trace.update(undamped * grad, optax.TraceState(buffer))
     return param - lr * update, kept.trace
 
 
 class SGD(RuleOptimizer):
-    r"""Stochastic gradient descent: :math:`p \leftarrow p - \eta\,d`.
+    r"""The stochastic gradient descent optimizer: :math:`p \leftarrow p - \eta\,d`.
 
     .. math:: g \leftarrow g + \lambda p,\quad b \leftarrow \mu b + (1 - \tau) g,\quad
         d = g + \mu b \text{ (Nesterov)},\ b \text{ (momentum)},\ g \text{ (plain)}
 
-    The first step with momentum sets :math:`b = g`, undamped. With a sparse gradient :math:`b` is sparse.
+    The first step with momentum sets :math:`b = g`, without dampening. With a sparse gradient :math:`b` is sparse.
 
     Args:
-      params: parameters or groups of them.
+      params: parameters or groups of parameters.
       lr: learning rate :math:`\eta`, a number or a Tensor of one element.
-      momentum: :math:`\mu`; 0 keeps no buffer.
+      momentum: :math:`\mu`. With 0 there is no buffer :math:`b`.
       dampening: :math:`\tau`.
       weight_decay: :math:`\lambda`, an L2 penalty.
-      nesterov: look ahead along the buffer; needs momentum and no dampening.
-      maximize: ascend instead.
-      foreach, fused: kept and without effect: in PyTorch they choose among implementations with equal results.
-      differentiable: whether autograd records the step, so that gradients flow through it.
+      nesterov: use Nesterov momentum. This requires momentum and no dampening.
+      maximize: maximize the objective instead of minimizing it.
+      foreach, fused: have no effect. In PyTorch they select among implementations with equal results.
+      differentiable: let autograd record the step, so that gradients flow through it.
 
     Raises:
-      ValueError: a negative rate, momentum or decay, or `nesterov` without momentum or with dampening.
-      RuntimeError: at a step, a sparse gradient together with `weight_decay` or `fused`.
+      ValueError: `lr`, `momentum` or `weight_decay` is negative, or `nesterov` is set without momentum or with
+        dampening.
+      RuntimeError: at a step, a gradient is sparse and `weight_decay` or `fused` is set.
 
     >>> import torchlike
     >>> p = torchlike.nn.Parameter(torchlike.tensor([1.0, 2.0]))
@@ -122,10 +126,10 @@ class SGD(RuleOptimizer):
         return [i for i in rows if i not in sparse], []
 
     def _step_sparse(self, group: Group, param: Tensor, grad: Tensor) -> None:
-        """One parameter's step: sums of sparse tensors, which keep equal indices apart as PyTorch's do."""
+        """Update one parameter by its sparse gradient. The sums of sparse tensors stay uncoalesced, as in PyTorch."""
         direction = -grad if group["maximize"] else grad
         if group["weight_decay"]:
-            direction = direction.add(param, alpha=group["weight_decay"])  # refused
+            direction = direction.add(param, alpha=group["weight_decay"])  # raises
         if group["momentum"]:
             direction = self._with_momentum(group, self.state[param], direction)
         param.add_(direction, alpha=-float(group["lr"]))

@@ -1,4 +1,4 @@
-"""Adam for sparse gradients."""
+"""The SparseAdam optimizer: Adam for sparse gradients."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from torchlike.optim.optimizer import ParamsT
 def sparse_adam_update(
     variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, mean: Any, square: Any
 ) -> tuple:
-    """PyTorch's formula written out, for the rows of one gradient: the bias of the second moment is not corrected
-    before `eps` is added."""
+    """Return the update of the rows of one sparse gradient.
+
+    As in PyTorch, `eps` is added before the bias of the second moment is corrected.
+    """
     step_size, beta1_rest, beta2_rest, eps = scalars
     mean_change = step(step(grad - mean) * beta1_rest)
     square_change = step(step(step(grad * grad) - square) * beta2_rest)
@@ -28,7 +30,7 @@ def sparse_adam_update(
 
 
 class SparseAdam(RuleOptimizer):
-    r"""Adam for parameters whose gradients are sparse: only the rows that a gradient names are updated.
+    r"""The SparseAdam optimizer: Adam for sparse gradients. A step updates only the rows that the gradient contains.
 
     .. math:: m \leftarrow m + (1-\beta_1)(g - m),\quad v \leftarrow v + (1-\beta_2)(g^2 - v),\quad
         p \leftarrow p - \eta\, \frac{\sqrt{1-\beta_2^t}}{1-\beta_1^t} \frac{m}{\sqrt{v} + \epsilon}
@@ -36,15 +38,15 @@ class SparseAdam(RuleOptimizer):
     The moments of the other rows do not decay. :math:`t` counts the steps of the whole parameter.
 
     Args:
-      params: dense parameters or groups of them.
+      params: dense parameters or groups of parameters.
       lr: learning rate :math:`\eta`, a number or a Tensor of one element.
-      betas: the decay rates of the two moments, each in [0, 1).
+      betas: decay rates of the two moments, each in [0, 1).
       eps: added to the denominator.
-      maximize: ascend instead.
+      maximize: maximize the objective instead of minimizing it.
 
     Raises:
-      ValueError: a rate or `eps` that is not positive, a beta out of range, a sparse or a complex parameter.
-      RuntimeError: at a step, a dense gradient.
+      ValueError: `lr` or `eps` is not positive, a beta is out of range, or a parameter is sparse or complex.
+      RuntimeError: at a step, a gradient is dense.
 
     >>> import torchlike
     >>> table = torchlike.nn.Embedding(3, 1, sparse=True, _weight=torchlike.ones(3, 1))
@@ -89,7 +91,7 @@ class SparseAdam(RuleOptimizer):
 
     def _next_scalars(self, group: Group, bucket: Bucket) -> tuple[float, ...]:
         scalars = super()._next_scalars(group, bucket)
-        for i in bucket.rows:  # a number in a dictionary that others may hold
+        for i in bucket.rows:  # `step` is a number here, and other references to the dictionary may exist
             self._state[group["params"][i]]["step"] = int(bucket.counters[0])
         return scalars
 

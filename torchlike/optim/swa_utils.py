@@ -1,4 +1,4 @@
-"""Averages of a model's parameters over its training: stochastic weight averaging and moving averages."""
+"""Stochastic weight averaging and exponential moving averages of a model's parameters (Izmailov et al., 2018)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AverageLists = Callable[[list[Tensor], list[Tensor], Any], None]
 
 
 def get_swa_avg_fn() -> Average:
-    """The equal average: `a + (p - a) / (n + 1)`."""
+    """Return the function of the equal average: `a + (p - a) / (n + 1)`."""
 
     @torchlike.no_grad()
     def swa_update(averaged_param: Tensor, current_param: Tensor, num_averaged: Any) -> Tensor:
@@ -31,10 +31,10 @@ def get_swa_avg_fn() -> Average:
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> Average:
-    """The exponential moving average: `decay * a + (1 - decay) * p`.
+    """Return the function of the exponential moving average: `decay * a + (1 - decay) * p`.
 
     Raises:
-      ValueError: `decay` outside [0, 1].
+      ValueError: `decay` is outside [0, 1].
     """
     if decay < 0.0 or decay > 1.0:
         raise _errors.swa_decay(decay)
@@ -47,15 +47,15 @@ def get_ema_avg_fn(decay: float = 0.999) -> Average:
 
 
 def get_swa_multi_avg_fn() -> AverageLists:
-    """The equal average of whole lists, in place."""
+    """Return the function that updates lists of equal averages in place."""
     return _over_lists(get_swa_avg_fn())
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> AverageLists:
-    """The exponential moving average of whole lists, in place.
+    """Return the function that updates lists of exponential moving averages in place.
 
     Raises:
-      ValueError: `decay` outside [0, 1].
+      ValueError: `decay` is outside [0, 1].
     """
     return _over_lists(get_ema_avg_fn(decay))
 
@@ -70,17 +70,17 @@ def _over_lists(average: Average) -> AverageLists:
 
 
 class AveragedModel(Module):
-    """A copy of a model whose parameters are averages over the times `update_parameters` was called.
+    """A copy of a model whose parameters are averages. Each call of `update_parameters` adds to the averages.
 
     Args:
-      model: copied deeply.
-      device: where the copy is placed; the model's own unless given.
-      avg_fn: `avg_fn(average, parameter, n) -> new average` for one parameter; the equal average unless given.
-      multi_avg_fn: the same for lists of parameters, in place.
-      use_buffers: average buffers too, instead of copying them.
+      model: the model, which is copied deeply.
+      device: the device of the copy. The default is that of the model.
+      avg_fn: `avg_fn(average, parameter, n) -> new average` for one parameter. The default is the equal average.
+      multi_avg_fn: a function that updates lists of averages in place.
+      use_buffers: average the buffers too, instead of copying them.
 
     Raises:
-      AssertionError: both `avg_fn` and `multi_avg_fn`.
+      AssertionError: both `avg_fn` and `multi_avg_fn` are given.
 
     >>> import torchlike
     >>> model = torchlike.nn.Linear(1, 1)
@@ -112,7 +112,7 @@ class AveragedModel(Module):
         self.use_buffers = use_buffers
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the averaged model makes of the input."""
+        """Call the averaged model."""
         return self.module(*args, **kwargs)
 
     def _averaged(self, model: Module) -> list[Tensor]:
@@ -120,7 +120,7 @@ class AveragedModel(Module):
         return [tensor.detach() for tensor in itertools.chain(model.parameters(), buffers)]
 
     def update_parameters(self, model: Module) -> None:
-        """Take the model's parameters into the average; the first time, copy them."""
+        """Add the model's parameters to the averages. The first call copies them."""
         ours = self._averaged(self.module)
         theirs = [p.to(a.device) for a, p in zip(ours, self._averaged(model))]
         if self.n_averaged == 0:
@@ -140,7 +140,7 @@ class AveragedModel(Module):
 
 
 def _grouped(ours: list[Tensor], theirs: list[Tensor]) -> Iterable[tuple[list[Tensor], list[Tensor]]]:
-    """The two lists, one device and dtype at a time."""
+    """Return the two lists grouped by device and dtype."""
     groups: dict[Any, tuple[list[Tensor], list[Tensor]]] = {}
     for a, p in zip(ours, theirs):
         group = groups.setdefault((a.device, a.dtype), ([], []))
@@ -151,8 +151,10 @@ def _grouped(ours: list[Tensor], theirs: list[Tensor]) -> Iterable[tuple[list[Te
 
 @torchlike.no_grad()
 def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
-    """Make the batch-norm statistics of `model` those of one pass over `loader`, whose batches are tensors or begin
-    with one."""
+    """Recompute the running statistics of the batch norm layers of `model` by one pass over `loader`.
+
+    A batch is a tensor, or a list or tuple whose first element is the input.
+    """
     momenta = {}
     for module in model.modules():
         if isinstance(module, _BatchNorm):
@@ -163,7 +165,7 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
     was_training = model.training
     model.train()
     for module in momenta:
-        module.momentum = None  # a plain average over all batches
+        module.momentum = None  # cumulative average over all batches
     for batch in loader:
         given = batch[0] if isinstance(batch, (list, tuple)) else batch
         model(given if device is None else given.to(device))
@@ -173,16 +175,17 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
 
 
 class SWALR(LRScheduler):
-    """Anneals every group's rate to `swa_lr` in `anneal_epochs` steps and keeps it there.
+    """A scheduler that anneals the learning rates to `swa_lr` in `anneal_epochs` steps and then keeps them constant.
 
     Args:
-      optimizer: whose groups are set.
-      swa_lr: the last rate, or one for each group.
-      anneal_epochs: number of steps.
+      optimizer: the optimizer.
+      swa_lr: the final learning rate, or one for each group.
+      anneal_epochs: the number of steps.
       anneal_strategy: `"cos"` or `"linear"`.
 
     Raises:
-      ValueError: an unknown strategy, a negative number of steps, or a list whose length is not the number of groups.
+      ValueError: the strategy is unknown, the number of steps is negative, or the length of a list is not the number of
+        groups.
     """
 
     def __init__(
@@ -212,7 +215,7 @@ class SWALR(LRScheduler):
         return (1 - math.cos(math.pi * part)) / 2 if self._anneal_strategy == "cos" else part
 
     def get_lr(self) -> list[Any]:
-        """The rates for this step: the initial ones are worked out from the present ones."""
+        """Return the learning rates of this step. The initial rates are recovered from the current ones."""
         self._warn_outside_step()
         step = self._step_count - 1
         if self.anneal_epochs == 0:

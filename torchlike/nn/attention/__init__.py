@@ -1,4 +1,4 @@
-"""Choosing how `scaled_dot_product_attention` is computed."""
+"""Selection of the backend of `scaled_dot_product_attention`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torchlike.nn import _errors_sequence as _errors
 
 
 class SDPBackend(enum.IntEnum):
-    """PyTorch's implementations of attention."""
+    """The attention backends of PyTorch."""
 
     ERROR = -1
     MATH = 0
@@ -22,9 +22,9 @@ class SDPBackend(enum.IntEnum):
 
 @contextmanager
 def sdpa_kernel(backends: list[SDPBackend] | SDPBackend, set_priority: bool = False) -> Iterator[None]:
-    """Allow only the given implementations inside.
+    """Check the given backends and run the block.
 
-    There is one formula here, compiled as a whole, so the choice decides nothing; it is checked all the same.
+    There is only one implementation of attention here, so the choice has no effect.
     """
     chosen = [backends] if isinstance(backends, SDPBackend) else backends
     if not isinstance(chosen, list) or not all(isinstance(backend, SDPBackend) for backend in chosen):

@@ -1,4 +1,7 @@
-"""Masks by blocks: which blocks of the matrix of scores have a place that is kept, in each row of blocks."""
+"""`BlockMask`, a block-sparse attention mask, and its construction.
+
+The score matrix is divided into blocks. The mask lists, for each row of blocks, the blocks with unmasked elements.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +32,12 @@ _WRITE_ORDERS = ("dq_write_order", "dq_write_order_full", "dq_kv_order", "dq_kv_
 
 
 class BlockMask:
-    """A mask with the blocks in which it keeps something.
+    """A block-sparse attention mask.
 
-    `kv_num_blocks` (B, H, rows) says how many blocks of a row are kept in part, `kv_indices` (B, H, rows, columns)
-    which, the others behind them; `full_kv_...` the same of blocks that are kept whole. `q_...` are those of columns.
-    `mask_mod` says which places within are kept.
+    `kv_num_blocks` (B, H, rows) holds the number of partially masked blocks in each row of blocks. `kv_indices`
+    (B, H, rows, columns) lists their column indices first, followed by the remaining columns. `full_kv_num_blocks` and
+    `full_kv_indices` describe the unmasked blocks in the same way. `q_num_blocks`, `q_indices` and their `full_`
+    variants describe the columns of blocks. `mask_mod` masks the elements within partially masked blocks.
     """
 
     dq_write_order = dq_write_order_full = dq_kv_order = dq_kv_order_spt = None
@@ -82,16 +86,16 @@ class BlockMask:
         compute_q_blocks: bool = True,
         **write_orders: Any,
     ) -> BlockMask:
-        """A mask of the blocks of its rows; those of its columns follow from them.
+        """Return a mask from the block lists of its rows. The block lists of its columns are derived from them.
 
         Args:
-          kv_num_blocks: (..., rows).
-          kv_indices: (..., rows, columns).
-          full_kv_num_blocks, full_kv_indices: the same of blocks kept whole.
-          BLOCK_SIZE: of a block, or (rows, columns) of it.
-          mask_mod: which places of the blocks kept in part are kept; all by default.
-          seq_lengths: of queries and keys; as many as there are places in the blocks by default.
-          compute_q_blocks: False leaves the blocks of columns out.
+          kv_num_blocks: shape (..., rows).
+          kv_indices: shape (..., rows, columns).
+          full_kv_num_blocks, full_kv_indices: the same for unmasked blocks.
+          BLOCK_SIZE: the size of a block, or its (rows, columns).
+          mask_mod: masks the elements within partially masked blocks. The default masks nothing.
+          seq_lengths: the lengths of queries and keys. The default is the total size of the blocks.
+          compute_q_blocks: derive the block lists of the columns.
         """
         _refuse_write_orders(**write_orders)
         if kv_indices.dim() < 2:
@@ -112,7 +116,7 @@ class BlockMask:
         )
 
     def as_tuple(self, flatten: bool = True) -> tuple:
-        """Everything that it holds, in the order of its arguments; pairs of numbers one by one if `flatten`."""
+        """Return the constructor's arguments as a tuple. `flatten` replaces pairs of numbers by two elements."""
         lengths, block = (
             ((*self.seq_lengths,), (*self.BLOCK_SIZE,)) if flatten else ((self.seq_lengths,), (self.BLOCK_SIZE,))
         )
@@ -121,40 +125,43 @@ class BlockMask:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """(B, H, queries, keys)."""
+        """The shape of the mask: (B, H, queries, keys)."""
         return (*self.kv_indices.shape[:-2], *self.seq_lengths)
 
     def numel(self) -> int:
-        """The number of places."""
+        """Return the number of elements of the mask."""
         return math.prod(self.shape)
 
     def sparsity(self) -> float:
-        """The part of the places, in percent, that lies in no block."""
+        """Return the percentage of elements that lie in no listed block."""
         blocks = self.kv_num_blocks.sum()
         if self.full_kv_num_blocks is not None:
             blocks = blocks + self.full_kv_num_blocks.sum()
         return 100 * (1 - int(blocks) * math.prod(self.BLOCK_SIZE) / self.numel())
 
     def to_dense(self) -> Tensor:
-        """1 for each block that is kept, whole or in part: (B, H, rows, columns)."""
+        """Return a tensor (B, H, rows, columns) with 1 for each block that is not fully masked, and 0 elsewhere."""
         dense = _dense(self.kv_num_blocks, self.kv_indices)
         if self.full_kv_num_blocks is None or self.full_kv_indices is None:
             return dense
         return dense | _dense(self.full_kv_num_blocks, self.full_kv_indices)
 
     def to(self, device: Any) -> BlockMask:
-        """The same mask with its tensors on a device."""
+        """Return the mask with its tensors moved to a device."""
         return self._with({name: None if (x := getattr(self, name)) is None else x.to(device) for name in _TENSORS})
 
     def __getitem__(self, index: Any) -> BlockMask:
-        """The part for some of the batch, of the heads and of the rows of blocks. It has no `mask_mod`: set one."""
+        """Return the mask of a slice of the batch, the heads and the rows of blocks.
+
+        The slice has no valid `mask_mod`, so the caller has to set it.
+        """
         index = index if isinstance(index, tuple) else (index,)
         index = (*index, slice(None), slice(None), slice(None))[: max(3, len(index))][:3]
         places = tuple(slice(i, i + 1 or None) if isinstance(i, int) else i for i in index)
         return self._of_rows(lambda x: x[places], self.seq_lengths, mask_of_a_slice)
 
     def _adjust(self, new_q_len: int, new_kv_len: int) -> BlockMask:
-        """Its upper left corner for other lengths."""
+        """Return the upper left corner of the mask, for shorter sequence lengths."""
         rows, columns = (-(-n // size) for n, size in zip((new_q_len, new_kv_len), self.BLOCK_SIZE))
 
         def corner(x: Tensor) -> Tensor:
@@ -171,11 +178,14 @@ class BlockMask:
         return BlockMask(self.seq_lengths, **tensors, BLOCK_SIZE=self.BLOCK_SIZE, mask_mod=self.mask_mod)
 
     def to_string(self, grid_size: int | tuple[int, int] = (20, 20), limit: int = 4) -> str:
-        """A picture for each head: blocks kept, left out, or (in a picture of fewer places) some of several.
+        """Return a picture of the blocks for each head.
+
+        A cell is full if its blocks are not fully masked, and empty if they are. A cell that covers several blocks is
+        shaded if some of them are fully masked.
 
         Args:
-          grid_size: the most places down and across; -1 for as many as there are blocks.
-          limit: the most pictures.
+          grid_size: the maximal number of rows and columns of cells, or -1 for one cell per block.
+          limit: the maximal number of pictures.
         """
         dense = self.to_dense().numpy()
         down, across = dense.shape[-2:] if grid_size == -1 else _pair(grid_size)
@@ -213,11 +223,11 @@ def _picture(blocks: Any, down: int, across: int) -> str:
 
 
 def mask_of_a_slice(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
-    """Stands for the `mask_mod` of a part of a mask: places in it are others."""
+    """Raise an error. This is the `mask_mod` of a sliced `BlockMask`, whose indices differ from the original ones."""
     raise _errors.mask_mod_of_a_slice()
 
 
-mask_of_a_slice.__name__ = "_sliced_mask_mod_error"  # as PyTorch shows it
+mask_of_a_slice.__name__ = "_sliced_mask_mod_error"  # PyTorch's name
 
 
 def _refuse_write_orders(**given: Any) -> None:
@@ -237,26 +247,26 @@ def _pair(size: Any) -> tuple[int, int]:
     return (size, size) if isinstance(size, int) else tuple(size)
 
 
-# -- blocks of rows, and as a matrix of 0 and 1 ------------------------------------------------------------------------
+# -- block lists and dense matrices of 0 and 1 -------------------------------------------------------------------------
 
 
 def _dense(num_blocks: Tensor, indices: Tensor) -> Tensor:
-    """1 in the first `num_blocks` columns that each row names."""
+    """Return a 0/1 matrix with ones in the first `num_blocks` columns that each row of `indices` lists."""
     columns = indices.shape[-1]
     named = torchlike.arange(columns, device=indices.device) < num_blocks.unsqueeze(-1)
-    places = torchlike.where(named & (indices < columns), indices, columns).long()  # what is not named goes beyond
+    places = torchlike.where(named & (indices < columns), indices, columns).long()  # unlisted: an extra column
     dense = torchlike.zeros((*indices.shape[:-1], columns + 1), dtype=torchlike.int32, device=indices.device)
     return dense.scatter(-1, places, 1)[..., :columns].contiguous()
 
 
 def _ordered(dense: Tensor) -> tuple[Tensor, Tensor]:
-    """How many columns of each row are 1, and all columns, those in front."""
+    """Return the block lists of a 0/1 matrix: the number of ones in each row, and the columns with the ones first."""
     indices = torchlike.argsort(dense.int(), dim=-1, descending=True, stable=True)
     return dense.sum(-1).int().contiguous(), indices.int().contiguous()
 
 
 def _turned(num_blocks: Tensor | None, indices: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
-    """The blocks of columns of those of rows."""
+    """Return the block lists of the columns from those of the rows."""
     if num_blocks is None or indices is None:
         return None, None
     return _ordered(_dense(num_blocks, indices).mT)
@@ -275,14 +285,17 @@ def create_block_mask(
     compute_dq_write_order: bool = False,
     dq_kv_order: bool = True,
 ) -> BlockMask:
-    """The blocks of a mask.
+    """Return the `BlockMask` of a mask function.
 
     Args:
-      mask_mod: called with scalars (batch, head, query, key), gives a bool tensor: whether the place is kept.
-      B, H: how many there are; None for a mask that is the same for all of them.
-      device: the accelerator by default, if there is one.
-      separate_full_blocks: whether blocks that are kept whole are told apart from those kept in part.
-      compute_dq_write_order: refused, and `dq_kv_order` with it: the order of additions in a kernel for GPUs.
+      mask_mod: a function of scalars (batch, head, query, key) that returns a bool tensor, true for unmasked elements.
+      B, H: the number of batch elements and heads. None means a mask that is the same for all of them.
+      Q_LEN, KV_LEN: the lengths of queries and keys.
+      device: the accelerator by default, or the CPU if there is none.
+      BLOCK_SIZE: the size of a block, or its (rows, columns).
+      separate_full_blocks: list unmasked blocks separately from partially masked ones.
+      compute_dq_write_order: not supported. It sets the order of additions in PyTorch's GPU kernels.
+      dq_kv_order: has no effect. It belongs to `compute_dq_write_order`.
     """
     if is_score_mod(mask_mod):
         raise _errors.not_a_mask_mod(mask_mod)
@@ -304,7 +317,7 @@ def create_block_mask(
 
 
 def _kept_in_blocks(mask: Tensor, down: int, across: int) -> Tensor:
-    """The number of places kept in each block; beyond its end a mask keeps none."""
+    """Return the number of unmasked elements in each block. Elements beyond the end of the mask count as masked."""
     batch, heads, rows, columns = mask.shape
     mask = torchlike.nn.functional.pad(mask, (0, -columns % across, 0, -rows % down))
     blocks = mask.view(batch, heads, mask.shape[2] // down, down, mask.shape[3] // across, across)

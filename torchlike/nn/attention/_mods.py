@@ -1,4 +1,8 @@
-"""Functions of a place in the matrix of scores: they are called with scalars (batch, head, query, key), and mapped."""
+"""Evaluation of mask and score functions of `flex_attention`.
+
+A `mask_mod` maps scalar indices (batch, head, query, key) to a bool. A `score_mod` maps a score and these indices to a
+score. Both are evaluated at all indices with `vmap`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from torchlike.nn import _errors_flex as _errors
 
 
 def is_score_mod(function: Callable) -> bool:
-    """Whether a function takes a score before the place, by the number of its positional arguments."""
+    """Return whether a function is a `score_mod` (5 positional arguments) and not a `mask_mod` (4)."""
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     count = sum(
         p.kind in positional and p.default is inspect.Parameter.empty
@@ -24,9 +28,9 @@ def is_score_mod(function: Callable) -> bool:
 
 
 def at_every_place(function: Callable, size: tuple[int, ...], device: Any, scores: Tensor | None = None) -> Tensor:
-    """What a function gives at each place of (B, H, Q, KV), called with the score there if there are scores."""
+    """Evaluate a function at all indices of (B, H, Q, KV). With `scores` its first argument is the score there."""
     first = () if scores is None else (scores,)
-    for dim in (3, 2, 1, 0):  # the innermost first
+    for dim in (3, 2, 1, 0):  # innermost dimension first
         dims = [0] * len(first) + [None] * 4
         dims[len(first) + dim] = 0
         function = torchlike.vmap(function, in_dims=tuple(dims))
@@ -34,17 +38,17 @@ def at_every_place(function: Callable, size: tuple[int, ...], device: Any, score
 
 
 def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
-    """A mask that keeps every place."""
+    """Return True: the `mask_mod` that masks nothing."""
     return batch.new_ones((), dtype=torchlike.bool)
 
 
 def and_masks(*mask_mods: Callable) -> Callable:
-    """The mask of places that all of the masks keep."""
+    """Return a `mask_mod` that is true where all of the given ones are."""
     return _merged(mask_mods, "and_mask", torchlike.bitwise_and, True)
 
 
 def or_masks(*mask_mods: Callable) -> Callable:
-    """The mask of places that one of the masks keeps."""
+    """Return a `mask_mod` that is true where any of the given ones is."""
     return _merged(mask_mods, "or_mask", torchlike.bitwise_or, False)
 
 
@@ -63,7 +67,9 @@ def _merged(mask_mods: tuple, name: str, merge: Callable, start: bool) -> Callab
 
 
 def create_mask(mod_fn: Callable, B: int | None, H: int | None, Q_LEN: int, KV_LEN: int, device: Any = None) -> Tensor:
-    """The mask as a tensor (B, H, Q_LEN, KV_LEN); of a function of scores, where it does not make 0 to -inf.
+    """Return the mask as a boolean tensor (B, H, Q_LEN, KV_LEN).
+
+    `mod_fn` is a `mask_mod` or a `score_mod`. The mask of a `score_mod` is false where it maps a score of 0 to -inf.
 
     >>> from torchlike.nn.attention.flex_attention import create_mask
     >>> create_mask(lambda b, h, q, kv: q >= kv, None, None, 2, 3).int()
@@ -78,5 +84,5 @@ def create_mask(mod_fn: Callable, B: int | None, H: int | None, Q_LEN: int, KV_L
 
 
 def default_device() -> Any:
-    """The accelerator if there is one."""
+    """Return the accelerator, or the CPU if there is none."""
     return torchlike.accelerator.current_accelerator() or "cpu"

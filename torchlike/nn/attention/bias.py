@@ -1,4 +1,4 @@
-"""Masks for `scaled_dot_product_attention` that are given by their shape alone."""
+"""Causal masks for `scaled_dot_product_attention`, represented by their variant and shape."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["causal_upper_left", "causal_lower_right", "CausalVariant", "CausalBi
 
 
 class CausalVariant(enum.IntEnum):
-    """The corner at which the diagonal of a triangle begins."""
+    """The corner of the score matrix at which the diagonal of a causal mask is aligned."""
 
     UPPER_LEFT = 1
     LOWER_RIGHT = 2
 
 
 class CausalBias(Tensor):
-    """A triangle of (queries, keys), to be given as `attn_mask`; as a tensor it is empty."""
+    """A causal mask over (queries, keys), used as `attn_mask`. The tensor itself holds no data."""
 
     __torch_function__ = _disabled_torch_function_impl
 
@@ -37,13 +37,13 @@ class CausalBias(Tensor):
         return self.variant == CausalVariant.LOWER_RIGHT and self.seq_len_q != self.seq_len_kv
 
     def _materialize(self, device: Any = None) -> Tensor:
-        """The mask itself: True takes part."""
+        """Return the mask as a boolean tensor: True where the query attends to the key."""
         offset = self.seq_len_kv - self.seq_len_q if self._has_offset() else 0
         size = (self.seq_len_q, self.seq_len_kv)
         return torchlike.ones(size, dtype=torchlike.bool, device=device or "cpu").tril(offset)
 
     def as_arguments(self, query: Tensor, is_causal: bool) -> tuple[Tensor | None, bool]:
-        """`attn_mask` and `is_causal` that come to the same."""
+        """Return equivalent arguments `attn_mask` and `is_causal` of `scaled_dot_product_attention`."""
         if is_causal:
             raise _errors.bias_and_causal()
         return (self._materialize(query.device), False) if self._has_offset() else (None, True)
@@ -53,7 +53,7 @@ class CausalBias(Tensor):
 
 
 def causal_upper_left(*size: int) -> CausalBias:
-    """Query i sees keys 0 to i.
+    """Return the causal mask in which query i attends to keys 0 to i.
 
     >>> import torchlike as torch
     >>> torch.nn.attention.bias.causal_upper_left(2, 3)
@@ -64,7 +64,10 @@ def causal_upper_left(*size: int) -> CausalBias:
 
 
 def causal_lower_right(*size: int) -> CausalBias:
-    """The last query sees all keys, the one before it all but the last, and so on."""
+    """Return the causal mask aligned at the last query, which attends to all keys.
+
+    Each preceding query attends to one key fewer.
+    """
     return _of_corner(CausalVariant.LOWER_RIGHT, "causal_lower_right", size)
 
 

@@ -1,4 +1,4 @@
-"""Attention with a function of each score, and of each place that is kept."""
+"""`flex_attention`: attention with a user-defined score function and block mask."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ __all__ = [
 
 
 class AuxRequest(NamedTuple):
-    """What `flex_attention` is asked for beside its result."""
+    """The auxiliary outputs that `flex_attention` returns beside its result."""
 
     lse: bool = False
     max_scores: bool = False
 
 
 class AuxOutput(NamedTuple):
-    """What `flex_attention` gives beside its result; None for what it was not asked for."""
+    """The auxiliary outputs of `flex_attention`. Outputs that were not requested are None."""
 
     lse: Tensor | None = None
     max_scores: Tensor | None = None
 
 
 class FlexKernelOptions(TypedDict, total=False):
-    """How PyTorch's kernels for GPUs are laid out. There are none here, so nothing can be seen of it."""
+    """Options of PyTorch's GPU kernels. They have no effect here."""
 
     num_warps: int
     num_stages: int
@@ -88,21 +88,26 @@ def flex_attention(
     *,
     return_aux: AuxRequest | None = None,
 ) -> Any:
-    """softmax(score_mod(Q Kᵀ scale)) V over (B, Hq, L, E), (B, Hkv, S, E), (B, Hkv, S, Ev).
+    """Compute softmax(score_mod(Q Kᵀ scale)) V.
 
     Args:
-      score_mod: called with scalars (score, batch, head, query, key), gives the score to use. Tensors that it closes
-        over, a bias for instance, have gradients.
-      block_mask: its `mask_mod` says which places are kept; a query that may see nothing gives zeros. Blocks save no
-        work here: all scores are computed, and which blocks it names decides nothing.
+      query: shape (B, Hq, L, E).
+      key: shape (B, Hkv, S, E).
+      value: shape (B, Hkv, S, Ev).
+      score_mod: a function of scalars (score, batch, head, query, key) that returns the modified score. Tensors in its
+        closure, for example a bias, receive gradients.
+      block_mask: its `mask_mod` masks the scores. A query with all keys masked yields zeros. The block structure has no
+        effect: all scores are computed.
       scale: 1 / sqrt(E) by default.
-      enable_gqa: key and value may have fewer heads than the query; each serves several.
-      return_lse: the old form of `return_aux=AuxRequest(lse=True)`; gives (result, lse).
-      kernel_options: PyTorch's for its kernels; checked, they have no effect on results.
-      return_aux: what to give beside the result.
+      enable_gqa: allow key and value to have fewer heads than the query. Each of their heads serves several query
+        heads.
+      return_lse: the deprecated form of `return_aux=AuxRequest(lse=True)`. It returns (result, lse).
+      kernel_options: options of PyTorch's kernels. They are checked and have no effect.
+      return_aux: the auxiliary outputs to return.
 
-    Returns the result (B, Hq, L, Ev), in the query's dtype; with `return_aux` a pair of it and an AuxOutput, whose
-    `lse` (B, Hq, L) is the logarithm of the sum of exp of the scores.
+    Returns:
+      The result of shape (B, Hq, L, Ev) in the query's dtype. With `return_aux`, a pair of the result and an
+      `AuxOutput`, whose `lse` (B, Hq, L) is the log-sum-exp of the scores.
 
     >>> import torchlike as torch
     >>> from torchlike.nn.attention.flex_attention import flex_attention
@@ -133,7 +138,7 @@ def flex_attention(
 
 
 def _scores(query: Tensor, key: Tensor, scale: float, score_mod: Callable | None, mask: BlockMask | None) -> Tensor:
-    """In float32 at least."""
+    """Return the masked scores of shape (B, H, L, S), in float32 or wider."""
     work = torchlike.float64 if query.dtype == torchlike.float64 else torchlike.float32
     scores = (query.to(work) @ key.to(work).mT) * scale  # (B, H, L, S)
     size = tuple(scores.shape)
@@ -152,7 +157,7 @@ def _for_heads(x: Tensor, heads: int) -> Tensor:
 
 
 def _laid_out_as(query: Tensor, result: Tensor) -> Tensor:
-    """With the query's order of dims in memory, except for the last."""
+    """Return `result` with the query's order of dimensions in memory. The last dimension stays innermost."""
     order = [*sorted(range(3), key=lambda dim: -query.stride(dim)), 3]
     return result.permute(order).contiguous().permute([order.index(dim) for dim in range(4)])
 

@@ -1,4 +1,4 @@
-"""The layers, one file a family."""
+"""The layers, with one file for each family of layers."""
 
 from torchlike.nn.modules import utils as utils
 from torchlike.nn.modules.activation import CELU as CELU

@@ -1,4 +1,4 @@
-"""Moving a module to another dtype or device, and everything else that maps over its tensors."""
+"""Conversion of a module's tensors to another dtype, device or memory format."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from torchlike.nn.parameter import Parameter
 
 
 class Conversion:
-    """The part of `Module` that changes its tensors; a parameter keeps its identity where PyTorch's does."""
+    """The part of `Module` that converts its tensors. Parameters keep their identity under PyTorch's rules."""
 
     def _apply(self, fn: Callable[[Any], Any], recurse: bool = True) -> Self:
-        """Replace every parameter's data, its gradient's data, and every buffer by `fn` of it."""
+        """Apply `fn` to the data of every parameter and of its gradient, and to every buffer."""
         if recurse:
             for module in self.children():
                 module._apply(fn)
@@ -30,10 +30,10 @@ class Conversion:
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Move and cast in place: `to(device)`, `to(dtype)`, `to(device, dtype)`, `to(tensor)`; returns the module.
+        """Move and cast the module in place, and return it.
 
-        Only floating-point and complex tensors are cast; integer buffers keep their dtype. `memory_format` is given
-        to tensors of 4 and 5 dimensions.
+        The forms are `to(device)`, `to(dtype)`, `to(device, dtype)` and `to(tensor)`. Only floating-point and complex
+        tensors are cast; integer buffers keep their dtype. `memory_format` applies to tensors of 4 and 5 dimensions.
 
         >>> import torchlike as torch
         >>> torch.nn.Linear(2, 3).to(torch.float64).weight.dtype
@@ -56,7 +56,7 @@ class Conversion:
         return self._apply(convert)
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
-        """Move to `device` without copying: the new tensors hold no particular values."""
+        """Move to `device` without copying the values. The new tensors are uninitialized."""
         return self._apply(lambda t: torchlike.empty_like(t, device=device), recurse=recurse)
 
     def cpu(self) -> Self:
@@ -64,11 +64,11 @@ class Conversion:
         return self._apply(lambda t: t.cpu())
 
     def cuda(self, device: Any = None) -> Self:
-        """Move every parameter and buffer to a GPU: the current one, or number `device`."""
+        """Move every parameter and buffer to a GPU: to `device`, or to the current one if None."""
         return self._apply(lambda t: t.cuda(device))
 
     def type(self, dst_type: Any) -> Self:
-        """Cast every parameter and buffer, integer ones too, to `dst_type`."""
+        """Cast every parameter and buffer, including integer ones, to `dst_type`."""
         return self._apply(lambda t: t.type(dst_type))
 
     def float(self) -> Self:
@@ -88,7 +88,7 @@ class Conversion:
         return self._apply(_caster("bfloat16"))
 
     def share_memory(self) -> Self:
-        """Move every tensor to memory that other processes can map."""
+        """Move every parameter and buffer to shared memory."""
         return self._apply(lambda t: t.share_memory_())
 
 
@@ -103,8 +103,8 @@ def _converted(parameter: Any, fn: Callable[[Any], Any]) -> Any:
     with torchlike.no_grad():
         data = fn(parameter)
         grad = None if old_grad is None else fn(old_grad)
-    # A parameter that gains or loses its data cannot stay the same object in PyTorch; everywhere else it does,
-    # so that optimizers and ties between modules keep holding it.
+    # A conversion from or to the meta device creates a new parameter, as in PyTorch. Any other conversion keeps the
+    # object, so that optimizers and modules that share the parameter still refer to it.
     if (data.device.type == "meta") != (parameter.device.type == "meta"):
         parameter = Parameter(data, parameter.requires_grad)
         parameter.grad = None if grad is None else grad._require_grad(grad.requires_grad)
@@ -117,7 +117,10 @@ def _converted(parameter: Any, fn: Callable[[Any], Any]) -> Any:
 
 
 def _parse_to(args: tuple, kwargs: dict) -> tuple:
-    """The device, dtype, blocking flag and memory format that one of PyTorch's three forms of `to` asks for."""
+    """Parse the arguments of `to`, in any of PyTorch's forms.
+
+    Returns the device, the dtype, `non_blocking` and the memory format.
+    """
     kwargs = dict(kwargs)
     memory_format = kwargs.pop("memory_format", None)
     first = args[0] if args else None

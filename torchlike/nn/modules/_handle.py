@@ -1,3 +1,3 @@
-"""The handle that takes a hook away again."""
+"""`RemovableHandle`, the handle that removes a hook."""
 
 from torchlike._internal import RemovableHandle as RemovableHandle

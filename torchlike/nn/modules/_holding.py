@@ -1,4 +1,4 @@
-"""What containers of modules and containers of parameters share."""
+"""Helpers shared by containers of modules and containers of parameters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torchlike.nn import _errors
 
 
 def place_in(length: int, index: Any) -> int:
-    """`index` counted from the front, or the error of one that is out of range."""
+    """Return `index` as a non-negative number. Raise IndexError if it is out of range."""
     index = operator.index(index)
     if not -length <= index < length:
         raise _errors.container_index(index)
@@ -19,7 +19,7 @@ def place_in(length: int, index: Any) -> int:
 
 
 def pairs_of(kind: str, called: str, given: Any) -> Iterator[tuple[Any, Any]]:
-    """The (key, value) pairs of a mapping or of a sequence of pairs, or the error of what is neither."""
+    """Yield the (key, value) pairs of a mapping or an iterable of pairs. Raise for anything else."""
     if hasattr(given, "items"):
         yield from given.items()
         return
@@ -35,7 +35,7 @@ def pairs_of(kind: str, called: str, given: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def described(value: Any, tensor_kind: str) -> str:
-    """How parameter containers print what they hold."""
+    """Return the line that a parameter container's `repr` prints for a value."""
     if not isinstance(value, Tensor):
         return f"Object of type: {type(value).__name__}"
     size = "x".join(str(length) for length in value.shape)

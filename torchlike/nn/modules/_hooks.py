@@ -1,4 +1,4 @@
-"""Hooks around a module's call: where they are kept, in which order they run, how backward reaches them."""
+"""Forward and backward hooks of modules: registration, order of execution and the connection to autograd."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torchlike.nn.modules._handle import RemovableHandle
 
 
 def add_hook(hooks: OrderedDict, hook: Callable, flags: tuple[OrderedDict, ...] = (), prepend: bool = False):
-    """Keep `hook`, mark it in every dictionary of `flags`, and return the handle that removes all of it."""
+    """Add `hook` to `hooks` and to every dictionary of `flags`, and return the handle that removes these entries."""
     handle = RemovableHandle(hooks, extra_dict=list(flags) or None)
     hooks[handle.id] = hook
     for flag in flags:
@@ -25,7 +25,7 @@ def add_hook(hooks: OrderedDict, hook: Callable, flags: tuple[OrderedDict, ...] 
 
 
 class _GlobalHooks:
-    """The hooks that run for every module; `calls` is true when any of them surrounds a call."""
+    """The hooks that run for every module. `calls` is true if any of them runs around a module's call."""
 
     def __init__(self) -> None:
         self.forward_pre: OrderedDict[int, Callable] = OrderedDict()
@@ -48,7 +48,7 @@ everywhere = _GlobalHooks()
 
 
 def on_registration(hooks: OrderedDict[int, Callable], module: Any, name: str, value: Any) -> Any:
-    """Let every global registration hook replace what is about to be registered."""
+    """Run the global registration hooks on `value` and return it, or the last replacement that a hook returned."""
     for hook in hooks.values():
         replacement = hook(module, name, value)
         value = value if replacement is None else replacement
@@ -59,7 +59,7 @@ def on_registration(hooks: OrderedDict[int, Callable], module: Any, name: str, v
 
 
 def call_with_hooks(module: Any, args: tuple, kwargs: dict) -> Any:
-    """Run a module's forward between its hooks, the global ones first."""
+    """Run a module's forward with its hooks. Global hooks run before the module's own hooks."""
     ran: set[int] = set()
     try:
         args, kwargs = _before_forward(module, args, kwargs)
@@ -97,7 +97,7 @@ def _before_forward(module: Any, args: tuple, kwargs: dict) -> tuple[tuple, dict
 
 
 def _forward_hooks(module: Any):
-    """Every forward hook as (key, hook, takes kwargs, is called on failure too), in calling order."""
+    """Yield every forward hook as (key, hook, takes kwargs, always called), in the order of execution."""
     for hooks, with_kwargs, always in (
         (everywhere.forward, everywhere.forward_with_kwargs, everywhere.forward_always),
         (module._forward_hooks, module._forward_hooks_with_kwargs, module._forward_hooks_always_called),
@@ -115,7 +115,7 @@ def _after_forward(module: Any, args: tuple, kwargs: dict, result: Any, ran: set
 
 
 def _run_always_called(module: Any, args: tuple, kwargs: dict, ran: set[int]) -> None:
-    """After a failure, run the hooks that asked for it; their own failures must not hide the first one."""
+    """Run the `always_call` hooks after a failure. An exception in a hook becomes a warning, not a new exception."""
     for key, hook, takes_kwargs, always in _forward_hooks(module):
         if always and key not in ran:
             try:
@@ -138,9 +138,10 @@ def _backward_watch(module: Any) -> _BackwardWatch | None:
 
 @functools.cache
 def _tap() -> Any:
-    """The identity whose backward hands the gradients to a callback (made late: it needs the whole package).
+    """Return the identity `Function` whose backward passes the gradients to a callback.
 
-    What did not arrive goes on as zeros, and with `filled` is handed to the callback so.
+    The class is created on first use, because it needs the whole package. A gradient that is None continues as zeros.
+    With `filled` the callback receives zeros instead of None too.
     """
     from torchlike import zeros
     from torchlike.autograd import Function
@@ -169,7 +170,10 @@ def _tap() -> Any:
 
 
 class _BackwardWatch:
-    """One call of one module: sees its output gradients first and its input gradients last."""
+    """The backward hooks of one module call.
+
+    The pre-hooks run when the output gradients are known, the hooks when the input gradients are known.
+    """
 
     def __init__(self, module: Any, hooks: list[Callable], pre_hooks: list[Callable]) -> None:
         self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
@@ -206,7 +210,7 @@ class _BackwardWatch:
         for hook in self.hooks:
             returned = hook(self.module, grad_inputs, self.grad_outputs)
             grad_inputs = _replaced(returned, grad_inputs, _errors.backward_hook_count)
-        self.grad_outputs = None  # a later pass may reach the inputs alone
+        self.grad_outputs = None  # a later backward pass may reach only the inputs
         return grad_inputs
 
 
@@ -222,7 +226,10 @@ def _replaced(returned: Any, grads: tuple, error: Callable) -> tuple:
 
 
 def _tapped(values: tuple, callback: Callable, filled: bool) -> tuple[tuple, bool]:
-    """`values` with its tensors led through the tap; the callback sees None in the places of the others."""
+    """Return `values` with its tensors passed through the `_tap` function, and whether any was.
+
+    The callback receives one gradient for each value, None for values that are not tensors.
+    """
     from torchlike import is_grad_enabled
 
     places = [i for i, v in enumerate(values) if isinstance(v, Tensor)]
@@ -247,7 +254,7 @@ def _tapped(values: tuple, callback: Callable, filled: bool) -> tuple[tuple, boo
 
 
 def _attach_partial_backward_hooks(module: Any, args: tuple, result: Any) -> None:
-    """Hooks of `register_backward_hook` sit on the last node of the module's graph, as they always did."""
+    """Register the hooks of `register_backward_hook` on the last node of the module's graph, as PyTorch does."""
     hooks = [*everywhere.backward.values()] if everywhere.backward_is_full is False else []
     if module._is_full_backward_hook is False:
         hooks += module._backward_hooks.values()
@@ -282,28 +289,28 @@ def _warn_if_partial(args: tuple, result: Any, last_node: Any) -> None:
 
 
 def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, args)` before the forward of every module; a non-None result replaces the arguments."""
+    """Run `hook(module, args)` before the forward of every module. A non-None result replaces the arguments."""
     return add_hook(everywhere.forward_pre, hook)
 
 
 def register_module_forward_hook(hook: Callable, *, with_kwargs: bool = False, always_call: bool = False):
-    """Run `hook(module, args, output)` after the forward of every module; a non-None result replaces the output."""
+    """Run `hook(module, args, output)` after the forward of every module. A non-None result replaces the output."""
     flags = ((everywhere.forward_with_kwargs, with_kwargs), (everywhere.forward_always, always_call))
     return add_hook(everywhere.forward, hook, tuple(table for table, wanted in flags if wanted))
 
 
 def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, grad_output)` when the gradients of any module's outputs are known."""
+    """Run `hook(module, grad_output)` whenever the gradients of a module's outputs are known."""
     return add_hook(everywhere.backward_pre, hook)
 
 
 def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, grad_input, grad_output)` when the gradients of any module's inputs are known."""
+    """Run `hook(module, grad_input, grad_output)` whenever the gradients of a module's inputs are known."""
     return _register_module_backward_hook(hook, full=True)
 
 
 def register_module_backward_hook(hook: Callable) -> RemovableHandle:
-    """The deprecated form of `register_module_full_backward_hook`: sees the last node of each module only."""
+    """Register a hook on the last node of each module's graph. Deprecated: use `register_module_full_backward_hook`."""
     return _register_module_backward_hook(hook, full=False)
 
 
@@ -315,15 +322,15 @@ def _register_module_backward_hook(hook: Callable, full: bool) -> RemovableHandl
 
 
 def register_module_buffer_registration_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, name, buffer)` whenever any module registers a buffer; a non-None result replaces it."""
+    """Run `hook(module, name, buffer)` whenever a module registers a buffer. A non-None result replaces it."""
     return add_hook(everywhere.buffer, hook)
 
 
 def register_module_module_registration_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, name, submodule)` whenever any module gains a child; a non-None result replaces it."""
+    """Run `hook(module, name, submodule)` whenever a module registers a child. A non-None result replaces it."""
     return add_hook(everywhere.module, hook)
 
 
 def register_module_parameter_registration_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, name, param)` whenever any module registers a parameter; a non-None result replaces it."""
+    """Run `hook(module, name, param)` whenever a module registers a parameter. A non-None result replaces it."""
     return add_hook(everywhere.parameter, hook)

@@ -1,4 +1,4 @@
-"""Finding what a module holds: by walking the tree, or by dotted name."""
+"""Iteration over the parameters, buffers and submodules of a module, and lookup by dotted name."""
 
 from __future__ import annotations
 
@@ -14,22 +14,24 @@ if TYPE_CHECKING:
 
 
 class Members:
-    """The part of `Module` that lists and looks up parameters, buffers and submodules."""
+    """The part of `Module` that iterates over and looks up parameters, buffers and submodules."""
 
-    if TYPE_CHECKING:  # `Module` has them where programs ask which types it declares
+    if TYPE_CHECKING:  # at run time only `Module` declares them, because programs inspect its annotations
         _parameters: dict[str, Parameter | None]
         _buffers: dict[str, Tensor | None]
         _modules: dict[str, Module | None]
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """Yield every parameter once, those of submodules too unless `recurse` is false."""
+        """Yield every parameter once, including those of submodules unless `recurse` is false."""
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """Yield (dotted name, parameter) pairs; a shared parameter comes once, under its first name.
+        """Yield (dotted name, parameter) pairs.
+
+        A shared parameter is yielded once, under its first name, unless `remove_duplicate` is false.
 
         >>> import torchlike as torch
         >>> [name for name, _ in torch.nn.Linear(2, 3).named_parameters()]
@@ -38,14 +40,14 @@ class Members:
         yield from self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """Yield every buffer once, those of submodules too unless `recurse` is false."""
+        """Yield every buffer once, including those of submodules unless `recurse` is false."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """Yield (dotted name, buffer) pairs, non-persistent buffers included."""
+        """Yield (dotted name, buffer) pairs, including non-persistent buffers."""
         yield from self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
 
     def _named_members(
@@ -71,7 +73,7 @@ class Members:
             yield module
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        """Yield (name, module) for every direct submodule, a shared one under its first name only."""
+        """Yield (name, module) for every direct submodule. A shared submodule is yielded under its first name only."""
         seen: set[Any] = set()
         for name, module in self._modules.items():
             if module is not None and module not in seen:
@@ -79,14 +81,16 @@ class Members:
                 yield name, module
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        """Yield this module and every module below it, parents first."""
+        """Yield this module and all its submodules, parents before children."""
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_modules(
         self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
-        """Yield (dotted name, module) for this module (under `prefix`) and every module below it, parents first.
+        """Yield (dotted name, module) for this module and all its submodules, parents before children.
+
+        This module's name is `prefix`.
 
         >>> import torchlike as torch
         >>> [name for name, _ in torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Tanh()).named_modules()]
@@ -105,9 +109,9 @@ class Members:
     # --- by dotted name ---
 
     def get_submodule(self, target: str) -> Any:
-        """Return the submodule with this dotted name; the empty name is this module itself.
+        """Return the submodule with the dotted name `target`. The empty name returns this module.
 
-        Raises AttributeError where a part of the name does not exist or is not a module.
+        Raises AttributeError if a part of the name does not exist or is not a module.
         """
         module: Any = self
         for name in target.split(".") if target else ():
@@ -119,7 +123,7 @@ class Members:
         return module
 
     def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
-        """Put `module` in the place with this dotted name; with `strict` the place must exist already."""
+        """Set the submodule with the dotted name `target`. With `strict` the name must exist already."""
         if target == "":
             raise _errors.set_submodule_without_name()
         if not _is_module(module):
@@ -133,7 +137,7 @@ class Members:
         setattr(parent, name, module)
 
     def get_parameter(self, target: str) -> Parameter:
-        """Return the parameter with this dotted name."""
+        """Return the parameter with the dotted name `target`."""
         holder, name = self._holder_of(target)
         found = getattr(holder, name)
         if not isinstance(found, Parameter):
@@ -141,7 +145,7 @@ class Members:
         return found
 
     def get_buffer(self, target: str) -> Tensor:
-        """Return the buffer with this dotted name."""
+        """Return the buffer with the dotted name `target`."""
         holder, name = self._holder_of(target)
         if name not in holder._buffers:
             raise _errors.attribute_is_not(name, "a buffer")
@@ -160,5 +164,5 @@ def _join(prefix: str, name: str) -> str:
 
 
 def _is_module(value: Any) -> bool:
-    # Every module is a Members, and nothing else is: the test needs no import of Module itself.
+    # Only modules are instances of Members. Testing for it avoids an import cycle with Module.
     return isinstance(value, Members)

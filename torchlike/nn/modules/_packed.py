@@ -1,7 +1,8 @@
-"""Running a recurrent layer over packed sequences.
+"""Recurrent layers over packed sequences.
 
-The sequences stand longest first, so between two ends of sequences the batch does not change: there the layer runs as
-it does over a plain batch. Forward the batch shrinks from block to block, and backward it grows.
+The sequences are sorted by decreasing length, so the batch size changes only where sequences end. Consecutive steps
+with the same batch size form a block, over which the layer runs as over a plain batch. In the forward direction the
+batch shrinks from block to block. In the reverse direction it grows.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ Step = Callable[[Tensor, States, list], tuple[Tensor, States]]  # a block (L, N,
 def run_packed(
     step: Step, data: Tensor, sizes: list[int], states: States, weights: list[list], dropout: float, directions: int
 ) -> tuple[Tensor, States]:
-    """Run all layers; `weights` has an entry for each layer and direction, as have the `states` along dimension 0."""
+    """Run all layers and return the output and the final states.
+
+    `weights` has one entry for each layer and direction. Dimension 0 of the `states` has the same order and size.
+    """
     finals: list[States] = []
     for first in range(0, len(weights), directions):
         outputs = []
@@ -38,7 +42,7 @@ def run_packed(
 
 
 def _blocks(data: Tensor, sizes: list[int]) -> Iterator[Tensor]:
-    """The stretches of steps that have one batch, (steps, N, *) each."""
+    """Yield the blocks of steps with the same batch size, each of shape (steps, N, *)."""
     start = 0
     for batch, group in groupby(sizes):
         steps = len(list(group))

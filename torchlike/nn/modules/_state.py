@@ -1,4 +1,4 @@
-"""Saving a module's state to a flat dictionary, and loading it back."""
+"""Saving and loading of a module's state: `state_dict` and `load_state_dict`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXTRA_STATE_KEY_SUFFIX = "_extra_state"
 
 
 class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ("missing_keys", "unexpected_keys"))):
-    """The keys that `load_state_dict` did not find, and those that it had no place for."""
+    """The result of `load_state_dict`: the keys missing from the dictionary, and its unexpected keys."""
 
     __slots__ = ()
 
@@ -31,7 +31,7 @@ class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ("missing_keys", "unexpe
 
 
 class _WrappedHook:
-    """A state hook that may be given the module first; picklable with the module."""
+    """A state hook that takes the module as its first argument if `with_module`. It is picklable."""
 
     def __init__(self, hook: Callable, with_module: bool) -> None:
         self.hook, self.with_module = hook, with_module
@@ -41,7 +41,7 @@ class _WrappedHook:
 
 
 class State:
-    """The part of `Module` that saves and loads."""
+    """The part of `Module` that saves and loads its state."""
 
     _version = 1
 
@@ -50,7 +50,7 @@ class State:
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """Return an ordered dictionary of every parameter and persistent buffer, by dotted name.
 
-        The tensors share memory with the module's; they are detached unless `keep_vars` is true. The attribute
+        The tensors share memory with those of the module. They are detached unless `keep_vars` is true. The attribute
         `_metadata` of the result holds the version of each submodule.
 
         >>> import torchlike as torch
@@ -87,7 +87,7 @@ class State:
         return destination
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
-        """Put this module's own tensors, not those of its submodules, into `destination`."""
+        """Add the tensors of this module to `destination`, without those of its submodules."""
         for name, tensor in self._own_state().items():
             destination[prefix + name] = tensor if keep_vars else tensor.detach()
         if type(self).get_extra_state is not State.get_extra_state:
@@ -98,11 +98,11 @@ class State:
         return {n: t for n, t in (*self._parameters.items(), *buffers.items()) if t is not None}
 
     def get_extra_state(self) -> Any:
-        """Return what else belongs into the state dictionary; meant to be overridden together with its setter."""
+        """Return extra state for the state dictionary. Override it together with `set_extra_state`."""
         raise _errors.unreachable_extra_state("get")
 
     def set_extra_state(self, state: Any) -> None:
-        """Take back what `get_extra_state` returned; meant to be overridden together with it."""
+        """Restore the state that `get_extra_state` returned. Override it together with `get_extra_state`."""
         raise _errors.unreachable_extra_state("set")
 
     # --- loading ---
@@ -110,11 +110,11 @@ class State:
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
         """Copy the tensors of `state_dict` into this module and its submodules.
 
-        With `assign` the tensors of the dictionary take the places of the module's own ones instead. Returns the
-        missing and the unexpected keys.
+        With `assign` the tensors of the dictionary replace those of the module instead. Returns the missing and the
+        unexpected keys.
 
-        Raises RuntimeError naming every key that is missing or unexpected (only if `strict`) and every tensor of
-        another size.
+        Raises RuntimeError if a tensor has a different shape, or if `strict` and a key is missing or unexpected. The
+        message lists every such key and tensor.
         """
         if not isinstance(state_dict, Mapping):
             raise _errors.state_dict_type(type(state_dict))
@@ -152,7 +152,7 @@ class State:
     def _load_from_state_dict(
         self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
     ) -> None:
-        """Load this module's own tensors; what goes wrong is appended to the three lists."""
+        """Load the tensors of this module without its submodules, and append the problems to the three lists."""
         for hook in self._load_state_dict_pre_hooks.values():
             hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         own = self._own_state()
@@ -169,13 +169,13 @@ class State:
             unexpected_keys.extend(k for k in state_dict if self._is_unexpected(k, prefix, own))
 
     def _load_one(self, name: str, key: str, mine: Any, theirs: Any, assign: bool) -> str | None:
-        """Copy or assign one tensor; a sentence says why it could not be done."""
+        """Copy or assign one tensor. Return an error message, or None on success."""
         if not isinstance(theirs, Tensor):
             return _errors.loaded_value_is_no_tensor(key, type(theirs))
         if is_lazy(theirs) and is_lazy(mine):
             return None
         if len(mine.shape) == 0 and len(theirs.shape) == 1 and len(theirs) == 1:
-            theirs = theirs[0]  # scalars were saved with one dimension once
+            theirs = theirs[0]  # old checkpoints hold scalars with shape (1,)
         if theirs.shape != mine.shape:
             return _errors.loaded_size_mismatch(key, theirs.shape, mine.shape)
         if mine.device.type == "meta" and theirs.device.type != "meta" and not assign:
@@ -208,11 +208,14 @@ class State:
     # --- hooks ---
 
     def register_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Run `hook(module, prefix, keep_vars)` before this module is saved."""
+        """Run `hook(module, prefix, keep_vars)` before `state_dict` collects this module's tensors."""
         return add_hook(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
-        """Run `hook(module, state_dict, prefix, local_metadata)` after this module is saved; it may edit in place."""
+        """Run `hook(module, state_dict, prefix, local_metadata)` after `state_dict` has collected this module.
+
+        The hook may modify the dictionary in place and must return None.
+        """
         hook._from_public_api = True  # type: ignore[attr-defined]
         return add_hook(self._state_dict_hooks, hook)
 
@@ -222,19 +225,22 @@ class State:
         return add_hook(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Run `hook(module, state_dict, prefix, local_metadata, strict, missing, unexpected, errors)` first."""
+        """Run the hook before `load_state_dict` loads this module.
+
+        The hook is `hook(module, state_dict, prefix, local_metadata, strict, missing, unexpected, errors)`.
+        """
         return self._register_load_state_dict_pre_hook(hook, with_module=True)
 
     def _register_load_state_dict_pre_hook(self, hook: Callable, with_module: bool = False) -> RemovableHandle:
         return add_hook(self._load_state_dict_pre_hooks, _WrappedHook(hook, with_module))
 
     def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
-        """Run `hook(module, incompatible_keys)` after loading; it may edit the two lists of keys in place."""
+        """Run `hook(module, incompatible_keys)` after loading. It may modify the two lists of keys in place."""
         return add_hook(self._load_state_dict_post_hooks, hook)
 
 
 def _as_kind_of(mine: Any, theirs: Any) -> Any:
-    """The loaded tensor, ready to take the place of the module's own one."""
+    """Return the loaded tensor `theirs` as a replacement for `mine`: a parameter if `mine` is one."""
     if isinstance(mine, Parameter) and not isinstance(theirs, Parameter):
         return Parameter(theirs, requires_grad=mine.requires_grad)
     return theirs._require_grad(mine.requires_grad)

@@ -1,4 +1,4 @@
-"""One number for every spatial dimension, or one for each."""
+"""Expansion of a number to a tuple with one entry for each spatial dimension."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _quadruple = _ntuple(4, "_quadruple")
 
 
 def _reverse_repeat_tuple(t: Sequence[Any], n: int) -> tuple:
-    """Return the elements of `t` from the last to the first, each `n` times."""
+    """Return the elements of `t` in reverse order, each repeated `n` times."""
     return tuple(x for x in reversed(t) for _ in range(n))
 
 
 def each_side_reversed(padding: Sequence[int]) -> tuple[int, ...]:
-    """The padding of each dimension as `F.pad` wants it: both sides of the last dimension first."""
+    """Return a padding per dimension in the order of `F.pad`: both sides of the last dimension first."""
     return _reverse_repeat_tuple(padding, 2)

@@ -1,4 +1,4 @@
-"""Activation layers: each is its function and the options of it."""
+"""Activation layers. Each layer stores the options of an activation function and calls it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ __all__ = [
 
 
 class _Activation(Module):
-    """What the layers below share: options kept as attributes, and printed as they were given."""
+    """The base class of activation layers: stores the options as attributes and prints them."""
 
     __constants__: list[str] = []
 
@@ -66,7 +66,7 @@ class _Activation(Module):
 
 
 class Threshold(_Activation):
-    """x where x > threshold, `value` elsewhere."""
+    """The threshold function: x where x > threshold, `value` elsewhere."""
 
     __constants__ = ["threshold", "value", "inplace"]
 
@@ -78,7 +78,7 @@ class Threshold(_Activation):
 
 
 class ReLU(_Activation):
-    """max(x, 0).
+    """The rectified linear unit: max(x, 0).
 
     >>> import torchlike as torch
     >>> torch.nn.ReLU()(torch.tensor([-1.0, 2.0]))
@@ -95,7 +95,11 @@ class ReLU(_Activation):
 
 
 class RReLU(_Activation):
-    """x where x >= 0, a·x elsewhere; a is drawn from [lower, upper) in training and is their mean otherwise."""
+    """The randomized leaky rectified linear unit: x where x >= 0, a·x elsewhere.
+
+    In training mode the slope a is sampled from U(lower, upper) for each element. In evaluation mode it is the mean of
+    `lower` and `upper`.
+    """
 
     __constants__ = ["lower", "upper", "inplace"]
 
@@ -107,7 +111,7 @@ class RReLU(_Activation):
 
 
 class Hardtanh(_Activation):
-    """x clipped to [min_val, max_val]."""
+    """The hard tanh function: x clamped to [min_val, max_val]."""
 
     __constants__ = ["min_val", "max_val", "inplace"]
 
@@ -134,7 +138,7 @@ class Hardtanh(_Activation):
 
 
 class ReLU6(Hardtanh):
-    """min(max(x, 0), 6)."""
+    """The rectified linear unit with an upper bound of 6: min(max(x, 0), 6)."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
@@ -144,7 +148,7 @@ class ReLU6(Hardtanh):
 
 
 class LeakyReLU(_Activation):
-    """x where x >= 0, negative_slope·x elsewhere."""
+    """The leaky rectified linear unit: x where x >= 0, negative_slope·x elsewhere."""
 
     __constants__ = ["negative_slope", "inplace"]
 
@@ -156,7 +160,10 @@ class LeakyReLU(_Activation):
 
 
 class PReLU(_Activation):
-    """x where x >= 0, a·x elsewhere, with a learnt: one for all channels (dimension 1), or one for each."""
+    """The parametric rectified linear unit: x where x >= 0, a·x elsewhere, with a learnt slope a.
+
+    There is one slope for all channels (`num_parameters=1`), or one for each channel. Dimension 1 holds the channels.
+    """
 
     __constants__ = ["num_parameters"]
 
@@ -167,7 +174,7 @@ class PReLU(_Activation):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Set every slope to its starting value."""
+        """Set every slope to its initial value."""
         init.constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -178,7 +185,7 @@ class PReLU(_Activation):
 
 
 class ELU(_Activation):
-    """x where x > 0, alpha·(exp(x) - 1) elsewhere."""
+    """The exponential linear unit: x where x > 0, alpha·(exp(x) - 1) elsewhere."""
 
     __constants__ = ["alpha", "inplace"]
 
@@ -190,7 +197,7 @@ class ELU(_Activation):
 
 
 class CELU(_Activation):
-    """max(x, 0) + min(0, alpha·(exp(x/alpha) - 1))."""
+    """The continuously differentiable exponential linear unit: max(x, 0) + min(0, alpha·(exp(x/alpha) - 1))."""
 
     __constants__ = ["alpha", "inplace"]
 
@@ -202,7 +209,10 @@ class CELU(_Activation):
 
 
 class SELU(_Activation):
-    """scale·(max(x, 0) + min(0, alpha·(exp(x) - 1))), the constants being those of self-normalising networks."""
+    """The scaled exponential linear unit: scale·(max(x, 0) + min(0, alpha·(exp(x) - 1))).
+
+    The constants are those of self-normalizing neural networks (Klambauer et al., 2017).
+    """
 
     __constants__ = ["inplace"]
 
@@ -214,7 +224,7 @@ class SELU(_Activation):
 
 
 class Softplus(_Activation):
-    """log(1 + exp(beta·x)) / beta, and x itself where beta·x > threshold."""
+    """The softplus function: log(1 + exp(beta·x)) / beta, or x where beta·x > threshold."""
 
     __constants__ = ["beta", "threshold"]
 
@@ -229,14 +239,14 @@ class Softplus(_Activation):
 
 
 class Sigmoid(Module):
-    """1 / (1 + exp(-x))."""
+    """The logistic sigmoid function: 1 / (1 + exp(-x))."""
 
     def forward(self, input: Tensor) -> Tensor:
         return torchlike.sigmoid(input)
 
 
 class Hardsigmoid(Module):
-    """clip(x/6 + 1/2, 0, 1)."""
+    """The hard sigmoid function: clamp(x/6 + 1/2, 0, 1)."""
 
     __constants__ = ["inplace"]
 
@@ -249,21 +259,21 @@ class Hardsigmoid(Module):
 
 
 class LogSigmoid(Module):
-    """log(1 / (1 + exp(-x)))."""
+    """The logarithm of the sigmoid function: log(1 / (1 + exp(-x)))."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.logsigmoid(input)
 
 
 class Tanh(Module):
-    """(exp(x) - exp(-x)) / (exp(x) + exp(-x))."""
+    """The hyperbolic tangent: (exp(x) - exp(-x)) / (exp(x) + exp(-x))."""
 
     def forward(self, input: Tensor) -> Tensor:
         return torchlike.tanh(input)
 
 
 class SiLU(_Activation):
-    """x · sigmoid(x)."""
+    """The sigmoid linear unit, or swish: x · sigmoid(x)."""
 
     __constants__ = ["inplace"]
 
@@ -275,7 +285,7 @@ class SiLU(_Activation):
 
 
 class Mish(_Activation):
-    """x · tanh(softplus(x))."""
+    """The Mish function: x · tanh(softplus(x))."""
 
     __constants__ = ["inplace"]
 
@@ -287,7 +297,7 @@ class Mish(_Activation):
 
 
 class Hardswish(Module):
-    """x · clip(x/6 + 1/2, 0, 1)."""
+    """The hard swish function: x · clamp(x/6 + 1/2, 0, 1)."""
 
     __constants__ = ["inplace"]
 
@@ -300,7 +310,10 @@ class Hardswish(Module):
 
 
 class GELU(_Activation):
-    """x · Φ(x), Φ being the normal distribution function; `approximate='tanh'` uses the well-known estimate of it."""
+    """The Gaussian error linear unit: x · Φ(x), where Φ is the standard normal distribution function.
+
+    `approximate='tanh'` selects the tanh approximation.
+    """
 
     __constants__ = ["approximate"]
 
@@ -312,7 +325,7 @@ class GELU(_Activation):
 
 
 class GLU(_Activation):
-    """a · sigmoid(b), a and b being the halves of x along `dim`."""
+    """The gated linear unit: a · sigmoid(b), where a and b are the halves of x along `dim`."""
 
     __constants__ = ["dim"]
 
@@ -327,7 +340,7 @@ class GLU(_Activation):
 
 
 class Hardshrink(Module):
-    """x where |x| > lambd, 0 elsewhere."""
+    """The hard shrinkage function: x where |x| > lambd, 0 elsewhere."""
 
     __constants__ = ["lambd"]
 
@@ -343,7 +356,7 @@ class Hardshrink(Module):
 
 
 class Softshrink(Module):
-    """x moved towards 0 by lambd, and 0 where |x| <= lambd."""
+    """The soft shrinkage function: x - sign(x)·lambd where |x| > lambd, 0 elsewhere."""
 
     __constants__ = ["lambd"]
 
@@ -359,14 +372,14 @@ class Softshrink(Module):
 
 
 class Tanhshrink(Module):
-    """x - tanh(x)."""
+    """The tanh shrinkage function: x - tanh(x)."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.tanhshrink(input)
 
 
 class Softsign(Module):
-    """x / (1 + |x|)."""
+    """The softsign function: x / (1 + |x|)."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softsign(input)
@@ -376,7 +389,7 @@ class Softsign(Module):
 
 
 class Softmax(_Activation):
-    """exp(x) / sum(exp(x)) along `dim`.
+    """The softmax function: exp(x) / sum(exp(x)) along `dim`.
 
     >>> import torchlike as torch
     >>> torch.nn.Softmax(dim=0)(torch.zeros(4))
@@ -393,7 +406,7 @@ class Softmax(_Activation):
 
 
 class Softmin(_Activation):
-    """exp(-x) / sum(exp(-x)) along `dim`."""
+    """The softmin function: exp(-x) / sum(exp(-x)) along `dim`."""
 
     __constants__ = ["dim"]
 
@@ -405,7 +418,7 @@ class Softmin(_Activation):
 
 
 class LogSoftmax(_Activation):
-    """x - log(sum(exp(x))) along `dim`."""
+    """The logarithm of softmax: x - log(sum(exp(x))) along `dim`."""
 
     __constants__ = ["dim"]
 

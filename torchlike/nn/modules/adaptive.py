@@ -1,4 +1,4 @@
-"""A softmax for many classes, most of them rare."""
+"""Adaptive softmax, an approximation for many classes of unequal frequency (Grave et al., 2017)."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class _ASMoutput(NamedTuple):
 
 
 class AdaptiveLogSoftmaxWithLoss(Module):
-    """Log-softmax over `n_classes`, sorted from frequent to rare (Grave et al., 2017).
+    """Adaptive log-softmax over `n_classes` classes, sorted by decreasing frequency (Grave et al., 2017).
 
-    The head scores the classes before the first cutoff and one entry for each cluster of rarer ones; cluster i scores
-    its classes from in_features / div_value^(i+1) features. Returns the log-probability of each target, and minus
-    their mean as `loss`.
+    The head scores the classes before the first cutoff, and each cluster of rarer classes as one entry. Cluster i
+    scores its classes with a hidden size of in_features / div_value^(i+1). The layer returns the log-probability of
+    each target as `output`, and the negative mean of them as `loss`.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             self.tail.append(Sequential(*parts))
 
     def reset_parameters(self) -> None:
-        """Draw the parameters anew."""
+        """Re-initialize the parameters."""
         self.head.reset_parameters()
         for projection, output in self.tail:
             projection.reset_parameters()

@@ -1,4 +1,4 @@
-"""The attention layer."""
+"""`MultiheadAttention`, the multi-head attention layer (Vaswani et al., 2017)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,16 @@ from torchlike.nn.parameter import Parameter
 
 
 class MultiheadAttention(Module):
-    """softmax(Q Kᵀ / sqrt(d)) V in each of `num_heads` heads, between projections ("Attention is all you need").
+    """Multi-head attention ("Attention is all you need", Vaswani et al., 2017).
 
-    Queries (L, N, embed_dim), keys (S, N, kdim) and values (S, N, vdim), N first with `batch_first`, give
-    (L, N, embed_dim) and the weights (N, L, S). `in_proj_weight` (3·embed_dim, embed_dim) holds the three projections
-    together; with other `kdim` or `vdim` they are `q_proj_weight`, `k_proj_weight` and `v_proj_weight`.
+    Each of `num_heads` heads computes softmax(Q Kᵀ / sqrt(d)) V. Linear projections precede and follow the heads.
+
+    The inputs are queries (L, N, embed_dim), keys (S, N, kdim) and values (S, N, vdim). The outputs are
+    (L, N, embed_dim) and the weights (N, L, S). With `batch_first`, N is the first dimension of the inputs and of the
+    output.
+
+    `in_proj_weight` (3·embed_dim, embed_dim) stacks the three input projections. If `kdim` or `vdim` differs from
+    `embed_dim`, the projections are `q_proj_weight`, `k_proj_weight` and `v_proj_weight` instead.
 
     >>> import torchlike as torch
     >>> x = torch.ones(5, 2, 8)
@@ -104,8 +109,8 @@ class MultiheadAttention(Module):
     ) -> tuple[Tensor, Tensor | None]:
         masks = [mask for mask in (key_padding_mask, attn_mask) if mask is not None]
         of_bools = bool(masks) and all(mask.dtype == torchlike.bool for mask in masks)
-        # PyTorch's fast path of inference computes the plain softmax: a row without any key is NaN. Attention that
-        # returns its weights computes it too.
+        # PyTorch's inference fast path computes a plain softmax, which is NaN for a row with all keys masked.
+        # Attention that returns its weights computes a plain softmax too.
         is_plain = of_bools and self._is_fast(query, key, value)
         mask_dtype = attn_mask.dtype if attn_mask is not None else None
         key_padding_mask = as_scores(key_padding_mask, "key_padding_mask", mask_dtype, "attn_mask", query.dtype)
@@ -141,7 +146,7 @@ class MultiheadAttention(Module):
         return output.transpose(1, 0) if swap else output, weights if need_weights else None
 
     def _is_fast(self, query: Tensor, key: Tensor, value: Tensor) -> bool:
-        """Whether PyTorch takes its fast path of inference. The caller checks that the masks are bool."""
+        """Return whether PyTorch takes its inference fast path. The caller checks that the masks are boolean."""
         if self.training or not self.batch_first or query.dim() != 3 or not query is key is value:
             return False
         if self.num_heads % 2 or self.in_proj_bias is None or not self._qkv_same_embed_dim or self.add_zero_attn:
@@ -153,7 +158,10 @@ class MultiheadAttention(Module):
 
 
 def _swapped(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Steps before samples; inputs that were one tensor stay one, so that they are projected together."""
+    """Swap the first two dimensions of the inputs. Inputs that are the same tensor remain the same tensor.
+
+    This lets `multi_head_attention_forward` project them together.
+    """
     swapped_query = query.transpose(1, 0)
     swapped_key = swapped_query if key is query else key.transpose(1, 0)
     return swapped_query, swapped_key, swapped_key if value is key else value.transpose(1, 0)

@@ -1,4 +1,4 @@
-"""Normalisation by the statistics of a batch."""
+"""Batch normalization layers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 
 
 class _NormBase(Module):
-    """What batch and instance norm share: affine parameters and running statistics, both optional."""
+    """The base class of batch and instance norm: optional affine parameters and running statistics."""
 
     _version = 2
     __constants__ = ["track_running_stats", "momentum", "eps", "num_features", "affine"]
@@ -62,14 +62,14 @@ class _NormBase(Module):
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
-        """Forget what was tracked: mean 0, variance 1, no batches."""
+        """Reset the running statistics: mean 0, variance 1 and a batch count of 0."""
         if self.track_running_stats:
             self.running_mean.zero_()
             self.running_var.fill_(1)
             self.num_batches_tracked.zero_()
 
     def reset_parameters(self) -> None:
-        """Set the weight to 1, the bias to 0, and forget what was tracked."""
+        """Set the weight to 1 and the bias to 0, and reset the running statistics."""
         self.reset_running_stats()
         if self.weight is not None:
             init.ones_(self.weight)
@@ -80,7 +80,7 @@ class _NormBase(Module):
         raise NotImplementedError
 
     def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest) -> None:
-        # Version 2 added the counter; older files load as if it had been saved with its present value.
+        # Version 2 added num_batches_tracked. Loading an older checkpoint keeps the current count.
         version = local_metadata.get("version")
         key = prefix + "num_batches_tracked"
         if (version is None or version < 2) and self.track_running_stats and key not in state_dict:
@@ -97,14 +97,14 @@ class _NormBase(Module):
 
 
 class _BatchNorm(_NormBase):
-    """Batch norm for any input whose dimension 1 is the channels."""
+    """Batch norm of an input with the channels in dimension 1."""
 
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
         factor = 0.0 if self.momentum is None else self.momentum
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
-            if self.momentum is None:  # a plain average over all batches
+            if self.momentum is None:  # cumulative average over all batches
                 factor = 1.0 / float(self.num_batches_tracked)
         by_batch = self.training or (self.running_mean is None and self.running_var is None)
         tracked = not self.training or self.track_running_stats
@@ -113,11 +113,12 @@ class _BatchNorm(_NormBase):
 
 
 class BatchNorm1d(_BatchNorm):
-    """(x - mean) / sqrt(var + eps) · weight + bias by channel: (N, C) or (N, C, L), same shape out.
+    """Batch norm over the channels of (N, C) or (N, C, L): (x - mean) / sqrt(var + eps) · weight + bias.
 
-    In training the (biased) statistics are the batch's, and running ones are kept:
-    running = (1 - momentum)·running + momentum·batch, with the unbiased variance; `momentum=None` averages all
-    batches. In evaluation the running ones are used.
+    In training mode the layer normalizes by the statistics of the batch, with the biased variance. It also updates the
+    running statistics, with the unbiased variance: running = (1 - momentum)·running + momentum·batch. With
+    `momentum=None` the running statistics are the average over all batches. In evaluation mode the layer normalizes by
+    the running statistics.
     """
 
     def _check_input_dim(self, input: Tensor) -> None:
@@ -126,7 +127,7 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """Batch norm by channel of (N, C, H, W); see `BatchNorm1d`.
+    """Batch norm over the channels of (N, C, H, W). See `BatchNorm1d`.
 
     >>> import torchlike as torch
     >>> torch.nn.BatchNorm2d(4)(torch.ones(2, 4, 3, 3)).shape
@@ -139,7 +140,7 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(_BatchNorm):
-    """Batch norm by channel of (N, C, D, H, W); see `BatchNorm1d`."""
+    """Batch norm over the channels of (N, C, D, H, W). See `BatchNorm1d`."""
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.dim() != 5:
@@ -147,9 +148,9 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch norm whose statistics are those of all processes.
+    """Batch norm with statistics over the batches of all processes.
 
-    Here there is one process, whose batch is the whole batch. `process_group` must be None.
+    Only a single process is supported, so the statistics are those of its own batch. `process_group` must be None.
     """
 
     def __init__(
@@ -176,7 +177,7 @@ class SyncBatchNorm(_BatchNorm):
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
-        """Return `module` with every batch norm in it replaced by a synchronised one that holds the same tensors."""
+        """Replace every batch norm in `module` by a `SyncBatchNorm` that shares its tensors, and return the result."""
         converted = module
         if isinstance(module, _BatchNorm):
             options = (module.num_features, module.eps, module.momentum, module.affine, module.track_running_stats)
@@ -187,11 +188,11 @@ class SyncBatchNorm(_BatchNorm):
         return converted
 
 
-# -- sizes learnt from the first input ---------------------------------------------------------------------------------
+# -- lazy layers -------------------------------------------------------------------------------------------------------
 
 
 class _LazyNormBase(LazyModuleMixin):
-    """What the lazy norms share."""
+    """The base class of the lazy batch and instance norms."""
 
     def __init__(
         self,
@@ -221,7 +222,7 @@ class _LazyNormBase(LazyModuleMixin):
         return self.num_features != 0
 
     def initialize_parameters(self, input: Tensor) -> None:
-        """Take `num_features` from the input's dimension 1."""
+        """Set `num_features` to the size of the input's dimension 1 and materialize the parameters and buffers."""
         if self.has_uninitialized_params():
             self.num_features = input.shape[1]
             for name in ("weight", "bias", "running_mean", "running_var"):

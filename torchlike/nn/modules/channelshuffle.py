@@ -1,4 +1,4 @@
-"""Mixing groups of channels."""
+"""A layer that interleaves groups of channels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["ChannelShuffle"]
 
 
 class ChannelShuffle(Module):
-    """Deal the channels of (N, C, *) out among `groups` groups, as one deals cards."""
+    """A layer that divides the channels of (N, C, *) into `groups` groups and interleaves the groups."""
 
     __constants__ = ["groups"]
 

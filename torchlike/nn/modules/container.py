@@ -1,4 +1,4 @@
-"""Modules that hold modules."""
+"""Containers of modules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Container", "Sequential", "ModuleList", "ModuleDict", "ParameterList
 
 
 class Container(Module):
-    """The deprecated holder of named modules; subclass `Module` instead."""
+    """A container of named modules. Deprecated: subclass `Module` instead."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class Container(Module):
 
 
 class _Numbered(Module):
-    """What `Sequential` and `ModuleList` share: children whose names are their places."""
+    """The base class of `Sequential` and `ModuleList`: an ordered container, indexed by position."""
 
     def __getitem__(self, idx: Any) -> Any:
         if isinstance(idx, slice):
@@ -60,21 +60,21 @@ class _Numbered(Module):
         return iter(self._modules.values())
 
     def append(self, module: Module) -> Self:
-        """Add a module at the end."""
+        """Append a module."""
         self.add_module(str(len(self)), module)
         return self
 
     def pop(self, key: int | slice) -> Any:
-        """Take a module out and return it."""
+        """Remove the module or slice at `key` and return it."""
         module = self[key]
         del self[key]
         return module
 
 
 class Sequential(_Numbered):
-    """Modules called one after the other, each with the output of the one before.
+    """A container that calls its modules in order. Each module receives the output of the previous one.
 
-    Takes modules, or an OrderedDict of named ones.
+    The arguments are modules, or one OrderedDict of named modules.
 
     >>> import torchlike as torch
     >>> torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())
@@ -129,7 +129,7 @@ class Sequential(_Numbered):
             raise _errors.sequential_factor(factor, type(self))
 
     def insert(self, index: int, module: Module) -> Self:
-        """Put a module before the one at `index`."""
+        """Insert a module before position `index`."""
         if not isinstance(module, Module):
             raise _errors.sequential_insert_type(Module)
         if not -len(self) <= index <= len(self):
@@ -140,14 +140,14 @@ class Sequential(_Numbered):
         return self
 
     def extend(self, sequential: Iterable[Module]) -> Self:
-        """Add modules at the end."""
+        """Append all modules of an iterable."""
         for module in list(sequential):
             self.append(module)
         return self
 
 
 class ModuleList(_Numbered):
-    """A list of modules, which are found by `parameters()` and the like.
+    """A list of modules, which are registered as submodules.
 
     >>> import torchlike as torch
     >>> torch.nn.ModuleList([torch.nn.Linear(2, 2) for _ in range(3)])
@@ -171,7 +171,7 @@ class ModuleList(_Numbered):
         return ModuleList(chain(self, other))
 
     def extend(self, modules: Iterable[Module]) -> Self:
-        """Add modules at the end."""
+        """Append all modules of an iterable."""
         if not isinstance(modules, Iterable):
             raise _errors.extend_needs_iterable("ModuleList", modules)
         for module in list(modules):
@@ -179,14 +179,14 @@ class ModuleList(_Numbered):
         return self
 
     def insert(self, index: int, module: Module) -> None:
-        """Put a module before the one at `index`, as lists do."""
+        """Insert a module before position `index`, as `list.insert` does."""
         modules = list(self)
         modules.insert(index, module)
         self._renumber(modules)
 
     def __repr__(self) -> str:
-        """Equal neighbours are printed once, with their count."""
-        blocks: list[list[Any]] = []  # [first place, last place, printed form]
+        """Return the printed form. Consecutive modules with the same printed form appear once, with their count."""
+        blocks: list[list[Any]] = []  # [first index, last index, printed form]
         for place, text in enumerate(map(repr, self)):
             if blocks and blocks[-1][2] == text:
                 blocks[-1][1] = place
@@ -200,7 +200,7 @@ class ModuleList(_Numbered):
 
 
 class ModuleDict(Module):
-    """A dictionary of modules, which are found by `parameters()` and the like; it keeps their order."""
+    """A dictionary of modules, which are registered as submodules. It keeps the order of insertion."""
 
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
         super().__init__()
@@ -226,26 +226,26 @@ class ModuleDict(Module):
         return key in self._modules
 
     def clear(self) -> None:
-        """Take all modules out."""
+        """Remove all modules."""
         self._modules.clear()
 
     def pop(self, key: str) -> Any:
-        """Take a module out and return it."""
+        """Remove the module at `key` and return it."""
         return self._modules.pop(key)
 
     def keys(self) -> Any:
-        """The names."""
+        """Return the names."""
         return self._modules.keys()
 
     def items(self) -> Any:
-        """The (name, module) pairs."""
+        """Return the (name, module) pairs."""
         return self._modules.items()
 
     def values(self) -> Any:
-        """The modules."""
+        """Return the modules."""
         return self._modules.values()
 
     def update(self, modules: Any) -> None:
-        """Add or replace modules from a mapping or from (name, module) pairs."""
+        """Add or replace modules from a mapping or an iterable of (name, module) pairs."""
         for name, module in pairs_of("ModuleDict", "ModuleDict", modules):
             self[name] = module

@@ -1,4 +1,4 @@
-"""Convolution layers in one, two and three dimensions, and their transposes."""
+"""Convolution and transposed convolution layers in one, two and three dimensions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class _ConvNd(Module):
-    """What all convolutions share: the checks, the parameters, the printed form."""
+    """The base class of all convolutions: checks, parameters and the printed form."""
 
     __constants__ = [
         "stride",
@@ -111,7 +111,7 @@ class _ConvNd(Module):
             raise _errors.conv_padding_mode(self.padding_mode)
 
     def _padding_for_pad(self) -> tuple[int, ...] | list[int]:
-        """The amounts `F.pad` needs where the padding is not zeros."""
+        """Return the padding in the order of `F.pad`, which is used for padding modes other than 'zeros'."""
         if not isinstance(self.padding, str):
             return each_side_reversed(self.padding)
         if self.padding == "valid":
@@ -123,7 +123,7 @@ class _ConvNd(Module):
         return amounts
 
     def reset_parameters(self) -> None:
-        """Draw the parameters anew, uniformly over ±1/sqrt(fan_in)."""
+        """Re-initialize the parameters from U(-b, b) with b = 1/sqrt(fan_in)."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
@@ -149,7 +149,7 @@ class _ConvNd(Module):
 
 
 class _Conv(_ConvNd):
-    """A convolution proper; the subclasses say in how many dimensions."""
+    """The base class of the convolutions. Subclasses define the number of spatial dimensions."""
 
     def __init__(
         self,
@@ -174,7 +174,7 @@ class _Conv(_ConvNd):
         raise NotImplementedError
 
     def _padded(self, input: Tensor) -> tuple[Tensor, Any]:
-        """The input, and what is left for the convolution itself to pad."""
+        """Return the input, padded unless the mode is 'zeros', and the padding that the convolution has to apply."""
         if self.padding_mode == "zeros":
             return input, self.padding
         return F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), 0
@@ -184,11 +184,11 @@ class _Conv(_ConvNd):
 
 
 class Conv1d(_Conv):
-    """Cross-correlation with learnt filters: (N, C_in, L) -> (N, C_out, L_out).
+    """A 1-dimensional convolution (cross-correlation) layer: (N, C_in, L) -> (N, C_out, L_out).
 
-    L_out = floor((L + 2·padding - dilation·(kernel_size - 1) - 1) / stride + 1). `weight` is
-    (C_out, C_in / groups, kernel_size); `bias` is (C_out). `padding` is a number, 'valid' or 'same';
-    `padding_mode` is 'zeros', 'reflect', 'replicate' or 'circular'. An input without N is one sample.
+    L_out = floor((L + 2·padding - dilation·(kernel_size - 1) - 1) / stride + 1). `weight` has shape
+    (C_out, C_in / groups, kernel_size), `bias` has shape (C_out). `padding` is a number, 'valid' or 'same'.
+    `padding_mode` is 'zeros', 'reflect', 'replicate' or 'circular'. An input without N is a single sample.
     """
 
     _spatial = 1
@@ -199,7 +199,9 @@ class Conv1d(_Conv):
 
 
 class Conv2d(_Conv):
-    """Cross-correlation with learnt filters: (N, C_in, H, W) -> (N, C_out, H_out, W_out); sizes as in `Conv1d`.
+    """A 2-dimensional convolution layer: (N, C_in, H, W) -> (N, C_out, H_out, W_out).
+
+    `Conv1d` gives the formula of the output size, which applies to each spatial dimension.
 
     >>> import torchlike as torch
     >>> torch.nn.Conv2d(3, 8, 3, padding=1)(torch.ones(2, 3, 5, 5)).shape
@@ -214,7 +216,7 @@ class Conv2d(_Conv):
 
 
 class Conv3d(_Conv):
-    """Cross-correlation with learnt filters over (N, C_in, D, H, W); sizes as in `Conv1d`."""
+    """A 3-dimensional convolution layer over (N, C_in, D, H, W). `Conv1d` gives the formula of the output size."""
 
     _spatial = 3
 
@@ -224,7 +226,7 @@ class Conv3d(_Conv):
 
 
 class _ConvTransposeNd(_ConvNd):
-    """The gradient of a convolution with respect to its input, as a layer."""
+    """The base class of transposed convolutions: the gradient of a convolution with respect to its input."""
 
     def __init__(
         self,
@@ -252,7 +254,7 @@ class _ConvTransposeNd(_ConvNd):
         return self.weight, self.bias, self.stride, self.padding, padding, self.groups, self.dilation
 
     def _output_padding(self, input: Tensor, output_size: list[int]) -> list[int]:
-        """What to add at one side so that the output gets the size asked for."""
+        """Return the output padding that gives the output the size `output_size`."""
         spatial = len(self.kernel_size)
         leading = input.dim() - spatial
         if len(output_size) == input.dim():
@@ -273,11 +275,11 @@ class _ConvTransposeNd(_ConvNd):
 
 
 class _ConvTransposeMixin(_ConvTransposeNd):
-    """An old name of the base, which libraries look up."""
+    """An old name of `_ConvTransposeNd`, which libraries look up."""
 
 
 class _ConvTranspose(_ConvTransposeNd):
-    """A transposed convolution proper; the subclasses say in how many dimensions."""
+    """The base class of the transposed convolutions. Subclasses define the number of spatial dimensions."""
 
     def __init__(
         self,
@@ -300,10 +302,10 @@ class _ConvTranspose(_ConvTransposeNd):
 
 
 class ConvTranspose1d(_ConvTranspose):
-    """Transposed convolution: (N, C_in, L) -> (N, C_out, L_out).
+    """A 1-dimensional transposed convolution layer: (N, C_in, L) -> (N, C_out, L_out).
 
-    L_out = (L - 1)·stride - 2·padding + dilation·(kernel_size - 1) + output_padding + 1. `weight` is
-    (C_in, C_out / groups, kernel_size). `output_size` in the call chooses the output padding.
+    L_out = (L - 1)·stride - 2·padding + dilation·(kernel_size - 1) + output_padding + 1. `weight` has shape
+    (C_in, C_out / groups, kernel_size). The argument `output_size` of the call replaces `output_padding`.
     """
 
     _spatial = 1
@@ -313,7 +315,10 @@ class ConvTranspose1d(_ConvTranspose):
 
 
 class ConvTranspose2d(_ConvTranspose):
-    """Transposed convolution: (N, C_in, H, W) -> (N, C_out, H_out, W_out); sizes as in `ConvTranspose1d`."""
+    """A 2-dimensional transposed convolution layer: (N, C_in, H, W) -> (N, C_out, H_out, W_out).
+
+    `ConvTranspose1d` gives the formula of the output size, which applies to each spatial dimension.
+    """
 
     _spatial = 2
 
@@ -322,7 +327,10 @@ class ConvTranspose2d(_ConvTranspose):
 
 
 class ConvTranspose3d(_ConvTranspose):
-    """Transposed convolution over (N, C_in, D, H, W); sizes as in `ConvTranspose1d`."""
+    """A 3-dimensional transposed convolution layer over (N, C_in, D, H, W).
+
+    `ConvTranspose1d` gives the formula of the output size, which applies to each spatial dimension.
+    """
 
     _spatial = 3
 
@@ -330,11 +338,11 @@ class ConvTranspose3d(_ConvTranspose):
         return F.conv_transpose3d(input, *self._arguments(input, output_size))
 
 
-# -- sizes learnt from the first input ---------------------------------------------------------------------------------
+# -- lazy layers -------------------------------------------------------------------------------------------------------
 
 
 class _LazyConvXdMixin(LazyModuleMixin):
-    """What the lazy convolutions share."""
+    """The base class of the lazy convolutions."""
 
     def __init__(self, *args: Any, bias: bool, device: Any, dtype: Any, out_channels: int, **kwargs: Any) -> None:
         super().__init__(0, 0, *args, bias=False, **kwargs)
@@ -347,7 +355,7 @@ class _LazyConvXdMixin(LazyModuleMixin):
         return self.in_channels != 0
 
     def initialize_parameters(self, input: Tensor, *_: Any, **__: Any) -> None:
-        """Take `in_channels` from the input."""
+        """Set `in_channels` to the number of channels of the input and materialize the parameters."""
         spatial = self._spatial
         if input.dim() not in (spatial + 1, spatial + 2):
             raise _errors.lazy_conv_dimensions(spatial, type(self).__name__, input.shape)

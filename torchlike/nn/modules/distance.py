@@ -1,4 +1,4 @@
-"""Distances and similarities of vectors."""
+"""Layers that compute distances and similarities of vectors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PairwiseDistance(Module):
 
 
 class CosineSimilarity(Module):
-    """x1·x2 / (max(‖x1‖, eps) · max(‖x2‖, eps)) along `dim`."""
+    """The cosine similarity along `dim`: x1·x2 / (max(‖x1‖, eps) · max(‖x2‖, eps))."""
 
     __constants__ = ["dim", "eps"]
 

@@ -1,4 +1,4 @@
-"""Layers that zero a random part of their input while training, and do nothing otherwise."""
+"""Dropout layers. They zero a random part of their input in training mode and return the input in evaluation mode."""
 
 from __future__ import annotations
 
@@ -25,35 +25,44 @@ class _DropoutNd(Module):
 
 
 class Dropout(_DropoutNd):
-    """Zero each element with probability p and scale the others by 1 / (1 - p)."""
+    """Dropout of elements: zeroes each element with probability p and scales the others by 1 / (1 - p)."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.dropout(input, self.p, self.training, self.inplace)
 
 
 class Dropout1d(_DropoutNd):
-    """Zero each channel of (N, C, L) or (C, L) with probability p and scale the others by 1 / (1 - p)."""
+    """Dropout of whole channels of (N, C, L) or (C, L).
+
+    Zeroes each channel with probability p and scales the others by 1 / (1 - p).
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.dropout1d(input, self.p, self.training, self.inplace)
 
 
 class Dropout2d(_DropoutNd):
-    """Zero each channel of (N, C, H, W) or (N, C, L) with probability p and scale the others by 1 / (1 - p)."""
+    """Dropout of whole channels of (N, C, H, W) or (N, C, L).
+
+    Zeroes each channel with probability p and scales the others by 1 / (1 - p).
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.dropout2d(input, self.p, self.training, self.inplace)
 
 
 class Dropout3d(_DropoutNd):
-    """Zero each channel of (N, C, D, H, W) with probability p and scale the others by 1 / (1 - p)."""
+    """Dropout of whole channels of (N, C, D, H, W).
+
+    Zeroes each channel with probability p and scales the others by 1 / (1 - p).
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.dropout3d(input, self.p, self.training, self.inplace)
 
 
 class AlphaDropout(_DropoutNd):
-    """Dropout for SELU networks: dropped elements take SELU's lower limit; mean and variance are kept."""
+    """Dropout for SELU networks. Dropped elements become SELU's negative limit; mean and variance are preserved."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.alpha_dropout(input, self.p, self.training)

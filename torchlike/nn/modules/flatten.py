@@ -1,4 +1,4 @@
-"""Layers that merge and split dimensions."""
+"""Layers that flatten and unflatten dimensions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ __all__ = ["Flatten", "Unflatten"]
 
 
 class Flatten(Module):
-    """Merge the dimensions start_dim to end_dim into one; the first dimension is left alone by default.
+    """A layer that flattens the dimensions from `start_dim` to `end_dim` into one.
+
+    By default it flattens all dimensions except the first.
 
     >>> import torchlike as torch
     >>> torch.nn.Flatten()(torch.ones(2, 3, 4)).shape
@@ -34,7 +36,7 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """Split dimension `dim` into dimensions of the given sizes, one of which may be -1."""
+    """A layer that splits dimension `dim` into dimensions of the given sizes. One size may be -1."""
 
     __constants__ = ["dim", "unflattened_size"]
 

@@ -1,4 +1,4 @@
-"""Sliding blocks: taking an image apart into columns, and adding columns up to an image."""
+"""Layers that extract sliding blocks of an image as columns (`Unfold`) and sum columns to an image (`Fold`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Fold", "Unfold"]
 
 
 class Fold(Module):
-    """Add up sliding blocks: (N, C·∏kernel_size, L) -> (N, C, *output_size)."""
+    """A layer that sums sliding blocks to an image: (N, C·∏kernel_size, L) -> (N, C, *output_size)."""
 
     __constants__ = ["output_size", "kernel_size", "dilation", "padding", "stride"]
 
@@ -37,7 +37,7 @@ class Fold(Module):
 
 
 class Unfold(Module):
-    """Take sliding blocks apart: (N, C, *) -> (N, C·∏kernel_size, L), one column for each block."""
+    """A layer that extracts sliding blocks: (N, C, *) -> (N, C·∏kernel_size, L), with one column for each block."""
 
     __constants__ = ["kernel_size", "dilation", "padding", "stride"]
 

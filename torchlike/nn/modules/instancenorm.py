@@ -1,4 +1,4 @@
-"""Normalisation of every channel of every sample by its own statistics."""
+"""Instance normalization layers: each channel of each sample is normalized by its own statistics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 class _InstanceNorm(_NormBase):
-    """Instance norm; the subclasses say in how many dimensions."""
+    """The base class of the instance norms. Subclasses define the number of dimensions."""
 
     _unbatched: int
     _shapes: str
@@ -66,7 +66,7 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """(x - mean) / sqrt(var + eps) over L for each sample and channel of (N, C, L) or (C, L)."""
+    """Instance norm over L of (N, C, L) or (C, L): (x - mean) / sqrt(var + eps) for each sample and channel."""
 
     _unbatched = 2
     _shapes = "2D or 3D"
@@ -86,7 +86,7 @@ class InstanceNorm3d(_InstanceNorm):
     _shapes = "4D or 5D"
 
 
-# -- sizes learnt from the first input ---------------------------------------------------------------------------------
+# -- lazy layers -------------------------------------------------------------------------------------------------------
 
 
 class LazyInstanceNorm1d(_LazyNormBase, InstanceNorm1d):

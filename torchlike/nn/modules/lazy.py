@@ -1,4 +1,4 @@
-"""What makes a layer learn the size of its input from the first one it sees."""
+"""`LazyModuleMixin`, the mixin of layers that infer their input size from the first input."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["LazyModuleMixin"]
 
 
 class LazyModuleMixin(Module):
-    """Makes the layer that stands after it in the list of bases lazy.
+    """A mixin that makes a layer class lazy. It comes before the layer class in the list of bases.
 
-    The first call, or loading a state dictionary, gives the parameters their shapes; `initialize_parameters` says
-    how. The module then becomes an instance of `cls_to_become`.
+    The parameters get their shapes from the first input, by `initialize_parameters`, or from a loaded state
+    dictionary. At its first call the module becomes an instance of `cls_to_become`.
     """
 
     cls_to_become: type | None = None
@@ -27,11 +27,11 @@ class LazyModuleMixin(Module):
         self._initialize_hook = self.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
-        """Give the parameters the shapes that fit the input."""
+        """Materialize the parameters with the shapes that fit the input. Subclasses override this method."""
         raise _errors.lazy_without_initialize(type(self).__name__)
 
     def has_uninitialized_params(self) -> bool:
-        """Return whether some parameter or buffer has no shape yet."""
+        """Return whether any parameter or buffer has no shape yet."""
         return any(is_lazy(tensor) for tensor in (*self._parameters.values(), *self._buffers.values()))
 
     def _lazy_load_hook(self, state_dict: Any, prefix: str, *_: Any) -> None:
@@ -52,7 +52,7 @@ class LazyModuleMixin(Module):
             module.__class__ = module.cls_to_become
 
     def reset_parameters(self) -> None:
-        """Draw the parameters anew, once they have shapes."""
+        """Re-initialize the parameters. Do nothing while their shapes are unknown."""
         if not self.has_uninitialized_params() and self._has_size():
             super().reset_parameters()  # type: ignore[misc]
 

@@ -1,4 +1,4 @@
-"""Layers that multiply by a weight matrix."""
+"""Linear, bilinear and identity layers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
 
 
 class Identity(Module):
-    """Return the input; all arguments are ignored, so that it can take any layer's place."""
+    """A layer that returns its input. The constructor ignores its arguments, so it can replace any layer."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -29,9 +29,10 @@ class Identity(Module):
 
 
 class Linear(Module):
-    """x Wᵀ + b over the last dimension: (*, in_features) -> (*, out_features).
+    """A linear layer, x Wᵀ + b over the last dimension: (*, in_features) -> (*, out_features).
 
-    `weight` (out_features, in_features) and `bias` (out_features) start uniform over ±1/sqrt(in_features).
+    `weight` (out_features, in_features) and `bias` (out_features) are initialized from U(-k, k) with
+    k = 1/sqrt(in_features).
 
     >>> import torchlike as torch
     >>> torch.nn.Linear(20, 30)(torch.ones(128, 20)).shape
@@ -54,8 +55,8 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the parameters anew."""
-        # This slope makes the Kaiming bound 1/sqrt(in_features).
+        """Re-initialize the parameters."""
+        # With this slope the Kaiming bound is 1/sqrt(in_features).
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
@@ -70,13 +71,13 @@ class Linear(Module):
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """The linear layer inside attention; a type of its own, as in PyTorch, so that it can be told apart."""
+    """The output projection of attention. As in PyTorch it has its own type, so that code can distinguish it."""
 
 
 class Bilinear(Module):
-    """x₁ᵀ A x₂ + b: (*, in1_features), (*, in2_features) -> (*, out_features).
+    """A bilinear layer, x₁ᵀ A x₂ + b: (*, in1_features), (*, in2_features) -> (*, out_features).
 
-    `weight` (out, in1, in2) and `bias` (out) start uniform over ±1/sqrt(in1_features).
+    `weight` (out, in1, in2) and `bias` (out) are initialized from U(-k, k) with k = 1/sqrt(in1_features).
     """
 
     __constants__ = ["in1_features", "in2_features", "out_features"]
@@ -105,7 +106,7 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the parameters anew."""
+        """Re-initialize the parameters."""
         bound = 1 / math.sqrt(self.weight.size(1))
         init.uniform_(self.weight, -bound, bound)
         if self.bias is not None:
@@ -121,7 +122,7 @@ class Bilinear(Module):
         )
 
 
-# -- sizes learnt from the first input ---------------------------------------------------------------------------------
+# -- lazy layers -------------------------------------------------------------------------------------------------------
 
 
 class LazyLinear(LazyModuleMixin, Linear):
@@ -140,7 +141,7 @@ class LazyLinear(LazyModuleMixin, Linear):
         return self.in_features != 0
 
     def initialize_parameters(self, input: Tensor) -> None:
-        """Take `in_features` from the input's last dimension."""
+        """Set `in_features` to the size of the input's last dimension and materialize the parameters."""
         if self.has_uninitialized_params():
             self.in_features = input.shape[-1]
             self.weight.materialize((self.out_features, self.in_features))

@@ -1,6 +1,7 @@
-"""Losses: each is its function, its options, and how to reduce.
+"""Loss layers. Each layer stores the options of a loss function and calls it.
 
-`reduction` is 'none' (one loss for each element), 'sum' or 'mean'. `size_average` and `reduce` are its older form.
+`reduction` is 'none' (one loss for each element), 'sum' or 'mean'. `size_average` and `reduce` are legacy arguments
+for the same choice.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ __all__ = [
 
 
 def _legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
-    """What the two older arguments, either of which may be missing, mean together."""
+    """Return the reduction that the legacy arguments stand for, and warn. Either argument may be None."""
     if reduce is False:
         reduction = "none"
     else:
@@ -51,7 +52,7 @@ def _legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
 
 
 class _Loss(Module):
-    """What all losses share: how to reduce."""
+    """The base class of losses, which stores the reduction."""
 
     reduction: str
     __constants__ = ["reduction"]
@@ -81,14 +82,14 @@ class _WeightedLoss(_Loss):
 
 
 class L1Loss(_Loss):
-    """|input - target|."""
+    """The absolute error: |input - target|."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
 class MSELoss(_Loss):
-    """(input - target)².
+    """The squared error: (input - target)².
 
     >>> import torchlike as torch
     >>> torch.nn.MSELoss()(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
@@ -100,7 +101,7 @@ class MSELoss(_Loss):
 
 
 class SmoothL1Loss(_Loss):
-    """d²/(2·beta) where d = |input - target| < beta, d - beta/2 elsewhere."""
+    """The smooth L1 loss: d²/(2·beta) where d = |input - target| < beta, d - beta/2 elsewhere."""
 
     def __init__(
         self,
@@ -117,7 +118,7 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """d²/2 where d = |input - target| < delta, delta·(d - delta/2) elsewhere."""
+    """The Huber loss: d²/2 where d = |input - target| < delta, delta·(d - delta/2) elsewhere."""
 
     __constants__ = ["reduction", "delta"]
 
@@ -133,9 +134,10 @@ class HuberLoss(_Loss):
 
 
 class NLLLoss(_WeightedLoss):
-    """-weight[target] · input[target] for log-probabilities (N, C, *) and class numbers (N, *).
+    """The negative log likelihood, -weight[target] · input[target].
 
-    The mean is over the weights of the targets; targets equal to `ignore_index` do not count.
+    The input holds log-probabilities (N, C, *), the target class indices (N, *). The mean is weighted by the weights of
+    the targets. Targets equal to `ignore_index` are ignored.
     """
 
     __constants__ = ["ignore_index", "reduction"]
@@ -164,9 +166,10 @@ class NLLLoss2d(NLLLoss):
 
 
 class CrossEntropyLoss(_WeightedLoss):
-    """-log softmax(input)[target] for scores (N, C, *) and class numbers (N, *) or class probabilities (N, C, *).
+    """The cross entropy, -log softmax(input)[target].
 
-    `label_smoothing` mixes the target with the uniform distribution. Otherwise as `NLLLoss`.
+    The input holds logits (N, C, *), the target class indices (N, *) or class probabilities (N, C, *).
+    `label_smoothing` mixes the target with the uniform distribution. The other options are those of `NLLLoss`.
 
     >>> import torchlike as torch
     >>> torch.nn.CrossEntropyLoss()(torch.zeros(1, 4), torch.tensor([2]))
@@ -200,9 +203,10 @@ class CrossEntropyLoss(_WeightedLoss):
 
 
 class PoissonNLLLoss(_Loss):
-    """exp(input) - target·input, or input - target·log(input + eps) if the input is not a logarithm.
+    """The negative log likelihood of a Poisson distribution: exp(input) - target·input.
 
-    `full` adds Stirling's approximation of log(target!).
+    The input is the logarithm of the rate. With `log_input=False` it is the rate, and the loss is
+    input - target·log(input + eps). `full` adds Stirling's approximation of log(target!).
     """
 
     __constants__ = ["log_input", "full", "eps", "reduction"]
@@ -228,7 +232,10 @@ class PoissonNLLLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
-    """(log(var) + (input - target)² / var) / 2, the variance being at least eps; `full` adds log(2π) / 2."""
+    """The negative log likelihood of a normal distribution: (log(var) + (input - target)² / var) / 2.
+
+    The variance is clamped to at least `eps`. `full` adds the constant log(2π) / 2.
+    """
 
     __constants__ = ["full", "eps", "reduction"]
 
@@ -242,9 +249,10 @@ class GaussianNLLLoss(_Loss):
 
 
 class KLDivLoss(_Loss):
-    """target·(log(target) - input) for log-probabilities; `log_target` says that the target is a logarithm too.
+    """The Kullback-Leibler divergence: target·(log(target) - input).
 
-    'batchmean' divides the sum by the size of the first dimension, which is the mathematical mean.
+    The input holds log-probabilities. With `log_target` the target holds log-probabilities too. The reduction
+    'batchmean' divides the sum by the size of the first dimension, which is the mathematical definition.
     """
 
     def __init__(
@@ -262,14 +270,20 @@ class KLDivLoss(_Loss):
 
 
 class BCELoss(_WeightedLoss):
-    """-(target·log(input) + (1 - target)·log(1 - input)) for probabilities; logarithms are at least -100."""
+    """The binary cross entropy of probabilities: -(target·log(input) + (1 - target)·log(1 - input)).
+
+    The logarithms are clamped to at least -100.
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
 
 class BCEWithLogitsLoss(_Loss):
-    """`BCELoss` of sigmoid(input), computed safely; `pos_weight` scales the term of the positive class."""
+    """The binary cross entropy of sigmoid(input), computed in a numerically stable form.
+
+    `pos_weight` scales the term of the positive class.
+    """
 
     def __init__(
         self,
@@ -290,9 +304,11 @@ class BCEWithLogitsLoss(_Loss):
 
 
 class CTCLoss(_Loss):
-    """The negative log-probability of each target under every alignment (Graves et al., 2006).
+    """The connectionist temporal classification loss (Graves et al., 2006).
 
-    `log_probs` is (T, N, C), `targets` (N, S) or all of them joined; class `blank` separates.
+    The loss is the negative logarithm of the probability of each target, summed over all alignments. `log_probs` has
+    shape (T, N, C). `targets` has shape (N, S), or is the concatenation of all targets. `blank` is the index of the
+    blank class.
     """
 
     __constants__ = ["blank", "reduction"]
@@ -311,7 +327,7 @@ class CTCLoss(_Loss):
 
 
 class HingeEmbeddingLoss(_Loss):
-    """input where target = 1, max(0, margin - input) where target = -1."""
+    """The hinge embedding loss: input where target = 1, max(0, margin - input) where target = -1."""
 
     __constants__ = ["margin", "reduction"]
 
@@ -330,7 +346,7 @@ class HingeEmbeddingLoss(_Loss):
 
 
 class _MarginLoss(_Loss):
-    """A loss with a margin that is zero unless given."""
+    """A loss with a margin, which is zero by default."""
 
     __constants__ = ["margin", "reduction"]
 
@@ -346,28 +362,31 @@ class _MarginLoss(_Loss):
 
 
 class MarginRankingLoss(_MarginLoss):
-    """max(0, -target·(input1 - input2) + margin)."""
+    """The margin ranking loss: max(0, -target·(input1 - input2) + margin)."""
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
 class CosineEmbeddingLoss(_MarginLoss):
-    """1 - cos(x1, x2) where target = 1, max(0, cos(x1, x2) - margin) where target = -1."""
+    """The cosine embedding loss: 1 - cos(x1, x2) where target = 1, max(0, cos(x1, x2) - margin) where target = -1."""
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
 class SoftMarginLoss(_Loss):
-    """log(1 + exp(-target·input))."""
+    """The logistic loss: log(1 + exp(-target·input))."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
 class MultiLabelMarginLoss(_Loss):
-    """The hinge between every score of a target class and every other one; targets end at the first -1."""
+    """The multi-label margin loss: the hinge loss between the scores of target classes and of other classes.
+
+    The sum over all such pairs is divided by the number of classes. A row of targets ends at the first -1.
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
@@ -381,7 +400,10 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 
 
 class MultiMarginLoss(_WeightedLoss):
-    """The mean over the other classes i of max(0, margin - input[target] + input[i])ᵖ."""
+    """The multi-class margin loss: the sum of max(0, margin - input[target] + input[i])ᵖ over the other classes i.
+
+    The sum is divided by the number of classes.
+    """
 
     __constants__ = ["p", "margin", "reduction"]
 
@@ -408,9 +430,10 @@ class MultiMarginLoss(_WeightedLoss):
 
 
 class TripletMarginLoss(_Loss):
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d being the p-norm of the difference.
+    """The triplet margin loss: max(0, d(anchor, positive) - d(anchor, negative) + margin).
 
-    `swap` takes d(positive, negative) instead where it is smaller.
+    d is the p-norm of the difference. With `swap`, d(positive, negative) replaces d(anchor, negative) where it is
+    smaller.
     """
 
     __constants__ = ["margin", "p", "eps", "swap", "reduction"]
@@ -439,7 +462,7 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """`TripletMarginLoss` with a distance of one's own; the Euclidean one unless given."""
+    """The triplet margin loss with a custom distance function. The default is the Euclidean distance."""
 
     __constants__ = ["margin", "swap", "reduction"]
 

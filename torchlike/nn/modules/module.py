@@ -1,4 +1,4 @@
-"""`Module`: what every layer and model is made of."""
+"""`Module`, the base class of layers and models."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ __all__ = [
 
 
 def _blank_state() -> dict[str, Any]:
-    """The attributes of a module that holds nothing yet; names and order are PyTorch's."""
+    """Return the attributes of an empty module, with PyTorch's names and order."""
     return {
         "training": True,
         "_parameters": {},
@@ -72,7 +72,10 @@ def _blank_state() -> dict[str, Any]:
 
 
 class _Depth(threading.local):
-    """How many module calls without gradients, and outermost ones with, are under way in this thread."""
+    """The depth of module calls in progress in this thread.
+
+    Without gradients every nested call counts. With gradients only the outermost call counts.
+    """
 
     value = 0
 
@@ -82,7 +85,10 @@ _depth = _Depth()
 
 @contextlib.contextmanager
 def inside_a_module() -> Iterator[None]:
-    """Modules called without gradients inside are part of a larger computation, so their return ends no program."""
+    """Treat modules called inside as part of a larger computation.
+
+    A module called without gradients inside the block does not flush the pending trace when it returns.
+    """
     _depth.value += 1
     try:
         yield
@@ -91,11 +97,11 @@ def inside_a_module() -> Iterator[None]:
 
 
 class Module(Members, State, Conversion):
-    """The base of all layers and models.
+    """The base class of all layers and models.
 
     A subclass calls `super().__init__()`, assigns parameters and submodules as attributes, and defines `forward`.
-    Assigned `Parameter`s, `Buffer`s and modules are registered under their attribute's name, so that
-    `parameters()`, `state_dict()`, `to()` and the like find them.
+    Assigned `Parameter`s, `Buffer`s and modules are registered under their attribute's name. `parameters()`,
+    `state_dict()`, `to()` and similar methods process the registered members.
 
     >>> import torchlike as torch
     >>> class Twice(torch.nn.Module):
@@ -130,7 +136,7 @@ class Module(Members, State, Conversion):
     # --- calling ---
 
     def forward(self, *input: Any) -> Any:
-        """Compute the output; every subclass defines its own."""
+        """Compute the output. Every subclass overrides this method."""
         raise _errors.forward_missing(type(self).__name__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -140,7 +146,7 @@ class Module(Members, State, Conversion):
             return self._call_outermost(args, kwargs)
         if self._compiled_call_impl is not None:
             return self._compiled_call_impl(*args, **kwargs)
-        # Spelled out, not delegated to _call_impl: this line is paid by every layer of every step.
+        # A copy of _call_impl instead of a call, because every layer of every step runs this code.
         if (
             self._backward_hooks
             or self._backward_pre_hooks
@@ -152,7 +158,7 @@ class Module(Members, State, Conversion):
         return self.forward(*args, **kwargs)
 
     def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
-        """Run forward between the hooks, whatever `compile` has set up."""
+        """Run the hooks and forward, uncompiled even after `compile`."""
         hooks = self._backward_hooks or self._backward_pre_hooks or self._forward_hooks or self._forward_pre_hooks
         if hooks or everywhere.calls:
             return call_with_hooks(self, args, kwargs)
@@ -170,7 +176,10 @@ class Module(Members, State, Conversion):
             _depth.value = 0
 
     def _call_without_grad(self, args: tuple, kwargs: dict) -> Any:
-        """Inference: pending work runs when the outermost module returns, so that its program is the same each time."""
+        """Run a call without gradients and flush the pending trace when the outermost module returns.
+
+        The flush makes each call trace the same program.
+        """
         _depth.value += 1
         try:
             result = (self._compiled_call_impl or self._call_impl)(*args, **kwargs)
@@ -181,7 +190,7 @@ class Module(Members, State, Conversion):
         return result
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Let calls of this module run as compiled steps; the arguments are those of `torchlike.compile`."""
+        """Compile the calls of this module. The arguments are those of `torchlike.compile`."""
         import torchlike
 
         self._compiled_call_impl = torchlike.compile(self._call_impl, *args, **kwargs)
@@ -189,7 +198,7 @@ class Module(Members, State, Conversion):
     # --- registering ---
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Add a parameter, or with None keep a place for one that does not take part in anything."""
+        """Add a parameter. If `param` is None, only the name is registered and other methods ignore the entry."""
         if "_parameters" not in vars(self):
             raise _errors.assigned_before_init("parameter")
         self._check_new_name("parameter", name, self._parameters)
@@ -202,7 +211,10 @@ class Module(Members, State, Conversion):
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that is state but not a parameter; it is saved in `state_dict` unless not `persistent`."""
+        """Add a buffer: a tensor of the module's state that is not a parameter.
+
+        `state_dict` includes the buffer unless `persistent` is false.
+        """
         if "_buffers" not in vars(self):
             raise _errors.assigned_before_init("buffer")
         self._check_new_name("buffer", name, self._buffers)
@@ -215,14 +227,14 @@ class Module(Members, State, Conversion):
             self._non_persistent_buffers_set.add(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """Add a child module, reachable as the attribute `name`."""
+        """Add a child module under the attribute `name`."""
         if module is not None and not isinstance(module, Module):
             raise _errors.not_a_module(module)
         self._check_new_name("module", name, self._modules)
         self._modules[name] = on_registration(everywhere.module, self, name, module)
 
     def register_module(self, name: str, module: Module | None) -> None:
-        """The same as `add_module`."""
+        """Add a child module, as `add_module` does."""
         self.add_module(name, module)
 
     def _check_new_name(self, kind: str, name: Any, taken: dict) -> None:
@@ -238,8 +250,8 @@ class Module(Members, State, Conversion):
     # --- attributes ---
 
     def __getattr__(self, name: str) -> Any:
-        # Reached only where ordinary look-up fails; a module before its __init__ has none of the three.
-        # Three times the same lines, not a loop: every layer comes here for its weight.
+        # Python calls this only if ordinary lookup fails. Before __init__ a module has none of the three dictionaries.
+        # The lines are repeated instead of a loop for speed, because every layer reads its weight through them.
         mine = self.__dict__
         held = mine.get("_parameters")
         if held is not None and name in held:
@@ -298,7 +310,7 @@ class Module(Members, State, Conversion):
             buffers[name] = on_registration(everywhere.buffer, self, name, value)
 
     def _forget(self, name: str, keep: str) -> None:
-        """Take `name` out of every place but `keep`, where something else is about to be registered."""
+        """Remove `name` from the attributes and from every dictionary except `keep`, before it is registered there."""
         mine = self.__dict__
         mine.pop(name, None)
         for holder in ("_parameters", "_buffers", "_modules"):
@@ -328,7 +340,10 @@ class Module(Members, State, Conversion):
     # --- modes and mapping ---
 
     def train(self, mode: bool = True) -> Self:
-        """Set training mode here and below: dropout drops and batch norm uses the batch's statistics."""
+        """Set training mode on this module and its submodules.
+
+        In training mode dropout is active and batch norm uses the statistics of the batch. Returns the module.
+        """
         if not isinstance(mode, bool):
             raise _errors.training_mode_type()
         self.training = mode
@@ -337,17 +352,17 @@ class Module(Members, State, Conversion):
         return self
 
     def eval(self) -> Self:
-        """Set evaluation mode here and below: the same as `train(False)`."""
+        """Set evaluation mode on this module and its submodules. This is `train(False)`."""
         return self.train(False)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Let every parameter take part in autograd, or freeze it."""
+        """Set `requires_grad` of every parameter: true to train it, false to freeze it. Returns the module."""
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Drop every parameter's gradient, or overwrite it with zeros."""
+        """Set every parameter's gradient to None, or to zeros if `set_to_none` is false."""
         for parameter in self.parameters():
             if parameter.grad is None:
                 continue
@@ -358,7 +373,7 @@ class Module(Members, State, Conversion):
                 parameter.grad.zero_()
 
     def apply(self, fn: Callable[[Module], None]) -> Self:
-        """Call `fn` with every module below and then with this one."""
+        """Call `fn` with every submodule, children before parents, and then with this module. Returns the module."""
         for module in self.children():
             module.apply(fn)
         fn(self)
@@ -367,7 +382,7 @@ class Module(Members, State, Conversion):
     # --- hooks ---
 
     def register_forward_pre_hook(self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False):
-        """Run `hook(module, args)` before forward; a non-None result replaces the arguments.
+        """Run `hook(module, args)` before forward. A non-None result replaces the arguments.
 
         With `with_kwargs` the hook is `hook(module, args, kwargs)` and may return a new `(args, kwargs)`.
         """
@@ -377,25 +392,28 @@ class Module(Members, State, Conversion):
     def register_forward_hook(
         self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
-        """Run `hook(module, args, output)` after forward; a non-None result replaces the output.
+        """Run `hook(module, args, output)` after forward. A non-None result replaces the output.
 
-        With `with_kwargs` the hook is `hook(module, args, kwargs, output)`; with `always_call` it runs also when
-        forward raises.
+        With `with_kwargs` the hook is `hook(module, args, kwargs, output)`. With `always_call` it also runs if forward
+        raises.
         """
         flags = (self._forward_hooks_with_kwargs,) if with_kwargs else ()
         flags += (self._forward_hooks_always_called,) if always_call else ()
         return add_hook(self._forward_hooks, hook, flags, prepend)
 
     def register_full_backward_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Run `hook(module, grad_output)` once the output gradients are known; a result replaces them."""
+        """Run `hook(module, grad_output)` when the output gradients are known. A non-None result replaces them."""
         return add_hook(self._backward_pre_hooks, hook, prepend=prepend)
 
     def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Run `hook(module, grad_input, grad_output)` once the input gradients are known; a result replaces them."""
+        """Run `hook(module, grad_input, grad_output)` when the input gradients are known.
+
+        A non-None result replaces the input gradients.
+        """
         return self._register_backward_hook(hook, full=True, prepend=prepend)
 
     def register_backward_hook(self, hook: Callable) -> RemovableHandle:
-        """The deprecated form of `register_full_backward_hook`: sees only the last node of the module's graph."""
+        """Register a hook on the last node of the module's graph. Deprecated: use `register_full_backward_hook`."""
         return self._register_backward_hook(hook, full=False)
 
     def _register_backward_hook(self, hook: Callable, full: bool, prepend: bool = False) -> RemovableHandle:
@@ -410,7 +428,7 @@ class Module(Members, State, Conversion):
         return type(self).__name__
 
     def extra_repr(self) -> str:
-        """Return what stands between the parentheses when the module is printed."""
+        """Return the text that `repr` prints between the parentheses. Subclasses override this method."""
         return ""
 
     def __repr__(self) -> str:
@@ -423,18 +441,18 @@ class Module(Members, State, Conversion):
 for _part in (Members, State, Conversion):
     for _name, _member in vars(_part).items():
         if callable(_member) and not _name.startswith("__"):
-            # Python's own messages name a method as PyTorch's users know it.
+            # Python's error messages then name the method `Module.<name>`, as in PyTorch.
             _member.__qualname__ = f"Module.{_name}"
 
 
 def _addindent(s_: str, numSpaces: int) -> str:
-    """A text with every line but the first moved to the right; modules with a printed form of their own import this."""
+    """Return a text with every line but the first indented. Modules of other projects import this for their `repr`."""
     first, *rest = s_.split("\n")
     return "\n".join([first, *(" " * numSpaces + line if line.strip() else "" for line in rest)])
 
 
 def framed(name: str, extra_lines: list[str], children: list[str]) -> str:
-    """A module's printed form: on one line if that holds everything."""
+    """Return the `repr` of a module: on one line for a single extra line and no children, else on several."""
     if len(extra_lines) == 1 and not children:
         return f"{name}({extra_lines[0]})"
     lines = extra_lines + children
@@ -442,7 +460,7 @@ def framed(name: str, extra_lines: list[str], children: list[str]) -> str:
     return f"{name}({body})"
 
 
-# The names that libraries import from here: the hooks of all modules.
+# The global hooks under PyTorch's names, which libraries import from this module.
 _global_backward_pre_hooks = everywhere.backward_pre
 _global_backward_hooks = everywhere.backward
 _global_forward_pre_hooks = everywhere.forward_pre
@@ -455,5 +473,5 @@ _global_parameter_registration_hooks = everywhere.parameter
 
 
 def _has_any_global_hook() -> bool:
-    """Return whether a hook runs around every module's call."""
+    """Return whether any global hook runs around the calls of modules."""
     return everywhere.calls

@@ -1,4 +1,4 @@
-"""Normalisation of each sample over its last dimensions, its groups of channels, or its neighbouring channels."""
+"""Layer, RMS, group and local response normalization."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ def _as_shape(normalized_shape: Any) -> tuple[int, ...]:
 
 
 class LayerNorm(Module):
-    """(x - mean) / sqrt(var + eps) · weight + bias over the last dimensions, those of `normalized_shape`.
+    """Layer norm over the last dimensions: (x - mean) / sqrt(var + eps) · weight + bias.
 
-    The variance is the biased one. `weight` starts at 1 and `bias` at 0.
+    `normalized_shape` gives the sizes of the normalized dimensions. The variance is the biased estimate. `weight` is
+    initialized to 1 and `bias` to 0.
 
     >>> import torchlike as torch
     >>> torch.nn.LayerNorm(10)
@@ -68,7 +69,10 @@ class LayerNorm(Module):
 
 
 class RMSNorm(Module):
-    """x / sqrt(mean(x²) + eps) · weight over the last dimensions; eps is the dtype's unless given."""
+    """Root mean square norm over the last dimensions: x / sqrt(mean(x²) + eps) · weight.
+
+    `eps` defaults to the machine epsilon of the dtype.
+    """
 
     __constants__ = ["normalized_shape", "eps", "elementwise_affine"]
 
@@ -103,7 +107,10 @@ class RMSNorm(Module):
 
 
 class GroupNorm(Module):
-    """(x - mean) / sqrt(var + eps) · weight + bias for each sample and group of channels of (N, C, *)."""
+    """Group norm of (N, C, *): (x - mean) / sqrt(var + eps) · weight + bias.
+
+    The statistics are computed over each group of channels of each sample.
+    """
 
     __constants__ = ["num_groups", "num_channels", "eps", "affine"]
 
@@ -148,7 +155,7 @@ class GroupNorm(Module):
 
 
 class LocalResponseNorm(Module):
-    """x / (k + alpha · mean of x² over `size` neighbouring channels) ** beta."""
+    """Local response norm: x / (k + alpha · mean of x² over `size` neighbouring channels) ** beta."""
 
     __constants__ = ["size", "alpha", "beta", "k"]
 
@@ -167,7 +174,7 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(LocalResponseNorm):
-    """Local response norm of (N, C, H, W), by its older name."""
+    """Local response norm of (N, C, H, W), under its older name."""
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__(size, alpha, beta, k)

@@ -1,7 +1,7 @@
-"""Layers that widen their input at its sides; negative amounts cut it.
+"""Padding layers. Negative amounts crop the input.
 
-The amounts are one number for all sides, or (left, right), (left, right, top, bottom), (left, right, top, bottom,
-front, back).
+The padding is one number for all sides, or a tuple: (left, right), (left, right, top, bottom) or (left, right, top,
+bottom, front, back).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 
 
 class _PadNd(Module):
-    """Padding of `_spatial` last dimensions in the way that `_mode` names."""
+    """The base class of padding layers. It pads the last `_spatial` dimensions in the mode `_mode`."""
 
     __constants__ = ["padding"]
     _spatial: int
@@ -68,25 +68,25 @@ class _ConstantPadNd(_PadNd):
 
 
 class ConstantPad1d(_ConstantPadNd):
-    """Widen the last dimension with one value."""
+    """Padding of the last dimension with a constant value."""
 
     _spatial = 1
 
 
 class ConstantPad2d(_ConstantPadNd):
-    """Widen the last two dimensions with one value."""
+    """Padding of the last two dimensions with a constant value."""
 
     _spatial = 2
 
 
 class ConstantPad3d(_ConstantPadNd):
-    """Widen the last three dimensions with one value."""
+    """Padding of the last three dimensions with a constant value."""
 
     _spatial = 3
 
 
 class _ZeroPad(Module):
-    """Zero padding is constant padding that asks for no value and prints none."""
+    """Constant padding with the value 0, which is neither an argument nor printed."""
 
     padding: Any
 
@@ -98,11 +98,11 @@ class _ZeroPad(Module):
 
 
 class ZeroPad1d(_ZeroPad, ConstantPad1d):
-    """Widen the last dimension with zeros."""
+    """Padding of the last dimension with zeros."""
 
 
 class ZeroPad2d(_ZeroPad, ConstantPad2d):
-    """Widen the last two dimensions with zeros.
+    """Padding of the last two dimensions with zeros.
 
     >>> import torchlike as torch
     >>> torch.nn.ZeroPad2d(1)(torch.ones(1, 1, 1, 1)).sum()
@@ -111,7 +111,7 @@ class ZeroPad2d(_ZeroPad, ConstantPad2d):
 
 
 class ZeroPad3d(_ZeroPad, ConstantPad3d):
-    """Widen the last three dimensions with zeros."""
+    """Padding of the last three dimensions with zeros."""
 
 
 class _ReflectionPadNd(_PadNd):
@@ -119,19 +119,19 @@ class _ReflectionPadNd(_PadNd):
 
 
 class ReflectionPad1d(_ReflectionPadNd):
-    """Widen the last dimension with its mirror image, the border element not repeated."""
+    """Padding of the last dimension with its reflection. The border element is not repeated."""
 
     _spatial = 1
 
 
 class ReflectionPad2d(_ReflectionPadNd):
-    """Widen the last two dimensions with their mirror image, the border not repeated."""
+    """Padding of the last two dimensions with their reflection. The border is not repeated."""
 
     _spatial = 2
 
 
 class ReflectionPad3d(_ReflectionPadNd):
-    """Widen the last three dimensions with their mirror image, the border not repeated."""
+    """Padding of the last three dimensions with their reflection. The border is not repeated."""
 
     _spatial = 3
 
@@ -141,19 +141,19 @@ class _ReplicationPadNd(_PadNd):
 
 
 class ReplicationPad1d(_ReplicationPadNd):
-    """Widen the last dimension by repeating its border element."""
+    """Padding of the last dimension with copies of its border element."""
 
     _spatial = 1
 
 
 class ReplicationPad2d(_ReplicationPadNd):
-    """Widen the last two dimensions by repeating their border."""
+    """Padding of the last two dimensions with copies of their border."""
 
     _spatial = 2
 
 
 class ReplicationPad3d(_ReplicationPadNd):
-    """Widen the last three dimensions by repeating their border."""
+    """Padding of the last three dimensions with copies of their border."""
 
     _spatial = 3
 
@@ -163,18 +163,18 @@ class _CircularPadNd(_PadNd):
 
 
 class CircularPad1d(_CircularPadNd):
-    """Widen the last dimension with what stands at its other end."""
+    """Circular padding of the last dimension: each side continues with the elements of the opposite side."""
 
     _spatial = 1
 
 
 class CircularPad2d(_CircularPadNd):
-    """Widen the last two dimensions with what stands at their other ends."""
+    """Circular padding of the last two dimensions: each side continues with the elements of the opposite side."""
 
     _spatial = 2
 
 
 class CircularPad3d(_CircularPadNd):
-    """Widen the last three dimensions with what stands at their other ends."""
+    """Circular padding of the last three dimensions: each side continues with the elements of the opposite side."""
 
     _spatial = 3

@@ -1,4 +1,4 @@
-"""Containers of parameters."""
+"""Containers of parameters: `ParameterList` and `ParameterDict`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from torchlike.nn.parameter import Parameter
 
 
 class ParameterList(Module):
-    """A list of parameters, which are found by `parameters()`; tensors put into it become parameters.
+    """A list of registered parameters. Tensors added to it become parameters.
 
-    Anything else may be held too, but is not registered.
+    It may hold other values too, which are not registered.
     """
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
@@ -45,13 +45,13 @@ class ParameterList(Module):
         return self.extend(parameters)
 
     def append(self, value: Any) -> Self:
-        """Add a value at the end."""
+        """Append a value."""
         self._size += 1
         self[self._size - 1] = value
         return self
 
     def extend(self, values: Iterable[Any]) -> Self:
-        """Add values at the end."""
+        """Append all values of an iterable."""
         if not isinstance(values, Iterable) or isinstance(values, Tensor):
             raise _errors.extend_needs_iterable("ParameterList", values)
         for value in list(values):
@@ -67,7 +67,7 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """A dictionary of parameters, which are found by `parameters()`; tensors put into it become parameters.
+    """A dictionary of registered parameters. Tensors added to it become parameters.
 
     It keeps the order in which keys were first added.
     """
@@ -112,53 +112,56 @@ class ParameterDict(Module):
         return key in self._keys
 
     def copy(self) -> ParameterDict:
-        """Return another dictionary of the same parameters."""
+        """Return a shallow copy, which holds the same parameters."""
         return ParameterDict({key: self[key] for key in self._keys})
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """Return the value of `key`, which becomes `default` if there is none."""
+        """Return the value of `key`. A missing key is added with the value `default`."""
         if key not in self:
             self[key] = default
         return self[key]
 
     def clear(self) -> None:
-        """Take everything out."""
+        """Remove all entries."""
         for key in list(self._keys):
             del self[key]
 
     def pop(self, key: str) -> Any:
-        """Take a value out and return it."""
+        """Remove `key` and return its value."""
         value = self[key]
         del self[key]
         return value
 
     def popitem(self) -> tuple[str, Any]:
-        """Take the last key out and return it with its value."""
+        """Remove the last key and return it with its value."""
         key = next(reversed(self))
         return key, self.pop(key)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return the value of `key`, or `default`."""
+        """Return the value of `key`, or `default` if the key is missing."""
         return self[key] if key in self else default  # noqa: SIM401 - this is get itself
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
-        """Return a dictionary with one value for all keys."""
+        """Return a new dictionary with the value `default` for all `keys`."""
         return ParameterDict((key, default) for key in keys)
 
     def keys(self) -> Any:
-        """The keys."""
+        """Return the keys."""
         return self._keys.keys()
 
     def items(self) -> Iterable[tuple[str, Any]]:
-        """The (key, value) pairs."""
+        """Return the (key, value) pairs."""
         return ((key, self[key]) for key in self._keys)
 
     def values(self) -> Iterable[Any]:
-        """The values."""
+        """Return the values."""
         return (self[key] for key in self._keys)
 
     def update(self, parameters: Any) -> None:
-        """Add or replace values from a mapping or from (key, value) pairs; a plain dictionary's keys are sorted."""
+        """Add or replace values from a mapping or an iterable of (key, value) pairs.
+
+        The pairs of a mapping are added in sorted order, unless it is an OrderedDict.
+        """
         pairs = pairs_of("ParameterDict", "ParametersDict", parameters)
         is_sorted = isinstance(parameters, Mapping) and not isinstance(parameters, OrderedDict)
         for key, value in sorted(pairs) if is_sorted else pairs:

@@ -1,4 +1,4 @@
-"""Exchanging channels for resolution."""
+"""Layers that rearrange channels into spatial resolution and back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["PixelShuffle", "PixelUnshuffle"]
 
 
 class PixelShuffle(Module):
-    """(*, C·r², H, W) -> (*, C, H·r, W·r), r being the upscale factor."""
+    """A layer that rearranges (*, C·r², H, W) to (*, C, H·r, W·r), where r is the upscale factor."""
 
     __constants__ = ["upscale_factor"]
 
@@ -26,7 +26,7 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """(*, C, H·r, W·r) -> (*, C·r², H, W), r being the downscale factor."""
+    """A layer that rearranges (*, C, H·r, W·r) to (*, C·r², H, W), where r is the downscale factor."""
 
     __constants__ = ["downscale_factor"]
 

@@ -1,4 +1,4 @@
-"""Layers that summarise windows of their input."""
+"""Pooling layers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = [
 
 
 class _Pool(Module):
-    """What pooling layers share: `__constants__` names the options, of which `_shown` says how many are printed."""
+    """The base class of pooling layers. `repr` prints the first `_shown` options of `__constants__`."""
 
     _shown: int
 
@@ -81,7 +81,7 @@ class MaxPool1d(_MaxPoolNd):
     """The maximum of each window of (N, C, L) or (C, L).
 
     L_out = floor((L + 2·padding - dilation·(kernel_size - 1) - 1) / stride + 1), or its ceiling with `ceil_mode`.
-    `return_indices` adds where each maximum was.
+    `return_indices` also returns the index of each maximum.
     """
 
     def forward(self, input: Tensor) -> Any:
@@ -89,7 +89,7 @@ class MaxPool1d(_MaxPoolNd):
 
 
 class MaxPool2d(_MaxPoolNd):
-    """The maximum of each window of (N, C, H, W) or (C, H, W); sizes as in `MaxPool1d`.
+    """The maximum of each window of (N, C, H, W) or (C, H, W). `MaxPool1d` gives the formula of the output size.
 
     >>> import torchlike as torch
     >>> torch.nn.MaxPool2d(2)(torch.ones(1, 3, 6, 7)).shape
@@ -101,7 +101,10 @@ class MaxPool2d(_MaxPoolNd):
 
 
 class MaxPool3d(_MaxPoolNd):
-    """The maximum of each window of (N, C, D, H, W) or (C, D, H, W); sizes as in `MaxPool1d`."""
+    """The maximum of each window of (N, C, D, H, W) or (C, D, H, W).
+
+    `MaxPool1d` gives the formula of the output size.
+    """
 
     def forward(self, input: Tensor) -> Any:
         return F.max_pool3d(input, **self._options())
@@ -127,7 +130,7 @@ class _MaxUnpoolNd(_Pool):
 
 
 class MaxUnpool1d(_MaxUnpoolNd):
-    """Put the values back to where `MaxPool1d(return_indices=True)` found them, and zeros elsewhere."""
+    """The partial inverse of `MaxPool1d`: puts the values back at their indices, and zeros elsewhere."""
 
     _spatial = 1
 
@@ -136,7 +139,7 @@ class MaxUnpool1d(_MaxUnpoolNd):
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
-    """Put the values back to where `MaxPool2d(return_indices=True)` found them, and zeros elsewhere."""
+    """The partial inverse of `MaxPool2d`: puts the values back at their indices, and zeros elsewhere."""
 
     _spatial = 2
 
@@ -145,7 +148,7 @@ class MaxUnpool2d(_MaxUnpoolNd):
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
-    """Put the values back to where `MaxPool3d(return_indices=True)` found them, and zeros elsewhere."""
+    """The partial inverse of `MaxPool3d`: puts the values back at their indices, and zeros elsewhere."""
 
     _spatial = 3
 
@@ -162,7 +165,7 @@ class _AvgPoolNd(_Pool):
 
 
 class AvgPool1d(_AvgPoolNd):
-    """The mean of each window of (N, C, L) or (C, L); zeros of the padding count unless told otherwise."""
+    """The mean of each window of (N, C, L) or (C, L). It includes the zeros of the padding if `count_include_pad`."""
 
     def __init__(
         self,
@@ -210,14 +213,17 @@ class _AvgPool2dOr3d(_AvgPoolNd):
 
 
 class AvgPool2d(_AvgPool2dOr3d):
-    """The mean of each window of (N, C, H, W) or (C, H, W); `divisor_override` replaces the windows' size."""
+    """The mean of each window of (N, C, H, W) or (C, H, W). `divisor_override` replaces the window size as divisor."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.avg_pool2d(input, *self._options())
 
 
 class AvgPool3d(_AvgPool2dOr3d):
-    """The mean of each window of (N, C, D, H, W) or (C, D, H, W); `divisor_override` replaces the windows' size."""
+    """The mean of each window of (N, C, D, H, W) or (C, D, H, W).
+
+    `divisor_override` replaces the window size as divisor.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.avg_pool3d(input, *self._options())
@@ -248,27 +254,36 @@ class _LPPoolNd(_Pool):
 
 
 class LPPool1d(_LPPoolNd):
-    """(sum of xᵖ over each window) ** (1/p), p being `norm_type`, for (N, C, L) or (C, L)."""
+    """Power-average pooling of (N, C, L) or (C, L).
+
+    The result is (sum of xᵖ over each window) ** (1/p), where p is `norm_type`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.lp_pool1d(input, *self._options())
 
 
 class LPPool2d(_LPPoolNd):
-    """(sum of xᵖ over each window) ** (1/p), p being `norm_type`, for (N, C, H, W) or (C, H, W)."""
+    """Power-average pooling of (N, C, H, W) or (C, H, W).
+
+    The result is (sum of xᵖ over each window) ** (1/p), where p is `norm_type`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.lp_pool2d(input, *self._options())
 
 
 class LPPool3d(_LPPoolNd):
-    """(sum of xᵖ over each window) ** (1/p), p being `norm_type`, for (N, C, D, H, W) or (C, D, H, W)."""
+    """Power-average pooling of (N, C, D, H, W) or (C, D, H, W).
+
+    The result is (sum of xᵖ over each window) ** (1/p), where p is `norm_type`.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.lp_pool3d(input, *self._options())
 
 
-# --- windows at random ------------------------------------------------------------------------------------------------
+# --- random windows ---------------------------------------------------------------------------------------------------
 
 
 class _FractionalMaxPoolNd(Module):
@@ -302,7 +317,10 @@ class _FractionalMaxPoolNd(Module):
 
 
 class FractionalMaxPool2d(_FractionalMaxPoolNd):
-    """The maximum of windows at random places, so many that the output has the size asked for (Graham, 2014)."""
+    """Fractional max pooling: the maximum of windows at random positions (Graham, 2014).
+
+    The number of windows is given by `output_size`, or by `output_ratio` times the input size.
+    """
 
     _spatial = 2
 
@@ -311,7 +329,10 @@ class FractionalMaxPool2d(_FractionalMaxPoolNd):
 
 
 class FractionalMaxPool3d(_FractionalMaxPoolNd):
-    """The maximum of windows at random places, so many that the output has the size asked for (Graham, 2014)."""
+    """Fractional max pooling: the maximum of windows at random positions (Graham, 2014).
+
+    The number of windows is given by `output_size`, or by `output_ratio` times the input size.
+    """
 
     _spatial = 3
 
@@ -341,14 +362,17 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
-    """The means of windows that cover (N, C, H, W) or (C, H, W); None keeps a dimension's size."""
+    """The means of `output_size` windows that cover (N, C, H, W) or (C, H, W). None keeps the size of a dimension."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.adaptive_avg_pool2d(input, self.output_size)
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
-    """The means of windows that cover (N, C, D, H, W) or (C, D, H, W); None keeps a dimension's size."""
+    """The means of `output_size` windows that cover (N, C, D, H, W) or (C, D, H, W).
+
+    None keeps the size of a dimension.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.adaptive_avg_pool3d(input, self.output_size)
@@ -371,14 +395,17 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """The maxima of windows that cover (N, C, H, W) or (C, H, W); None keeps a dimension's size."""
+    """The maxima of `output_size` windows that cover (N, C, H, W) or (C, H, W). None keeps the size of a dimension."""
 
     def forward(self, input: Tensor) -> Any:
         return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """The maxima of windows that cover (N, C, D, H, W) or (C, D, H, W); None keeps a dimension's size."""
+    """The maxima of `output_size` windows that cover (N, C, D, H, W) or (C, D, H, W).
+
+    None keeps the size of a dimension.
+    """
 
     def forward(self, input: Tensor) -> Any:
         return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)

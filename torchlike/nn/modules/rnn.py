@@ -1,7 +1,7 @@
 """Recurrent layers and their cells.
 
-Layers take a sequence (L, N, input_size), or (N, L, input_size) with `batch_first`, or one without N; they return the
-outputs of the last layer for every step and the final state of every layer.
+The input of a layer has shape (L, N, input_size), or (N, L, input_size) with `batch_first`, or (L, input_size) for a
+single sample. A layer returns the outputs of its last layer for every step and the final state of every layer.
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
 
 class RNNBase(Module):
-    """What the three recurrent layers share: parameters, checks and the loop over layers.
+    """The base class of the recurrent layers: parameters, checks and the loop over layers.
 
-    Parameters of layer k are `weight_ih_lk`, `weight_hh_lk`, `bias_ih_lk`, `bias_hh_lk` and, with projections,
-    `weight_hr_lk`; those of the reverse direction end in `_reverse`. All start uniform over ±1/sqrt(hidden_size).
+    The parameters of layer k are `weight_ih_lk`, `weight_hh_lk`, `bias_ih_lk`, `bias_hh_lk` and, with projections,
+    `weight_hr_lk`. Those of the reverse direction end in `_reverse`. All are initialized from U(-b, b) with
+    b = 1/sqrt(hidden_size).
     """
 
     __constants__ = [
@@ -117,14 +118,14 @@ class RNNBase(Module):
         self._all_weights.append([name + suffix for name in shapes])
 
     def reset_parameters(self) -> None:
-        """Draw the parameters anew."""
+        """Re-initialize the parameters."""
         bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
     @property
     def all_weights(self) -> list[list[Parameter]]:
-        """The parameters of each layer and direction."""
+        """The parameters, in one list for each layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
     @property
@@ -136,7 +137,7 @@ class RNNBase(Module):
         return [getattr(self, name) for name in self._flat_weights_names]
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("_flat_weights_names", "_flat_weights")  # PyTorch has them as attributes, and needs them to unpickle
+        names = ("_flat_weights_names", "_flat_weights")  # attributes in PyTorch, which needs them to unpickle
         return {**super().__getstate__(), **{name: getattr(self, name) for name in names}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -145,12 +146,12 @@ class RNNBase(Module):
             self.__dict__.pop(name, None)
 
     def flatten_parameters(self) -> None:
-        """Do nothing: how parameters lie in memory makes no difference here."""
+        """Do nothing. The memory layout of the parameters does not matter here."""
 
-    # --- checks, by the names under which subclasses override them ---
+    # --- checks, under PyTorch's names, which subclasses override ---
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
-        """Raise unless the input has the right dtype, dimensions and size."""
+        """Raise if the input does not have the right dtype, number of dimensions and size."""
         weight = self.weight_ih_l0
         if input.dtype != weight.dtype and not modes.local.autocast:
             raise _errors.rnn_dtype(input.dtype, weight.dtype)
@@ -161,7 +162,7 @@ class RNNBase(Module):
             raise _errors.rnn_input_size(self.input_size, input.size(-1))
 
     def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
-        """Return the shape that the first state must have."""
+        """Return the required shape of the initial state."""
         if batch_sizes is not None:
             batch = int(batch_sizes[0])
         else:
@@ -171,12 +172,12 @@ class RNNBase(Module):
     def check_hidden_size(
         self, hx: Tensor, expected_hidden_size: tuple[int, int, int], msg: str = "Expected hidden size {}, got {}"
     ) -> None:
-        """Raise unless the state has the expected shape."""
+        """Raise if the state does not have the expected shape."""
         if tuple(hx.size()) != expected_hidden_size:
             raise _errors.rnn_hidden_size(msg, expected_hidden_size, list(hx.size()))
 
     def check_forward_args(self, input: Tensor, hidden: State, batch_sizes: Tensor | None) -> None:
-        """Raise unless input and state fit the layer."""
+        """Raise if the input or the state does not fit the layer."""
         self.check_input(input, batch_sizes)
         self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
 
@@ -218,15 +219,18 @@ class RNNBase(Module):
         return PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices), hidden
 
     def _around_packed(self, data: Tensor, states: tuple) -> Any:
-        """PyTorch has a whole LSTM as one operator, which autocast casts, for plain batches; for packed ones on the CPU
-        the state keeps its range."""
+        """Return the autocast context of a packed sequence.
+
+        PyTorch runs an LSTM over a plain batch as one operator, which autocast casts. Over a packed sequence on the CPU
+        a float32 state keeps its dtype, so autocast is disabled for it.
+        """
         is_whole = self.mode == "LSTM" and not self.proj_size
         if is_whole and data.device.type == "cpu" and states[0].dtype is data.dtype is torchlike.float32:
             return torchlike.autocast("cpu", enabled=False)
         return contextlib.nullcontext()
 
     def _step(self, block: Tensor, states: tuple, weights: list) -> tuple[Tensor, tuple]:
-        """One layer in one direction over a plain batch."""
+        """Run one layer in one direction over a plain batch."""
         output, hidden = self._run(block, self._state_of(states), weights, self.bias, 1, 0.0, False, False, False)
         return output, self._state_parts(hidden)
 
@@ -275,11 +279,11 @@ class RNNBase(Module):
 
 
 class RNN(RNNBase):
-    """h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu with `nonlinearity='relu'`.
+    """The Elman recurrent layer: h' = tanh(W_ih x + b_ih + W_hh h + b_hh).
 
-    `RNN(input_size, hidden_size, num_layers=1, nonlinearity='tanh', bias=True, batch_first=False, dropout=0.0,
-    bidirectional=False)`. Dropout acts between layers. Returns (output, h_n), h_n being
-    (layers · directions, N, hidden_size).
+    The signature is `RNN(input_size, hidden_size, num_layers=1, nonlinearity='tanh', bias=True, batch_first=False,
+    dropout=0.0, bidirectional=False)`. With `nonlinearity='relu'` relu replaces tanh. Dropout applies between layers.
+    The layer returns (output, h_n). The shape of h_n is (layers · directions, N, hidden_size).
 
     >>> import torchlike as torch
     >>> output, h = torch.nn.RNN(10, 20)(torch.ones(5, 3, 10))
@@ -304,18 +308,21 @@ class RNN(RNNBase):
 
 
 class LSTM(RNNBase):
-    """Long short-term memory (Hochreiter and Schmidhuber, 1997).
+    """The long short-term memory layer (Hochreiter and Schmidhuber, 1997).
 
-    i, f, o = sigmoid(...), g = tanh(...), c' = f·c + i·g, h' = o·tanh(c'), each gate of W_ih x + b_ih + W_hh h + b_hh,
-    in the order i, f, g, o. `LSTM(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
-    bidirectional=False, proj_size=0)`. Returns (output, (h_n, c_n)). With `proj_size` h is projected down to it.
+    i, f, o = sigmoid(...), g = tanh(...), c' = f·c + i·g, h' = o·tanh(c'). The argument of each gate is
+    W_ih x + b_ih + W_hh h + b_hh. The weights stack the gates in the order i, f, g, o.
+
+    The signature is `LSTM(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
+    bidirectional=False, proj_size=0)`. The layer returns (output, (h_n, c_n)). With `proj_size` > 0, h is projected to
+    that size.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("LSTM", *args, **kwargs)
 
     def check_forward_args(self, input: Tensor, hidden: State, batch_sizes: Tensor | None) -> None:
-        """Raise unless input and both states fit the layer."""
+        """Raise if the input or one of the two states does not fit the layer."""
         self.check_input(input, batch_sizes)
         expected = self.get_expected_hidden_size(input, batch_sizes)
         self.check_hidden_size(hidden[0], expected, "Expected hidden[0] size {}, got {}")
@@ -347,11 +354,13 @@ class LSTM(RNNBase):
 
 
 class GRU(RNNBase):
-    """Gated recurrent unit (Cho et al., 2014).
+    """The gated recurrent unit layer (Cho et al., 2014).
 
-    r, z = sigmoid(...), n = tanh(W_in x + b_in + r·(W_hn h + b_hn)), h' = (1 - z)·n + z·h, the gates in the order
-    r, z, n. `GRU(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
-    bidirectional=False)`. Returns (output, h_n).
+    r, z = sigmoid(...), n = tanh(W_in x + b_in + r·(W_hn h + b_hn)), h' = (1 - z)·n + z·h. The weights stack the gates
+    in the order r, z, n.
+
+    The signature is `GRU(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
+    bidirectional=False)`. The layer returns (output, h_n).
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -367,7 +376,7 @@ class GRU(RNNBase):
 
 
 class RNNCellBase(Module):
-    """What the three cells share: one step's parameters, of `num_chunks` gates."""
+    """The base class of the recurrent cells: the parameters of one step with `num_chunks` gates."""
 
     __constants__ = ["input_size", "hidden_size", "bias"]
 
@@ -393,7 +402,7 @@ class RNNCellBase(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the parameters anew, uniformly over ±1/sqrt(hidden_size)."""
+        """Re-initialize the parameters from U(-b, b) with b = 1/sqrt(hidden_size)."""
         bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
@@ -406,7 +415,7 @@ class RNNCellBase(Module):
             raise _errors.layer_dimensions(type(self).__name__, name, "1D or 2D", value.dim())
 
     def _ready(self, input: Tensor, hx: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Input and state, both with a batch dimension."""
+        """Return the input and the state, both with a batch dimension."""
         self._check("input", input)
         if hx is not None:
             self._check("hidden", hx)
@@ -425,7 +434,7 @@ class RNNCellBase(Module):
 
 
 class RNNCell(RNNCellBase):
-    """One step of `RNN`: (N, input_size), (N, hidden_size) -> (N, hidden_size)."""
+    """A cell that computes one step of `RNN`: (N, input_size), (N, hidden_size) -> (N, hidden_size)."""
 
     __constants__ = ["input_size", "hidden_size", "bias", "nonlinearity"]
 
@@ -451,7 +460,7 @@ class RNNCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """One step of `LSTM`: (N, input_size), (h, c) -> (h', c'), each (N, hidden_size)."""
+    """A cell that computes one step of `LSTM`: (N, input_size), (h, c) -> (h', c'), each (N, hidden_size)."""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -469,7 +478,7 @@ class LSTMCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """One step of `GRU`: (N, input_size), (N, hidden_size) -> (N, hidden_size)."""
+    """A cell that computes one step of `GRU`: (N, input_size), (N, hidden_size) -> (N, hidden_size)."""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None

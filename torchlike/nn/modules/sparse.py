@@ -1,4 +1,4 @@
-"""Look-up tables of learnt vectors."""
+"""Embedding layers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Embedding", "EmbeddingBag"]
 
 
 class _Table(Module):
-    """What `Embedding` and `EmbeddingBag` share: the table itself."""
+    """The base class of `Embedding` and `EmbeddingBag`: the weight table."""
 
     weight: Parameter
     num_embeddings: int
@@ -34,7 +34,7 @@ class _Table(Module):
             self.weight = Parameter(given, requires_grad=not freeze)
 
     def _row_number(self, padding_idx: int | None) -> int | None:
-        """The row of padding, counted from the front."""
+        """Return `padding_idx` as a non-negative row index."""
         if padding_idx is None:
             return None
         if not -self.num_embeddings <= padding_idx < self.num_embeddings:
@@ -42,7 +42,7 @@ class _Table(Module):
         return padding_idx % self.num_embeddings
 
     def reset_parameters(self) -> None:
-        """Draw the table from the standard normal distribution; the row of padding becomes zeros."""
+        """Re-initialize the table from the standard normal distribution. The padding row becomes zeros."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with torchlike.no_grad():
@@ -50,10 +50,11 @@ class _Table(Module):
 
 
 class Embedding(_Table):
-    """The rows of a table by their numbers: integers of any shape (*) -> (*, embedding_dim).
+    """A lookup table of embedding vectors: integer indices of any shape (*) -> (*, embedding_dim).
 
-    `weight` (num_embeddings, embedding_dim) starts standard normal. The row `padding_idx` starts at zero and gets no
-    gradient. With `max_norm` rows of greater `norm_type`-norm are scaled down to it as they are looked up.
+    `weight` has shape (num_embeddings, embedding_dim) and is initialized from the standard normal distribution. The row
+    `padding_idx` is initialized to zeros and receives no gradient. With `max_norm`, a lookup rescales rows whose
+    `norm_type`-norm exceeds `max_norm` to that norm.
 
     >>> import torchlike as torch
     >>> torch.nn.Embedding(10, 3)(torch.tensor([[1, 2], [4, 5]])).shape
@@ -123,7 +124,7 @@ class Embedding(_Table):
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
     ) -> Self:
-        """Return a layer around the given table (shared, not copied), which is not trained unless `freeze=False`."""
+        """Return a layer that shares the given table without copying it. It is not trained unless `freeze=False`."""
         if embeddings.dim() != 2:
             raise _errors.embedding_table_dimensions()
         rows, columns = embeddings.shape
@@ -132,10 +133,10 @@ class Embedding(_Table):
 
 
 class EmbeddingBag(_Table):
-    """The sum, mean or maximum of rows of a table: one result for each bag of row numbers.
+    """An embedding layer that reduces each bag of indices to one vector: the sum, mean or maximum of the rows.
 
-    Bags are the rows of a 2-dimensional input, or the pieces of a 1-dimensional one that start at `offsets`.
-    `per_sample_weights` (only with 'sum') scales each row.
+    The bags are the rows of a 2-dimensional input, or the segments of a 1-dimensional input that start at `offsets`.
+    `per_sample_weights` scales each row. It is supported only with mode 'sum'.
     """
 
     __constants__ = [
@@ -218,7 +219,7 @@ class EmbeddingBag(_Table):
         include_last_offset: bool = False,
         padding_idx: int | None = None,
     ) -> Self:
-        """Return a layer around the given table (shared, not copied), which is not trained unless `freeze=False`."""
+        """Return a layer that shares the given table without copying it. It is not trained unless `freeze=False`."""
         if embeddings.dim() != 2:
             raise _errors.embedding_table_dimensions()
         rows, columns = embeddings.shape

@@ -1,4 +1,4 @@
-"""Transformers, layer by layer ("Attention is all you need")."""
+"""Transformer layers, encoders and decoders ("Attention is all you need", Vaswani et al., 2017)."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def _activation(given: str | Callable[[Tensor], Tensor]) -> Callable[[Tensor], T
 
 
 def _generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
-    """0 on and below the diagonal, -inf above it."""
+    """Return the causal mask: 0 on and below the diagonal, -inf above it."""
     return torchlike.triu(torchlike.full((sz, sz), float("-inf"), dtype=dtype, device=device), diagonal=1)
 
 
 def _detect_is_causal_mask(mask: Tensor | None, is_causal: bool | None = None, size: int | None = None) -> bool:
-    """Whether a mask is the causal one; looks only where nobody said."""
+    """Return whether `mask` is the causal mask. The values are compared only if `is_causal` is None."""
     if is_causal is not None or mask is None or size is None:
         return is_causal is True
     causal = _generate_square_subsequent_mask(size, mask.device, mask.dtype)
@@ -59,10 +59,11 @@ def _get_seq_len(src: Tensor, batch_first: bool) -> int | None:
 
 
 class TransformerEncoderLayer(Module):
-    """Self-attention, then a network of two linear layers; each with dropout, a residual and a layer norm.
+    """A self-attention block followed by a feed-forward block of two linear layers.
 
-    The norms come after each part, or before it with `norm_first`. `activation` is 'relu', 'gelu' or a function.
-    Sequences are (L, N, d_model), N first with `batch_first`.
+    Each block has dropout, a residual connection and a layer norm. The norm follows the block, or precedes it with
+    `norm_first`. `activation` is 'relu', 'gelu' or a function. The input has shape (L, N, d_model), or (N, L, d_model)
+    with `batch_first`.
 
     >>> import torchlike as torch
     >>> torch.nn.TransformerEncoderLayer(8, 2, 16)(torch.ones(5, 3, 8)).shape
@@ -117,12 +118,12 @@ class TransformerEncoderLayer(Module):
 
     def _sa_block(self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool = False) -> Tensor:
         options = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal}
-        # PyTorch's fast path of inference computes the plain softmax, as attention that returns its weights does.
+        # PyTorch's inference fast path computes a plain softmax, as attention that returns its weights does.
         is_plain = (mask is not None or padding is not None) and self._is_fast(x)
         return self.dropout1(self.self_attn(x, x, x, need_weights=is_plain, **options)[0])
 
     def _is_fast(self, x: Tensor) -> bool:
-        """Whether PyTorch takes its fast path of inference."""
+        """Return whether PyTorch takes its inference fast path."""
         alike = self.activation_relu_or_gelu and self.norm1.eps == self.norm2.eps
         if self.training or not alike or not self.self_attn._is_fast(x, x, x):
             return False
@@ -133,7 +134,10 @@ class TransformerEncoderLayer(Module):
 
 
 class TransformerDecoderLayer(Module):
-    """Self-attention, attention to the memory, then a network; each with dropout, a residual and a layer norm."""
+    """A self-attention block, a block of attention to the encoder output, and a feed-forward block.
+
+    Each block has dropout, a residual connection and a layer norm.
+    """
 
     __constants__ = ["norm_first"]
 
@@ -204,11 +208,11 @@ class TransformerDecoderLayer(Module):
 
 
 class TransformerEncoder(Module):
-    """`num_layers` copies of an encoder layer, one after the other, and an optional norm.
+    """A stack of `num_layers` copies of an encoder layer and an optional final norm.
 
-    `enable_nested_tensor` lets PyTorch skip padding in inference, which leaves zeros in the padded places of the
-    output (before the norm); so it does here, though nothing is skipped. `mask_check` lets it make sure that all
-    padding stands at the end.
+    With `enable_nested_tensor` PyTorch skips padding in inference, so the padded positions of the output are zero
+    before the norm. Here the padded positions are computed and then set to zero. `mask_check` restricts this to masks
+    with all padding at the end.
     """
 
     __constants__ = ["norm"]
@@ -267,7 +271,7 @@ def _only_at_the_end(padded: Tensor) -> bool:
 
 
 def _why_not_nested(layer: Any) -> str:
-    """PyTorch's reason against its path without padding, if there is one."""
+    """Return PyTorch's reason for not skipping padding with nested tensors, or an empty string if there is none."""
     if not isinstance(layer, TransformerEncoderLayer):
         return "encoder_layer was not TransformerEncoderLayer"
     attention = layer.self_attn
@@ -287,7 +291,7 @@ def _why_not_nested(layer: Any) -> str:
 
 
 class TransformerDecoder(Module):
-    """`num_layers` copies of a decoder layer, one after the other, and an optional norm."""
+    """A stack of `num_layers` copies of a decoder layer and an optional final norm."""
 
     __constants__ = ["norm"]
 
@@ -319,9 +323,9 @@ class TransformerDecoder(Module):
 
 
 class Transformer(Module):
-    """An encoder and a decoder: sources (S, N, d_model) and targets (T, N, d_model) -> (T, N, d_model).
+    """An encoder-decoder transformer: sources (S, N, d_model) and targets (T, N, d_model) -> (T, N, d_model).
 
-    N comes first with `batch_first`. `custom_encoder` and `custom_decoder` take the places of the standard ones.
+    With `batch_first`, N is the first dimension. `custom_encoder` and `custom_decoder` replace the standard ones.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Layers that change the resolution of images and signals."""
+"""Layers that resize images and signals."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ __all__ = ["Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d"]
 
 
 class Upsample(Module):
-    """Resize the spatial dimensions of (N, C, *) to `size`, or by `scale_factor`.
+    """A layer that resizes the spatial dimensions of (N, C, *) to `size`, or by `scale_factor`.
 
     `mode` is 'nearest', 'linear', 'bilinear', 'bicubic' or 'trilinear'. With `align_corners` the centres of the corner
-    elements of input and output coincide; otherwise the outer edges do.
+    elements of input and output coincide. Otherwise the outer edges of input and output coincide.
     """
 
     __constants__ = ["size", "scale_factor", "mode", "align_corners", "name", "recompute_scale_factor"]
@@ -54,7 +54,7 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """Resize (N, C, H, W) by repeating elements; the older name of `Upsample(mode='nearest')`."""
+    """A layer that resizes (N, C, H, W) by repeating elements. An older form of `Upsample(mode='nearest')`."""
 
     def __init__(
         self, size: int | tuple[int, int] | None = None, scale_factor: float | tuple[float, float] | None = None
@@ -63,7 +63,10 @@ class UpsamplingNearest2d(Upsample):
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Resize (N, C, H, W) bilinearly with aligned corners; the older name of that `Upsample`."""
+    """A layer that resizes (N, C, H, W) bilinearly.
+
+    An older form of `Upsample(mode='bilinear', align_corners=True)`.
+    """
 
     def __init__(
         self, size: int | tuple[int, int] | None = None, scale_factor: float | tuple[float, float] | None = None

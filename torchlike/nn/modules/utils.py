@@ -1,4 +1,4 @@
-"""PyTorch's home of helpers that other projects import."""
+"""Helpers under PyTorch's module path, where other projects import them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["consume_prefix_in_state_dict_if_present"]
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
-    """Take `prefix` off the keys that begin with it, in place: what `DataParallel` put there, for instance."""
+    """Remove `prefix` in place from the keys that start with it, for example the prefix that `DataParallel` adds."""
     for key in [key for key in state_dict if key.startswith(prefix)]:
         state_dict[key[len(prefix) :]] = state_dict.pop(key)
     metadata = getattr(state_dict, "_metadata", None)

@@ -1,4 +1,4 @@
-"""Modules that spread their work over devices."""
+"""Data-parallel modules and helpers."""
 
 from torchlike.nn.parallel.data_parallel import DataParallel as DataParallel
 from torchlike.nn.parallel.distributed import DistributedDataParallel as DistributedDataParallel

@@ -1,4 +1,4 @@
-"""One module on several devices of one process."""
+"""`DataParallel`, PyTorch's wrapper for one process with several devices."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from torchlike.nn.modules.module import Module
 
 
 class DataParallel(Module):
-    """Hold `module` as `self.module` and call it: what PyTorch does with one accelerator, or without any.
+    """A wrapper that calls `module`, as PyTorch's does with at most one accelerator.
 
     Args:
-        module: the module.
-        device_ids: at most one accelerator; ignored where there is none, as in PyTorch.
-        output_device: where results are gathered; there is nothing to gather.
-        dim: the dim along which batches would be split.
+        module: the wrapped module, available as `self.module`.
+        device_ids: at most one accelerator. Ignored if no accelerator is available, as in PyTorch.
+        output_device: has no effect, because there are no results to gather.
+        dim: has no effect. It is the dimension along which PyTorch splits batches.
     """
 
     def __init__(

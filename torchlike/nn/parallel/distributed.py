@@ -1,4 +1,4 @@
-"""One module trained by several processes."""
+"""`DistributedDataParallel`: data-parallel training of one module by several processes."""
 
 from __future__ import annotations
 
@@ -26,23 +26,27 @@ from torchlike.nn.modules.module import Module
 
 
 class DistributedDataParallel(Module):
-    """Hold `module` as `self.module` and call it; gradients are averaged over the processes of a group.
+    """A wrapper that calls `module` and averages its gradients over the processes of a group.
 
-    Each process makes one, with a module of the same parameters, and gives it batches of its own. The first process's
-    parameters and buffers are copied to the others when it is made, its buffers (of normalisation) before each forward
-    pass; at the end of a backward pass the gradients of all parameters are summed in one message for each dtype and
-    divided by the number of processes. Gradients go through the host's memory.
+    Each process wraps a module with the same parameters and feeds it its own batches. The constructor broadcasts the
+    parameters and buffers of the first process to the others. Each forward pass broadcasts the buffers of the first
+    process, for example the running statistics of batch norm. At the end of a backward pass the gradients of all
+    parameters are averaged over the processes, with one message for each dtype. Gradients pass through host memory.
 
     Args:
+      module: the wrapped module, available as `self.module`.
       device_ids, output_device: at most one device, and none for modules on the CPU.
-      broadcast_buffers: whether buffers follow the first process (default).
-      process_group: the default group unless it is given.
-      find_unused_parameters: whether a pass may leave parameters out; without it the next one raises RuntimeError.
-      static_graph: here the same as `find_unused_parameters`.
-      bucket_cap_mb, gradient_as_bucket_view, check_reduction: make no difference to results.
+      broadcast_buffers: broadcast the buffers of the first process before each forward pass. The default is True.
+      process_group: the process group. The default is the default group.
+      find_unused_parameters: allow a pass to leave parameters unused. Otherwise the following pass raises RuntimeError.
+      static_graph: the same as `find_unused_parameters` here.
+      bucket_cap_mb, gradient_as_bucket_view, check_reduction: have no effect on results.
 
-    Raises ValueError where there is no group, RuntimeError for modules without parameters to train, or whose parameters
-    differ between processes. `join` is not supported.
+    Raises:
+      ValueError: there is no process group.
+      RuntimeError: the module has no parameter that requires grad, or its parameters differ between processes.
+
+    `join` is not supported.
     """
 
     def __init__(
@@ -114,7 +118,10 @@ class DistributedDataParallel(Module):
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:
-        """Let gradients accumulate in this process only while the block runs: those that come after it average all."""
+        """Accumulate gradients without synchronization inside the block.
+
+        The first backward pass after the block averages the accumulated gradients.
+        """
         before = self.require_backward_grad_sync
         self.require_backward_grad_sync = False
         try:
@@ -123,9 +130,12 @@ class DistributedDataParallel(Module):
             self.require_backward_grad_sync = before
 
     def register_comm_hook(self, state: object, hook: Callable[..., Any]) -> None:
-        """Have `hook(state, bucket)` average gradients, once for each of their dtypes: it is given a
-        `torch.distributed.GradBucket` and returns a future of the tensor that takes the place of its buffer. All
-        gradients of a dtype are one bucket. To be called once, before the first backward pass."""
+        """Register `hook(state, bucket)` to average gradients.
+
+        The hook is called once for each dtype with a `torch.distributed.GradBucket`, which holds all gradients of that
+        dtype. It returns a future of the tensor that replaces the bucket's buffer. Call this method at most once, and
+        before the first backward pass.
+        """
         if not callable(hook):
             raise errors.hook_not_callable()
         _check_annotations(hook)
@@ -136,7 +146,7 @@ class DistributedDataParallel(Module):
         self._averages.ask(hook, self.process_group)
 
     def _get_ddp_logging_data(self) -> dict[str, Any]:
-        """What is known of the exchange; times are not taken."""
+        """Return information about the module and the process group. No times are measured."""
         group, parameters = self.process_group, list(self.module.parameters())
         return {
             "module_name": type(self.module).__name__,
@@ -152,7 +162,7 @@ class DistributedDataParallel(Module):
     def join(
         self, divide_by_initial_world_size: bool = True, enable: bool = True, throw_on_early_termination: bool = False
     ) -> Any:
-        """Not supported: all processes need equally many batches."""
+        """Raise an error, because uneven inputs are not supported. All processes need the same number of batches."""
         raise _errors.arguments.unsupported("DistributedDataParallel.join", "enable")
 
 
@@ -163,7 +173,7 @@ _HOOKS = {
 
 
 def _check_annotations(hook: Callable[..., Any]) -> None:
-    """Refuse a hook that says it is for something else; names that are strings say nothing."""
+    """Raise if the annotations of a hook do not match its signature. String annotations are not checked."""
     signature = inspect.signature(hook)
     said = signature.parameters["bucket"].annotation if "bucket" in signature.parameters else GradBucket
     if said not in (inspect.Parameter.empty, GradBucket) and not isinstance(said, str):
@@ -190,7 +200,7 @@ def _check_alike(group: ProcessGroup, parameters: list[Tensor]) -> None:
 
 
 def _follow_first(group: ProcessGroup, tensors: list[Tensor]) -> None:
-    """Give tensors the elements that the first process has."""
+    """Copy the values of the tensors from the first process to all others."""
     if group.size() == 1:
         return
     if group.rank() == 0:
@@ -205,7 +215,7 @@ def _follow_first(group: ProcessGroup, tensors: list[Tensor]) -> None:
 
 
 def _tensors_in(found: Any) -> list[Tensor]:
-    """The tensors in what a module returned."""
+    """Return the tensors in the nested output of a module."""
     if isinstance(found, Tensor):
         return [found]
     if isinstance(found, dict):
@@ -216,12 +226,12 @@ def _tensors_in(found: Any) -> list[Tensor]:
 
 
 class Averages:
-    """Averages the gradients of parameters at the end of the backward pass that brings the last of them."""
+    """The averaging of gradients. It runs at the end of the backward pass that computes the last missing gradient."""
 
     def __init__(self, group: ProcessGroup, parameters: list[Tensor]) -> None:
         self._group, self._parameters = group, parameters
-        self._missing: set[int] | None = None  # whose gradients are still to come; None: nothing is expected
-        self._touched: set[int] = set()  # whose gradients came since the last average, within `no_sync` too
+        self._missing: set[int] | None = None  # parameters without gradients yet, or None if no backward is expected
+        self._touched: set[int] = set()  # parameters with new gradients since the last average, also within `no_sync`
         self._began, self._may_leave_out = False, False
         self._hook: Callable[[list[Tensor], int, bool], Tensor] | None = None
         itself: ref[Averages] = ref(self)
@@ -229,7 +239,7 @@ class Averages:
             parameter.register_post_accumulate_grad_hook(_Told(itself, i))
 
     def ask(self, hook: Callable[..., Any], state: object) -> None:
-        """Have a hook average what was concatenated."""
+        """Register a communication hook, which averages the concatenated gradients."""
         if self._hook is not None:
             raise errors.hook_twice()
 
@@ -245,7 +255,7 @@ class Averages:
         self._hook = asked
 
     def expect(self, outputs: list[Tensor] | None) -> None:
-        """A backward pass follows; from `outputs`, where parameters may be left out."""
+        """Prepare for a backward pass. If parameters may be unused, `outputs` are the tensors it starts from."""
         self._may_leave_out, self._began = outputs is not None, False
         self._missing = set(range(len(self._parameters)))
         if outputs is not None:
@@ -253,12 +263,12 @@ class Averages:
             self._missing = {i for i in self._missing if id(self._parameters[i]) in used}
 
     def check_ended(self) -> None:
-        """Refuse another forward pass where gradients of the last one are missing."""
+        """Raise RuntimeError if the last backward pass began but left gradients missing."""
         if self._missing and self._began:
             raise errors.not_reduced(self._group.rank(), sorted(self._missing))
 
     def came(self, i: int) -> None:
-        """A parameter's gradient has come."""
+        """Record that parameter `i` received its gradient, and schedule the average after the last one."""
         self._touched.add(i)
         if self._missing is None:
             return
@@ -289,7 +299,7 @@ class Averages:
                 _spread(self._hook(bucket, i, i + 1 == len(dtypes)), bucket)
 
     def _average_of(self, parameters: list[Tensor]) -> None:
-        """Sum the gradients, each divided by the number of processes, in one message."""
+        """Average the gradients of one dtype: divide them by the number of processes and sum them in one message."""
         arrays = [t.host(p.grad) if p.grad is not None else np.zeros(tuple(p.shape), p.dtype.numpy) for p in parameters]
         flat = np.concatenate([array.reshape(-1) for array in arrays])
         wide = np.result_type(flat.dtype, np.float32) if flat.dtype.kind in "fc" else np.float32
@@ -314,7 +324,7 @@ def _flat_gradients(parameters: list[Tensor]) -> Tensor:
 
 
 def _spread(flat: Tensor, parameters: list[Tensor]) -> None:
-    """Give parameters the gradients that lie one after another."""
+    """Copy the concatenated gradients to the parameters' `grad`."""
     with torchlike.no_grad():
         for parameter, part in zip(parameters, flat.split([p.numel() for p in parameters])):
             if parameter.grad is None:
@@ -323,7 +333,7 @@ def _spread(flat: Tensor, parameters: list[Tensor]) -> None:
 
 
 class _Told:
-    """Tells of one parameter's gradient, for as long as somebody wants to know."""
+    """The gradient hook of one parameter. It refers to `averages` weakly and does nothing after its deletion."""
 
     def __init__(self, averages: ref[Averages], i: int) -> None:
         self.averages, self.i = averages, i
@@ -338,7 +348,7 @@ class _Told:
 
 
 def _leaves_behind(outputs: Iterable[Tensor]) -> set[int]:
-    """The ids of the leaves from which tensors were computed."""
+    """Return the ids of the leaf tensors from which the outputs were computed."""
     seen, leaves = set(), set()
     stack = [x.grad_fn for x in outputs if x.grad_fn is not None]
     leaves.update(id(x) for x in outputs if x.grad_fn is None)

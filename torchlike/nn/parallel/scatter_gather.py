@@ -1,4 +1,4 @@
-"""Batches split over devices and put together again, as far as one device goes: there it is the batch itself."""
+"""`scatter` and `gather` of batches over devices. Only a single device is supported."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from torchlike.nn import _errors
 
 
 def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> Any:
-    """`inputs` (tensors in tuples, lists and dicts) in one part a device, tensors cut along `dim`: for one device, a
-    list (for a tensor, a tuple) of `inputs`. Several devices are not supported."""
+    """Return `inputs` as a sequence with one entry for the single device.
+
+    The sequence is a tuple if `inputs` is a tensor, and a list otherwise. PyTorch splits tensors along `dim` over the
+    devices. Several devices are not supported.
+    """
     from torchlike import Tensor
 
     if len(target_gpus) > 1:
@@ -21,13 +24,15 @@ def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> Any:
 def scatter_kwargs(
     inputs: tuple, kwargs: dict[str, Any] | None, target_gpus: Sequence[Any], dim: int = 0
 ) -> tuple[tuple, tuple]:
-    """The arguments of a call, positional and by keyword, in one part a device."""
+    """Return the positional and keyword arguments of a call, each as a tuple with one entry for each device."""
     return tuple(scatter(inputs, target_gpus, dim)), tuple(scatter(kwargs or {}, target_gpus, dim))
 
 
 def gather(outputs: Any, target_device: Any, dim: int = 0) -> Any:
-    """What the devices made, tensors put together along `dim`: for one device, what that one made. Several devices are
-    not supported."""
+    """Return the output of the single device.
+
+    PyTorch concatenates the tensors of all devices along `dim`. Several devices are not supported.
+    """
     if len(outputs) > 1:
         raise _errors.unsupported("gather", "outputs")
     return outputs[0]

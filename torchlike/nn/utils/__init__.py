@@ -1,4 +1,4 @@
-"""Helpers for gradients, parameters and sequences."""
+"""Utilities for gradients, parameters and sequences."""
 
 from torchlike.nn.utils import clip_grad as clip_grad
 from torchlike.nn.utils import convert_parameters as convert_parameters
@@ -23,7 +23,7 @@ from torchlike.nn.utils.weight_norm import weight_norm as weight_norm
 
 
 def __getattr__(name: str) -> object:
-    # These need the modules, which themselves need this package.
+    # Imported lazily, because these modules import `nn.modules`, which imports this package.
     import importlib
 
     if name in ("memory_format", "parametrize", "parametrizations", "prune"):

@@ -1,4 +1,4 @@
-"""PyTorch's sentences about `nn.utils`, each written once."""
+"""Error and warning messages of `nn.utils`, with PyTorch's wording."""
 
 from __future__ import annotations
 
@@ -72,7 +72,10 @@ def parametrization_output(value: Any) -> ValueError:
 
 
 def parametrization_changes(what: str, old: Any, new: Any, first: bool) -> ValueError:
-    """The first parametrization of a tensor and the later ones are refused in different words."""
+    """Return the error of a parametrization that changes the shape or dtype of its tensor.
+
+    PyTorch words the error of the first parametrization of a tensor differently from that of later ones.
+    """
     refused = f"Registering a parametrization may not change the {what} of the tensor, unless "
     if first:
         refused += "`unsafe` flag is enabled."

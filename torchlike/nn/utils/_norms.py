@@ -1,4 +1,4 @@
-"""The two formulas that weight norm and spectral norm share with their parametrizations."""
+"""The formulas of weight norm and spectral norm, shared by the hooks and the parametrizations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from torchlike.nn import functional as F
 
 
 def norm_except_dim(v: Tensor, dim: int) -> Tensor:
-    """The Euclidean norm over every dimension but `dim`, kept as size 1; over all of them for dim -1."""
+    """Return the Euclidean norm over every dimension but `dim`, with reduced dimensions kept at size 1.
+
+    With dim -1 the norm is over all dimensions and the result has no dimensions.
+    """
     if dim == -1:
         return v.norm()
     dims = [d for d in range(v.dim()) if d != dim % v.dim()]
@@ -18,19 +21,22 @@ def norm_except_dim(v: Tensor, dim: int) -> Tensor:
 
 
 def weight_norm(v: Tensor, g: Tensor, dim: int) -> Tensor:
-    """v scaled to the norms g."""
+    """Return `v` rescaled to the norms `g`."""
     return v * (g / norm_except_dim(v, dim))
 
 
 def as_matrix(weight: Tensor, dim: int) -> Tensor:
-    """The weight with `dim` as rows and everything else as columns."""
+    """Return the weight as a matrix with `dim` as rows and the other dimensions flattened to columns."""
     if dim != 0:
         weight = weight.permute(dim, *[d for d in range(weight.dim()) if d != dim])
     return weight.reshape(weight.size(0), -1)
 
 
 def power_iterations(matrix: Tensor, u: Tensor, v: Tensor, count: int, eps: float, first: str) -> tuple[Any, Any]:
-    """Singular vectors of the largest singular value, better by `count` steps that begin with `first`."""
+    """Refine the singular vectors of the largest singular value by `count` power iterations.
+
+    Each iteration updates the vector `first` ("u" or "v") before the other one.
+    """
     for _ in range(count):
         if first == "u":
             u = F.normalize(torchlike.mv(matrix, v), dim=0, eps=eps)
@@ -42,7 +48,7 @@ def power_iterations(matrix: Tensor, u: Tensor, v: Tensor, count: int, eps: floa
 
 
 def spectral_dim(module: Any) -> int:
-    """The output channels' dimension of a layer's weight."""
+    """Return the dimension of a layer's weight that holds the output channels."""
     from torchlike.nn.modules.conv import _ConvTransposeNd
 
     return 1 if isinstance(module, _ConvTransposeNd) else 0

@@ -1,4 +1,4 @@
-"""The orthogonal parametrization: a matrix whose columns (or rows, where those are fewer) are orthonormal."""
+"""The orthogonal parametrization, which gives a matrix orthonormal columns, or rows if it has fewer rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ class _OrthMaps(Enum):
 
 
 def _nearest_by_qr(matrix: Tensor) -> Tensor:
-    """The orthonormal factor of a matrix, its signs such that an orthonormal matrix is its own factor."""
+    """Return the orthonormal factor Q of the QR decomposition.
+
+    The signs are chosen such that an orthonormal matrix is returned unchanged.
+    """
     reflectors, tau = torchlike.geqrf(matrix)
     factor = torchlike.linalg.householder_product(reflectors, tau)
     return factor * reflectors.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
@@ -32,7 +35,10 @@ def _is_orthonormal(matrix: Tensor) -> bool:
 
 
 class _Orthogonal(Module):
-    """An orthonormal matrix made of the lower triangle of an unconstrained one; times `base`, where there is one."""
+    """The parametrization of an orthonormal matrix by the lower triangle of an unconstrained matrix.
+
+    With `use_trivialization` the result is multiplied by `base`.
+    """
 
     base: Tensor | None
 
@@ -56,7 +62,7 @@ class _Orthogonal(Module):
         return Q.mT if is_wide else Q
 
     def _rotated(self, X: Tensor, n: int, k: int) -> Tensor:
-        """From the skew matrix of a lower triangle, by the exponential or by Cayley's map."""
+        """Map the skew-symmetric matrix of a lower triangle by the matrix exponential or the Cayley map."""
         X = X.tril()
         if n != k:
             X = torchlike.cat([X, X.new_zeros(n, n - k).expand(*X.shape[:-2], -1, -1)], dim=-1)
@@ -70,7 +76,7 @@ class _Orthogonal(Module):
 
     @staticmethod
     def _reflected(X: Tensor) -> Tensor:
-        """The product of the reflections whose vectors stand below the diagonal; the diagonal holds signs."""
+        """Return the product of Householder reflections. `X` holds their vectors below the diagonal, signs on it."""
         A = X.tril(diagonal=-1)
         tau = 2.0 / (1.0 + (A * A).sum(dim=-2))
         Q = torchlike.linalg.householder_product(A, tau)
@@ -97,7 +103,7 @@ class _Orthogonal(Module):
 
     @staticmethod
     def _completed(tall: Tensor) -> Tensor:
-        """A square orthonormal matrix that begins with these columns; those that are missing are drawn."""
+        """Return a square orthonormal matrix that starts with the columns of `tall`. The other columns are random."""
         n, k = tall.size(-2), tall.size(-1)
         if n == k:
             return tall.clone() if _is_orthonormal(tall) else _nearest_by_qr(tall)
@@ -108,10 +114,11 @@ class _Orthogonal(Module):
 def orthogonal(
     module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
 ) -> Module:
-    """Let `name`, a matrix or a batch of them, have orthonormal columns, or rows where those are fewer.
+    """Parametrize `name`, a matrix or a batch of matrices, to have orthonormal columns, or rows if there are fewer.
 
-    `orthogonal_map` is "matrix_exp" (the default of square and of complex matrices), "cayley" or "householder" (the
-    default of others). With `use_trivialization` the map starts from the matrix that was last assigned.
+    `orthogonal_map` is "matrix_exp", "cayley" or "householder". The default is "matrix_exp" for square and for complex
+    matrices, and "householder" otherwise. With `use_trivialization` the map is relative to the last assigned matrix.
+    Returns the module.
     """
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):

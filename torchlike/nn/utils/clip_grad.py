@@ -1,4 +1,4 @@
-"""Keeping gradients from growing too large."""
+"""Gradient clipping by norm and by value."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def get_total_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Return the norm of all elements of all tensors together; `norm_type` may be `'inf'`.
+    """Return the norm of all elements of all tensors together. `norm_type` may be `'inf'`.
 
-    `foreach` chooses among PyTorch's implementations; there is one here, which gives the same result.
+    `foreach` has no effect: in PyTorch it selects among implementations with equal results.
     """
     tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     norm_type = float(norm_type)
@@ -44,11 +44,11 @@ def clip_grads_with_norm_(
 ) -> None:
     """Scale all gradients by min(1, max_norm / (total_norm + 1e-6)), in place.
 
-    `foreach` chooses among PyTorch's implementations; there is one here, which gives the same result.
+    `foreach` has no effect: in PyTorch it selects among implementations with equal results.
     """
     gradients = _gradients(parameters)
     with torchlike.no_grad():
-        # Always a product, never a question whether it is needed: asking would make the program wait.
+        # Always multiply. Testing whether clipping is needed would block on the value of the norm.
         scale = torchlike.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
         for gradient in gradients:
             gradient.mul_(scale.to(gradient.device))
@@ -61,7 +61,7 @@ def clip_grad_norm_(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Scale all gradients down so that their norm together is at most `max_norm`; return the norm they had.
+    """Scale the gradients down in place so that their total norm is at most `max_norm`. Return the original norm.
 
     >>> import torchlike as torch
     >>> w = torch.nn.Parameter(torch.zeros(2))
@@ -82,9 +82,9 @@ def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
-    """Limit every element of every gradient to [-clip_value, clip_value], in place.
+    """Clamp every element of every gradient to [-clip_value, clip_value], in place.
 
-    `foreach` chooses among PyTorch's implementations; there is one here, which gives the same result.
+    `foreach` has no effect: in PyTorch it selects among implementations with equal results.
     """
     limit = float(clip_value)
     with torchlike.no_grad():

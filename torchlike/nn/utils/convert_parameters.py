@@ -1,4 +1,4 @@
-"""All parameters as one vector, and back."""
+"""Conversion of parameters to one vector and back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torchlike.nn import _errors
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """Return all elements of all parameters in one vector.
+    """Return the elements of all parameters, concatenated to one vector.
 
     >>> import torchlike as torch
     >>> torch.nn.utils.parameters_to_vector([torch.ones(2), torch.zeros(1, 2)])
@@ -20,7 +20,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Give the parameters the elements of `vec`, in order."""
+    """Set the data of the parameters to consecutive slices of `vec`."""
     if not isinstance(vec, Tensor):
         raise _errors.vector_type(vec)
     start = 0

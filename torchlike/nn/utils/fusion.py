@@ -1,4 +1,4 @@
-"""Folding batch norm into the layer before it, for inference."""
+"""Fusion of batch norm into the preceding layer, for inference."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torchlike.nn.utils import _errors
 
 
 def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
-    """Return one convolution that does what `conv` and then `bn` do in evaluation."""
+    """Return a convolution that computes `bn(conv(x))` in evaluation mode."""
     if conv.training or bn.training:
         raise _errors.fusion_in_training()
     fused = copy.deepcopy(conv)
@@ -31,13 +31,13 @@ def fuse_conv_bn_weights(
     bn_b: Tensor | None,
     transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:
-    """Return the weight and bias of the convolution that includes the batch norm."""
+    """Return the weight and bias of the convolution fused with the batch norm."""
     shape = [1, -1] if transpose else [-1, 1]
     return _fused(conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, shape + [1] * (conv_w.dim() - 2))
 
 
 def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
-    """Return one linear layer that does what `linear` and then `bn` do in evaluation."""
+    """Return a linear layer that computes `bn(linear(x))` in evaluation mode."""
     if linear.training or bn.training:
         raise _errors.fusion_in_training()
     fused = copy.deepcopy(linear)
@@ -55,7 +55,7 @@ def fuse_linear_bn_weights(
     bn_w: Tensor,
     bn_b: Tensor,
 ) -> tuple[Parameter, Parameter]:
-    """Return the weight and bias of the linear layer that includes the batch norm."""
+    """Return the weight and bias of the linear layer fused with the batch norm."""
     return _fused(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, [-1, 1])
 
 

@@ -1,4 +1,4 @@
-"""Making a module without drawing its parameters."""
+"""Construction of a module without initialization of its parameters."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from torchlike.nn import _errors
 
 
 def skip_init(module_cls: type, *args: Any, **kwargs: Any) -> Any:
-    """Return `module_cls(*args, **kwargs)` with parameters of no particular values.
+    """Return `module_cls(*args, **kwargs)` with uninitialized parameters.
 
-    The class must take a `device` argument.
+    The class must accept a `device` argument.
     """
     from torchlike.nn.modules.module import Module
 

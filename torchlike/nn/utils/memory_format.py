@@ -1,4 +1,4 @@
-"""Weights of convolutions in another memory format."""
+"""Conversion of convolution weights to another memory format."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from torchlike.nn.modules.module import Module
 
 
 def convert_conv2d_weight_memory_format(module: Module, memory_format: MemoryFormat) -> Module:
-    """Give the weights of every `Conv2d` and `ConvTranspose2d` in a module a memory format; returns the module."""
+    """Convert the weights of every `Conv2d` and `ConvTranspose2d` to a memory format, and return the module."""
     return _converted(module, (Conv2d, ConvTranspose2d), memory_format)
 
 
 def convert_conv3d_weight_memory_format(module: Module, memory_format: MemoryFormat) -> Module:
-    """Give the weights of every `Conv3d` and `ConvTranspose3d` in a module a memory format; returns the module."""
+    """Convert the weights of every `Conv3d` and `ConvTranspose3d` to a memory format, and return the module."""
     return _converted(module, (Conv3d, ConvTranspose3d), memory_format)
 
 

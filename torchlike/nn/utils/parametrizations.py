@@ -16,7 +16,7 @@ from torchlike.nn.utils.parametrize import register_parametrization
 
 
 class _WeightNorm(Module):
-    """A weight as its norms and its direction."""
+    """The parametrization of a weight by its norms and its direction."""
 
     def __init__(self, dim: int | None = 0) -> None:
         super().__init__()
@@ -30,12 +30,18 @@ class _WeightNorm(Module):
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int = 0) -> Module:
-    """Let `name` be original1 (a direction) scaled to the norms original0, taken over all dimensions but `dim`."""
+    """Parametrize `name` as a direction (`original1`) scaled to norms (`original0`), and return the module.
+
+    The norms are taken over all dimensions but `dim`.
+    """
     return register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
 
 class _SpectralNorm(Module):
-    """A weight over its largest singular value, which is estimated by power iterations while training."""
+    """The parametrization that divides a weight by its largest singular value.
+
+    Power iterations refine the estimate of the singular value in training mode.
+    """
 
     def __init__(self, weight: Tensor, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
         super().__init__()
@@ -74,7 +80,7 @@ class _SpectralNorm(Module):
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Any:
-    """Let `name` be itself over its largest singular value."""
+    """Parametrize `name` as itself divided by its largest singular value, and return the module."""
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
         raise _errors.nothing_to_parametrize(module, name)

@@ -1,4 +1,4 @@
-"""Parameters computed from other ones whenever they are read."""
+"""Parametrizations: tensors of a module that are computed from other tensors whenever they are read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _cache: dict[tuple[int, str], Any] = {}
 
 @contextmanager
 def cached() -> Iterator[None]:
-    """Inside, each parametrized tensor is computed once and kept."""
+    """Cache parametrized tensors: inside the block each of them is computed only once."""
     global _cached_blocks
     _cached_blocks += 1
     try:
@@ -33,9 +33,10 @@ def cached() -> Iterator[None]:
 
 
 class ParametrizationList(ModuleList):
-    """The parametrizations of one tensor and the tensor, or tensors, underneath.
+    """The parametrizations of one tensor, with the original tensor or tensors from which it is computed.
 
-    `original` is the tensor underneath; where the first `right_inverse` gives several they are `original0`, ...
+    `original` is the original tensor. If the first `right_inverse` returns several tensors, they are `original0`,
+    `original1` and so on.
     """
 
     def __init__(self, modules: Sequence[Module], original: Tensor, unsafe: bool = False) -> None:
@@ -67,12 +68,12 @@ class ParametrizationList(ModuleList):
             inner: Any = value
             for module in reversed(list(self)):
                 if hasattr(module, "right_inverse"):
-                    with suppress(NotImplementedError):  # it refuses later assignments, not to be used
+                    with suppress(NotImplementedError):  # supports parametrization but not assignment
                         inner = module.right_inverse(inner)
             return inner
 
     def right_inverse(self, value: Tensor) -> None:
-        """Change the tensors underneath so that the parametrized tensor becomes `value`."""
+        """Set the original tensors such that the parametrized tensor becomes `value`."""
         with torchlike.no_grad():
             for module in reversed(list(self)):
                 if not hasattr(module, "right_inverse"):
@@ -99,7 +100,7 @@ def _check_unchanged(before: Tensor, after: Any, first: bool) -> None:
 
 
 def _parametrized_class(module: Module) -> type:
-    """A class of this one module's own, on which the parametrized tensors are properties."""
+    """Return a new subclass for this module, on which the parametrized tensors are properties."""
     base = type(module)
 
     def no_pickle(self: Any) -> Any:
@@ -138,10 +139,11 @@ def _property(name: str) -> property:
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
-    """Let attribute `tensor_name` be `parametrization` of what it was; a second one is applied after the first.
+    """Parametrize the attribute `tensor_name` by `parametrization`, and return the module.
 
-    Its `right_inverse`, if it has one, gives the tensor underneath and makes assignment possible. Unless `unsafe`, the
-    shape and the dtype may not change.
+    Several parametrizations of an attribute are applied in the order of registration. If the parametrization has a
+    `right_inverse`, that computes the original tensor from the current one and from assigned values. Unless `unsafe`,
+    the shape and the dtype may not change.
     """
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
@@ -168,7 +170,7 @@ def _add(listed: ParametrizationList, parametrization: Module, value: Tensor, un
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Return whether a module has parametrizations, on one attribute or on any."""
+    """Return whether a module has parametrizations: of the attribute `tensor_name`, or of any if it is None."""
     parametrizations = getattr(module, "parametrizations", None)
     if not isinstance(parametrizations, ModuleDict):
         return False
@@ -176,7 +178,10 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 
 
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
-    """Make attribute `tensor_name` a plain parameter again: with its present value, or with the one underneath."""
+    """Make the attribute `tensor_name` a plain tensor again, and return the module.
+
+    With `leave_parametrized` it keeps its current value. Otherwise it becomes the original tensor.
+    """
     if not is_parametrized(module, tensor_name):
         raise _errors.no_parametrization(module, tensor_name)
     listed = module.parametrizations[tensor_name]

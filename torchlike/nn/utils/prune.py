@@ -1,4 +1,4 @@
-"""Setting parts of a parameter to zero for good, by a mask that a hook applies before each forward."""
+"""Pruning of parameters by masks, which a forward pre-hook applies."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from torchlike.nn.utils import _errors
 
 
 class BasePruningMethod:
-    """A way to choose what to prune, and the hook that keeps it pruned.
+    """The base class of pruning methods. An instance is the forward pre-hook that applies the mask.
 
-    Parameter `name` becomes `name_orig`, its mask is the buffer `name_mask`, and the attribute `name` is their product.
-    Subclasses define `compute_mask`. `PRUNING_TYPE` says what a later method may still prune: single elements
-    ('unstructured'), whole channels ('structured') or everything ('global').
+    Pruning renames the parameter `name` to `name_orig`, adds the mask as the buffer `name_mask`, and sets the attribute
+    `name` to their product. Subclasses define `compute_mask`.
+
+    `PRUNING_TYPE` defines what the method may prune after earlier methods: remaining elements ('unstructured'),
+    channels with remaining elements ('structured') or everything ('global').
     """
 
     PRUNING_TYPE: ClassVar[str] = "unstructured"
@@ -26,17 +28,17 @@ class BasePruningMethod:
         setattr(module, self._tensor_name, self.apply_mask(module))
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Return the mask, 0 where `t` is to be pruned; at least what `default_mask` prunes stays pruned."""
+        """Return the mask, with 0 at the elements of `t` to prune. Elements with 0 in `default_mask` stay pruned."""
         raise NotImplementedError
 
     def apply_mask(self, module: Any) -> Tensor:
-        """Return the pruned parameter."""
+        """Return the product of the original parameter and its mask."""
         original = getattr(module, self._tensor_name + "_orig")
         return getattr(module, self._tensor_name + "_mask").to(dtype=original.dtype) * original
 
     @classmethod
     def apply(cls, module: Any, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any) -> Any:
-        """Prune parameter `name` with `cls(*args, **kwargs)`, on top of what is pruned already."""
+        """Prune the parameter `name` with `cls(*args, **kwargs)`, in addition to earlier pruning. Return the hook."""
         earlier = _hook_of(module, name)
         method: Any = cls(*args, **kwargs)
         method._tensor_name = name
@@ -59,13 +61,13 @@ class BasePruningMethod:
         return method
 
     def prune(self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None) -> Tensor:
-        """Return `t` pruned, without any module."""
+        """Return the tensor `t` pruned, without a module."""
         scores = t if importance_scores is None else importance_scores
         default = torchlike.ones_like(t) if default_mask is None else default_mask
         return t * self.compute_mask(scores, default_mask=default)
 
     def remove(self, module: Any) -> None:
-        """Make the pruned values the parameter's own."""
+        """Make the pruning permanent: store the pruned values in the parameter and remove the mask."""
         name = self._tensor_name
         weight = self.apply_mask(module)
         delattr(module, name)
@@ -76,7 +78,7 @@ class BasePruningMethod:
 
 
 class PruningContainer(BasePruningMethod):
-    """Several methods applied to one parameter, one after the other."""
+    """A sequence of pruning methods applied to one parameter."""
 
     def __init__(self, *args: BasePruningMethod) -> None:
         self._pruning_methods: tuple[BasePruningMethod, ...] = ()
@@ -84,7 +86,7 @@ class PruningContainer(BasePruningMethod):
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method: BasePruningMethod) -> None:
-        """Add a method for the same parameter."""
+        """Append a method for the same parameter."""
         self._tensor_name = method._tensor_name
         self._pruning_methods += (method,)
 
@@ -98,7 +100,7 @@ class PruningContainer(BasePruningMethod):
         return self._pruning_methods[idx]
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Let the last method prune what the earlier ones left."""
+        """Return the mask after the last method has pruned the elements that the earlier methods left."""
         method = self._pruning_methods[-1]
         left = _left_for(method, default_mask)
         mask = default_mask.clone()
@@ -107,7 +109,7 @@ class PruningContainer(BasePruningMethod):
 
 
 def _left_for(method: BasePruningMethod, mask: Tensor) -> Any:
-    """The index of what a method may still prune."""
+    """Return the index of the elements that a method may still prune."""
     if method.PRUNING_TYPE == "unstructured":
         return mask == 1
     if method.PRUNING_TYPE == "structured":
@@ -130,7 +132,7 @@ def _checked_amount(amount: Any) -> Any:
 
 
 def _count(amount: Any, size: int) -> int:
-    """How many of `size` things to prune."""
+    """Return the number of elements to prune out of `size`. `amount` is a count, or a fraction if not an int."""
     if not isinstance(amount, int):
         return round(amount * size)
     if amount > size:
@@ -142,7 +144,7 @@ def _count(amount: Any, size: int) -> int:
 
 
 class Identity(BasePruningMethod):
-    """Prunes nothing, but brings the mask."""
+    """A method that prunes nothing but adds the mask and the hook."""
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         return default_mask
@@ -153,7 +155,7 @@ class Identity(BasePruningMethod):
 
 
 class _Unstructured(BasePruningMethod):
-    """Prunes the `amount` elements (a number or a fraction) of largest `_rank`."""
+    """A method that prunes the `amount` elements (a count or a fraction) with the largest `_rank`."""
 
     def __init__(self, amount: float) -> None:
         self.amount = _checked_amount(amount)
@@ -170,7 +172,7 @@ class _Unstructured(BasePruningMethod):
 
 
 class RandomUnstructured(_Unstructured):
-    """Prunes `amount` elements (a number or a fraction) chosen at random."""
+    """A method that prunes `amount` random elements (a count or a fraction)."""
 
     def _rank(self, t: Tensor) -> Tensor:
         return torchlike.rand_like(t)
@@ -181,7 +183,7 @@ class RandomUnstructured(_Unstructured):
 
 
 class L1Unstructured(_Unstructured):
-    """Prunes the `amount` elements (a number or a fraction) of smallest absolute value."""
+    """A method that prunes the `amount` elements (a count or a fraction) with the smallest absolute values."""
 
     def _rank(self, t: Tensor) -> Tensor:
         return -t.abs()
@@ -194,7 +196,7 @@ class L1Unstructured(_Unstructured):
 
 
 class _Structured(BasePruningMethod):
-    """Prunes the `amount` channels along `dim` (a number or a fraction) that `_kept` leaves out."""
+    """A method that prunes `amount` channels (a count or a fraction) along `dim`, selected by `_kept`."""
 
     PRUNING_TYPE = "structured"
 
@@ -203,7 +205,7 @@ class _Structured(BasePruningMethod):
         self.dim = dim
 
     def _kept(self, t: Tensor, count: int) -> Tensor:
-        """A vector, 0 for the `count` channels to prune."""
+        """Return a vector with 0 for the `count` channels to prune, and 1 or True for the others."""
         raise NotImplementedError
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -220,7 +222,7 @@ class _Structured(BasePruningMethod):
 
 
 class RandomStructured(_Structured):
-    """Prunes `amount` channels along `dim` (a number or a fraction) chosen at random."""
+    """A method that prunes `amount` random channels (a count or a fraction) along `dim`."""
 
     def _kept(self, t: Tensor, count: int) -> Tensor:
         draws = torchlike.rand(t.shape[self.dim])
@@ -232,7 +234,7 @@ class RandomStructured(_Structured):
 
 
 class LnStructured(_Structured):
-    """Prunes the `amount` channels along `dim` (a number or a fraction) of smallest n-norm."""
+    """A method that prunes the `amount` channels (a count or a fraction) along `dim` with the smallest n-norms."""
 
     def __init__(self, amount: float, n: Any, dim: int = -1) -> None:
         super().__init__(amount, dim)
@@ -252,7 +254,7 @@ class LnStructured(_Structured):
 
 
 class CustomFromMask(BasePruningMethod):
-    """Prunes by a mask of one's own."""
+    """A method that prunes by a given mask."""
 
     PRUNING_TYPE = "global"
 
@@ -271,25 +273,28 @@ class CustomFromMask(BasePruningMethod):
 
 
 def identity(module: Any, name: str) -> Any:
-    """Bring mask and hook without pruning; return the module."""
+    """Add the mask and the hook of the parameter `name` without pruning it, and return the module."""
     Identity.apply(module, name)
     return module
 
 
 def random_unstructured(module: Any, name: str, amount: float) -> Any:
-    """Prune `amount` random elements of parameter `name`; return the module."""
+    """Prune `amount` random elements of the parameter `name`, and return the module."""
     RandomUnstructured.apply(module, name, amount)
     return module
 
 
 def l1_unstructured(module: Any, name: str, amount: float, importance_scores: Tensor | None = None) -> Any:
-    """Prune the `amount` elements of parameter `name` with the smallest scores, its own values by default."""
+    """Prune the `amount` elements of the parameter `name` with the smallest absolute scores, and return the module.
+
+    The scores are the parameter's values by default.
+    """
     L1Unstructured.apply(module, name, amount=amount, importance_scores=importance_scores)
     return module
 
 
 def random_structured(module: Any, name: str, amount: float, dim: int) -> Any:
-    """Prune `amount` random channels along `dim` of parameter `name`; return the module."""
+    """Prune `amount` random channels along `dim` of the parameter `name`, and return the module."""
     RandomStructured.apply(module, name, amount, dim)
     return module
 
@@ -297,13 +302,16 @@ def random_structured(module: Any, name: str, amount: float, dim: int) -> Any:
 def ln_structured(
     module: Any, name: str, amount: float, n: Any, dim: int, importance_scores: Tensor | None = None
 ) -> Any:
-    """Prune the `amount` channels along `dim` of parameter `name` with the smallest n-norms; return the module."""
+    """Prune the `amount` channels along `dim` of the parameter `name` with the smallest n-norms.
+
+    Returns the module.
+    """
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
 
 
 def custom_from_mask(module: Any, name: str, mask: Tensor) -> Any:
-    """Prune parameter `name` where `mask` is 0; return the module."""
+    """Prune the parameter `name` where `mask` is 0, and return the module."""
     CustomFromMask.apply(module, name, mask)
     return module
 
@@ -314,7 +322,7 @@ def global_unstructured(
     importance_scores: dict | None = None,
     **kwargs: Any,
 ) -> None:
-    """Prune several (module, name) parameters as if they were one, with an unstructured method."""
+    """Prune several (module, name) parameters together, as one tensor, with an unstructured method."""
     parameters = list(parameters)
     importance_scores = importance_scores or {}
     values = [getattr(module, name) for module, name in parameters]
@@ -340,7 +348,7 @@ def _hook_of(module: Any, name: str) -> tuple[int, BasePruningMethod] | None:
 
 
 def remove(module: Any, name: str) -> Any:
-    """Make the pruned values of parameter `name` its own, and take mask and hook away; return the module."""
+    """Make the pruning of the parameter `name` permanent, remove its mask and hook, and return the module."""
     found = _hook_of(module, name)
     if found is None:
         raise _errors.not_pruned(name, module)
@@ -351,7 +359,7 @@ def remove(module: Any, name: str) -> Any:
 
 
 def is_pruned(module: Any) -> bool:
-    """Return whether something in the module or below it is pruned."""
+    """Return whether the module or any of its submodules is pruned."""
     return any(
         isinstance(hook, BasePruningMethod) for each in module.modules() for hook in each._forward_pre_hooks.values()
     )

@@ -1,4 +1,4 @@
-"""Sequences of several lengths in one tensor: padded to the longest, or packed without padding."""
+"""Sequences of different lengths in one tensor: padded to the longest, or packed without padding."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class _Packed(NamedTuple):
 
 
 class PackedSequence(_Packed):
-    """Sequences, longest first, laid out step by step; what `pack_padded_sequence` returns.
+    """A batch of sequences packed without padding, sorted by decreasing length. `pack_padded_sequence` returns it.
 
-    `data` holds the elements of all sequences that reach step 0, then step 1, ...; `batch_sizes` says how many
-    reach each step. `sorted_indices` is the order of the batch from which they came.
+    `data` holds the elements of all sequences at step 0, then at step 1, and so on. `batch_sizes` holds the number of
+    sequences at each step. `sorted_indices` is the permutation that sorted the batch.
     """
 
     __slots__ = ()
@@ -39,7 +39,7 @@ class PackedSequence(_Packed):
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """Move or cast the data; `batch_sizes` stays on the CPU."""
+        """Move or cast the data. `batch_sizes` stays on the CPU."""
         data = self.data.to(*args, **kwargs)
         if data is self.data:
             return self
@@ -68,19 +68,21 @@ class PackedSequence(_Packed):
 
     @property
     def is_cuda(self) -> bool:
-        """Whether the data is on a GPU."""
+        """Return whether the data is on a GPU."""
         return self.data.is_cuda
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
-    """Return where each place of a permutation went."""
+    """Return the inverse of a permutation, or None for None."""
     return None if permutation is None else torchlike.argsort(permutation)
 
 
 def pad_sequence(
     sequences: Tensor | list[Tensor], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Tensor:
-    """Stack tensors (L_i, *) of several lengths into (L, N, *), or (N, L, *), filling up with `padding_value`.
+    """Stack tensors (L_i, *) of different lengths to (L, N, *), padded with `padding_value`.
+
+    With `batch_first` the result has shape (N, L, *).
 
     >>> import torchlike as torch
     >>> torch.nn.utils.rnn.pad_sequence([torch.ones(2), torch.ones(1)], batch_first=True)
@@ -103,7 +105,7 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """Take apart what `pad_sequence` put together."""
+    """Split a padded batch into a list of sequences without padding. This is the inverse of `pad_sequence`."""
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
     return [row[:length] for row, length in zip(padded_sequences, _as_list(lengths))]
@@ -112,7 +114,10 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
 def pack_padded_sequence(
     input: Tensor, lengths: Tensor | list[int], batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
-    """Pack (L, N, *), or (N, L, *), whose sequences have the given lengths; unless `enforce_sorted` in any order."""
+    """Pack a padded batch (L, N, *), or (N, L, *) with `batch_first`, of sequences with the given lengths.
+
+    With `enforce_sorted` the sequences must be sorted by decreasing length. Otherwise they may have any order.
+    """
     counts = _as_list(lengths)
     order = None
     if not enforce_sorted:
@@ -147,7 +152,10 @@ def _check_lengths(counts: list[int], batch: int, enforce_sorted: bool) -> None:
 def pad_packed_sequence(
     sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Turn a packed sequence into a padded one, (L, N, *) or (N, L, *), and the lengths, in the original order."""
+    """Return a packed sequence as a padded batch, and the lengths, both in the original order.
+
+    The batch has shape (L, N, *), or (N, L, *) with `batch_first`.
+    """
     sizes = sequence.batch_sizes.tolist()
     length = len(sizes)
     if total_length is not None:
@@ -167,19 +175,19 @@ def pad_packed_sequence(
 
 
 def _rows(data: Tensor, sizes: list[int]) -> list[Tensor]:
-    """The sequences of a packed one, each cut out of the steps that it reaches."""
+    """Return the list of sequences in packed data, in sorted order."""
     starts = [sum(sizes[:step]) for step in range(len(sizes))]
     places = [[start + row for start, size in zip(starts, sizes) if size > row] for row in range(sizes[0])]
     return [data[torchlike.tensor(place, device=data.device)] for place in places]
 
 
 def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:
-    """Pack tensors (L_i, *) of several lengths."""
+    """Pack tensors (L_i, *) of different lengths."""
     lengths = [sequence.size(0) for sequence in sequences]
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """Take a packed sequence apart, in the original order."""
+    """Split a packed sequence into a list of sequences in the original order."""
     padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
     return unpad_sequence(padded, lengths, batch_first=True)

@@ -1,4 +1,4 @@
-"""A weight divided by its largest singular value (Miyato et al., 2018), by a hook that runs before forward."""
+"""Spectral normalization of a weight by a forward pre-hook (Miyato et al., 2018)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torchlike.nn.utils._norms import as_matrix, power_iterations, spectral_dim
 
 
 class SpectralNorm:
-    """The hook: before each forward, `name` is computed anew from `name_orig` and the estimates `name_u`, `name_v`."""
+    """The forward pre-hook that recomputes `name` from `name_orig` and the singular vectors `name_u` and `name_v`."""
 
     _version = 1
 
@@ -25,7 +25,10 @@ class SpectralNorm:
         self.eps = eps
 
     def compute_weight(self, module: Any, do_power_iteration: bool) -> Any:
-        """Return the weight over its estimated largest singular value, after improving the estimate if asked to."""
+        """Return the weight divided by its estimated largest singular value.
+
+        With `do_power_iteration` power iterations refine the estimate first.
+        """
         weight = getattr(module, self.name + "_orig")
         u, v = getattr(module, self.name + "_u"), getattr(module, self.name + "_v")
         matrix = as_matrix(weight, self.dim)
@@ -37,7 +40,7 @@ class SpectralNorm:
         return weight / sigma
 
     def remove(self, module: Any) -> None:
-        """Make the weight one parameter again."""
+        """Replace the parameter and the buffers of the hook by one parameter with the current weight."""
         with torchlike.no_grad():
             weight = self.compute_weight(module, do_power_iteration=False)
         delattr(module, self.name)
@@ -59,7 +62,10 @@ def _hook_of(module: Any, name: str) -> tuple[int, SpectralNorm] | None:
 def spectral_norm(
     module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Any:
-    """Divide parameter `name` by its largest singular value, estimated by a few power iterations at each forward."""
+    """Divide the parameter `name` by its largest singular value, and return the module.
+
+    Power iterations refine the estimate of the singular value at each forward in training mode.
+    """
     if _hook_of(module, name):
         raise _errors.hook_exists("spectral_norm", name)
     hook = SpectralNorm(name, n_power_iterations, spectral_dim(module) if dim is None else dim, eps)

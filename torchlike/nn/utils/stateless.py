@@ -1,4 +1,4 @@
-"""Calling a module with other tensors in the places of its own."""
+"""Functional calls of a module with replaced parameters and buffers."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def call_with(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Call `module` as if its parameters and buffers were the given ones, by dotted name; it is left as it was.
+    """Call `module` with its parameters and buffers replaced by the given tensors, and restore them afterwards.
 
-    Where one parameter has several names, a tensor given for one of them stands for all (`tie_weights`). With
-    `strict` every name must be given and known.
+    The tensors are given by dotted name. With `tie_weights` a tensor given for one name of a shared parameter replaces
+    it under all its names. With `strict` the given names must be exactly those of the module.
     """
     if isinstance(parameter_and_buffer_dicts, dict):
         given = parameter_and_buffer_dicts
@@ -55,9 +55,9 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """The deprecated place of `torch.func.functional_call`."""
+    """Call `module` with replaced tensors. Deprecated: use `torch.func.functional_call`."""
     warn(_errors.stateless_deprecated(), FutureWarning)
-    parameters_and_buffers.keys()  # several dictionaries are refused here
+    parameters_and_buffers.keys()  # raises for a sequence of dictionaries, which only `torch.func` accepts
     return call_with(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
 
 
@@ -69,10 +69,10 @@ def _reparametrize_module(
     strict: bool = False,
     stack_weights: bool = False,
 ) -> Iterator[None]:
-    """Hold the given tensors in the module's places while the block runs.
+    """Replace parameters and buffers of the module by the given tensors while the block runs.
 
-    What the module assigns to these places meanwhile is written to `parameters_and_buffers`. `stack_weights` changes
-    nothing: the places are always restored in the reverse order.
+    Tensors that the module assigns under these names inside the block are written to `parameters_and_buffers`.
+    `stack_weights` has no effect: the original tensors are always restored in reverse order.
     """
     names = _names_of_each_tensor(module)
     wanted = _with_ties(parameters_and_buffers, names) if tie_weights else dict(parameters_and_buffers)
@@ -99,7 +99,7 @@ _MISSING = object()
 
 
 def _check_names(module: Any, given: dict, wanted: dict, known: list[str]) -> None:
-    """Refuse names that the module does not have, and tensors that are not given."""
+    """Raise if a given name is not in the module, or a tensor of the module is not given."""
     missing = sorted(name for name in known if name not in wanted)
     unexpected = sorted(name for name in given if name not in known)
     if missing or unexpected:
@@ -126,7 +126,7 @@ def _with_ties(given: dict[str, Tensor], names: list[list[str]]) -> dict[str, Te
 
 
 def _place(module: Any, path: str, tensor: Any) -> tuple[dict, str]:
-    """The dictionary in which a tensor of this dotted name is to be held, and its key there."""
+    """Return the dictionary that holds the tensor with the dotted name `path`, and its key there."""
     prefix, _, name = path.rpartition(".")
     owner = _submodule(module, prefix)
     if tensor is not None and not isinstance(tensor, Tensor):

@@ -1,4 +1,4 @@
-"""A weight as its direction and its length (Salimans and Kingma, 2016), by a hook that runs before forward."""
+"""Weight normalization by a forward pre-hook (Salimans and Kingma, 2016)."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from torchlike.nn.utils._norms import weight_norm as _weight_norm
 
 
 class WeightNorm:
-    """The hook: before each forward, `name` is computed anew from `name_g` and `name_v`."""
+    """The forward pre-hook that recomputes `name` from `name_g` and `name_v`."""
 
     def __init__(self, name: str, dim: int | None) -> None:
         self.name = name
         self.dim = -1 if dim is None else dim
 
     def compute_weight(self, module: Any) -> Any:
-        """Return the weight that the two parameters stand for."""
+        """Return the weight: the direction `name_v` scaled to the norms `name_g`."""
         return _weight_norm(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
 
     def remove(self, module: Any) -> None:
-        """Make the weight one parameter again."""
+        """Replace the two parameters by one parameter with the current weight."""
         weight = self.compute_weight(module)
         delattr(module, self.name)
         del module._parameters[self.name + "_g"], module._parameters[self.name + "_v"]
@@ -41,9 +41,9 @@ def _hook_of(module: Any, name: str) -> tuple[int, WeightNorm] | None:
 
 
 def weight_norm(module: Any, name: str = "weight", dim: int = 0) -> Any:
-    """Replace parameter `name` by its norms over all dimensions but `dim` (`name_g`) and its direction (`name_v`).
+    """Replace the parameter `name` by its norms (`name_g`) and its direction (`name_v`), and return the module.
 
-    Deprecated in favour of `nn.utils.parametrizations.weight_norm`.
+    The norms are taken over all dimensions but `dim`. Deprecated: use `nn.utils.parametrizations.weight_norm`.
     """
     warn(_errors.weight_norm_deprecated(), FutureWarning)
     if _hook_of(module, name):
@@ -59,7 +59,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int = 0) -> Any:
 
 
 def remove_weight_norm(module: Any, name: str = "weight") -> Any:
-    """Undo `weight_norm`."""
+    """Undo `weight_norm` and return the module."""
     found = _hook_of(module, name)
     if found is None:
         raise _errors.hook_not_found("weight_norm", name, module)

@@ -1,4 +1,4 @@
-"""`torch.optim.lr_scheduler`: the learning rate as a function of the step."""
+"""Learning rate schedulers."""
 
 from torchlike.optim.lr_scheduler._base import LRScheduler as LRScheduler
 from torchlike.optim.lr_scheduler._combine import ChainedScheduler as ChainedScheduler
@@ -20,4 +20,4 @@ from torchlike.optim.optimizer import Optimizer as Optimizer
 
 
 class _LRScheduler(LRScheduler):
-    """The name before PyTorch 2.0, which code in the wild still subclasses."""
+    """The name of `LRScheduler` before PyTorch 2.0, which existing code still subclasses."""

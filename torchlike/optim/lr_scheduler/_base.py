@@ -1,4 +1,4 @@
-"""`LRScheduler`: when the learning rate is computed, and how it reaches the optimizer."""
+"""`LRScheduler`, the base class of learning rate schedulers."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from torchlike.optim.optimizer import Optimizer
 
 
 class LRScheduler:
-    """Base of the schedulers: each `step` moves `last_epoch` on by one and sets every group's `lr`.
+    """The base class of the schedulers. Each `step` increments `last_epoch` and sets `lr` of every group.
 
     Args:
-      optimizer: whose groups are set. The rate they start from is kept in the group as `initial_lr`.
-      last_epoch: -1 to start, or the step at which an earlier run stopped.
+      optimizer: the optimizer. Its groups store their initial learning rate as `initial_lr`.
+      last_epoch: -1 to start, or the last step of an earlier run to resume it.
 
-    A subclass overrides `get_lr`, which returns one rate for each group from `self.last_epoch`, `self.base_lrs` and
-    the groups; where it also has `_get_closed_form_lr`, `step(epoch)` uses that.
+    A subclass overrides `get_lr`, which computes one learning rate for each group from `self.last_epoch`,
+    `self.base_lrs` and the groups. If the subclass has `_get_closed_form_lr`, `step(epoch)` calls that instead.
 
     Raises:
-      TypeError: not an optimizer.
-      KeyError: resuming (`last_epoch` >= 0) with groups that have no `initial_lr`.
+      TypeError: `optimizer` is not an optimizer.
+      KeyError: an earlier run is resumed (`last_epoch` >= 0) and a group has no `initial_lr`.
     """
 
     _get_lr_called_within_step: bool = False
@@ -47,7 +47,7 @@ class LRScheduler:
         self._initial_step()
 
     def _initial_step(self) -> None:
-        """The step that takes `last_epoch` from -1 to 0."""
+        """Make the initial step, which changes `last_epoch` from -1 to 0."""
         self._step_count = 0
         self._is_initial = True
         try:
@@ -56,27 +56,30 @@ class LRScheduler:
             self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer, as a dictionary."""
+        """Return the attributes without the optimizer, as a dictionary."""
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
+        """Load a dictionary that `state_dict` returned."""
         self.__dict__.update(state_dict)
 
     def get_last_lr(self) -> list[Any]:
-        """The rates set last, one for each group."""
+        """Return the last learning rates, one for each group."""
         return self._last_lr
 
     def get_lr(self) -> list[Any]:
-        """The rates for `last_epoch`, one for each group; called by `step`."""
+        """Return the learning rates for `last_epoch`, one for each group. `step` calls this method."""
         raise NotImplementedError
 
     def _followed(self) -> list:
-        """What a recorded call reaches through this scheduler: its optimizer; the rest is repeated on the host."""
+        """Return the objects that a captured call reaches through this scheduler: its optimizer.
+
+        The other work of the scheduler is repeated on the host at each replay.
+        """
         return [self.optimizer]
 
     def kept(self) -> Callable[[], None]:
-        """Note the state of the scheduler, of those in it and of the groups; returns a function that puts it back."""
+        """Save the state of the scheduler, its inner schedulers and the groups, and return a function to restore it."""
         inner = [scheduler.kept() for scheduler in self.__dict__.get("_schedulers", ())]
         before = [(held, dict(held)) for held in (self.__dict__, *self.optimizer.param_groups)]
 
@@ -90,12 +93,12 @@ class LRScheduler:
         return put_back
 
     def step(self, epoch: int | None = None) -> None:
-        """Move on by one step, or to `epoch` (deprecated), and set the rates."""
+        """Advance by one step, or to `epoch` (deprecated), and set the learning rates."""
         if _engine.repeats(lambda: self.step(epoch), self):
             return
         if self._step_count == 1:
             self._check_order()
-        with _engine.uninterrupted():  # the count and the rates are those before or after the step, never between
+        with _engine.uninterrupted():  # signals are deferred, so an interrupt cannot separate the count from the rates
             self._step_count += 1
             if epoch is not None:
                 warn(_errors.epoch_deprecated())
@@ -124,7 +127,7 @@ class LRScheduler:
         self._last_lr: list[Any] = group_values(self.optimizer, "lr")
 
     def _scaled(self, factor: float) -> list[Any]:
-        """The present rates times a factor."""
+        """Return the current learning rates multiplied by a factor."""
         return [group["lr"] * factor for group in self.optimizer.param_groups]
 
     def _warn_outside_step(self) -> None:
@@ -142,11 +145,11 @@ def _within_step(scheduler: LRScheduler) -> Iterator[None]:
 
 
 def _note_steps_of(optimizer: Optimizer) -> None:
-    """Wrap `step` of this one optimizer, so that a scheduler can tell whether it was called."""
+    """Wrap `step` of this optimizer instance, to record whether it was called."""
     if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
         return
     of_class: Callable = optimizer.step.__func__  # type: ignore[attr-defined]
-    owner = ref(optimizer)  # the wrapper lives in the optimizer
+    owner = ref(optimizer)  # weak, because the optimizer refers to the wrapper
 
     @functools.wraps(of_class)
     def step(*args: Any, **kwargs: Any) -> Any:
@@ -159,7 +162,7 @@ def _note_steps_of(optimizer: Optimizer) -> None:
 
 
 def set_value(group: dict[str, Any], name: str, value: Any) -> None:
-    """Set an option of a group; a Tensor stays the same Tensor."""
+    """Set an option of a group. An option that is a Tensor is filled in place."""
     if isinstance(group[name], Tensor):
         group[name].fill_(value.item() if isinstance(value, Tensor) else value)
     else:
@@ -167,7 +170,7 @@ def set_value(group: dict[str, Any], name: str, value: Any) -> None:
 
 
 def group_values(optimizer: Optimizer, name: str) -> list[Any]:
-    """An option of every group, Tensors copied."""
+    """Return an option of every group. Tensors are copied."""
     return [_copy(group[name]) for group in optimizer.param_groups]
 
 

@@ -1,4 +1,4 @@
-"""Schedulers made of schedulers."""
+"""Schedulers that combine other schedulers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torchlike.optim.optimizer import Optimizer
 
 
 class _Combined(LRScheduler):
-    """What the two share: a list of schedulers of one optimizer, and their state dictionaries."""
+    """The base class of combined schedulers: a list of schedulers of one optimizer, and their state dictionaries."""
 
     _schedulers: list[LRScheduler]
 
@@ -29,24 +29,24 @@ class _Combined(LRScheduler):
                 raise _errors.other_optimizer(name, scheduler, i, optimizer)
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer, with the schedulers' own dictionaries."""
+        """Return the attributes without the optimizer, and the state dictionaries of the schedulers."""
         state = {key: value for key, value in self.__dict__.items() if key not in ("optimizer", "_schedulers")}
         state["_schedulers"] = [scheduler.state_dict() for scheduler in self._schedulers]
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave, in the schedulers too."""
+        """Load a dictionary that `state_dict` returned, including those of the schedulers."""
         self.__dict__.update({key: value for key, value in state_dict.items() if key != "_schedulers"})
         for scheduler, saved in zip(self._schedulers, state_dict["_schedulers"]):
             scheduler.load_state_dict(saved)
 
 
 class SequentialLR(_Combined):
-    """One scheduler after the other: the next takes over, from its own step 0, at each of `milestones`.
+    """A scheduler that runs schedulers in sequence. At each milestone the next one starts at its step 0.
 
     Raises:
-      ValueError: no schedulers, schedulers of other optimizers, a `ReduceLROnPlateau`, or a number of milestones that
-        is not one less than that of the schedulers.
+      ValueError: there is no scheduler, one belongs to another optimizer or is a `ReduceLROnPlateau`, or the number of
+        milestones is not one less than that of the schedulers.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class SequentialLR(_Combined):
         self._last_lr = schedulers[0].get_last_lr()
 
     def recursive_undo(self, sched: LRScheduler | None = None) -> None:
-        """Take back the initial step that every scheduler made when it was constructed."""
+        """Undo the initial step that the constructor of every scheduler made."""
         scheduler = self if sched is None else sched
         if hasattr(scheduler, "_schedulers"):
             for inner in scheduler._schedulers:
@@ -77,7 +77,7 @@ class SequentialLR(_Combined):
             scheduler.last_epoch -= 1
 
     def step(self) -> None:  # type: ignore[override]
-        """Move on by one step."""
+        """Advance by one step."""
         if _engine.repeats(self.step, self):
             return
         with _engine.uninterrupted():
@@ -92,10 +92,10 @@ class SequentialLR(_Combined):
 
 
 class ChainedScheduler(_Combined):
-    """All schedulers at every step, in order.
+    """A scheduler that runs all of its schedulers, in order, at every step.
 
     Raises:
-      ValueError: no schedulers, schedulers of several optimizers, or a `ReduceLROnPlateau`.
+      ValueError: there is no scheduler, they belong to several optimizers, or one is a `ReduceLROnPlateau`.
     """
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
@@ -108,7 +108,7 @@ class ChainedScheduler(_Combined):
         self._last_lr = group_values(optimizer, "lr")
 
     def step(self) -> None:  # type: ignore[override]
-        """Move every scheduler on by one step."""
+        """Advance every scheduler by one step."""
         if _engine.repeats(self.step, self):
             return
         with _engine.uninterrupted():

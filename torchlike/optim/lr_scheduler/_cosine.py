@@ -1,4 +1,4 @@
-"""Cosine annealing."""
+"""Schedulers with cosine annealing (Loshchilov and Hutter, 2017)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from torchlike.optim.optimizer import Optimizer
 
 
 class CosineAnnealingLR(LRScheduler):
-    r"""Half a cosine from the initial rate down to `eta_min` in `T_max` steps, and up again after that.
+    r"""A scheduler with cosine annealing from the initial learning rate to `eta_min` in `T_max` steps.
+
+    After `T_max` steps the learning rate rises again.
 
     .. math:: \eta_t = \eta_{min} + \tfrac12 (\eta_0 - \eta_{min})(1 + \cos(\pi t / T_{max}))
 
-    computed from step to step, as PyTorch does, so the last digits are PyTorch's too.
+    Like PyTorch, it computes each learning rate from the previous one, so that even the last digits agree.
 
     >>> import torchlike
     >>> optimizer = torchlike.optim.SGD([torchlike.nn.Parameter(torchlike.ones(1))], lr=1.0)
@@ -33,7 +35,7 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates for this step from those of the step before."""
+        """Return the learning rates of this step, computed from those of the previous step."""
         self._warn_outside_step()
         t, T_max, eta_min = self.last_epoch, self.T_max, self.eta_min
         groups = self.optimizer.param_groups
@@ -41,7 +43,7 @@ class CosineAnnealingLR(LRScheduler):
             return group_values(self.optimizer, "lr")
         if self._step_count == 1 and t > 0:
             return self._get_closed_form_lr()
-        if (t - 1 - T_max) % (2 * T_max) == 0:  # the step before was at the bottom: there is nothing to scale
+        if (t - 1 - T_max) % (2 * T_max) == 0:  # the previous rate is `eta_min`, so scaling would divide by zero
             return [
                 group["lr"] + (base - eta_min) * (1 - math.cos(math.pi / T_max)) / 2
                 for base, group in zip(self.base_lrs, groups, strict=True)
@@ -55,14 +57,15 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    r"""Cosine annealing that starts again after `T_0` steps, then after `T_mult` times as many, and so on.
+    r"""A scheduler with cosine annealing and warm restarts.
 
     .. math:: \eta = \eta_{min} + \tfrac12 (\eta_0 - \eta_{min})(1 + \cos(\pi T_{cur} / T_i))
 
-    `step(epoch)` takes fractions of an epoch.
+    The first cycle has `T_0` steps. Each following cycle is `T_mult` times as long as the previous one. `step(epoch)`
+    accepts fractions of an epoch.
 
     Raises:
-      ValueError: `T_0` or `T_mult` not a positive integer, `eta_min` not a number, or a negative epoch.
+      ValueError: `T_0` or `T_mult` is not a positive integer, `eta_min` is not a number, or `epoch` is negative.
     """
 
     def __init__(
@@ -82,13 +85,13 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates at this place in the cycle."""
+        """Return the learning rates at the current position in the cycle."""
         self._warn_outside_step()
         cosine = 1 + math.cos(math.pi * self.T_cur / self.T_i)
         return [self.eta_min + (base - self.eta_min) * cosine / 2 for base in self.base_lrs]
 
     def step(self, epoch: float | None = None) -> None:
-        """Move on by one step, or to `epoch`, which may be a fraction."""
+        """Advance by one step, or to `epoch`, which may be a fraction."""
         if _engine.repeats(lambda: self.step(epoch), self):
             return
         with _engine.uninterrupted():

@@ -1,4 +1,4 @@
-"""Schedulers that drive the rate up and down, and momentum against it."""
+"""Schedulers that cycle the learning rate, and the momentum inversely (Smith, 2017; Smith and Topin, 2019)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torchlike.optim.optimizer import Optimizer
 
 
 class _Cycle(LRScheduler):
-    """What the two share: options for each group, and momentum or beta1 cycled with the rate."""
+    """The base class of cyclic schedulers: options for each group, and cycling of momentum or beta1."""
 
     use_beta1: bool
 
@@ -45,20 +45,21 @@ class _Cycle(LRScheduler):
 
 
 class CyclicLR(_Cycle):
-    """A triangle between `base_lr` and `max_lr`, up in `step_size_up` steps and down in `step_size_down`.
+    """A scheduler that cycles the learning rate linearly between `base_lr` and `max_lr`.
 
     Args:
-      optimizer: whose groups are set.
-      base_lr, max_lr: the two rates, or one for each group.
-      step_size_up, step_size_down: length of the two halves; the second is the first unless given.
-      mode: `"triangular"` keeps the height, `"triangular2"` halves it each cycle, `"exp_range"` multiplies it by
-        `gamma` each step.
-      scale_fn, scale_mode: a height of one's own, as a function of the `"cycle"` or of the `"iterations"`.
-      cycle_momentum: move momentum (or Adam's beta1) from `max_momentum` to `base_momentum` as the rate rises.
+      optimizer: the optimizer.
+      base_lr, max_lr: the lowest and the highest learning rate, or lists with one for each group.
+      step_size_up, step_size_down: the number of steps of the rising and the falling half. By default they are equal.
+      mode: `"triangular"` keeps the amplitude, `"triangular2"` halves it at each cycle, `"exp_range"` multiplies it by
+        `gamma` at each step.
+      scale_fn, scale_mode: a custom amplitude, as a function of the `"cycle"` or of the `"iterations"`.
+      cycle_momentum: lower momentum (or Adam's beta1) from `max_momentum` to `base_momentum` while the learning rate
+        rises.
 
     Raises:
-      ValueError: an unknown mode, a list whose length is not the number of groups, or `cycle_momentum` for an
-        optimizer that has none.
+      ValueError: the mode is unknown, the length of a list is not the number of groups, or `cycle_momentum` is set for
+        an optimizer without momentum.
     """
 
     def __init__(
@@ -106,7 +107,7 @@ class CyclicLR(_Cycle):
         self.base_lrs = base_lrs
 
     def scale_fn(self, x: float) -> float:
-        """The height of the triangle, by cycle or by step."""
+        """Return the relative amplitude of a cycle or a step."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "triangular":
@@ -114,7 +115,7 @@ class CyclicLR(_Cycle):
         return 1 / (2.0 ** (x - 1)) if self.mode == "triangular2" else self.gamma**x
 
     def get_lr(self) -> list[Any]:
-        """The rates at this place in the cycle; sets momentum too."""
+        """Return the learning rates at the current position in the cycle, and set the momentum."""
         self._warn_outside_step()
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         x = 1.0 + self.last_epoch / self.total_size - cycle
@@ -128,7 +129,10 @@ class CyclicLR(_Cycle):
         return lrs
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer; of a callable object its attributes, of a function nothing."""
+        """Return the attributes without the optimizer.
+
+        A custom `scale_fn` is saved by its attributes if it is a callable object, and not at all if it is a function.
+        """
         state = super().state_dict()
         scale_fn = state.pop("_scale_fn_custom")
         plain = scale_fn is None or isinstance(scale_fn, types.FunctionType)
@@ -136,7 +140,7 @@ class CyclicLR(_Cycle):
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
+        """Load a dictionary that `state_dict` returned."""
         saved = state_dict["_scale_fn_custom"]
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "_scale_fn_custom"})
         if saved is not None:
@@ -144,21 +148,24 @@ class CyclicLR(_Cycle):
 
 
 class OneCycleLR(_Cycle):
-    """One cycle: from `max_lr / div_factor` up to `max_lr`, then far down, in `total_steps` steps.
+    """A scheduler with one cycle: the learning rate rises to `max_lr` and then falls below its initial value.
 
     Args:
-      optimizer: whose groups are set.
-      max_lr: the highest rate, or one for each group.
-      total_steps: the length of the cycle; or give `epochs` and `steps_per_epoch`.
-      pct_start: the part of the cycle in which the rate rises.
+      optimizer: the optimizer.
+      max_lr: the highest learning rate, or a list with one for each group.
+      total_steps: the number of steps of the cycle. The default is `epochs * steps_per_epoch`.
+      epochs, steps_per_epoch: the number of epochs and of steps in each, instead of `total_steps`.
+      pct_start: the fraction of the cycle in which the learning rate rises.
       anneal_strategy: `"cos"` or `"linear"`.
-      cycle_momentum: move momentum (or Adam's beta1) from `max_momentum` to `base_momentum` as the rate rises.
-      div_factor, final_div_factor: initial rate `max_lr / div_factor`, last rate `initial / final_div_factor`.
-      three_phase: come down as one went up, and only then far down.
+      cycle_momentum: lower momentum (or Adam's beta1) from `max_momentum` to `base_momentum` while the learning rate
+        rises.
+      div_factor: the initial learning rate is `max_lr / div_factor`.
+      final_div_factor: the final learning rate is the initial one divided by `final_div_factor`.
+      three_phase: return to the initial learning rate in a phase as long as the rise, then fall to the final one.
 
     Raises:
-      ValueError: no or an impossible length, an unknown strategy, `cycle_momentum` for an optimizer that has none, or
-        a step beyond the end.
+      ValueError: the number of steps is missing or invalid, the strategy is unknown, `cycle_momentum` is set for an
+        optimizer without momentum, or a step is beyond the end of the cycle.
     """
 
     def __init__(
@@ -206,7 +213,7 @@ class OneCycleLR(_Cycle):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates at this place in the cycle; sets momentum too."""
+        """Return the learning rates at the current position in the cycle, and set the momentum."""
         self._warn_outside_step()
         step = self.last_epoch
         if step > self.total_steps:

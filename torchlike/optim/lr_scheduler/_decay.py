@@ -1,7 +1,7 @@
-"""Schedulers that multiply the present rate by a factor that depends on the step alone.
+"""Schedulers that multiply the current learning rate by a factor that depends only on the step.
 
-Each has two forms: `get_lr` goes from one step to the next, as PyTorch does, so that several schedulers can act on one
-optimizer; `_get_closed_form_lr` jumps to a step.
+Each scheduler has two forms. `get_lr` computes the learning rate from that of the previous step, as PyTorch does, so
+that several schedulers can act on one optimizer. `_get_closed_form_lr` computes it directly for a given step.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from torchlike.optim.optimizer import Optimizer
 
 
 class _Decay(LRScheduler):
-    """A scheduler given by its factor from the last step to this one, None where the rate stays."""
+    """A scheduler defined by the factor between the previous step and this one. None means no change."""
 
     def _factor(self) -> float | None:
         raise NotImplementedError
 
     def get_lr(self) -> list[Any]:
-        """The present rates times this step's factor."""
+        """Return the current learning rates multiplied by the factor of this step."""
         self._warn_outside_step()
         factor = self._factor()
         return group_values(self.optimizer, "lr") if factor is None else self._scaled(factor)
 
 
 class StepLR(_Decay):
-    """The rate times `gamma` every `step_size` steps.
+    """A scheduler that multiplies the learning rate by `gamma` every `step_size` steps.
 
     >>> import torchlike
     >>> optimizer = torchlike.optim.SGD([torchlike.nn.Parameter(torchlike.ones(1))], lr=1.0)
@@ -57,7 +57,10 @@ class StepLR(_Decay):
 
 
 class MultiStepLR(_Decay):
-    """The rate times `gamma` at each of `milestones`; a milestone listed twice counts twice."""
+    """A scheduler that multiplies the learning rate by `gamma` at each milestone.
+
+    A milestone that is listed twice counts twice.
+    """
 
     def __init__(
         self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
@@ -75,10 +78,12 @@ class MultiStepLR(_Decay):
 
 
 class ConstantLR(_Decay):
-    """The rate times `factor` until step `total_iters`, in full from then on.
+    """A scheduler that multiplies the learning rate by `factor` until step `total_iters`.
+
+    From step `total_iters` on it restores the full learning rate.
 
     Raises:
-      ValueError: `factor` outside [0, 1].
+      ValueError: `factor` is outside [0, 1].
     """
 
     def __init__(
@@ -101,10 +106,12 @@ class ConstantLR(_Decay):
 
 
 class LinearLR(_Decay):
-    """The rate times a factor that goes from `start_factor` to `end_factor` in `total_iters` equal steps.
+    """A scheduler that multiplies the initial learning rate by a linearly changing factor.
+
+    The factor changes from `start_factor` to `end_factor` in `total_iters` steps.
 
     Raises:
-      ValueError: `start_factor` outside (0, 1] or `end_factor` outside [0, 1].
+      ValueError: `start_factor` is outside (0, 1] or `end_factor` is outside [0, 1].
 
     >>> import torchlike
     >>> optimizer = torchlike.optim.SGD([torchlike.nn.Parameter(torchlike.ones(1))], lr=1.0)
@@ -144,7 +151,7 @@ class LinearLR(_Decay):
 
 
 class ExponentialLR(_Decay):
-    """The rate times `gamma` at every step."""
+    """A scheduler that multiplies the learning rate by `gamma` at every step."""
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
@@ -158,7 +165,10 @@ class ExponentialLR(_Decay):
 
 
 class PolynomialLR(_Decay):
-    """The rate times :math:`(1 - t/T)^{power}`, zero after `total_iters` steps."""
+    """A scheduler that multiplies the initial learning rate by :math:`(1 - t/T)^{power}`.
+
+    T is `total_iters`. From step T on the learning rate is zero.
+    """
 
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
         self.total_iters = total_iters

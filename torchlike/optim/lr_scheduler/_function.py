@@ -1,4 +1,4 @@
-"""Schedulers that call the user's function."""
+"""Schedulers that compute factors by a user-defined function."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ class _FromFunctions(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but optimizer and functions; of callable objects their attributes."""
+        """Return the attributes without the optimizer and the functions.
+
+        Callable objects are saved by their attributes.
+        """
         state = {key: value for key, value in self.__dict__.items() if key not in ("optimizer", "lr_lambdas")}
         state["lr_lambdas"] = [
             None if isinstance(f, types.FunctionType) else f.__dict__.copy() for f in self.lr_lambdas
@@ -36,7 +39,10 @@ class _FromFunctions(LRScheduler):
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave; functions stay, callable objects get their attributes back."""
+        """Load a dictionary that `state_dict` returned.
+
+        Callable objects get their saved attributes. Functions do not change.
+        """
         self.__dict__.update({key: value for key, value in state_dict.items() if key != "lr_lambdas"})
         for function, saved in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
             if saved is not None:
@@ -44,27 +50,31 @@ class _FromFunctions(LRScheduler):
 
 
 class LambdaLR(_FromFunctions):
-    """The initial rate times `lr_lambda(step)`; a list gives one function for each group.
+    """A scheduler that multiplies the initial learning rate by `lr_lambda(step)`.
+
+    `lr_lambda` is one function, or a list with one function for each group.
 
     Raises:
-      ValueError: a list whose length is not the number of groups.
+      ValueError: the length of the list is not the number of groups.
     """
 
     def get_lr(self) -> list[Any]:
-        """The initial rates times the functions of the step."""
+        """Return the initial learning rates multiplied by the functions' values at the current step."""
         self._warn_outside_step()
         return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs)]
 
 
 class MultiplicativeLR(_FromFunctions):
-    """The present rate times `lr_lambda(step)`, from step 1 on; a list gives one function for each group.
+    """A scheduler that multiplies the current learning rate by `lr_lambda(step)`, starting at step 1.
+
+    `lr_lambda` is one function, or a list with one function for each group.
 
     Raises:
-      ValueError: a list whose length is not the number of groups.
+      ValueError: the length of the list is not the number of groups.
     """
 
     def get_lr(self) -> list[Any]:
-        """The present rates times the functions of the step."""
+        """Return the current learning rates multiplied by the functions' values at the current step."""
         self._warn_outside_step()
         if self._is_initial:
             return group_values(self.optimizer, "lr")

@@ -1,4 +1,4 @@
-"""A scheduler that watches a metric."""
+"""A scheduler that depends on a metric."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from torchlike.optim.optimizer import Optimizer
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """The rate times `factor` once a metric has not improved for more than `patience` steps.
+    """A scheduler that multiplies the learning rate by `factor` if a metric stops improving.
 
     Args:
-      optimizer: whose groups are set.
-      mode: whether the metric should get smaller (`"min"`) or larger (`"max"`).
-      factor: below 1.
-      patience: how many steps without improvement are let pass.
-      threshold: what counts as improvement: relative to the best, or absolute, by `threshold_mode`.
-      cooldown: steps after a reduction in which nothing is counted.
-      min_lr: a lower bound, or one for each group.
-      eps: a smaller change is not made.
+      optimizer: the optimizer.
+      mode: `"min"` if a lower metric is better, `"max"` if a higher one is.
+      factor: the factor of a reduction, below 1.
+      patience: the number of steps without improvement that are tolerated before a reduction.
+      threshold: the minimal change that counts as improvement.
+      threshold_mode: `"rel"` for a threshold relative to the best metric, `"abs"` for an absolute one.
+      cooldown: the number of steps after a reduction in which steps without improvement are not counted.
+      min_lr: a lower bound of the learning rate, or a list with one for each group.
+      eps: the minimal change of the learning rate. Smaller reductions are ignored.
 
     Raises:
-      ValueError: `factor` of 1 or more, an unknown mode, or a list of bounds whose length is not the number of groups.
-      TypeError: not an optimizer.
+      ValueError: `factor` is 1 or more, a mode is unknown, or the length of `min_lr` is not the number of groups.
+      TypeError: `optimizer` is not an optimizer.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.num_bad_epochs = 0
 
     def step(self, metrics: SupportsFloat, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Take note of the metric and reduce the rates where it is due."""
+        """Record the metric, and reduce the learning rates if it has not improved for more than `patience` steps."""
         current = float(metrics)
         if _engine.repeats(lambda: self.step(current, epoch), self):
             return
@@ -121,7 +122,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self) -> bool:
-        """Whether a reduction was made less than `cooldown` steps ago."""
+        """Return whether the cooldown after a reduction is still active."""
         return self.cooldown_counter > 0
 
     def _is_better(self, a: float, best: float) -> bool:
@@ -130,6 +131,6 @@ class ReduceLROnPlateau(LRScheduler):
         return a > (best * (self.threshold + 1.0) if self.threshold_mode == "rel" else best + self.threshold)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
+        """Load a dictionary that `state_dict` returned."""
         self.__dict__.update(state_dict)
         self._init_is_better(self.mode, self.threshold, self.threshold_mode)

@@ -96,7 +96,7 @@ class Wishart(OfCovariance, ExponentialFamily):
         return self.df.view(self._batch_shape + (1, 1)) * squares
 
     def _bartlett_sampling(self, sample_shape: Any = Size()) -> Tensor:
-        """Return samples by the Bartlett decomposition: factors with chi on the diagonal and normal entries below it."""
+        """Return samples by the Bartlett decomposition: chi on the factor's diagonal, normal entries below it."""
         n = self._event_shape[-1]
         noise = self._dist_chi2.rsample(sample_shape).sqrt().diag_embed(dim1=-2, dim2=-1)
         below = torchlike.randn(

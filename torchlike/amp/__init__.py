@@ -1,4 +1,4 @@
-"""Mixed precision: operators that choose their precision, and losses scaled so that small gradients survive it."""
+"""Automatic mixed precision: `autocast` and `GradScaler`."""
 
 from torchlike.amp.autocast_mode import autocast as autocast
 from torchlike.amp.autocast_mode import custom_bwd as custom_bwd

@@ -1,4 +1,4 @@
-"""The names that mixed precision had for each type of device, which PyTorch warns of."""
+"""The deprecated device-specific names of mixed precision. As in PyTorch, using them raises a warning."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _told(kind: str, name: str) -> None:
 
 
 def of(kind: str, dtype: _dtypes.dtype) -> tuple[type, type]:
-    """`autocast` and `GradScaler` of one type of device."""
+    """Return the deprecated `autocast` and `GradScaler` classes of one device type."""
 
     class autocast(autocast_mode.autocast):
         __doc__ = f"`torch.amp.autocast` for {kind}."

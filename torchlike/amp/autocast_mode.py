@@ -1,4 +1,4 @@
-"""`autocast`: a region, or a function, in which operators choose their precision."""
+"""`autocast`: a context manager and decorator for automatic mixed precision."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from torchlike._tensor.tensor import Tensor
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Whether there is mixed precision for a type of device."""
+    """Return whether mixed precision is supported for a device type."""
     return _autocast.is_known(_autocast.named(device_type, "_is_autocast_available"))
 
 
@@ -27,16 +27,19 @@ def _kind(device_type: Any) -> str:
 
 
 class autocast:
-    """Inside, products and convolutions are computed in a fast dtype, and what needs the range in float32.
+    """A region in which matrix products and convolutions run in a fast dtype.
 
-    Each operator says what it wants: its operands are cast where it is called, and gradients flow back through the
-    cast. A float32 weight is cast once in an outermost region. What is done in place or into `out=` is not cast.
+    Operators that need the range of float32 run in float32. Each operator declares its cast policy. Its operands are
+    cast
+    at the call, and gradients flow back through the cast. A float32 weight is cast only once per outermost region.
+    In-place
+    operators and calls with `out=` are not cast.
 
     Args:
-      device_type: "cpu", "cuda", "xla": whose tensors are concerned.
-      dtype: the fast dtype; by default bfloat16 on the CPU and on TPUs, float16 on CUDA.
+      device_type: "cpu", "cuda" or "xla": the device type of the tensors to cast.
+      dtype: the fast dtype. By default bfloat16 on the CPU and on TPUs, float16 on CUDA.
       enabled: False turns mixed precision off inside.
-      cache_enabled: whether weights are cast once.
+      cache_enabled: whether casts of weights are cached.
 
     >>> import torchlike as torch
     >>> with torch.autocast("cpu"):
@@ -57,7 +60,7 @@ class autocast:
         self._before: list[tuple] = []
 
     def _is_possible(self) -> bool:
-        """Whether there is the device, and its operators know the dtype; warns if not."""
+        """Return whether the device exists and supports the dtype. Warn if not."""
         if self._kind == "cuda":
             if not torchlike.cuda.is_available():
                 warn(_errors.autocast.NO_CUDA)
@@ -91,7 +94,7 @@ class autocast:
 
 
 def _cast(value: Any, kind: str, dtype: _dtypes.dtype) -> Any:
-    """Arguments with their floating-point tensors in `dtype`."""
+    """Cast all floating-point tensors in `value` to `dtype`."""
     if isinstance(value, Tensor):
         return value.to(dtype) if _autocast.is_eligible(value, kind) else value
     if isinstance(value, str | np.ndarray):
@@ -105,8 +108,12 @@ def _cast(value: Any, kind: str, dtype: _dtypes.dtype) -> Any:
 
 
 def custom_fwd(fwd: Callable | None = None, *, device_type: str, cast_inputs: Any = None) -> Any:
-    """The decorator of a `Function`'s forward: with `cast_inputs`, its arguments have that dtype and operators inside
-    are not cast; without, they are as where it is called. Either is remembered for `custom_bwd`."""
+    """Decorate the forward of a `Function` for mixed precision.
+
+    With `cast_inputs`, the arguments are cast to that dtype and autocast is off inside. Without it, autocast stays as
+    it is
+    at the call. The state is saved for `custom_bwd`.
+    """
     kind = _kind(device_type)
     if fwd is None:
         return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
@@ -125,7 +132,7 @@ def custom_fwd(fwd: Callable | None = None, *, device_type: str, cast_inputs: An
 
 
 def custom_bwd(bwd: Callable | None = None, *, device_type: str) -> Any:
-    """The decorator of a `Function`'s backward: operators are cast as they were in its forward."""
+    """Decorate the backward of a `Function` so that it runs with the autocast state of its forward."""
     _kind(device_type)
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)

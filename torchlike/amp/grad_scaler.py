@@ -1,4 +1,4 @@
-"""`GradScaler`: scales the loss, so that gradients of half precision do not vanish, and undoes it before the step."""
+"""`GradScaler`: loss scaling, which prevents float16 gradients from underflowing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from torchlike._tensor.tensor import Tensor
 
 
 class OptState(enum.Enum):
-    """What was done for an optimizer since the last `update()`."""
+    """The last operation on an optimizer since the last `update()`."""
 
     READY = 0
     UNSCALED = 1
@@ -31,17 +31,19 @@ def _refresh_per_optimizer_state() -> dict[str, Any]:
 
 
 class GradScaler:
-    """Multiplies losses by a scale and divides gradients by it; a step whose gradients overflow is skipped.
+    """Multiplies losses by a scale and divides gradients by it. Steps whose gradients overflow are skipped.
 
-    The scale is a tensor of the device, so a new one compiles nothing. Whether gradients overflowed is found on the
-    device, and `step()` waits for it.
+    The scale is a tensor on the device, so a new value does not cause recompilation. The overflow check runs on the
+    device,
+    and `step()` blocks on its result.
 
     Args:
-      device: "cuda" or "cpu", where losses are.
-      init_scale: the first scale.
-      growth_factor: times the scale after `growth_interval` steps in a row without overflow; above 1.
-      backoff_factor: times the scale after an overflow; below 1.
-      enabled: False makes everything do nothing.
+      device: "cuda" or "cpu", the device of the losses.
+      init_scale: the initial scale.
+      growth_factor: the factor, above 1, applied to the scale after `growth_interval` consecutive steps without
+      overflow.
+      backoff_factor: the factor, below 1, applied to the scale after an overflow.
+      enabled: False makes all methods no-ops.
 
     >>> import torchlike as torch
     >>> w = torch.ones(1, requires_grad=True)
@@ -92,10 +94,10 @@ class GradScaler:
         self._scale = torchlike.full((), self._init_scale, dtype=torchlike.float32, device=device)
         self._growth_tracker = torchlike.full((), self._init_growth_tracker, dtype=torchlike.int32, device=device)
 
-    # -- a step --------------------------------------------------------------------------------------------------------
+    # -- training step -------------------------------------------------------------------------------------------------
 
     def scale(self, outputs: Tensor | Iterable[Tensor]) -> Any:
-        """A loss, or each of several, times the scale."""
+        """Multiply a loss, or each loss of an iterable, by the scale."""
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
@@ -111,7 +113,7 @@ class GradScaler:
     def _unscale_grads_(
         self, optimizer: Any, inv_scale: Tensor, found_inf: Tensor, allow_fp16: bool
     ) -> dict[Any, Tensor]:
-        """Divide an optimizer's gradients by the scale; returns whether some overflowed, by device."""
+        """Divide an optimizer's gradients by the scale. Return the overflow flags by device."""
         grads: dict[Any, list[Tensor]] = defaultdict(list)
         for group in optimizer.param_groups:
             for parameter in group["params"]:
@@ -121,7 +123,7 @@ class GradScaler:
                 if grad.dtype is torchlike.float16 and not allow_fp16:
                     raise _errors.autocast.half_gradients()
                 if grad.is_sparse:
-                    if grad.dtype is torchlike.float16:  # whose sums may overflow
+                    if grad.dtype is torchlike.float16:  # the sums of duplicates may overflow
                         grad = parameter.grad = grad.coalesce()
                     grad = grad._values()
                 grads[grad.device].append(grad)
@@ -131,7 +133,9 @@ class GradScaler:
             }
 
     def unscale_(self, optimizer: Any) -> None:
-        """Divide an optimizer's gradients by the scale now, so that they can be clipped; `step()` then does not."""
+        """Divide an optimizer's gradients by the scale now, for example to clip them. `step()` does not divide them
+        again.
+        """
         if not self._enabled:
             return
         scale, _ = self._check_scale_growth_tracker("unscale_")
@@ -149,7 +153,7 @@ class GradScaler:
         state["found_inf_per_device"] = self._unscale_grads_(optimizer, inverse, none, allow_fp16)
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        """`optimizer.step(*args, **kwargs)` on gradients divided by the scale, unless some overflowed."""
+        """Unscale the gradients and call `optimizer.step(*args, **kwargs)`, unless a gradient overflowed."""
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
@@ -169,7 +173,7 @@ class GradScaler:
         return result
 
     def update(self, new_scale: float | Tensor | None = None) -> None:
-        """The end of a step: grow the scale, or shrink it after an overflow, or set it."""
+        """Update the scale at the end of a step: grow it, shrink it after an overflow, or set it to `new_scale`."""
         if not self._enabled:
             return
         scale, tracker = self._check_scale_growth_tracker("update")
@@ -201,7 +205,8 @@ class GradScaler:
                     )
                 )
         self._forget()
-        _engine.boundary()  # or the next step's program would begin with it, and the first one's would not
+        # flush, so that the update does not become a part of the next step's program (the first step has none)
+        _engine.boundary()
 
     def _set(self, scale: Tensor, new: Any) -> None:
         if isinstance(new, float):
@@ -219,43 +224,43 @@ class GradScaler:
         return self._init_growth_tracker if self._growth_tracker is None else int(self._growth_tracker.item())
 
     def get_scale(self) -> float:
-        """The scale, for which this waits; 1.0 where nothing is scaled."""
+        """Return the scale as a number, which blocks. Return 1.0 if scaling is disabled."""
         if not self._enabled:
             return 1.0
         return self._init_scale if self._scale is None else self._scale.item()
 
     def get_growth_factor(self) -> float:
-        """What the scale grows by."""
+        """Return the growth factor."""
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
-        """Set what the scale grows by."""
+        """Set the growth factor."""
         self._growth_factor = new_factor
 
     def get_backoff_factor(self) -> float:
-        """What the scale shrinks by."""
+        """Return the backoff factor."""
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:
-        """Set what the scale shrinks by."""
+        """Set the backoff factor."""
         self._backoff_factor = new_factor
 
     def get_growth_interval(self) -> int:
-        """After how many steps in a row the scale grows."""
+        """Return the number of consecutive steps without overflow before the scale grows."""
         return self._growth_interval
 
     def set_growth_interval(self, new_interval: int) -> None:
-        """Set after how many steps in a row the scale grows."""
+        """Set the number of consecutive steps without overflow before the scale grows."""
         self._growth_interval = new_interval
 
     def is_enabled(self) -> bool:
-        """Whether it does anything."""
+        """Return whether scaling is enabled."""
         return self._enabled
 
-    # -- kept and read back --------------------------------------------------------------------------------------------
+    # -- saving and loading --------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything that a later run needs; empty where nothing is scaled."""
+        """Return the state as a dict, which is empty if scaling is disabled."""
         if not self._enabled:
             return {}
         return {
@@ -267,7 +272,7 @@ class GradScaler:
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict()` returned."""
+        """Load a state that `state_dict()` returned."""
         if not self._enabled:
             return
         if not state_dict:
@@ -303,7 +308,7 @@ class GradScaler:
 
 
 def _unscale(grads: list[Tensor], inv_scale: Tensor) -> Tensor:
-    if len(grads) > 1 and share_memory(grads, []):  # one after the other, as each changes the next
+    if len(grads) > 1 and share_memory(grads, []):  # update the gradients one by one, since they share memory
         return functools.reduce(torchlike.maximum, [_unscale([grad], inv_scale) for grad in grads])
     found, *scaled = rows["_unscaled"](grads, inv_scale)
     commit(zip(grads, [t._value for t in scaled]))

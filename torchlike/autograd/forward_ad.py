@@ -1,4 +1,4 @@
-"""Forward-mode differentiation: tensors that carry a tangent, and the operators that carry it on.
+"""Forward-mode differentiation with dual tensors.
 
 >>> import torchlike as torch
 >>> from torchlike.autograd import forward_ad
@@ -18,17 +18,17 @@ from torchlike._transforms import forward_mode
 
 
 class UnpackedDualTensor(NamedTuple):
-    """What `unpack_dual` returns."""
+    """The result of `unpack_dual`."""
 
     primal: Any
     tangent: Any
 
 
 def enter_dual_level() -> int:
-    """Open a level in which tensors can carry tangents; returns its number.
+    """Enter a forward-mode level, in which tensors can carry tangents. Return its number.
 
     Raises:
-      RuntimeError: a level is open already; PyTorch nests none either.
+      RuntimeError: a level is already active. As in PyTorch, levels cannot be nested.
     """
     if forward_mode.is_open():
         raise _errors.autograd.nested_dual_level()
@@ -37,7 +37,7 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Close the level; the tangents of all its tensors are forgotten."""
+    """Exit the level and delete the tangents of its tensors."""
     if level is None and not forward_mode.is_open():
         raise _errors.autograd.dual_level_number()
     if level not in (None, 0) or not forward_mode.is_open():
@@ -46,24 +46,24 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
 
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
-    """A tensor of the contents of `tensor` that carries `tangent`, of the same shape.
+    """Return a copy of `tensor` that carries `tangent`, which has the same shape.
 
-    The result has memory of its own: a write to it does not show in `tensor`.
+    The result has its own memory: writes to it do not change `tensor`.
 
     Raises:
-      RuntimeError: outside of a level, for another shape, or for a tensor that carries a tangent already.
-      ValueError: one of the two is not of a floating or complex dtype.
+      RuntimeError: no level is active, the shapes differ, or `tensor` already carries a tangent.
+      ValueError: the dtype of `tensor` or `tangent` is neither floating nor complex.
     """
     return forward_mode.make_dual(tensor, tangent, level)
 
 
 def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
-    """The tensor without its tangent, and its tangent; None where it carries none."""
+    """Return the tensor without its tangent, and its tangent or None."""
     return UnpackedDualTensor(*forward_mode.unpack_dual(tensor, level))
 
 
 class dual_level(_Switch):
-    """Within the `with` block tensors can carry tangents (see `make_dual`)."""
+    """A context manager in which tensors can carry tangents (see `make_dual`)."""
 
     def __enter__(self) -> int:  # type: ignore[override]
         return enter_dual_level()
@@ -73,7 +73,10 @@ class dual_level(_Switch):
 
 
 class _set_fwd_grad_enabled(_Switch):
-    """Turn forward mode on or off, at once and until the end of a `with` block: off, no operator carries tangents."""
+    """A switch of forward mode, effective at once and until the end of a `with` block.
+
+    With False, operators do not propagate tangents.
+    """
 
     def __init__(self, mode: bool) -> None:
         self.mode, self.before = mode, _is_fwd_grad_enabled()
@@ -87,7 +90,7 @@ class _set_fwd_grad_enabled(_Switch):
 
 
 def _is_fwd_grad_enabled() -> bool:
-    """Whether operators carry tangents."""
+    """Return whether operators propagate tangents."""
     return not forward_mode.local.resting
 
 

@@ -1,4 +1,4 @@
-"""`torch.autograd.function`: functions whose gradient the user writes."""
+"""`torch.autograd.function`: functions with user-defined gradients."""
 
 from torchlike._transforms.context import BackwardCFunction as BackwardCFunction
 from torchlike._transforms.context import FunctionCtx as FunctionCtx
@@ -7,7 +7,7 @@ from torchlike._transforms.function import once_differentiable as once_different
 
 
 class InplaceFunction(Function):
-    """A `Function` that remembers whether it was asked to work in place."""
+    """A `Function` with the attribute `inplace`."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()

@@ -1,8 +1,9 @@
-"""Derivatives of functions of tensors: products with the Jacobian and the Hessian, and both whole.
+"""Derivatives of functions of tensors: Jacobians, Hessians and their products with vectors.
 
-Each function takes `func` and `inputs` (a tensor or a tuple of tensors, given to `func` as separate arguments). What it
-returns has no history unless `create_graph`. With `strict`, an output or a derivative that does not depend on an input
-is a RuntimeError instead of zeros.
+Each function takes `func` and `inputs` (a tensor or a tuple of tensors, passed to `func` as separate arguments). The
+result is detached from the graph unless `create_graph`. With `strict`, an output or a derivative that does not depend
+on
+an input raises a RuntimeError. Otherwise it is zero.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ Tensors = Tensor | tuple[Tensor, ...]
 def vjp(
     func: Callable, inputs: Tensors, v: Tensors | None = None, create_graph: bool = False, strict: bool = False
 ) -> Any:
-    """`(func(*inputs), v^T J)`: the vector-Jacobian product, of the inputs' shapes.
+    """Return `(func(*inputs), v^T J)`, where v^T J is the vector-Jacobian product, with the shapes of the inputs.
 
     Args:
-      func: from tensors to a tensor or a tuple of tensors.
-      inputs: where the Jacobian is taken.
-      v: of the outputs' shapes; None for a single output of one element.
-      create_graph: whether both results can be differentiated.
-      strict: see above.
+      func: a function from tensors to a tensor or a tuple of tensors.
+      inputs: the point at which the Jacobian is evaluated.
+      v: tensors with the shapes of the outputs. May be None for a single output with one element.
+      create_graph: whether both results are differentiable.
+      strict: see the module's docstring.
 
     >>> import torchlike as torch
     >>> torch.autograd.functional.vjp(lambda x: x.exp(), torch.zeros(2), torch.tensor([1.0, 2.0]))
@@ -48,13 +49,15 @@ def vjp(
 def jvp(
     func: Callable, inputs: Tensors, v: Tensors | None = None, create_graph: bool = False, strict: bool = False
 ) -> Any:
-    """`(func(*inputs), J v)`: the Jacobian-vector product, of the outputs' shapes; `v` has the inputs'.
+    """Return `(func(*inputs), J v)`, where J v is the Jacobian-vector product, with the shapes of the outputs.
 
-    Computed by two backward passes, as in PyTorch; `autograd.forward_ad` needs none.
+    `v` has the shapes of the inputs. As in PyTorch, the product is computed by two backward passes.
+    `autograd.forward_ad`
+    needs no backward pass.
     """
     with torchlike.enable_grad():
         call = _Call("jvp", func, inputs, create_graph, strict, v)
-        # The backward pass is linear in these weights, so their values do not matter: the second pass is over it.
+        # The first backward pass is linear in these weights, so zeros do. The second pass differentiates it.
         weights = tuple(torchlike.zeros_like(out, requires_grad=True) for out in call.outputs)
         grads = _grad(call.outputs, call.inputs, weights, True)
         _require(grads, "grad_inputs", strict)
@@ -67,7 +70,7 @@ def jvp(
 def vhp(
     func: Callable, inputs: Tensors, v: Tensors | None = None, create_graph: bool = False, strict: bool = False
 ) -> Any:
-    """`(func(*inputs), v^T H)`: the vector-Hessian product of a function with one output of one element."""
+    """Return `(func(*inputs), v^T H)`, the vector-Hessian product. The output of `func` must have one element."""
     with torchlike.enable_grad():
         call = _Call("vhp", func, inputs, create_graph, strict, v)
         jac = call.gradient_of_scalar()
@@ -80,7 +83,7 @@ def vhp(
 def hvp(
     func: Callable, inputs: Tensors, v: Tensors | None = None, create_graph: bool = False, strict: bool = False
 ) -> Any:
-    """`(func(*inputs), H v)`: the Hessian-vector product of a function with one output of one element."""
+    """Return `(func(*inputs), H v)`, the Hessian-vector product. The output of `func` must have one element."""
     with torchlike.enable_grad():
         call = _Call("hvp", func, inputs, create_graph, strict, v)
         jac = call.gradient_of_scalar()
@@ -100,18 +103,23 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """All partial derivatives: for each output and input a tensor of shape (*output shape, *input shape).
+    """Return the Jacobian: for each output and input, a tensor of shape (*output shape, *input shape).
 
     Args:
-      func: from tensors to a tensor or a tuple of tensors.
-      inputs: where the Jacobian is taken.
-      create_graph: whether the result can be differentiated.
-      strict: see above; not together with `vectorize`.
-      vectorize: a hint without effect: one row (or column) after the other is computed either way.
-      strategy: "reverse-mode": one backward pass for each element of the outputs; "forward-mode": one forward for each
-        element of the inputs, as in PyTorch only with `vectorize` and without `create_graph` and `strict`.
+      func: a function from tensors to a tensor or a tuple of tensors.
+      inputs: the point at which the Jacobian is evaluated.
+      create_graph: whether the result is differentiable.
+      strict: see the module's docstring. Not supported with `vectorize`.
+      vectorize: accepted for compatibility. Rows (or columns) are always computed one by one.
+      strategy: "reverse-mode" runs one backward pass for each element of the outputs. "forward-mode" runs one forward
+      pass
+        for each element of the inputs. As in PyTorch, forward mode requires `vectorize`, and excludes `create_graph`
+        and
+        `strict`.
 
-    Returns a tensor; with a tuple of inputs or outputs a tuple, with both a tuple (outputs) of tuples (inputs).
+    Returns a tensor. For a tuple of inputs or outputs it returns a tuple. For tuples of both it returns a tuple
+    (outputs) of
+    tuples (inputs).
 
     >>> import torchlike as torch
     >>> torch.autograd.functional.jacobian(lambda x: x * x, torch.tensor([1.0, 2.0]))
@@ -140,11 +148,12 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """All second derivatives of a function with one output of one element.
+    """Return the Hessian of a function whose output has one element.
 
-    The arguments are those of `jacobian`; `outer_jacobian_strategy` is how the gradient is differentiated.
+    The arguments are those of `jacobian`. `outer_jacobian_strategy` is the strategy for differentiating the gradient.
 
-    Returns a tensor of shape (*input shape, *input shape); with a tuple of inputs a tuple of tuples of tensors.
+    Returns a tensor of shape (*input shape, *input shape). For a tuple of inputs it returns a tuple of tuples of
+    tensors.
     """
     is_tuple, each = _as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
@@ -178,11 +187,11 @@ def hessian(
     return found if is_tuple else found[0][0]
 
 
-# -- one call of the user's function -----------------------------------------------------------------------------------
+# -- calls of the user's function --------------------------------------------------------------------------------------
 
 
 class _Call:
-    """A call of `func` over inputs that require grad, with what it returned."""
+    """A call of `func` with inputs that require grad, and its outputs."""
 
     def __init__(self, name: str, func: Callable, inputs: Any, create_graph: bool, strict: bool, *v: Any) -> None:
         self.name, self.create_graph, self.strict = name, create_graph, strict
@@ -195,7 +204,7 @@ class _Call:
         _require(self.outputs, "outputs", strict)
 
     def vector(self, v: Any, like: tuple, is_tuple: bool, missing: Callable) -> tuple | None:
-        """The vector, of the shapes of `like`."""
+        """Return the vector as a tuple, after checking that it has the shapes of `like`."""
         if v is None:
             if len(like) != 1 or like[0].numel() != 1:
                 raise missing(self.name)
@@ -210,7 +219,7 @@ class _Call:
         return given
 
     def gradient_of_scalar(self) -> tuple:
-        """The gradient of the one output of one element, itself differentiable."""
+        """Return the differentiable gradient of the only output, which must have one element."""
         if self.outputs_are_tuple or not isinstance(self.outputs[0], Tensor):
             raise _errors.single_tensor(self.name)
         if self.outputs[0].numel() != 1:
@@ -220,7 +229,7 @@ class _Call:
         return jac
 
     def results(self, found: tuple, is_tuple: bool) -> tuple:
-        """What the function returned, and what was asked about it."""
+        """Return the function's outputs and the derivative, both in the user's structure."""
         outputs = _detached(self.outputs, self.create_graph)
         found = _detached(found, self.create_graph)
         return (outputs if self.outputs_are_tuple else outputs[0]), (found if is_tuple else found[0])
@@ -242,7 +251,7 @@ def _as_tuple(x: Any, what: str, name: str) -> tuple[bool, tuple]:
 
 
 def _prepared(tensors: tuple, create_graph: bool, requires_grad: bool) -> tuple:
-    """New tensors for the function, so that those it may hold itself are told apart from its arguments."""
+    """Return new tensors for the call, so that they differ from tensors that the function closes over."""
     if modes.local.transforms:
         raise _func_errors.inside_a_transform("requires_grad_")
     return tuple(
@@ -257,7 +266,7 @@ def _detached(found: Any, create_graph: bool) -> Any:
 
 
 def _grad(outputs: tuple, inputs: tuple, weights: tuple | None, create_graph: bool) -> tuple:
-    """`autograd.grad` of those outputs that require grad; None for what has no gradient."""
+    """Call `autograd.grad` for the outputs that require grad. Return None for inputs without gradient."""
     pairs = [(o, w) for o, w in zip(outputs, weights or (None,) * len(outputs)) if o is not None and o.requires_grad]
     if not pairs:
         return (None,) * len(inputs)
@@ -272,7 +281,7 @@ def _grad(outputs: tuple, inputs: tuple, weights: tuple | None, create_graph: bo
 
 
 def _require(tensors: tuple, kind: str, strict: bool) -> None:
-    """In strict mode, everything must depend on the inputs."""
+    """In strict mode, raise if a tensor does not depend on the inputs."""
     for i, x in enumerate(tensors):
         if strict and x is None:
             raise _errors.independent_output(i)
@@ -281,7 +290,7 @@ def _require(tensors: tuple, kind: str, strict: bool) -> None:
 
 
 def _filled(grads: tuple, like: tuple, strict: bool, create_graph: bool, stage: str) -> tuple:
-    """Zeros in place of gradients that are None; in strict mode an error."""
+    """Replace gradients that are None by zeros. In strict mode, raise instead."""
     found = []
     for i, (grad, x) in enumerate(zip(grads, like)):
         if grad is None and strict:
@@ -294,11 +303,11 @@ def _filled(grads: tuple, like: tuple, strict: bool, create_graph: bool, stage: 
     return tuple(found)
 
 
-# -- whole Jacobians ---------------------------------------------------------------------------------------------------
+# -- full Jacobians ----------------------------------------------------------------------------------------------------
 
 
 def _rows(call: _Call, number: int, output: Any) -> tuple:
-    """The Jacobian of one output: for each input a tensor of shape (*output shape, *input shape)."""
+    """Return the Jacobian of one output: for each input, a tensor of shape (*output shape, *input shape)."""
     count = output.numel()
     grads: tuple = (None,) * len(call.inputs)
     if output.requires_grad and count:
@@ -346,7 +355,7 @@ def _jacobian_forward(func: Callable, inputs: Any, strict: bool, vectorize: bool
         parts = iter(column)
         row = [torchlike.stack([next(parts) for _ in range(x.numel())], -1) for x in each]
         blocks.append([part.reshape(*column[0].shape, *x.shape) for part, x in zip(row, each)])
-    return _shaped(blocks, outputs_are_tuple, is_tuple)  # of lists, as in PyTorch
+    return _shaped(blocks, outputs_are_tuple, is_tuple)  # blocks are lists, as in PyTorch
 
 
 def _tangent(out: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The grad modes, where programs import them from."""
+"""`torch.autograd.grad_mode`: re-exports of the grad modes."""
 
 from torchlike._dtypes.modes import enable_grad as enable_grad
 from torchlike._dtypes.modes import inference_mode as inference_mode

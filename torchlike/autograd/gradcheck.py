@@ -1,6 +1,6 @@
-"""`gradcheck` and `gradgradcheck`: gradients against small differences of the function.
+"""`gradcheck` and `gradgradcheck`: compare gradients with finite differences.
 
-Everything is compared as real numbers: a complex output as its real and imaginary part, a complex input as two
+All comparisons use real numbers: a complex output counts as its real and imaginary parts, and a complex input as two
 directions.
 """
 
@@ -24,7 +24,7 @@ GradcheckError = _errors.GradcheckError
 
 @dataclass(frozen=True)
 class _How:
-    """What is compared, and how closely."""
+    """The options of a check: the comparisons to run and their tolerances."""
 
     eps: float
     atol: float
@@ -59,24 +59,24 @@ def gradcheck(
     """Compare the gradients of `func` at `inputs` with central differences.
 
     Args:
-      func: from tensors to a tensor or a tuple of tensors.
-      inputs: a tensor or a sequence of arguments; those tensors that require grad are perturbed, in place. They should
-        be float64 or complex128, and without overlapping memory.
-      eps: the step of the differences.
-      atol, rtol: how close the numbers must be.
-      raise_exception: whether a difference is an error, or False is returned.
-      nondet_tol: how much two backward passes may differ.
-      check_undefined_grad: whether each output's gradient is also asked for alone, the others having none.
-      check_grad_dtypes: whether gradients must have their inputs' dtypes.
-      check_batched_grad: whether batched gradients (`is_grads_batched`) are compared with single ones.
-      check_batched_forward_grad: refused: forward mode maps over no dim.
-      check_forward_ad: whether forward mode is compared too.
-      check_backward_ad: whether backward is.
-      fast_mode: compare one random combination of each Jacobian's entries instead of all.
-      masked: about sparse tensors, which torchlike does not have; no effect on others.
+      func: a function from tensors to a tensor or a tuple of tensors.
+      inputs: a tensor or a sequence of arguments. The tensors that require grad are perturbed in place. They should be
+        float64 or complex128, and must not have overlapping memory.
+      eps: the step size of the differences.
+      atol, rtol: the tolerances of the comparison.
+      raise_exception: whether a mismatch raises an error. Otherwise, False is returned.
+      nondet_tol: the tolerance between two backward passes.
+      check_undefined_grad: whether to also compute the gradient of each output alone.
+      check_grad_dtypes: whether gradients must have the dtypes of their inputs.
+      check_batched_grad: whether to compare batched gradients (`is_grads_batched`) with single ones.
+      check_batched_forward_grad: not supported, since forward mode cannot be batched.
+      check_forward_ad: whether to check forward mode.
+      check_backward_ad: whether to check backward mode.
+      fast_mode: compare one random combination of the entries of each Jacobian instead of all entries.
+      masked: concerns sparse tensors, which torchlike does not have. No effect on other tensors.
 
     Raises:
-      GradcheckError: something differs.
+      GradcheckError: a comparison failed.
 
     >>> import torchlike as torch
     >>> x = torch.linspace(0.1, 1, 3, dtype=torch.float64, requires_grad=True)
@@ -132,13 +132,13 @@ def gradgradcheck(
     fast_mode: bool = False,
     masked: bool = False,
 ) -> bool:
-    """Compare the gradients of the gradients of `func` with central differences of the gradients.
+    """Compare the second derivatives of `func` with central differences of the gradients.
 
     Args:
-      grad_outputs: what the first gradients are weighted by; random numbers where None.
-      gen_non_contig_grad_outputs: whether those random weights lie in memory with gaps.
-      check_fwd_over_rev: whether forward mode over backward is compared.
-      check_rev_over_rev: whether backward over backward is.
+      grad_outputs: the weights of the first gradients. None for random weights.
+      gen_non_contig_grad_outputs: whether the random weights are non-contiguous.
+      check_fwd_over_rev: whether to check forward mode over backward mode.
+      check_rev_over_rev: whether to check backward mode over backward mode.
 
     All other arguments are those of `gradcheck`.
     """
@@ -194,7 +194,7 @@ def _random_weights(func: Callable, inputs: tuple, with_gaps: bool) -> tuple:
     return tuple(found)
 
 
-# -- the function seen as one of real numbers --------------------------------------------------------------------------
+# -- the function as a function of real numbers ------------------------------------------------------------------------
 
 
 def _as_tuple(x: Any) -> tuple:
@@ -206,19 +206,19 @@ def _differentiable(outputs: Any) -> tuple:
 
 
 def _real(x: Any) -> Any:
-    """The numbers of a tensor as a flat real one; of a complex one the real parts and imaginary parts in turn."""
+    """Return the elements as a flat real tensor. A complex element gives its real and imaginary parts in turn."""
     return torchlike.view_as_real(x.resolve_conj()).reshape(-1) if x.is_complex() else x.reshape(-1)
 
 
 def _host(x: Any) -> np.ndarray:
-    """The same on the host."""
+    """Return the elements of `x` as a flat real array on the host. See `_real`."""
     array = x.detach().cpu().numpy() if x.dtype is not torchlike.bfloat16 else x.detach().float().cpu().numpy()
     flat = np.array(array).reshape(-1)
     return flat.astype(np.complex128).view(np.float64) if flat.dtype.kind == "c" else flat.astype(np.float64)
 
 
 class _Input:
-    """One of the inputs, which can be moved in any direction."""
+    """An input tensor that can be perturbed in any direction."""
 
     def __init__(self, place: int, tensor: Any) -> None:
         self.place, self.tensor = place, tensor
@@ -226,7 +226,7 @@ class _Input:
         self.size = self.at.size
 
     def direction(self, numbers: np.ndarray) -> Any:
-        """A tensor of the input's shape and dtype with these real numbers."""
+        """Return a tensor with the input's shape and dtype, made of these real numbers."""
         numbers = np.array(numbers, np.float64)
         if self.tensor.is_complex():
             numbers = numbers.view(np.complex128)
@@ -234,13 +234,13 @@ class _Input:
         return made if made.dtype is self.tensor.dtype else made.to(self.tensor.dtype)
 
     def move(self, direction: np.ndarray, step: float) -> None:
-        """Write `at + step * direction` into the input itself, which `func` may hold."""
+        """Write `at + step * direction` into the input itself, since `func` may close over it."""
         with torchlike.no_grad():
             self.tensor.data.copy_(self.direction(self.at + step * direction))
 
 
 class _Checked:
-    """A function at its inputs."""
+    """The function, its inputs and its outputs."""
 
     def __init__(self, func: Callable, inputs: tuple, how: _How) -> None:
         self.func, self.inputs, self.how = func, inputs, how
@@ -250,7 +250,7 @@ class _Checked:
         self.all_outputs = list(_as_tuple(func(*inputs)))
         self.outputs = [(i, o) for i, o in enumerate(self.all_outputs) if o.requires_grad]
         for o in self.all_outputs:
-            _host(o)  # so that this program is the one of all later calls
+            _host(o)  # flush here, so that later calls run the same program
 
     def values(self) -> list[np.ndarray]:
         outputs = [o for o in _as_tuple(self.func(*self.inputs)) if isinstance(o, Tensor)]
@@ -260,7 +260,7 @@ class _Checked:
         return [_host(o) for o in outputs]
 
     def difference(self, moving: _Input, direction: np.ndarray) -> list[np.ndarray]:
-        """The derivatives of all outputs in one direction, from two values."""
+        """Return the derivatives of all outputs in one direction, by central differences."""
         eps = self.how.eps
         try:
             moving.move(direction, eps)
@@ -272,7 +272,7 @@ class _Checked:
         return [(a - b) / (2 * eps) for a, b in zip(above, below)]
 
     def tangents(self, moving: _Input, direction: np.ndarray) -> list[np.ndarray]:
-        """The same by forward mode."""
+        """Return the derivatives of all outputs in one direction, by forward mode."""
         with forward_ad.dual_level():
             args = list(self.inputs)
             args[moving.place] = forward_ad.make_dual(moving.tensor, moving.direction(direction))
@@ -283,7 +283,7 @@ class _Checked:
             return [_host(p) * 0 if t is None else _host(t) for p, t in pairs]
 
     def row(self, output: Any, weight: np.ndarray) -> tuple:
-        """The gradients of one combination of an output's numbers, still to be looked at; None is zero."""
+        """Return the gradients of a weighted sum of an output's numbers, without reading them. None stands for zero."""
         flat = _real(output)
         unit = torchlike.from_numpy(weight).to(flat.dtype).to(flat.device)
         found = torchlike.autograd.grad(
@@ -297,7 +297,10 @@ class _Checked:
         return found
 
     def gradients(self, weights: Sequence[np.ndarray]) -> list[list[np.ndarray]]:
-        """For each output the gradients of one combination of its numbers: recorded first, so run as one program."""
+        """Return, for each output, the gradients of a weighted sum of its numbers.
+
+        All gradients are queued before the first is read, so they run as one program.
+        """
         found = [self.row(output, weight) for (_, output), weight in zip(self.outputs, weights)]
         return [[np.zeros(m.size) if g is None else _host(g) for g, m in zip(row, self.moving)] for row in found]
 
@@ -306,7 +309,7 @@ class _Checked:
             raise _errors.gradient_dtype()
 
     def rows(self, output: Any, moving: Sequence[_Input], weights: np.ndarray) -> list[np.ndarray]:
-        """For each input the gradients (len(weights), size) of these combinations of an output's numbers."""
+        """Return, for each input, the gradients (len(weights), size) of weighted sums of an output's numbers."""
         flat = _real(output)
         units = torchlike.from_numpy(np.ascontiguousarray(weights)).to(flat.dtype).to(flat.device)
         found = torchlike.autograd.grad(
@@ -328,7 +331,7 @@ def _is_inexact(x: Any) -> bool:
     return x.is_floating_point() or x.is_complex()
 
 
-# -- comparing ---------------------------------------------------------------------------------------------------------
+# -- comparison --------------------------------------------------------------------------------------------------------
 
 
 def _check(func: Callable, inputs: tuple, how: _How) -> None:
@@ -357,7 +360,7 @@ def _check_inputs(inputs: tuple) -> None:
 
 
 def _check_zero(checked: _Checked) -> None:
-    """Outputs without gradients must not change with the inputs."""
+    """Check that outputs without gradients do not change with the inputs."""
     for moving in checked.moving:
         for direction in np.eye(moving.size):
             if any(d.any() for d in checked.difference(moving, direction)):
@@ -369,7 +372,7 @@ def _close(a: np.ndarray, b: np.ndarray, how: _How, scale: float = 1.0) -> bool:
 
 
 def _parts(output: Any) -> list[tuple[str, slice]]:
-    """The parts of an output's real numbers that are compared apart."""
+    """Return the slices of an output's real numbers that are compared separately: real and imaginary parts."""
     return [("imag", slice(1, None, 2)), ("real", slice(0, None, 2))] if output.is_complex() else [("", slice(None))]
 
 
@@ -404,12 +407,12 @@ def _compare(checked: _Checked, number: int, output: Any, expected: list, found:
 
 
 def _complex(moving: _Input, table: np.ndarray) -> np.ndarray:
-    """Rows of real and imaginary directions as PyTorch prints them: one complex row."""
+    """Combine rows of real and imaginary directions into complex rows, as PyTorch prints them."""
     return table[0::2] + 1j * table[1::2] if moving.tensor.is_complex() else table
 
 
 def _compare_some(checked: _Checked) -> None:
-    """One random direction of each input against one random combination of each output's numbers."""
+    """Compare one random direction of each input with one random combination of each output's numbers."""
     how, random = checked.how, np.random.default_rng(42)
     directions = [_unit(random, m.size) for m in checked.moving]
     numerical = [checked.difference(m, d) for m, d in zip(checked.moving, directions)]
@@ -422,7 +425,7 @@ def _compare_some(checked: _Checked) -> None:
             found = [("", float(gradient[i] @ d))] if how.backward else []
             found += [("computed with forward mode ", float(tangents[i][number] @ weight))] if how.forward else []
             for mode, value in found:
-                # The tolerance is for one entry; a combination adds up as many errors as it has terms.
+                # The tolerance is for one entry. The error of a combination grows with the number of its terms.
                 if not _close(np.array(value), np.array(expected), how, float(np.abs(weight).sum() * np.abs(d).sum())):
                     raise _errors.mismatch(mode, "", number, m.place, expected, value)
 
@@ -433,7 +436,7 @@ def _unit(random: np.random.Generator, size: int) -> np.ndarray:
 
 
 def _check_weights(checked: _Checked) -> None:
-    """Gradients are linear in what they are weighted by; and each output can be asked for alone."""
+    """Check that zero weights give zero gradients, and that the gradient of each output can be computed alone."""
     outputs, tensors = [o for _, o in checked.outputs], [m.tensor for m in checked.moving]
     zeros = [np.zeros(o.numel() * (2 if o.is_complex() else 1)) for o in outputs]
     if any(np.nan_to_num(g).any() for row in checked.gradients(zeros) for g in row):

@@ -1,4 +1,4 @@
-"""`torch.autograd.graph`: the nodes of the gradient graph, and hooks on what they save and compute."""
+"""`torch.autograd.graph`: nodes of the autograd graph, and hooks for saved tensors and gradients."""
 
 from torchlike._transforms.graph import GradientEdge as GradientEdge
 from torchlike._transforms.graph import Node as Node

@@ -1,4 +1,4 @@
-"""The older names of `torch.profiler`."""
+"""`torch.autograd.profiler`: the older interface of `torch.profiler`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["EventList", "emit_nvtx", "profile", "record_function"]
 
 
 class profile(_profile):
-    """Times programs and regions within a `with` block; `enabled=False` times nothing."""
+    """A context manager that times programs and regions. `enabled=False` disables it."""
 
     def __init__(
         self,
@@ -30,24 +30,24 @@ class profile(_profile):
         self.enabled = enabled
 
     def start(self) -> None:
-        """Begin."""
+        """Start profiling."""
         if self.enabled:
             super().start()
 
     def table(self, sort_by: str | None = None, row_limit: int = 100, **more: Any) -> str:
-        """The sums by name as text."""
+        """Return the totals by name as a text table."""
         return self.key_averages().table(sort_by, row_limit, **more)
 
     def total_average(self) -> Average:
-        """The sum of all."""
+        """Return the totals over all events."""
         return self.key_averages().total_average()
 
     @property
     def self_cpu_time_total(self) -> float:
-        """The time of all, each moment counted once, in microseconds."""
+        """The total time in microseconds, with overlapping events counted once."""
         return self.key_averages().self_cpu_time_total
 
 
 def emit_nvtx(*args: Any, **kwargs: Any) -> Any:
-    """Refused: NVIDIA's tools see the kernels that XLA makes."""
+    """Raise an error: NVTX ranges are not supported."""
     raise _errors.arguments.cannot("autograd.profiler.emit_nvtx", "record_function names regions for JAX's profiler")

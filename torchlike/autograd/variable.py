@@ -1,4 +1,4 @@
-"""`torch.autograd.Variable`: PyTorch's old name of a tensor that may require grad."""
+"""`torch.autograd.Variable`: PyTorch's old name for a tensor that may require grad."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from torchlike._tensor.tensor import Tensor
 
 
 class _Engine:
-    """What programs ask of the engine itself."""
+    """The subset of the autograd engine's interface that programs use."""
 
     def queue_callback(self, callback: Callable[[], None]) -> None:
-        """Call something once the backward pass under way has ended."""
+        """Call `callback` at the end of the current backward pass."""
         if running.walk is None:
             raise _errors.autograd.no_pass_under_way()
         running.walk.at_end.append(callback)
 
 
 class VariableMeta(type):
-    """Makes every tensor an instance of `Variable`, and `Variable(tensor)` a tensor."""
+    """The metaclass of `Variable`: every tensor is an instance, and `Variable(tensor)` returns a tensor."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor)

@@ -1,4 +1,4 @@
-"""What stands behind the operators. Here it is always XLA; the names are those that programs ask about."""
+"""`torch.backends`: settings and queries of backends. The backend is always XLA."""
 
 from contextlib import nullcontext
 
@@ -13,5 +13,5 @@ from torchlike.backends import openmp as openmp
 
 
 def __allow_nonbracketed_mutation() -> nullcontext:
-    """A block within which these settings may be changed; they always may."""
+    """Return a context in which settings may be changed. They can always be changed here."""
     return nullcontext()

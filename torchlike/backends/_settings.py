@@ -1,4 +1,4 @@
-"""Modules whose attributes are settings: reading and writing one calls a function."""
+"""Modules with settings as attributes: reading or writing an attribute calls a function."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 
 def attach(module: str, **settings: property) -> None:
-    """Give a module properties."""
+    """Attach properties to a module."""
     kind = type("Settings", (types.ModuleType,), dict(settings))
     sys.modules[module].__class__ = kind
 
 
 def kept(default: Any, on_change: Any = None) -> property:
-    """A setting that is a value; `on_change(new)` is called before it is kept, and may refuse it."""
+    """Return a property that stores a value. `on_change(new)` is called before the value is stored, and may raise."""
     held = [default]
 
     def write(_: Any, value: Any) -> None:

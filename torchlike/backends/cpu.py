@@ -1,4 +1,4 @@
-"""The processor: the widest vector instructions that PyTorch would use on it."""
+"""`torch.backends.cpu`: the instruction set of the CPU."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 @functools.cache
 def get_cpu_capability() -> str:
-    """ "AVX512", "AVX2" or "DEFAULT", by the instructions that NumPy finds."""
+    """Return "AVX512", "AVX2" or "DEFAULT", according to the instruction sets that NumPy detects."""
     config: Any = np.show_config(mode="dicts")
     said = config.get("SIMD Extensions", {})
     found = {*said.get("baseline", ()), *said.get("found", ())}

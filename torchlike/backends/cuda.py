@@ -1,4 +1,4 @@
-"""Settings of work on GPUs."""
+"""`torch.backends.cuda`: settings for GPUs."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from torchlike._dtypes import modes
 
 
 def is_built() -> bool:
-    """Whether JAX has a GPU client here."""
+    """Return whether JAX has a GPU client."""
     from torchlike._dtypes import devices
 
     return bool(devices.jax_devices("cuda"))
 
 
 class _Matmul:
-    """`allow_tf32` is `set_float32_matmul_precision("high")`."""
+    """The settings of matrix products. `allow_tf32` corresponds to `set_float32_matmul_precision("high")`."""
 
     @property
     def allow_tf32(self) -> bool:
-        """Whether float32 products may round their inputs to TensorFloat-32."""
+        """Whether float32 matrix products may round their inputs to TensorFloat-32."""
         return modes.get_float32_matmul_precision() != "highest"
 
     @allow_tf32.setter
@@ -63,7 +63,9 @@ enable_cudnn_sdp, cudnn_sdp_enabled = _switch("cudnn")
 def sdp_kernel(
     enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True, enable_cudnn: bool = True
 ) -> Iterator[dict]:
-    """Within the block, the kernels of attention that are allowed; the formula is one whichever they are."""
+    """Set the allowed attention kernels within the block. They do not affect results: there is only one
+    implementation.
+    """
     before = dict(_allowed)
     _allowed.update(flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn)
     try:

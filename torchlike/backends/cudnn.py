@@ -1,8 +1,8 @@
-"""Settings of cuDNN, which XLA calls as it sees fit.
+"""`torch.backends.cudnn`: settings of cuDNN, which only XLA calls.
 
-`benchmark` is what XLA does anyway: it measures algorithms when it compiles. `deterministic` is the environment
-variable XLA_FLAGS=--xla_gpu_deterministic_ops=true; asking for it here warns where there is a GPU and it is not set.
-`allow_tf32` permits what is never done: convolutions are computed in full float32.
+`benchmark` has no effect, since XLA always benchmarks algorithms when it compiles. `deterministic` corresponds to the
+environment variable XLA_FLAGS=--xla_gpu_deterministic_ops=true. Setting it warns if there is a GPU and the variable is
+not set. `allow_tf32` has no effect, since convolutions are always computed in full float32.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from torchlike.backends import _settings
 
 
 def is_available() -> bool:
-    """Whether there is a GPU on which XLA calls cuDNN."""
+    """Return whether there is a GPU on which XLA calls cuDNN."""
     return bool(devices.jax_devices("cuda"))
 
 
 def version() -> int | None:
-    """cuDNN's version: not told by JAX."""
+    """Return None, since JAX does not report cuDNN's version."""
     return None
 
 
 def is_acceptable(tensor: Any) -> bool:
-    """Whether cuDNN could work on this tensor."""
+    """Return whether cuDNN could process this tensor."""
     return is_available() and tensor.is_cuda and tensor.is_floating_point()
 
 
@@ -47,7 +47,7 @@ def _ask_for_determinism(wanted: bool) -> None:
 def flags(
     enabled: bool = False, benchmark: bool = False, deterministic: bool = False, allow_tf32: bool = True
 ) -> Iterator[None]:
-    """These settings within a `with` block."""
+    """Set these settings within a `with` block."""
     module: Any = sys.modules[__name__]
     wanted = {"enabled": enabled, "benchmark": benchmark, "deterministic": deterministic, "allow_tf32": allow_tf32}
     before = {name: getattr(module, name) for name in wanted}

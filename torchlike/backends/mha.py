@@ -1,4 +1,4 @@
-"""Which kernel multi-head attention takes in evaluation. Here XLA fuses what is written: the results are the same."""
+"""`torch.backends.mha`: the fast path of multi-head attention. It has no effect, since XLA fuses the operators."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ _enabled = True
 
 
 def get_fastpath_enabled() -> bool:
-    """What `set_fastpath_enabled` was given last; True at first."""
+    """Return the last value given to `set_fastpath_enabled`, initially True."""
     return _enabled
 
 
 def set_fastpath_enabled(value: bool) -> None:
-    """Keep the answer for `get_fastpath_enabled`."""
+    """Store the value for `get_fastpath_enabled`."""
     global _enabled
     _enabled = value

@@ -1,8 +1,8 @@
-"""MKL, which NumPy or XLA may call."""
+"""`torch.backends.mkl`: MKL, which is not used directly."""
 
 from __future__ import annotations
 
 
 def is_available() -> bool:
-    """Whether operators run on it: no."""
+    """Return False: operators do not run on MKL."""
     return False

@@ -1,8 +1,8 @@
-"""oneDNN, which XLA may call."""
+"""`torch.backends.mkldnn`: oneDNN, which is not used directly."""
 
 from __future__ import annotations
 
 
 def is_available() -> bool:
-    """Whether operators run on it: no."""
+    """Return False: operators do not run on oneDNN."""
     return False

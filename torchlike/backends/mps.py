@@ -1,4 +1,4 @@
-"""Apple GPUs through Metal: not among the devices."""
+"""`torch.backends.mps`: Apple GPUs through Metal, which are not supported."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from torchlike import _errors
 
 
 def is_available() -> bool:
-    """Whether operators run on it: no."""
+    """Return False: Metal is not supported."""
     return False
 
 
 def is_built() -> bool:
-    """Whether it could be used: no."""
+    """Return False: Metal is not supported."""
     return False
 
 
 def is_macos_or_newer(major: int, minor: int) -> bool:
-    """Whether the system is a Mac's, of some version."""
+    """Raise an error, as PyTorch does without MPS support."""
     raise _errors.making.no_mps("isOnMacOSorNewer")

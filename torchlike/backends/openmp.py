@@ -1,8 +1,8 @@
-"""OpenMP, which XLA does not use."""
+"""`torch.backends.openmp`: OpenMP, which XLA does not use."""
 
 from __future__ import annotations
 
 
 def is_available() -> bool:
-    """Whether operators run on it: no."""
+    """Return False: operators do not use OpenMP."""
     return False

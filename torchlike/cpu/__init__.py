@@ -1,4 +1,4 @@
-"""The CPU, by the names that accelerators have."""
+"""`torch.cpu`: the accelerator interface for the CPU."""
 
 from __future__ import annotations
 
@@ -10,78 +10,78 @@ from torchlike.cpu import amp as amp
 
 
 def is_available() -> bool:
-    """Whether operators run on it: always."""
+    """Return True: the CPU is always available."""
     return True
 
 
 def device_count() -> int:
-    """The number of CPU devices: one."""
+    """Return 1, the number of CPU devices."""
     return 1
 
 
 def current_device() -> str:
-    """The name of the current device."""
+    """Return "cpu", the name of the current device."""
     return "cpu"
 
 
 def synchronize(device: Any = None) -> None:
-    """Run what is pending."""
+    """Flush the pending trace."""
     from torchlike._engine import boundary
 
     boundary()
 
 
 def is_initialized() -> bool:
-    """Whether it is ready: always."""
+    """Return True: the CPU is always initialized."""
     return True
 
 
 def set_device(device: Any) -> None:
-    """Nothing: there is one."""
+    """Do nothing: there is only one CPU device."""
 
 
 class Stream:
-    """The order in which the CPU works. There is one, and it waits for nothing."""
+    """The single stream of the CPU. Its synchronization methods are no-ops."""
 
     def __init__(self, priority: int = -1) -> None:
         pass
 
     def wait_stream(self, stream: Any) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def record_event(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def wait_event(self, event: Any) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class Event:
-    """A moment in a stream, which has passed."""
+    """An event in the CPU's stream, which is always complete."""
 
     def query(self) -> bool:
-        """Whether it has passed."""
+        """Return True: the event is complete."""
         return True
 
     def record(self, stream: Any = None) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def synchronize(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def wait(self, stream: Any = None) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 _STREAM = Stream()
 
 
 def current_stream(device: Any = None) -> Stream:
-    """The stream."""
+    """Return the single stream."""
     return _STREAM
 
 
 @contextmanager
 def stream(stream: Stream | None) -> Iterator[None]:
-    """A region in which the CPU works in a stream, as everywhere."""
+    """Do nothing: the CPU has only one stream."""
     yield

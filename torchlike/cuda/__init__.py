@@ -1,4 +1,4 @@
-"""GPUs, as JAX's client sees them. Without one every question is answered truthfully and every order refused."""
+"""`torch.cuda`: GPUs, as JAX's client reports them. Without a GPU, queries return no devices and commands raise."""
 
 from __future__ import annotations
 
@@ -43,33 +43,33 @@ from torchlike.cuda.streams import stream as stream
 
 
 def is_available() -> bool:
-    """Whether JAX can use a GPU."""
+    """Return whether JAX can use a GPU."""
     return bool(accelerators.devices("cuda"))
 
 
 def device_count() -> int:
-    """The number of GPUs that JAX can use."""
+    """Return the number of GPUs that JAX can use."""
     return len(accelerators.devices("cuda"))
 
 
 def is_initialized() -> bool:
-    """Whether a GPU is ready: JAX makes its client ready when it is first asked."""
+    """Return whether a GPU is available. JAX initializes its client on first use."""
     return is_available()
 
 
 def init() -> None:
-    """Make sure that there is a GPU."""
+    """Raise an error if there is no GPU."""
     accelerators.jax_device("cuda", None)
 
 
 def current_device() -> int:
-    """The index of the GPU that a bare `"cuda"` means."""
+    """Return the index of the default GPU, that is, of `"cuda"` without an index."""
     init()
     return accelerators.current("cuda")
 
 
 def set_device(device: Any) -> None:
-    """Make a bare `"cuda"` mean this GPU; a negative index does nothing."""
+    """Set the default GPU. Only index 0 is supported. A negative index does nothing."""
     if isinstance(device, int) and device < 0:
         return
     accelerators.jax_device("cuda", device)
@@ -78,18 +78,18 @@ def set_device(device: Any) -> None:
 
 
 def get_device_name(device: Any = None) -> str:
-    """The name of a GPU."""
+    """Return the name of a GPU."""
     return accelerators.jax_device("cuda", device).device_kind
 
 
 def get_device_capability(device: Any = None) -> tuple[int, int]:
-    """The compute capability of a GPU: major, minor."""
+    """Return the compute capability of a GPU as (major, minor)."""
     major, _, minor = str(accelerators.jax_device("cuda", device).compute_capability).partition(".")
     return int(major), int(minor or 0)
 
 
 class _Properties:
-    """What is known of a GPU."""
+    """The properties of a GPU."""
 
     def __init__(self, device: Any) -> None:
         self.name = get_device_name(device)
@@ -105,27 +105,27 @@ class _Properties:
 
 
 def get_device_properties(device: Any = None) -> _Properties:
-    """Name, compute capability, memory in bytes and number of multiprocessors of a GPU."""
+    """Return the name, compute capability, memory in bytes and number of multiprocessors of a GPU."""
     return _Properties(device)
 
 
 def get_arch_list() -> list[str]:
-    """The architectures PyTorch was built for: none, XLA compiles for the GPU it finds."""
+    """Return an empty list: XLA compiles for the GPU that is present."""
     return []
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Whether the GPU computes in bfloat16; XLA does on every GPU it supports."""
+    """Return whether a GPU is available. XLA supports bfloat16 on every GPU."""
     return is_available()
 
 
 def synchronize(device: Any = None) -> None:
-    """Run what is pending and wait until the GPU has done it."""
+    """Flush the pending trace and block until the GPU has finished."""
     accelerators.synchronize("cuda", device)
 
 
 class device:
-    """Make a bare `"cuda"` mean this GPU within a `with` block."""
+    """A context manager that sets the default GPU."""
 
     def __init__(self, device: Any) -> None:
         none = device is None or (isinstance(device, int) and device < 0)

@@ -1,4 +1,4 @@
-"""Streams of any device: each device does its work in one order, the one in which it was recorded."""
+"""Streams of any device. Each device has one stream and executes work in program order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torchlike._engine import accelerators
 
 
 class Stream:
-    """The one order in which a device does its work: by default the accelerator's, or the CPU's."""
+    """The single stream of a device: by default the accelerator, else the CPU."""
 
     def __init__(self, device: Any = None, *, priority: int = 0) -> None:
         if device is None:
@@ -20,7 +20,7 @@ class Stream:
         self.device_index = -1 if self.device.type == "cpu" else self.device.index or 0
 
     def synchronize(self) -> None:
-        """Wait until the device has done what was asked of it."""
+        """Flush the pending trace and block until the device has finished."""
         from torchlike._engine import boundary
 
         if self.device.type == "cpu":
@@ -29,19 +29,19 @@ class Stream:
             accelerators.synchronize(self.device.type, self.device_index)
 
     def query(self) -> bool:
-        """Whether the work is done; waits until it is."""
+        """Block until the work is done and return True."""
         self.synchronize()
         return True
 
     def wait_stream(self, stream: Stream) -> None:
-        """Nothing to wait for: all work is done in the order it was recorded."""
+        """Do nothing: all work runs in program order."""
         self._refuse_events()
 
     def wait_event(self, event: Any) -> None:
-        """Nothing to wait for: all work is done in the order it was recorded."""
+        """Do nothing: all work runs in program order."""
 
     def record_event(self, event: Any = None) -> Any:
-        """Mark this place."""
+        """Record an event at the current point of the stream."""
         self._refuse_events()
         from torchlike import cuda
 

@@ -1,4 +1,4 @@
-"""Element-wise kernels from C++ source, which PyTorch compiles for GPUs only: elsewhere it refuses each call."""
+"""Elementwise kernels from C++ source, which are not supported. Every call of such a function raises."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from torchlike._engine import accelerators
 
 
 def _create_jit_fn(code_string: str, **kwargs: Any) -> Callable:
-    """A function of tensors from a C++ template."""
+    """Return a function that raises when it is called."""
     return _refuse
 
 
 def _create_multi_output_jit_fn(code_string: str, num_outputs: int, **kwargs: Any) -> Callable:
-    """A function of tensors with several results from a C++ template."""
+    """Return a function that raises when it is called."""
     return _refuse
 
 

@@ -1,4 +1,4 @@
-"""NVIDIA's library of exchanges between GPUs, of which XLA makes its own use: nothing here calls it."""
+"""`torch.cuda.nccl`: NVIDIA's collectives library. XLA may use it internally, but it cannot be called directly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["all_reduce", "reduce", "broadcast", "all_gather", "reduce_scatter"]
 
 
 def is_available(tensors: Any) -> bool:
-    """Whether these tensors can be exchanged by it: no."""
+    """Return False, with a warning: NCCL cannot be called directly."""
     warn("PyTorch is not compiled with NCCL support")
     return False
 

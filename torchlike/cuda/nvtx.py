@@ -1,4 +1,4 @@
-"""Marks for NVIDIA's profiler, which no build without CUDA sets: each is refused as there."""
+"""`torch.cuda.nvtx`: ranges for NVIDIA's profiler. As in PyTorch built without CUDA, every function raises."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ __all__ = ["mark", "range", "range_end", "range_pop", "range_push", "range_start
 
 
 def range_push(msg: str) -> int:
-    """Refused: begin a range inside of the last one."""
+    """Raise an error: NVTX is not supported."""
     raise _errors.making.no_nvtx()
 
 
 def range_pop() -> int:
-    """Refused: end the last range."""
+    """Raise an error: NVTX is not supported."""
     raise _errors.making.no_nvtx()
 
 
 def range_start(msg: str) -> int:
-    """Refused: begin a range."""
+    """Raise an error: NVTX is not supported."""
     raise _errors.making.no_nvtx()
 
 
 def range_end(range_id: int) -> None:
-    """Refused: end a range."""
+    """Raise an error: NVTX is not supported."""
     raise _errors.making.no_nvtx()
 
 
 def mark(msg: str) -> int:
-    """Refused: mark a moment."""
+    """Raise an error: NVTX is not supported."""
     raise _errors.making.no_nvtx()
 
 
 @contextmanager
 def range(msg: str, *args: Any, **kwargs: Any) -> Iterator[None]:
-    """A range around a block, or around a function as its decorator; refused where it begins."""
+    """Return a range as a context manager or decorator. Entering it raises an error."""
     range_push(msg.format(*args, **kwargs))
     try:
         yield

@@ -1,5 +1,8 @@
-"""Seeds of GPUs. Random numbers are drawn on the host from the one default generator wherever the tensor lives, so
-the GPU's generator is that generator; without a GPU a seed for one is kept by nobody, as in PyTorch."""
+"""`torch.cuda.random`: seeds of GPUs.
+
+Random numbers are sampled on the host from the default generator, for tensors on any device. The GPU's generator is
+therefore the default generator. As in PyTorch, seeding without a GPU has no effect.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from torchlike._random import default_generator
 
 
 def manual_seed(seed: int) -> None:
-    """Seed the generator, where there is a GPU."""
+    """Seed the default generator if there is a GPU."""
     seed = int(seed)
     if accelerators.devices("cuda"):
         default_generator.manual_seed(seed)
@@ -24,7 +27,7 @@ def manual_seed_all(seed: int) -> None:
 
 
 def seed() -> None:
-    """Seed from the system's entropy, where there is a GPU."""
+    """Seed the default generator from the system's entropy if there is a GPU."""
     if accelerators.devices("cuda"):
         default_generator.seed()
 
@@ -33,29 +36,29 @@ seed_all = seed
 
 
 def initial_seed() -> int:
-    """The seed given last."""
+    """Return the last seed."""
     accelerators.jax_device("cuda", None)
     return default_generator.initial_seed()
 
 
 def get_rng_state(device: Any = "cuda") -> Any:
-    """The generator's state as a uint8 tensor."""
+    """Return the generator's state as a uint8 tensor."""
     accelerators.jax_device("cuda", device)
     return _get()
 
 
 def get_rng_state_all() -> list:
-    """The state of each GPU's generator; none without GPUs."""
+    """Return the state of each GPU's generator. Without GPUs the list is empty."""
     return [_get() for _ in accelerators.devices("cuda")]
 
 
 def set_rng_state(new_state: Any, device: Any = "cuda") -> None:
-    """Restore a state that `get_rng_state` gave."""
+    """Restore a state that `get_rng_state` returned."""
     accelerators.jax_device("cuda", device)
     _set(new_state)
 
 
 def set_rng_state_all(new_states: list) -> None:
-    """Restore the states that `get_rng_state_all` gave."""
+    """Restore the states that `get_rng_state_all` returned."""
     for i, state in enumerate(new_states):
         set_rng_state(state, i)

@@ -1,4 +1,4 @@
-"""Streams and events. XLA orders the work itself: there is one stream, and an event marks a place in the record."""
+"""Streams and events. XLA schedules the work, so there is only one stream per GPU."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from torchlike._engine import accelerators
 
 
 class Stream:
-    """The one order in which a GPU does its work."""
+    """The single stream of a GPU."""
 
     def __init__(self, device: Any = None, priority: int = 0) -> None:
         accelerators.jax_device("cuda", device)
         self.device_index = accelerators.number("cuda", device)
 
     def synchronize(self) -> None:
-        """Wait until the GPU has done what was asked of it."""
+        """Flush the pending trace and block until the GPU has finished."""
         accelerators.synchronize("cuda", self.device_index)
 
     def wait_stream(self, stream: Stream) -> None:
-        """Nothing to wait for: all work is done in the order it was recorded."""
+        """Do nothing: all work runs in program order."""
 
     def wait_event(self, event: Event) -> None:
-        """Nothing to wait for: all work is done in the order it was recorded."""
+        """Do nothing: all work runs in program order."""
 
     def record_event(self, event: Event | None = None) -> Event:
-        """Mark this place."""
+        """Record an event at the current point of the stream."""
         event = event or Event()
         event.record(self)
         return event
 
     def query(self) -> bool:
-        """Whether the work is done; waits until it is."""
+        """Block until the work is done and return True."""
         self.synchronize()
         return True
 
@@ -45,7 +45,7 @@ class Stream:
 
 
 class Event:
-    """A mark in the work of a GPU; with `enable_timing`, the moment at which the GPU had done all before it."""
+    """A point in a GPU's stream. With `enable_timing`, it stores the time at which all previous work was done."""
 
     def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
         if interprocess:
@@ -55,25 +55,25 @@ class Event:
         self._moment: float | None = None
 
     def record(self, stream: Stream | None = None) -> None:
-        """Mark this place; a timing event waits for the GPU, since XLA tells no times of its own."""
+        """Record the current time. A timing event first blocks on the GPU, since XLA does not report times."""
         if self.enable_timing:
             accelerators.synchronize("cuda", None)
         self._moment = time.perf_counter()
 
     def synchronize(self) -> None:
-        """Wait until the GPU has done all before the mark."""
+        """Block until the GPU has finished."""
         accelerators.synchronize("cuda", None)
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Nothing to wait for: all work is done in the order it was recorded."""
+        """Do nothing: all work runs in program order."""
 
     def query(self) -> bool:
-        """Whether the GPU has done all before the mark; waits until it has."""
+        """Block until the GPU has finished and return True."""
         self.synchronize()
         return True
 
     def elapsed_time(self, end_event: Event) -> float:
-        """Milliseconds from this mark to another."""
+        """Return the milliseconds from this event to `end_event`."""
         if not (self.enable_timing and end_event.enable_timing):
             raise ValueError("Both events must be created with argument 'enable_timing=True'.")
         if self._moment is None or end_event._moment is None:
@@ -82,7 +82,7 @@ class Event:
 
 
 class stream:
-    """Work on a stream within a `with` block; None changes nothing."""
+    """A context manager that selects a stream. It has no effect, since there is only one stream."""
 
     def __init__(self, stream: Stream | None) -> None:
         self.stream = stream
@@ -95,33 +95,33 @@ class stream:
 
 
 def current_stream(device: Any = None) -> Stream:
-    """The one stream of a GPU."""
+    """Return the single stream of a GPU."""
     return Stream(device)
 
 
 def default_stream(device: Any = None) -> Stream:
-    """The one stream of a GPU."""
+    """Return the single stream of a GPU."""
     return Stream(device)
 
 
 class StreamContext(stream):
-    """The class of `stream`."""
+    """An alias class of `stream`."""
 
 
 def is_current_stream_capturing() -> bool:
-    """Whether a graph is being captured: no, since none can be."""
+    """Return False: CUDA graphs are not supported."""
     return False
 
 
 class CUDAGraph:
-    """A captured sequence of kernels. Refused: `compile` makes one program of a step."""
+    """A CUDA graph, which is not supported. `compile` turns a step into one program."""
 
     def __init__(self, keep_graph: bool = False) -> None:
         raise _errors.arguments.cannot("cuda.CUDAGraph", _NO_GRAPH)
 
 
 class graph:
-    """Capturing into a graph. Refused: `compile` makes one program of a step."""
+    """The capture of a CUDA graph, which is not supported. `compile` turns a step into one program."""
 
     def __init__(self, cuda_graph: Any, *args: Any, **kwargs: Any) -> None:
         raise _errors.arguments.cannot("cuda.graph", _NO_GRAPH)

@@ -1,4 +1,4 @@
-"""Probability distributions, their transforms and divergences: PyTorch's `torch.distributions`."""
+"""Probability distributions, transforms and KL divergences, as in `torch.distributions`."""
 
 from . import _kl_cross, _kl_same, _kl_vectors
 from . import constraints as constraints

@@ -1,4 +1,4 @@
-"""A covariance matrix that is given by itself, by its inverse or by its Cholesky factor."""
+"""The base of distributions that take a covariance matrix, its inverse or its Cholesky factor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .utils import lazy_property
 
 
 class OfCovariance(Distribution):
-    """A distribution with `covariance_matrix`, `precision_matrix`, `scale_tril` (..., n, n), of which one was given."""
+    """A distribution given by one of `covariance_matrix`, `precision_matrix` and `scale_tril`, each (..., n, n)."""
 
     _unbroadcasted_scale_tril: Tensor
 
@@ -26,7 +26,7 @@ class OfCovariance(Distribution):
         return found[0]
 
     def _factor(self, name: str, matrix: Tensor) -> Tensor:
-        """The Cholesky factor of the covariance."""
+        """Return the Cholesky factor of the covariance."""
         if name == "scale_tril":
             return matrix
         return torchlike.linalg.cholesky(matrix) if name == "covariance_matrix" else factor_of_inverse(matrix)

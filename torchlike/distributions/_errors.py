@@ -1,4 +1,4 @@
-"""PyTorch's sentences about distributions, each written once."""
+"""PyTorch's error messages about distributions."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def value_of_other_batch(value: Any, shape: Any) -> ValueError:
 
 
 def undefined(kind: type, name: str, remedy: str = "") -> str:
-    """The warning of a distribution that says nothing by which to check its parameters or values."""
+    """Return the warning for a distribution that does not define `name`, so validation is impossible."""
     return (
         f"{kind} does not define `{name}`{remedy} "
         "initialize the distribution with `validate_args=False` to turn off validation."
@@ -84,7 +84,7 @@ def no_expand(kind: type, base: type) -> NotImplementedError:
 
 
 def bregman_of_two_families() -> NotImplementedError:
-    # The gap is in PyTorch's sentence.
+    # PyTorch's message contains the run of spaces.
     return NotImplementedError(
         "The cross KL-divergence between different exponential families cannot "
         + " " * 28
@@ -122,7 +122,7 @@ def kl_of_more_trials() -> NotImplementedError:
 
 
 def kl_of_other_shapes(kind: str) -> ValueError:
-    # The gap is in PyTorch's sentence.
+    # PyTorch's message contains the run of spaces.
     return ValueError(f"KL-divergence between two {kind} with{' ' * 26}different event shapes cannot be computed")
 
 
@@ -246,7 +246,7 @@ def no_wishart_matrix() -> ValueError:
     return ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
 
 
-# -- transforms and constraints side by side ---------------------------------------------------------------------------
+# -- joined transforms and constraints ---------------------------------------------------------------------------------
 
 
 def only_of(sequence: str, kind: str) -> AssertionError:

@@ -1,7 +1,8 @@
 """Divergences between distributions of two families: KL(p || q) = -H(p) - E_p[log q(x)].
 
-A formula is written once for each `q`, in means under `p`: of x, of x ** 2, of log x. What `p` draws must be what `q`
-can draw; pairs where it never is are infinite.
+Each formula is written once for each `q`, in terms of moments under `p`: the means of x, x ** 2 and log x. The
+divergence
+is infinite if `p` can produce values outside the support of `q`.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ from .poisson import Poisson
 from .uniform import Uniform
 from .utils import euler_constant
 
-# -- means under p -----------------------------------------------------------------------------------------------------
+# -- moments under p ---------------------------------------------------------------------------------------------------
 
 
 @functools.singledispatch
 def _mean_log(p: Any) -> Tensor:
-    """E[log x]."""
+    """Return E[log x]."""
     raise NotImplementedError
 
 
@@ -64,7 +65,7 @@ def _mean_log_between(low: Tensor, high: Tensor) -> Tensor:
 
 @functools.singledispatch
 def _mean_decay(p: Any, loc: Tensor, scale: Tensor) -> Tensor:
-    """E[exp(-(x - loc) / scale)]."""
+    """Return E[exp(-(x - loc) / scale)]."""
     raise NotImplementedError
 
 
@@ -90,16 +91,16 @@ def _(p: Uniform, loc: Tensor, scale: Tensor) -> Tensor:
     return scale / (p.high - p.low) * ends
 
 
-# -- formulae for q ----------------------------------------------------------------------------------------------------
+# -- formulas by q -----------------------------------------------------------------------------------------------------
 
 
 def _below_zero(p: Any) -> Any:
-    """Whether `p` draws numbers below zero; of the families registered only a uniform one may."""
+    """Return whether `p` can be negative. Among the registered families, only `Uniform` can be."""
     return p.low < 0 if isinstance(p, Uniform) else torchlike.zeros((), dtype=torchlike.bool, device=p.mean.device)
 
 
 def _formula(q_type: type, *p_types: type) -> Callable[[Callable], Callable]:
-    """Register `cross_entropy(p, q)`, the mean under `p` of -log q(x), for several `p`."""
+    """Register `cross_entropy(p, q)`, the mean under `p` of -log q(x), for each type in `p_types`."""
 
     def decorate(cross_entropy: Callable[[Any, Any], Tensor]) -> Callable[[Any, Any], Tensor]:
         for p_type in p_types:
@@ -139,7 +140,7 @@ def _to_continuous_bernoulli(p: Any, q: Any) -> Tensor:
 
 @_formula(ContinuousBernoulli, Uniform)
 def _uniform_to_continuous_bernoulli(p: Any, q: Any) -> Tensor:
-    # PyTorch counts the whole unit interval, which has the same support, as reaching beyond it.
+    # As in PyTorch, `p` on the whole interval [0, 1] yields infinity, although the supports are equal.
     return infinite_where((p.high >= 1) | (p.low <= 0), _to_continuous_bernoulli(p, q))
 
 
@@ -150,7 +151,7 @@ def _beta_to_uniform(p: Any, q: Any) -> Tensor:
 
 @_formula(Uniform, ContinuousBernoulli)
 def _continuous_bernoulli_to_uniform(p: Any, q: Any) -> Tensor:
-    # The whole unit interval is infinite too, as above.
+    # As above, `q` on the whole interval [0, 1] yields infinity.
     return infinite_where((q.low >= 0) | (q.high <= 1), (q.high - q.low).log())
 
 
@@ -181,7 +182,7 @@ def _bernoulli_to_poisson(p: Any, q: Any) -> Tensor:
     return q.rate - p.probs * q.rate.log()
 
 
-# -- what q never draws ------------------------------------------------------------------------------------------------
+# -- pairs of families with infinite divergence ------------------------------------------------------------------------
 
 _OUT_OF_REACH = {
     Beta: (Pareto,),
@@ -208,7 +209,7 @@ _SHAPED_LIKE = {
 
 
 def _infinite(p: Any, q: Any) -> Tensor:
-    """Infinity, in the shape of the batch of `p` alone, as in PyTorch."""
+    """Return infinity. As in PyTorch, the shape is the batch shape of `p` alone."""
     return infinite_like(next(getattr(p, name) for kind, name in _SHAPED_LIKE.items() if isinstance(p, kind)))
 
 

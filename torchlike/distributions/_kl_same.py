@@ -43,7 +43,9 @@ def _bernoulli(p: Any, q: Any) -> Tensor:
 
 
 def _never(in_p: Tensor, in_q: Tensor, term: Tensor) -> Tensor:
-    """The term of an outcome: 0 where `p` never has it, else infinity where `q` never has it."""
+    """Return `term`, but 0 where the outcome is impossible under `p`, and infinity where it is impossible only under
+    `q`.
+    """
     return torchlike.where(in_p, 0.0, infinite_where(in_q, term))
 
 
@@ -93,7 +95,7 @@ def _exponential(p: Any, q: Any) -> Tensor:
 
 @register_kl(ExponentialFamily, ExponentialFamily)
 def _exponential_family(p: Any, q: Any) -> Tensor:
-    """The Bregman divergence of the log-normalizer, from which every family's follows."""
+    """Return the Bregman divergence of the log-normalizer, which is valid for every exponential family."""
     if type(p) is not type(q):
         raise _errors.bregman_of_two_families()
     theirs = q._natural_params

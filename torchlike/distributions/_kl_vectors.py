@@ -1,4 +1,4 @@
-"""Divergences between multivariate normal distributions, of low rank or not.
+"""Divergences between multivariate normal distributions, including low-rank ones.
 
 2 KL = log det S_q - log det S_p + tr(S_q^-1 S_p) + (m_q - m_p)^T S_q^-1 (m_q - m_p) - n
 """
@@ -22,21 +22,21 @@ def _log_det(d: Any) -> Tensor:
 
 
 def _columns(d: Any) -> list[Tensor]:
-    """Matrices A, of which A @ A.T sum to the covariance."""
+    """Return matrices A such that the covariance is the sum of A @ A.T."""
     if isinstance(d, LowRankMultivariateNormal):
         return [d._unbroadcasted_cov_factor, torchlike.diag_embed(d._unbroadcasted_cov_diag.sqrt())]
     return [d._unbroadcasted_scale_tril]
 
 
 def _distance(q: Any, x: Tensor) -> Tensor:
-    """x^T S_q^-1 x."""
+    """Return x^T S_q^-1 x."""
     if not isinstance(q, LowRankMultivariateNormal):
         return mahalanobis(q._unbroadcasted_scale_tril, x)
     return distance_from(q._unbroadcasted_cov_factor, q._unbroadcasted_cov_diag, x, q._capacitance_tril)
 
 
 def _trace(q: Any, columns: Tensor) -> Tensor:
-    """tr(S_q^-1 A A^T)."""
+    """Return tr(S_q^-1 A A^T)."""
     if isinstance(q, LowRankMultivariateNormal):
         diagonal = q._unbroadcasted_cov_diag.unsqueeze(-1)
         along = (q._unbroadcasted_cov_factor / diagonal).mT @ columns

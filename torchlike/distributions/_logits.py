@@ -1,4 +1,4 @@
-"""Parameters that are given as probabilities or as logits."""
+"""The base of distributions that take probabilities or logits."""
 
 from __future__ import annotations
 
@@ -12,29 +12,31 @@ from .utils import lazy_property, logits_to_probs, probs_to_logits
 
 
 class OfProbability(Distribution):
-    """A distribution with `probs` or `logits` (log-odds): whichever was not given is computed on first use."""
+    """A distribution with `probs` and `logits` (log-odds). The one that was not given is computed on first use."""
 
     _is_binary = True
 
     def _set_either(self, probs: Any, logits: Any, **others: Any) -> Size:
-        """Make attributes of whichever was given and of other parameters, broadcast together; their batch shape."""
+        """Broadcast the given one of `probs` and `logits` with `others`, set them as attributes and return the batch
+        shape.
+        """
         if (probs is None) == (logits is None):
             raise _errors.probs_or_logits()
         return self._set(**others, **({"logits": logits} if probs is None else {"probs": probs}))
 
     @lazy_property
     def logits(self) -> Tensor:
-        """Log-odds, or logarithms of probabilities that sum to one."""
+        """The log-odds, or the logarithms of probabilities that sum to one."""
         return probs_to_logits(self.probs, is_binary=self._is_binary)
 
     @lazy_property
     def probs(self) -> Tensor:
-        """Probabilities."""
+        """The probabilities."""
         return logits_to_probs(self.logits, is_binary=self._is_binary)
 
     @property
     def _param(self) -> Tensor:
-        """Whichever of the two was given."""
+        """The one of `probs` and `logits` that was given."""
         return self.__dict__["probs"] if "probs" in self.__dict__ else self.__dict__["logits"]
 
     @property

@@ -1,4 +1,4 @@
-"""Products and triangular systems over batches of vectors and matrices."""
+"""Products and triangular solves for batches of vectors and matrices."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from torchlike import Tensor
 
 
 def matrix_vector(matrix: Tensor, vector: Tensor) -> Tensor:
-    """(..., n, m) times (..., m) -> (..., n)."""
+    """Multiply matrices (..., n, m) by vectors (..., m). The result is (..., n)."""
     return torchlike.matmul(matrix, vector.unsqueeze(-1)).squeeze(-1)
 
 
 def log_diagonal(factor: Tensor) -> Tensor:
-    """The sum of the logarithms of the diagonal: half the log-determinant of factor @ factor.T; (..., n, n)."""
+    """Return the sum of the logarithms of the diagonal of `factor` (..., n, n).
+
+    This is half the log-determinant of factor @ factor.T.
+    """
     return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
 
 def mahalanobis(factor: Tensor, x: Tensor) -> Tensor:
-    """x^T M^-1 x for M = factor @ factor.T; (..., n, n), (..., n) -> (...)."""
+    """Return x^T M^-1 x for M = factor @ factor.T; (..., n, n), (..., n) -> (...)."""
     if factor.dim() == 2:  # one system with many right-hand sides
         n = x.shape[-1]
         solved = torchlike.linalg.solve_triangular(factor, x.reshape(-1, n).T, upper=False)
@@ -30,8 +33,8 @@ def mahalanobis(factor: Tensor, x: Tensor) -> Tensor:
 
 
 def factor_of_inverse(precision: Tensor) -> Tensor:
-    """The lower Cholesky factor of the inverse of a positive definite matrix."""
-    # P = U U^T with upper triangular U, by reversing rows and columns; then U^-T is the inverse's factor.
+    """Return the lower Cholesky factor of the inverse of a positive definite matrix."""
+    # Reversing rows and columns gives P = U U^T with upper triangular U. U^-T is the Cholesky factor of the inverse.
     reversed_factor = torchlike.linalg.cholesky(torchlike.flip(precision, (-2, -1)))
     transposed = torchlike.transpose(torchlike.flip(reversed_factor, (-2, -1)), -2, -1)
     identity = torchlike.eye(precision.shape[-1], dtype=precision.dtype, device=precision.device)
@@ -39,6 +42,6 @@ def factor_of_inverse(precision: Tensor) -> Tensor:
 
 
 def multivariate_lgamma(a: Tensor, p: int) -> Tensor:
-    """The logarithm of the multivariate gamma function."""
+    """Return the logarithm of the multivariate gamma function."""
     steps = torchlike.arange(0, p, dtype=a.dtype, device=a.device) * -0.5
     return (a.unsqueeze(-1) + steps).lgamma().sum(-1) + p * (p - 1) / 4 * math.log(math.pi)

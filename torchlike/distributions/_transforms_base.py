@@ -1,4 +1,4 @@
-"""The base of all transforms, and those that are made of other transforms."""
+"""The base class of transforms, and transforms that are composed of other transforms."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from .utils import sum_rightmost
 class Transform:
     """An invertible map with a computable log |det Jacobian|.
 
-    A subclass gives `domain`, `codomain` (constraints), `bijective`, `_call`, `_inverse` and `log_abs_det_jacobian`.
+    A subclass defines `domain`, `codomain` (constraints), `bijective`, `_call`, `_inverse` and `log_abs_det_jacobian`.
 
     Args:
-        cache_size: 1 keeps the last pair (x, y), so that the inverse of the last result is its very argument.
+        cache_size: 0 for no cache. 1 keeps the last pair (x, y), so that the inverse of the last result is the same
+            object
+            as the argument.
     """
 
     bijective = False
@@ -39,14 +41,14 @@ class Transform:
 
     @property
     def event_dim(self) -> int:
-        """How many dims an event has, where domain and codomain agree."""
+        """The number of event dims. Domain and codomain must agree on it."""
         if self.domain.event_dim != self.codomain.event_dim:
             raise _errors.two_event_dims()
         return self.domain.event_dim
 
     @property
     def inv(self) -> Any:
-        """The inverse transform, whose own inverse is this very one."""
+        """The inverse transform. The inverse of the inverse is this same object."""
         inverse = self._inv() if self._inv is not None else None
         if inverse is None:
             inverse = _InverseTransform(self)
@@ -56,7 +58,7 @@ class Transform:
     sign: Any = property(not_given, doc="1 for an increasing bijection of numbers, -1 for a decreasing one.")
 
     def with_cache(self, cache_size: int = 1) -> Any:
-        """The same transform with another cache size."""
+        """Return the same transform with another cache size."""
         if self._cache_size == cache_size:
             return self
         if type(self).__init__ is Transform.__init__:
@@ -72,7 +74,7 @@ class Transform:
     __hash__ = object.__hash__
 
     def __call__(self, x: Tensor) -> Tensor:
-        """The image of `x`."""
+        """Apply the transform to `x`."""
         if not self._cache_size:
             return self._call(x)
         last, image = self._cached_x_y
@@ -97,15 +99,15 @@ class Transform:
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """log |dy/dx| of events `x` and their images `y`."""
+        """Return log |dy/dx| for the events `x` and their images `y`."""
         raise NotImplementedError
 
     def forward_shape(self, shape: Any) -> Any:
-        """The shape of the image of a tensor of this shape."""
+        """Return the shape of the transform's output for an input of this shape."""
         return shape
 
     def inverse_shape(self, shape: Any) -> Any:
-        """The shape of what has an image of this shape."""
+        """Return the shape of the transform's input for an output of this shape."""
         return shape
 
     def __repr__(self) -> str:
@@ -113,7 +115,7 @@ class Transform:
 
 
 class OneOfAKind(Transform):
-    """A transform without parameters: any two of a kind are equal."""
+    """A transform without parameters. Two instances of the same class are equal."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self))
@@ -122,7 +124,7 @@ class OneOfAKind(Transform):
 
 
 class _InverseTransform(Transform):
-    """The inverse of a transform, which it holds; `transform.inv` makes it."""
+    """The inverse of a transform, created by `transform.inv`. It keeps a strong reference to the transform."""
 
     def __init__(self, transform: Transform) -> None:
         super().__init__(cache_size=transform._cache_size)
@@ -189,7 +191,11 @@ class ComposeTransform(Transform):
     __hash__ = None  # type: ignore[assignment]
 
     def _grown(self, first: Any, seen: Sequence[tuple[Any, Any]]) -> Any:
-        """A constraint with as many event dims as the parts, seen from its end, need; `seen`: (near, far) of each."""
+        """Extend a constraint to the number of event dims that the parts need.
+
+        `first` is the constraint at the other end. `seen` lists the constraints of each part as pairs (near end, far
+        end).
+        """
         dims = first.event_dim
         for near, far in reversed(seen):
             dims = max(dims + near.event_dim - far.event_dim, near.event_dim)
@@ -267,7 +273,7 @@ identity_transform = ComposeTransform([])
 
 
 class IndependentTransform(Transform):
-    """`base_transform`, of whose batch the last dims count as dims of an event."""
+    """A transform that treats the last batch dims of `base_transform` as event dims."""
 
     def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
@@ -319,7 +325,7 @@ class IndependentTransform(Transform):
 
 
 class ReshapeTransform(Transform):
-    """The rightmost dims of a tensor, of `in_shape`, as `out_shape`."""
+    """A transform that reshapes the rightmost dims of a tensor from `in_shape` to `out_shape`."""
 
     bijective = True
 
@@ -360,7 +366,7 @@ class ReshapeTransform(Transform):
 
 
 def _exchanged(shape: Any, old: Size, new: Size) -> Any:
-    """`shape` with its last dims, which must be `old`, replaced by `new`."""
+    """Return `shape` with its last dims, which must equal `old`, replaced by `new`."""
     cut = len(shape) - len(old)
     if cut < 0:
         raise _errors.too_few_dimensions()

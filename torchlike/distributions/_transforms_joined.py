@@ -1,4 +1,4 @@
-"""Several transforms side by side along a dim."""
+"""Transforms that apply several transforms to parts of a tensor along a dim."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def _check(dim: int, length: int, wanted: str, x: Tensor, name: str, alone: bool
 
 
 class CatTransform(Transform):
-    """Transforms of consecutive parts, `lengths` long (one each), of dim `dim`."""
+    """A transform that applies each transform to one part of dim `dim`. `lengths` gives the part sizes, by default 1
+    each.
+    """
 
     def __init__(
         self, tseq: Sequence[Transform], dim: int = 0, lengths: Sequence[int] | None = None, cache_size: int = 0
@@ -41,7 +43,7 @@ class CatTransform(Transform):
 
     @property
     def length(self) -> int:
-        """The length of dim `dim`."""
+        """The total length of dim `dim`."""
         return sum(self.lengths)
 
     def with_cache(self, cache_size: int = 1) -> Any:
@@ -83,7 +85,7 @@ class CatTransform(Transform):
 
 
 class StackTransform(Transform):
-    """One transform for each place of dim `dim`."""
+    """A transform that applies one transform to each index of dim `dim`."""
 
     def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
         if not all(isinstance(t, Transform) for t in tseq):

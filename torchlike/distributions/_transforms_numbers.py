@@ -1,4 +1,4 @@
-"""Transforms of each number by itself."""
+"""Elementwise transforms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._transforms_base import OneOfAKind, Transform
 
 
 class ExpTransform(OneOfAKind):
-    """y = exp(x)."""
+    """The transform y = exp(x)."""
 
     domain = constraints.real
     codomain = constraints.positive
@@ -33,7 +33,7 @@ class ExpTransform(OneOfAKind):
 
 
 class PowerTransform(Transform):
-    """y = x ** exponent, of positive numbers."""
+    """The transform y = x ** exponent of positive numbers."""
 
     domain = constraints.positive
     codomain = constraints.positive
@@ -71,13 +71,13 @@ class PowerTransform(Transform):
 
 
 def clipped_sigmoid(x: Tensor) -> Tensor:
-    """The sigmoid, kept strictly inside (0, 1)."""
+    """Return the sigmoid, clamped to lie strictly inside (0, 1)."""
     finfo = torchlike.finfo(x.dtype)
     return torchlike.clamp(torchlike.sigmoid(x), min=finfo.tiny, max=1.0 - finfo.eps)
 
 
 class SigmoidTransform(OneOfAKind):
-    """y = 1 / (1 + exp(-x))."""
+    """The transform y = 1 / (1 + exp(-x))."""
 
     domain = constraints.real
     codomain = constraints.unit_interval
@@ -97,7 +97,7 @@ class SigmoidTransform(OneOfAKind):
 
 
 class SoftplusTransform(OneOfAKind):
-    """y = log(1 + exp(x)); above 20, x itself."""
+    """The transform y = log(1 + exp(x)). Above 20, y = x."""
 
     domain = constraints.real
     codomain = constraints.positive
@@ -115,7 +115,10 @@ class SoftplusTransform(OneOfAKind):
 
 
 class TanhTransform(OneOfAKind):
-    """y = tanh(x). Its logarithm of the Jacobian is exact far out, where 1 - y ** 2 has no digits left."""
+    """The transform y = tanh(x).
+
+    Its log-Jacobian stays exact for large |x|, where 1 - y ** 2 loses all its digits.
+    """
 
     domain = constraints.real
     codomain = constraints.interval(-1.0, 1.0)
@@ -133,7 +136,7 @@ class TanhTransform(OneOfAKind):
 
 
 class AbsTransform(OneOfAKind):
-    """y = |x|; the inverse gives the positive of the two."""
+    """The transform y = |x|. The inverse returns the positive solution."""
 
     domain = constraints.real
     codomain = constraints.positive
@@ -146,7 +149,7 @@ class AbsTransform(OneOfAKind):
 
 
 class AffineTransform(Transform):
-    """y = loc + scale * x, of events of `event_dim` dims; `loc` and `scale` are numbers or tensors."""
+    """The transform y = loc + scale * x of events of `event_dim` dims. `loc` and `scale` are numbers or tensors."""
 
     bijective = True
 
@@ -212,7 +215,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 class CumulativeDistributionTransform(Transform):
-    """y = distribution.cdf(x)."""
+    """The transform y = distribution.cdf(x)."""
 
     bijective = True
     codomain = constraints.unit_interval

@@ -1,4 +1,4 @@
-"""Transforms of vectors and matrices: onto the simplex, triangular and positive definite matrices."""
+"""Transforms to the simplex and to triangular and positive definite matrices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _a_vector(shape: Any) -> Any:
 
 
 class SoftmaxTransform(OneOfAKind):
-    """y = softmax(x) over the last dim; the inverse gives the logarithms. Not bijective."""
+    """The transform y = softmax(x) over the last dim, which is not bijective. The inverse returns log(y)."""
 
     domain = constraints.real_vector
     codomain = constraints.simplex
@@ -41,9 +41,11 @@ class SoftmaxTransform(OneOfAKind):
 
 
 class StickBreakingTransform(OneOfAKind):
-    """A vector of n numbers onto the simplex of n + 1: each number says which share of the rest is broken off.
+    """A transform from vectors of n numbers to the simplex with n + 1 entries, by stick-breaking.
 
-    Zeros map to the simplex's centre.
+    Each number determines the fraction that is broken off the remaining stick. The zero vector maps to the center of
+    the
+    simplex.
     """
 
     domain = constraints.real_vector
@@ -77,9 +79,9 @@ class StickBreakingTransform(OneOfAKind):
 
 
 class CorrCholeskyTransform(Transform):
-    """A vector of n (n - 1) / 2 numbers onto the Cholesky factor of an n x n correlation matrix.
+    """A transform from vectors of n (n - 1) / 2 numbers to Cholesky factors of n x n correlation matrices.
 
-    tanh makes partial correlations of the numbers, which break each row's length of one like sticks.
+    tanh turns the numbers into partial correlations. Stick-breaking with these gives rows of unit length.
     """
 
     domain = constraints.real_vector
@@ -120,7 +122,7 @@ class CorrCholeskyTransform(Transform):
 
 
 class LowerCholeskyTransform(OneOfAKind):
-    """A square matrix onto a lower triangular one, whose diagonal is the exponential of the matrix's."""
+    """A transform from square matrices to lower triangular matrices. The diagonal is exponentiated."""
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
@@ -133,7 +135,7 @@ class LowerCholeskyTransform(OneOfAKind):
 
 
 class PositiveDefiniteTransform(OneOfAKind):
-    """A square matrix onto a positive definite one, by way of its Cholesky factor."""
+    """A transform from square matrices to positive definite matrices, via the Cholesky factor."""
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite

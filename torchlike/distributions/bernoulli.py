@@ -18,7 +18,7 @@ from .utils import probs_to_logits as probs_to_logits
 
 
 class Bernoulli(OfProbability, ExponentialFamily):
-    """1 with probability `probs`, else 0. Give `probs` or `logits` (log-odds)."""
+    """The distribution of a number that is 1 with probability `probs`, else 0. Give `probs` or `logits` (log-odds)."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.boolean
@@ -34,7 +34,7 @@ class Bernoulli(OfProbability, ExponentialFamily):
 
     @property
     def mode(self) -> Tensor:
-        """The likelier value; NaN where both are as likely."""
+        """The more likely value. NaN if both are equally likely."""
         return torchlike.where(self.probs == 0.5, torchlike.nan, (self.probs >= 0.5).to(self.probs))
 
     @property
@@ -46,7 +46,7 @@ class Bernoulli(OfProbability, ExponentialFamily):
             return torchlike.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        value = self._checked(value)  # before logits are there to be printed
+        value = self._checked(value)  # before `logits` is computed, so that the error message does not print it
         logits, value = broadcast_all(self.logits, value)
         return -F.binary_cross_entropy_with_logits(logits, value, reduction="none")
 

@@ -17,12 +17,12 @@ from .utils import probs_to_logits as probs_to_logits
 
 
 def _above_zero(x: Tensor) -> Tensor:
-    """max(x, 0), of whose gradient at 0 each side has a half."""
+    """Return max(x, 0) with gradient 1/2 at x = 0."""
     return (x.clamp(min=0) + x - x.clamp(max=0)) / 2
 
 
 class Binomial(OfProbability):
-    """How many of `total_count` trials succeed, each with probability `probs`. Give `probs` or `logits` (log-odds)."""
+    """The number of successes in `total_count` trials with success probability `probs`. Give `probs` or `logits`."""
 
     arg_constraints = {
         "total_count": constraints.nonnegative_integer,
@@ -65,7 +65,7 @@ class Binomial(OfProbability):
         n = torchlike.lgamma(self.total_count + 1)
         k = torchlike.lgamma(value + 1)
         rest = torchlike.lgamma(self.total_count - value + 1)
-        # k log p + (n - k) log(1 - p) = k logit - n log(1 + exp(logit)), exact for large logits
+        # k log p + (n - k) log(1 - p) = k logit - n log(1 + exp(logit)), which is exact for large logits
         certain = self.total_count * _above_zero(self.logits)
         certain = certain + self.total_count * torchlike.log1p(torchlike.exp(-torchlike.abs(self.logits)))
         return value * self.logits - k - rest - (certain - n)

@@ -1,4 +1,4 @@
-"""Categorical distributions: of an index, and of a one-hot vector."""
+"""The categorical distribution over indices."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from .utils import probs_to_logits as probs_to_logits
 
 
 class Categorical(OfProbability):
-    """An index below K, drawn with the weights in the last dim of `probs`, or of their logarithms, `logits`.
+    """The distribution of an index below K, with the weights `probs` (..., K) or their logarithms `logits`.
 
-    Weights (..., K) need not sum to one; `probs` and `logits` then are those that do. Draws are int64 of shape (...).
+    The weights need not sum to one. The attributes `probs` and `logits` are normalized. Samples are int64 of shape
+    (...).
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}

@@ -14,7 +14,7 @@ from .utils import broadcast_all as broadcast_all
 
 
 class Cauchy(Distribution):
-    """The Cauchy (Lorentz) distribution of median `loc` and half width at half maximum `scale`."""
+    """The Cauchy (Lorentz) distribution with median `loc` and half width at half maximum `scale`."""
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real

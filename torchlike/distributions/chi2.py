@@ -11,7 +11,7 @@ from .gamma import Gamma
 
 
 class Chi2(Gamma):
-    """The sum of the squares of `df` standard normal numbers: Gamma(df / 2, 1 / 2)."""
+    """The distribution of the sum of squares of `df` standard normal numbers: Gamma(df / 2, 1 / 2)."""
 
     arg_constraints = {"df": constraints.positive}
 
@@ -23,5 +23,5 @@ class Chi2(Gamma):
 
     @property
     def df(self) -> Tensor:
-        """Degrees of freedom."""
+        """The degrees of freedom."""
         return self.concentration * 2

@@ -1,4 +1,4 @@
-"""From constraints to transforms: `biject_to` a bijection from the reals, `transform_to` any map onto the set."""
+"""Registries of transforms by constraint: `biject_to` for bijections, `transform_to` for any map from the reals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import _errors, constraints, transforms
 
 
 class ConstraintRegistry:
-    """A map from constraints to transforms whose domain is unconstrained and whose codomain is the constraint.
+    """A registry from constraints to transforms. Each transform maps unconstrained reals to the constraint's set.
 
     >>> biject_to(constraints.unit_interval)
     SigmoidTransform()
@@ -21,7 +21,9 @@ class ConstraintRegistry:
         super().__init__()
 
     def register(self, constraint: Any, factory: Callable[[Any], Any] | None = None) -> Any:
-        """Set the factory, a function of a constraint, for a kind of constraints; alone, a decorator."""
+        """Register a factory (a function of a constraint) for a class of constraints. Without `factory`, return a
+        decorator.
+        """
         if factory is None:
             return lambda factory: self.register(constraint, factory)
         if isinstance(constraint, constraints.Constraint):
@@ -32,7 +34,7 @@ class ConstraintRegistry:
         return factory
 
     def __call__(self, constraint: Any) -> Any:
-        """The transform onto `constraint`."""
+        """Return the transform to `constraint`."""
         factory = self._registry.get(type(constraint))
         if factory is None:
             raise _errors.cannot_transform(constraint)
@@ -44,7 +46,7 @@ transform_to = ConstraintRegistry()
 
 
 def _in_both(*kinds: Any) -> Callable[[Callable], Callable]:
-    """Register one factory in both registries, for several kinds of constraints."""
+    """Register the same factory in both registries, for several classes of constraints."""
 
     def register(factory: Callable[[Any], Any]) -> Callable[[Any], Any]:
         for registry in (biject_to, transform_to):
@@ -56,7 +58,7 @@ def _in_both(*kinds: Any) -> Callable[[Callable], Callable]:
 
 
 def _in_each(kind: Any) -> Callable[[Callable], Callable]:
-    """Register `factory(registry, constraint)` in both registries, for constraints that hold others."""
+    """Register `factory(registry, constraint)` in both registries, for constraints that contain other constraints."""
 
     def register(factory: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         for registry in (biject_to, transform_to):

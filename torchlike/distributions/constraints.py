@@ -1,6 +1,6 @@
-"""Constraints: sets of values, which parameters and draws of distributions belong to.
+"""Constraints: sets of values, used for the parameters and the supports of distributions.
 
-`constraint.check(value)` is a bool tensor over the batch: whether each event lies in the set.
+`constraint.check(value)` returns a bool tensor over the batch: True for each event that lies in the set.
 """
 
 from __future__ import annotations
@@ -49,18 +49,20 @@ __all__ = [
 ]
 
 
-# What a constraint that depends on other parameters says of itself before these are known.
+# The placeholder of a dependent constraint's property that is unknown until the other parameters are set.
 _UNKNOWN: Any = NotImplemented
 
 
 class Constraint:
-    """A set of values; `is_discrete` says whether it has isolated points, `event_dim` how many dims an event has."""
+    """A set of values. `is_discrete` is True for sets of isolated points. `event_dim` is the number of dims of an
+    event.
+    """
 
     is_discrete: Any = False
     event_dim: Any = 0
 
     def check(self, value: Tensor) -> Tensor:
-        """Whether each event of `value` lies in the set; shape value.shape[: value.dim() - event_dim]."""
+        """Return whether each event of `value` lies in the set. The shape is value.shape[: value.dim() - event_dim]."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -68,7 +70,7 @@ class Constraint:
 
 
 class _Bounded(Constraint):
-    """A set given by bounds, numbers or tensors, which are its attributes."""
+    """A set given by bounds. The bounds are numbers or tensors, stored as attributes."""
 
     def __init__(self, **bounds: Any) -> None:
         self.__dict__.update(bounds)
@@ -97,7 +99,7 @@ class _Dependent(Constraint):
         return self._event_dim
 
     def __call__(self, *, is_discrete: Any = _UNKNOWN, event_dim: Any = _UNKNOWN) -> _Dependent:
-        """The same, with more said of it."""
+        """Return a copy with the given properties set."""
         return _Dependent(
             is_discrete=self._is_discrete if is_discrete is NotImplemented else is_discrete,
             event_dim=self._event_dim if event_dim is NotImplemented else event_dim,
@@ -108,12 +110,12 @@ class _Dependent(Constraint):
 
 
 def is_dependent(constraint: object) -> bool:
-    """Whether a constraint depends on other parameters, so that it cannot be checked by itself."""
+    """Return whether a constraint depends on other parameters, so that it cannot be checked alone."""
     return isinstance(constraint, _Dependent)
 
 
 class _DependentProperty(property, _Dependent):
-    """A property that is the constraint on an instance; on the class it still says what is known of it."""
+    """A property that returns a constraint on an instance. On the class, it is a dependent constraint itself."""
 
     def __init__(
         self, fn: Callable[..., Any] | None = None, *, is_discrete: Any = _UNKNOWN, event_dim: Any = _UNKNOWN
@@ -126,7 +128,7 @@ class _DependentProperty(property, _Dependent):
 
 
 class _IndependentConstraint(Constraint):
-    """Events of `base_constraint` whose last batch dims count as dims of the event."""
+    """A constraint that treats the last batch dims of `base_constraint` as event dims."""
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
         if not isinstance(base_constraint, Constraint):
@@ -158,7 +160,7 @@ class _IndependentConstraint(Constraint):
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """Values that every component of a mixture supports."""
+    """The set of values in the support of every component of a mixture."""
 
     def __init__(self, base_constraint: Constraint) -> None:
         if not isinstance(base_constraint, Constraint):
@@ -196,7 +198,7 @@ class _OneHot(Constraint):
 
 
 def _of_whole(value: Tensor, inside: Tensor) -> Tensor:
-    """`inside`, where the value is a whole number, which an integer need not be asked."""
+    """Return `inside`, restricted to whole numbers. The test is skipped for integer dtypes."""
     return (value % 1 == 0) & inside if value.is_floating_point() else inside
 
 
@@ -236,7 +238,7 @@ class _IntegerGreaterThan(_Bounded):
 
 class _Real(Constraint):
     def check(self, value: Tensor) -> Tensor:
-        return value == value  # NaN is no real number
+        return value == value  # excludes NaN
 
 
 class _GreaterThan(_Bounded):
@@ -293,7 +295,7 @@ class _Simplex(Constraint):
 
 
 class _Multinomial(Constraint):
-    """Counts of which no more than `upper_bound` in all are made."""
+    """Nonnegative counts whose sum is at most `upper_bound`."""
 
     is_discrete = True
     event_dim = 1
@@ -323,7 +325,7 @@ class _LowerCholesky(Constraint):
 
 
 class _CorrCholesky(Constraint):
-    """Cholesky factors of correlation matrices: lower triangular, positive on the diagonal, rows of length one."""
+    """Cholesky factors of correlation matrices: lower triangular, positive diagonal, rows of unit length."""
 
     event_dim = 2
 
@@ -366,7 +368,7 @@ class _PositiveDefinite(_Symmetric):
 
 
 class _Joined(Constraint):
-    """Several sets side by side along `dim`."""
+    """Several constraints on parts of a tensor along `dim`."""
 
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0) -> None:
         if not all(isinstance(c, Constraint) for c in cseq):
@@ -384,7 +386,7 @@ class _Joined(Constraint):
 
 
 class _Cat(_Joined):
-    """The sets `cseq` of `lengths` elements (one each) along `dim`, concatenated."""
+    """The constraints `cseq` on consecutive parts along `dim`. `lengths` gives the part sizes, by default 1 each."""
 
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None) -> None:
         super().__init__(cseq, dim)
@@ -405,7 +407,7 @@ class _Cat(_Joined):
 
 
 class _Stack(_Joined):
-    """The sets `cseq` along `dim`, one element each."""
+    """The constraints `cseq`, one for each index along `dim`."""
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]

@@ -20,9 +20,10 @@ from .utils import probs_to_logits as probs_to_logits
 
 
 class ContinuousBernoulli(OfProbability, ExponentialFamily):
-    """Numbers in [0, 1] with density proportional to probs ** x * (1 - probs) ** (1 - x).
+    """The distribution on [0, 1] with density proportional to probs ** x * (1 - probs) ** (1 - x).
 
-    `lims`: between these probabilities the formulae, which divide zero by zero at 0.5, give way to Taylor's series.
+    The formulas divide zero by zero at `probs` = 0.5. Between the two probabilities `lims`, Taylor series replace
+    them.
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -49,17 +50,17 @@ class ContinuousBernoulli(OfProbability, ExponentialFamily):
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
     def _cut_probs(self) -> Tensor:
-        """The probabilities, kept out of the region where formulae fail."""
+        """Return the probabilities, with values in the unstable region replaced by its lower limit."""
         return torchlike.where(self._outside_unstable_region(), self.probs, self._lims[0])
 
     def _or_taylor(self, formula: Tensor, series: Tensor) -> Tensor:
         return torchlike.where(self._outside_unstable_region(), formula, series)
 
     def _cont_bern_log_norm(self) -> Tensor:
-        """The logarithm of the constant by which the density is multiplied."""
+        """Return the logarithm of the density's normalizing constant."""
         p = self._cut_probs()
         low = p <= 0.5
-        # Each branch sees only probabilities at which its gradient is finite.
+        # Each branch is evaluated only at probabilities where its gradient is finite.
         difference = torchlike.where(
             low,
             torchlike.log1p(-2.0 * torchlike.where(low, p, 0.0)),
@@ -97,7 +98,7 @@ class ContinuousBernoulli(OfProbability, ExponentialFamily):
             return self.rsample(sample_shape)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        value = self._checked(value)  # before logits are there to be printed
+        value = self._checked(value)  # before `logits` is computed, so that the error message does not print it
         logits, value = broadcast_all(self.logits, value)
         return -F.binary_cross_entropy_with_logits(logits, value, reduction="none") + self._cont_bern_log_norm()
 

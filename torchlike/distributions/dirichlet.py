@@ -13,9 +13,9 @@ from .exp_family import ExponentialFamily
 
 
 class Dirichlet(ExponentialFamily):
-    """Points of the simplex with density proportional to the product of x ** (concentration - 1); (..., K).
+    """The distribution on the simplex with density proportional to the product of x ** (concentration - 1); (..., K).
 
-    Gradients of draws are those of implicit functions, as for `Beta`.
+    Gradients of samples are implicit reparametrization gradients, as for `Beta`.
     """
 
     arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}
@@ -43,7 +43,7 @@ class Dirichlet(ExponentialFamily):
 
     @property
     def mode(self) -> Tensor:
-        """The point of highest density; where there is none inside, a corner of the simplex."""
+        """The point of highest density. A corner of the simplex if all concentrations are below 1."""
         above = (self.concentration - 1).clamp(min=0.0)
         mode = above / above.sum(-1, True)
         corner = F.one_hot(mode.argmax(dim=-1), mode.shape[-1]).to(mode)

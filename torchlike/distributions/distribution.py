@@ -1,4 +1,4 @@
-"""The base of all distributions: shapes, checks of parameters and values, and what follows from the declarations."""
+"""The base class of distributions: shapes, validation and methods derived from declarations."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ from .utils import broadcast_all, lazy_property, shape_of
 
 
 def not_given(self: Any) -> Any:
-    """The getter of what each distribution gives for itself."""
+    """Raise NotImplementedError: the getter of a property that each distribution must override."""
     raise NotImplementedError
 
 
 class Distribution:
     """A batch of probability distributions over events.
 
-    A subclass declares `arg_constraints` (parameter name -> constraint) and `support`, sets its parameters before it
-    calls this `__init__`, and gives the formulae. Expansion, validation and `repr` are derived from the declarations.
+    A subclass declares `arg_constraints` (parameter name -> constraint) and `support`. It sets its parameters before
+    it
+    calls this `__init__`, and implements the formulas. Expansion, validation and `repr` are derived from the
+    declarations.
 
     Args:
-        batch_shape: shape of the independent, differently parametrised distributions.
-        event_shape: shape of one draw.
-        validate_args: whether parameters and values are checked (`ValueError`); None is the default, which
+        batch_shape: the shape of the batch of independent distributions with different parameters.
+        event_shape: the shape of one sample.
+        validate_args: whether to check parameters and values and raise `ValueError`. None uses the default, which
             `set_default_validate_args` sets.
     """
 
@@ -37,7 +39,7 @@ class Distribution:
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
-        """Whether distributions made from now on check their arguments."""
+        """Set whether new distributions validate their arguments by default."""
         if value not in [True, False]:
             raise ValueError
         Distribution._validate_args = value
@@ -52,7 +54,7 @@ class Distribution:
         if self._validate_args:
             self._validate_parameters()
 
-    # -- checks --------------------------------------------------------------------------------------------------------
+    # -- validation ----------------------------------------------------------------------------------------------------
 
     def _validate_parameters(self) -> None:
         try:
@@ -67,7 +69,7 @@ class Distribution:
                 continue
             value = getattr(self, name)
             checked.append((name, constraint, value, constraint.check(value).all()))
-        # All are recorded before the first is looked at, so that they run as one program.
+        # All checks are queued before the first result is read, so they run as one program.
         for name, constraint, value, holds in checked:
             if not holds:
                 raise _errors.invalid_parameter(name, value, self, constraint)
@@ -94,13 +96,13 @@ class Distribution:
             raise _errors.invalid_value(value, self, support)
 
     def _checked(self, value: Tensor) -> Tensor:
-        """`value`, after validation where that is on."""
+        """Return `value`, after validation if validation is enabled."""
         if self._validate_args:
             self._validate_sample(value)
         return value
 
     def _set(self, **parameters: Any) -> Size:
-        """Make attributes of the parameters, broadcast together; returns their batch shape, none for numbers alone."""
+        """Broadcast the parameters, set them as attributes and return the batch shape (empty if all are numbers)."""
         for name, value in zip(parameters, broadcast_all(*parameters.values())):
             setattr(self, name, value)
         return shape_of(*[getattr(self, name) for name, given in parameters.items() if isinstance(given, Tensor)])
@@ -109,20 +111,20 @@ class Distribution:
 
     @property
     def batch_shape(self) -> Size:
-        """The shape over which parameters are batched."""
+        """The shape of the batch of distributions."""
         return self._batch_shape
 
     @property
     def event_shape(self) -> Size:
-        """The shape of one draw."""
+        """The shape of one sample."""
         return self._event_shape
 
     def _extended_shape(self, sample_shape: Iterable[int] = ()) -> Size:
-        """The shape of draws: sample_shape + batch_shape + event_shape."""
+        """Return the shape of samples: sample_shape + batch_shape + event_shape."""
         return Size(tuple(sample_shape) + tuple(self._batch_shape) + tuple(self._event_shape))
 
     def expand(self, batch_shape: Iterable[int], _instance: Any = None) -> Any:
-        """The same distributions, their parameters expanded (as views) to `batch_shape`."""
+        """Return the distribution with its parameters expanded (as views) to `batch_shape`."""
         new = self._get_checked_instance(self._declaring(), _instance)
         shape = Size(batch_shape)
         for name, value in self.__dict__.items():
@@ -140,7 +142,7 @@ class Distribution:
         return value.expand(batch_shape + event)
 
     def _declaring(self) -> type:
-        """The class of this package, other than a base, that the distribution is or derives from."""
+        """Return the first class in the MRO that is defined in this package, is not the base and defines `__init__`."""
         package = Distribution.__module__.rpartition(".")[0]
         for kind in type(self).__mro__:
             if kind is not Distribution and kind.__module__.startswith(package) and "__init__" in vars(kind):
@@ -152,7 +154,7 @@ class Distribution:
             raise _errors.no_expand(type(self), cls)
         return self.__new__(type(self)) if _instance is None else _instance
 
-    # -- what subclasses give ------------------------------------------------------------------------------------------
+    # -- members that subclasses override ------------------------------------------------------------------------------
 
     arg_constraints: Any = property(not_given, doc="The constraint of each parameter, by name.")
     support: Any = property(not_given, doc="The constraint that draws satisfy.")
@@ -164,12 +166,12 @@ class Distribution:
 
     @property
     def mode(self) -> Tensor:
-        """The point of highest density."""
+        """The mode, that is, the point of highest density."""
         raise _errors.no_mode(self.__class__)
 
     @property
     def variance(self) -> Tensor:
-        """The variance, element by element."""
+        """The elementwise variance."""
         raise NotImplementedError
 
     @property
@@ -178,46 +180,46 @@ class Distribution:
         return self.variance.sqrt()
 
     def sample(self, sample_shape: Iterable[int] = Size()) -> Tensor:
-        """A draw of shape sample_shape + batch_shape + event_shape, without history."""
+        """Return a sample of shape sample_shape + batch_shape + event_shape, detached from the graph."""
         with torchlike.no_grad():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Iterable[int] = Size()) -> Tensor:
-        """A draw through which gradients reach the parameters."""
+        """Return a reparametrized sample: gradients flow to the parameters."""
         raise NotImplementedError
 
     def sample_n(self, n: int) -> Tensor:
-        """`sample((n,))`."""
+        """Return `sample((n,))`. Deprecated."""
         warn(_errors.use_sample(), FutureWarning)
         return self.sample(Size((n,)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density or probability of `value`, of shape sample_shape + batch_shape."""
+        """Return the logarithm of the density or probability of `value`, of shape sample_shape + batch_shape."""
         raise NotImplementedError
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of draws up to `value`."""
+        """Return the cumulative distribution function at `value`."""
         raise NotImplementedError
 
     def icdf(self, value: Tensor) -> Tensor:
-        """The inverse of `cdf`."""
+        """Return the inverse of `cdf`."""
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """All values of a discrete distribution, along a new first dim; `expand`: for every batch element."""
+        """Return all values of a discrete distribution along a new first dim. `expand` repeats them over the batch."""
         raise NotImplementedError
 
     def _enumerated(self, values: Tensor, expand: bool) -> Tensor:
-        """Scalar events (values,) along a first dim before the batch."""
+        """Reshape scalar events (values,) to lie along a first dim, before the batch dims."""
         values = values.view((-1,) + (1,) * len(self._batch_shape))
         return values.expand((-1,) + tuple(self._batch_shape)) if expand else values
 
     def entropy(self) -> Tensor:
-        """The entropy in nats, of shape batch_shape."""
+        """Return the entropy in nats, of shape batch_shape."""
         raise NotImplementedError
 
     def perplexity(self) -> Tensor:
-        """exp(entropy)."""
+        """Return exp(entropy)."""
         return torchlike.exp(self.entropy())
 
     def __repr__(self) -> str:

@@ -13,7 +13,7 @@ from .distribution import Distribution, not_given
 class ExponentialFamily(Distribution):
     """A distribution with natural parameters theta and log-normalizer F.
 
-    Its entropy and Kullback-Leibler divergences follow from F alone, whose gradient is the mean of t(x).
+    The gradient of F is the mean of t(x), so entropy and KL divergences follow from F alone.
     """
 
     @property
@@ -26,7 +26,7 @@ class ExponentialFamily(Distribution):
     _mean_carrier_measure: Any = property(not_given, doc="The mean of k(x).")
 
     def entropy(self) -> Tensor:
-        """F(theta) - <theta, F'(theta)> - E k(x), of shape batch_shape."""
+        """Return F(theta) - <theta, F'(theta)> - E k(x), of shape batch_shape."""
         theta = [p.detach().requires_grad_() for p in self._natural_params]
         normalizer = self._log_normalizer(*theta)
         gradients = torchlike.autograd.grad(normalizer.sum(), theta, create_graph=True)

@@ -13,9 +13,9 @@ from .utils import broadcast_all as broadcast_all
 
 
 class Gamma(ExponentialFamily):
-    """The gamma distribution: density proportional to x ** (concentration - 1) * exp(-rate * x) of x > 0.
+    """The gamma distribution: density proportional to x ** (concentration - 1) * exp(-rate * x) for x > 0.
 
-    Gradients of draws are those of the implicit function that the CDF gives.
+    Gradients of samples are implicit reparametrization gradients, derived from the CDF.
     """
 
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
@@ -43,7 +43,7 @@ class Gamma(ExponentialFamily):
     def rsample(self, sample_shape: Any = Size()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         value = torchlike._standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
-        value.detach().clamp_(min=torchlike.finfo(value.dtype).tiny)  # the gradient is not to see it
+        value.detach().clamp_(min=torchlike.finfo(value.dtype).tiny)  # detached: the clamp must not affect the gradient
         return value
 
     def log_prob(self, value: Tensor) -> Tensor:

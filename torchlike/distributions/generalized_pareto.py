@@ -15,7 +15,7 @@ from .utils import broadcast_all as broadcast_all
 class GeneralizedPareto(Distribution):
     """The generalized Pareto distribution: survival (1 + concentration * (x - loc) / scale) ** (-1 / concentration).
 
-    A concentration of 0 is the limit, exp(-(x - loc) / scale).
+    For a concentration of 0, the survival function is the limit, exp(-(x - loc) / scale).
     """
 
     arg_constraints = {
@@ -40,7 +40,7 @@ class GeneralizedPareto(Distribution):
         return (x - self.loc) / self.scale
 
     def _shape(self) -> tuple[Tensor, Tensor]:
-        """Where the concentration is (nearly) zero, and the concentration with ones there."""
+        """Return a mask of the (nearly) zero concentrations, and the concentrations with 1 at these positions."""
         zero = torchlike.isclose(self.concentration, torchlike.zeros_like(self.concentration))
         return zero, torchlike.where(zero, torchlike.ones_like(self.concentration), self.concentration)
 
@@ -52,13 +52,13 @@ class GeneralizedPareto(Distribution):
         return -self.scale.log() - torchlike.where(zero, z, heavy)
 
     def log_survival_function(self, value: Tensor) -> Tensor:
-        """log(1 - cdf(value))."""
+        """Return log(1 - cdf(value))."""
         z = self._z(self._checked(value))
         zero, shape = self._shape()
         return torchlike.where(zero, -z, -torchlike.log1p(shape * z) / shape)
 
     def log_cdf(self, value: Tensor) -> Tensor:
-        """log(cdf(value))."""
+        """Return log(cdf(value))."""
         return torchlike.log1p(-torchlike.exp(self.log_survival_function(value)))
 
     def cdf(self, value: Tensor) -> Tensor:
@@ -72,13 +72,13 @@ class GeneralizedPareto(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """NaN, as in PyTorch, where it is infinite: for concentrations of at least 1."""
+        """The mean. For concentrations of at least 1, where the mean is infinite, it is NaN as in PyTorch."""
         finite = self.loc + self.scale / (1 - self.concentration)
         return torchlike.where(self.concentration < 1, finite, torchlike.nan)
 
     @property
     def variance(self) -> Tensor:
-        """NaN, as in PyTorch, where it is infinite: for concentrations of at least 1/2."""
+        """The variance. For concentrations of at least 1/2, where the variance is infinite, it is NaN as in PyTorch."""
         a = self.concentration
         finite = self.scale**2 / ((1 - a) ** 2 * (1 - 2 * a))
         return torchlike.where(a < 0.5, finite, torchlike.nan)

@@ -18,7 +18,7 @@ from .utils import probs_to_logits as probs_to_logits
 
 
 class Geometric(OfProbability):
-    """The number of failures before the first success, each trial succeeding with probability `probs`.
+    """The number of failures before the first success. Each trial succeeds with probability `probs`.
 
     Note: `torch.Tensor.geometric_` counts the success as well.
     """
@@ -46,7 +46,7 @@ class Geometric(OfProbability):
         return (1.0 / self.probs - 1.0) / self.probs
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
-        tiny = torchlike.finfo(self.probs.dtype).tiny  # whose logarithm is finite
+        tiny = torchlike.finfo(self.probs.dtype).tiny  # its logarithm is finite
         with torchlike.no_grad():
             u = self.probs.new(self._extended_shape(sample_shape)).uniform_(tiny, 1)
             return (u.log() / (-self.probs).log1p()).floor()

@@ -15,7 +15,7 @@ from .transforms import AbsTransform
 
 
 class HalfCauchy(TransformedDistribution):
-    """|x| of Cauchy numbers x of median 0 and width `scale`."""
+    """The distribution of |x| for Cauchy x with median 0 and scale `scale`."""
 
     arg_constraints = {"scale": constraints.positive}
     support = constraints.nonnegative
@@ -26,7 +26,7 @@ class HalfCauchy(TransformedDistribution):
 
     @property
     def scale(self) -> Tensor:
-        """Half the width of x at half maximum."""
+        """The half width at half maximum of x."""
         return self.base_dist.scale
 
     @property

@@ -15,7 +15,7 @@ from .transforms import AbsTransform
 
 
 class HalfNormal(TransformedDistribution):
-    """|x| of normal x with mean 0 and standard deviation `scale`."""
+    """The distribution of |x| for normal x with mean 0 and standard deviation `scale`."""
 
     arg_constraints = {"scale": constraints.positive}
     support = constraints.nonnegative

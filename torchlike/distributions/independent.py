@@ -1,4 +1,4 @@
-"""Batch dims as dims of the event."""
+"""`Independent`, which turns batch dims into event dims."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .utils import sum_rightmost
 
 
 class Independent(Distribution):
-    """`base_distribution`, of whose batch the last dims count as dims of an event: their log-probabilities are added.
+    """`base_distribution` with its last batch dims treated as event dims. Their log-probabilities are summed.
 
     >>> import torchlike as torch
     >>> Independent(torch.distributions.Normal(torch.zeros(2, 3), 1.0), 1).event_shape

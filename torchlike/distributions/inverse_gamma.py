@@ -14,7 +14,7 @@ from .transforms import PowerTransform
 
 
 class InverseGamma(TransformedDistribution):
-    """1 / x of gamma numbers x."""
+    """The distribution of 1 / x for gamma x."""
 
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
     support = constraints.positive
@@ -27,12 +27,12 @@ class InverseGamma(TransformedDistribution):
 
     @property
     def concentration(self) -> Tensor:
-        """The shape of x."""
+        """The concentration of x."""
         return self.base_dist.concentration
 
     @property
     def rate(self) -> Tensor:
-        """The rate of x, a scale here."""
+        """The rate of x, which is a scale parameter of 1 / x."""
         return self.base_dist.rate
 
     @property

@@ -1,4 +1,4 @@
-"""Kullback-Leibler divergences, and the registry of the pairs for which a formula is known."""
+"""Kullback-Leibler divergences, and the registry of formulas by pair of types."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ _KL_MEMOIZE: dict[tuple[type, type], Any] = {}
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[Callable], Callable]:
-    """A decorator of `f(p, q)`, the divergence of `q` from `p` of these types or types derived from them.
+    """Return a decorator that registers `f(p, q)`, the divergence KL(p || q), for these types and their subclasses.
 
-    Of several registered pairs that fit the most specific is chosen, `p` first; a `RuntimeWarning` says so where
-    specificity in `q` would choose another.
+    If several registered pairs match, the most specific is chosen, comparing `p` first. A `RuntimeWarning` is raised
+    if
+    comparing `q` first would choose a different formula.
     """
 
     def decorate(formula: Callable[[Any, Any], Tensor]) -> Callable[[Any, Any], Tensor]:
@@ -33,7 +34,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Callable], Callable]:
 
 
 def _dispatch_kl(type_p: type, type_q: type) -> Any:
-    """The most specific formula registered, or NotImplemented."""
+    """Return the most specific registered formula, or NotImplemented."""
     depth_p = {kind: depth for depth, kind in enumerate(type_p.__mro__)}
     depth_q = {kind: depth for depth, kind in enumerate(type_q.__mro__)}
     fitting = [(p, q) for p, q in _KL_REGISTRY if p in depth_p and q in depth_q]
@@ -47,9 +48,9 @@ def _dispatch_kl(type_p: type, type_q: type) -> Any:
 
 
 def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
-    """KL(p || q), the mean under `p` of log p(x) - log q(x), of the shape of the batches.
+    """Return KL(p || q), the mean under `p` of log p(x) - log q(x), with the batch shape.
 
-    Raises NotImplementedError for pairs that nobody registered.
+    Raises NotImplementedError for a pair without a registered formula.
 
     >>> from torchlike.distributions import Normal
     >>> kl_divergence(Normal(0.0, 1.0), Normal(1.0, 1.0))
@@ -65,10 +66,10 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
 
 
 def infinite_like(tensor: Tensor) -> Tensor:
-    """Infinities in the shape of `tensor`."""
+    """Return a tensor of infinities with the shape of `tensor`."""
     return torchlike.full_like(tensor, torchlike.inf)
 
 
 def infinite_where(condition: Tensor, kl: Tensor) -> Tensor:
-    """`kl`, and infinity where `p` draws what `q` never does."""
+    """Return `kl`, with infinity where `condition` holds, that is, where `p` has values outside the support of `q`."""
     return torchlike.where(condition, torchlike.inf, kl)

@@ -16,7 +16,7 @@ from .utils import euler_constant
 
 
 class Kumaraswamy(TransformedDistribution):
-    """The Kumaraswamy distribution: CDF 1 - (1 - x ** concentration1) ** concentration0 of x in [0, 1]."""
+    """The Kumaraswamy distribution: CDF 1 - (1 - x ** concentration1) ** concentration0 for x in [0, 1]."""
 
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}
     support = constraints.unit_interval
@@ -35,7 +35,7 @@ class Kumaraswamy(TransformedDistribution):
         super().__init__(Uniform(low, high, validate_args=validate_args), transforms, validate_args=validate_args)
 
     def _moment(self, n: int) -> Tensor:
-        """The mean of x ** n."""
+        """Return the mean of x ** n."""
         b, more = self.concentration0, 1 + n / self.concentration1
         return b * torchlike.exp(torchlike.lgamma(more) + torchlike.lgamma(b) - torchlike.lgamma(more + b))
 
@@ -45,7 +45,7 @@ class Kumaraswamy(TransformedDistribution):
 
     @property
     def mode(self) -> Tensor:
-        """NaN where a concentration lies below 1; elsewhere as PyTorch computes it."""
+        """The mode, as PyTorch computes it. NaN where a concentration is below 1."""
         a, b = self.concentration1, self.concentration0
         log_mode = b.reciprocal() * (-b).log1p() - (-b * a).log1p()
         return torchlike.where((b < 1) | (a < 1), torchlike.nan, log_mode).exp()

@@ -13,7 +13,10 @@ from .transforms import StickBreakingTransform
 
 
 class LogisticNormal(TransformedDistribution):
-    """Points of the simplex of K + 1, made by breaking a stick at K normal numbers of `loc` and `scale` (..., K)."""
+    """The distribution on the simplex with K + 1 entries that stick-breaking of K normal numbers gives.
+
+    `loc` and `scale` (..., K) are the mean and the standard deviation of the normal numbers.
+    """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.simplex
@@ -27,10 +30,10 @@ class LogisticNormal(TransformedDistribution):
 
     @property
     def loc(self) -> Tensor:
-        """The means of the normal numbers."""
+        """The means of the normal numbers before the transform."""
         return self.base_dist.base_dist.loc
 
     @property
     def scale(self) -> Tensor:
-        """The standard deviations of the normal numbers."""
+        """The standard deviations of the normal numbers before the transform."""
         return self.base_dist.base_dist.scale

@@ -1,4 +1,4 @@
-"""Multivariate normal distributions of low rank plus a diagonal."""
+"""The multivariate normal distribution with a low-rank plus diagonal covariance."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from .utils import lazy_property, standard_normal
 
 
 class LowRankMultivariateNormal(Distribution):
-    """Normal vectors of mean `loc` (..., n) and covariance cov_factor @ cov_factor.T + diag(cov_diag).
+    """The normal distribution of vectors with mean `loc` (..., n) and covariance cov_factor @ cov_factor.T +
+    diag(cov_diag).
 
-    `cov_factor` is (..., n, m), `cov_diag` (..., n). Densities cost O(n m ** 2), by the lemmas on determinants and
-    inverses of such matrices, whose m x m "capacitance" is I + factor.T diag^-1 factor.
+    `cov_factor` is (..., n, m) and `cov_diag` is (..., n). A density costs O(n m ** 2) by the matrix determinant lemma
+    and
+    the Woodbury identity, which use the m x m "capacitance" matrix I + factor.T diag^-1 factor.
     """
 
     arg_constraints = {
@@ -118,16 +120,16 @@ def _plus_identity(matrix: Tensor) -> Tensor:
 
 
 def capacitance_factor(factor: Tensor, diagonal: Tensor) -> Tensor:
-    """The Cholesky factor of I + factor.T diag^-1 factor; (..., n, m), (..., n) -> (..., m, m)."""
+    """Return the Cholesky factor of I + factor.T diag^-1 factor; (..., n, m), (..., n) -> (..., m, m)."""
     return torchlike.linalg.cholesky(_plus_identity(torchlike.matmul(factor.mT / diagonal.unsqueeze(-2), factor)))
 
 
 def log_det(diagonal: Tensor, capacitance: Tensor) -> Tensor:
-    """The log-determinant of the covariance, from the factor of its capacitance."""
+    """Return the log-determinant of the covariance, given the Cholesky factor of the capacitance matrix."""
     return 2 * log_diagonal(capacitance) + diagonal.log().sum(-1)
 
 
 def distance_from(factor: Tensor, diagonal: Tensor, x: Tensor, capacitance: Tensor) -> Tensor:
-    """x^T covariance^-1 x."""
+    """Return x^T covariance^-1 x."""
     along = matrix_vector(factor.mT / diagonal.unsqueeze(-2), x)
     return (x.pow(2) / diagonal).sum(-1) - mahalanobis(capacitance, along)

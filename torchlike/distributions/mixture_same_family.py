@@ -1,4 +1,4 @@
-"""Mixtures of distributions of one family."""
+"""The mixture of distributions of one family."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from .distribution import Distribution
 
 
 class MixtureSameFamily(Distribution):
-    """One of K components, chosen by a `Categorical`: the last batch dim of `component_distribution`."""
+    """A mixture of K components, which lie along the last batch dim of `component_distribution`.
+
+    A `Categorical` distribution chooses the component.
+    """
 
     arg_constraints: dict = {}
     has_rsample = False
@@ -54,12 +57,12 @@ class MixtureSameFamily(Distribution):
 
     @property
     def component_distribution(self) -> Any:
-        """The components, along the last batch dim."""
+        """The batch of components, along the last batch dim."""
         return self._component_distribution
 
     @property
     def _weights(self) -> Tensor:
-        """The components' probabilities, of as many dims as their means."""
+        """The probabilities of the components, with as many dims as the components' mean."""
         return self._pad_mixture_dimensions(self.mixture_distribution.probs)
 
     @property

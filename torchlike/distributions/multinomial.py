@@ -15,7 +15,7 @@ from .utils import broadcast_all
 
 
 class Multinomial(Distribution):
-    """How often each of K categories comes up in `total_count` (an int) draws; weights as in `Categorical`."""
+    """The number of times each of K categories occurs in `total_count` (an int) trials. Weights as in `Categorical`."""
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     total_count: int
@@ -31,7 +31,7 @@ class Multinomial(Distribution):
         super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args)
 
     def _expanded(self, name: str, value: Any, batch_shape: Size) -> Any:
-        if name == "_binomial":  # its batch holds the categories
+        if name == "_binomial":  # its batch dims include the categories
             return value.expand(batch_shape + self.event_shape)
         return super()._expanded(name, value, batch_shape)
 
@@ -44,12 +44,12 @@ class Multinomial(Distribution):
 
     @property
     def logits(self) -> Tensor:
-        """Logarithms of the probabilities."""
+        """The logarithms of the probabilities."""
         return self._categorical.logits
 
     @property
     def probs(self) -> Tensor:
-        """Probabilities, which sum to one."""
+        """The probabilities, normalized to sum to one."""
         return self._categorical.probs
 
     @property
@@ -81,7 +81,7 @@ class Multinomial(Distribution):
         return repeated + (chances * torchlike.lgamma(support + 1)).sum([0, -1])
 
     def log_prob(self, value: Tensor) -> Tensor:
-        value = self._checked(value)  # before logits are there to be printed
+        value = self._checked(value)  # before `logits` is computed, so that the error message does not print it
         logits, value = broadcast_all(self.logits, value)
         orders = torchlike.lgamma(value.sum(-1) + 1) - torchlike.lgamma(value + 1).sum(-1)
         logits = logits.masked_fill((value == 0) & (logits == -torchlike.inf), 0)

@@ -18,9 +18,11 @@ from .utils import standard_normal
 
 
 class MultivariateNormal(OfCovariance):
-    """Normal vectors of mean `loc` (..., n); give one of `covariance_matrix`, `precision_matrix`, `scale_tril`.
+    """The multivariate normal distribution with mean `loc` (..., n).
 
-    The factor `scale_tril`, lower triangular with a positive diagonal, is the cheapest to give.
+    Give exactly one of `covariance_matrix`, `precision_matrix` and `scale_tril`. The Cholesky factor `scale_tril`,
+    lower
+    triangular with a positive diagonal, is the cheapest.
     """
 
     arg_constraints = {

@@ -19,7 +19,7 @@ from .utils import probs_to_logits as probs_to_logits
 
 
 class NegativeBinomial(OfProbability):
-    """The number of successes before `total_count` failures, each trial succeeding with probability `probs`."""
+    """The number of successes before `total_count` failures. Each trial succeeds with probability `probs`."""
 
     arg_constraints = {
         "total_count": constraints.greater_than_eq(0),
@@ -50,7 +50,7 @@ class NegativeBinomial(OfProbability):
 
     @lazy_property
     def _gamma(self) -> Gamma:
-        """Of the rates of the Poisson numbers that, mixed, are negative binomial."""
+        """The distribution of the Poisson rate: a gamma mixture of Poisson distributions is negative binomial."""
         return Gamma(concentration=self.total_count, rate=torchlike.exp(-self.logits), validate_args=False)
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:

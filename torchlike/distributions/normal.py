@@ -15,7 +15,7 @@ from .utils import standard_normal
 
 
 class Normal(ExponentialFamily):
-    """The normal (Gaussian) distribution of mean `loc` and standard deviation `scale`."""
+    """The normal (Gaussian) distribution with mean `loc` and standard deviation `scale`."""
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real

@@ -1,4 +1,4 @@
-"""Categorical distributions of one-hot vectors."""
+"""The categorical distribution over one-hot vectors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from .distribution import Distribution
 
 
 class OneHotCategorical(Distribution):
-    """A one-hot vector of K elements, drawn with the weights in the last dim of `probs` or `logits`."""
+    """The distribution of one-hot vectors of K elements, with the weights `probs` (..., K) or their logarithms
+    `logits`.
+    """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.one_hot
@@ -34,12 +36,12 @@ class OneHotCategorical(Distribution):
 
     @property
     def probs(self) -> Tensor:
-        """Probabilities, which sum to one."""
+        """The probabilities, normalized to sum to one."""
         return self._categorical.probs
 
     @property
     def logits(self) -> Tensor:
-        """Logarithms of the probabilities."""
+        """The logarithms of the probabilities."""
         return self._categorical.logits
 
     @property
@@ -78,7 +80,9 @@ class OneHotCategorical(Distribution):
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """`OneHotCategorical`, through whose draws gradients reach the probabilities as if they were the draw."""
+    """`OneHotCategorical` with the straight-through estimator: gradients of samples flow unchanged to the
+    probabilities.
+    """
 
     has_rsample = True
 

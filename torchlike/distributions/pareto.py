@@ -14,7 +14,7 @@ from .utils import broadcast_all as broadcast_all
 
 
 class Pareto(TransformedDistribution):
-    """The Pareto distribution of type 1: survival (scale / x) ** alpha of x >= scale."""
+    """The Pareto distribution of type 1: survival (scale / x) ** alpha for x >= scale."""
 
     arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}
     scale: Tensor
@@ -28,7 +28,7 @@ class Pareto(TransformedDistribution):
 
     @property
     def mean(self) -> Tensor:
-        """Infinite for `alpha` of at most 1."""
+        """The mean. Infinite where `alpha` is at most 1."""
         a = self.alpha.clamp(min=1)
         return a * self.scale / (a - 1)
 
@@ -38,7 +38,7 @@ class Pareto(TransformedDistribution):
 
     @property
     def variance(self) -> Tensor:
-        """Infinite for `alpha` of at most 2."""
+        """The variance. Infinite where `alpha` is at most 2."""
         a = self.alpha.clamp(min=2)
         return self.scale.pow(2) * a / ((a - 1).pow(2) * (a - 2))
 

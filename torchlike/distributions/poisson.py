@@ -13,7 +13,7 @@ from .utils import broadcast_all
 
 
 class Poisson(ExponentialFamily):
-    """The Poisson distribution: counts of mean `rate`, which may be 0."""
+    """The Poisson distribution of counts with mean `rate`, which may be 0."""
 
     arg_constraints = {"rate": constraints.nonnegative}
     support = constraints.nonnegative_integer

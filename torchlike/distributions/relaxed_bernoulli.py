@@ -19,7 +19,7 @@ from .utils import probs_to_logits as probs_to_logits
 
 
 class LogitRelaxedBernoulli(OfProbability):
-    """Log-odds of relaxed Bernoulli numbers: (logits + logistic noise) / temperature (Maddison et al., 2017)."""
+    """The log-odds of a relaxed Bernoulli number: (logits + logistic noise) / temperature (Maddison et al., 2017)."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.real
@@ -38,14 +38,17 @@ class LogitRelaxedBernoulli(OfProbability):
         return (u.log() - (-u).log1p() + p.log() - (-p).log1p()) / self.temperature
 
     def log_prob(self, value: Tensor) -> Tensor:
-        value = self._checked(value)  # before logits are there to be printed
+        value = self._checked(value)  # before `logits` is computed, so that the error message does not print it
         logits, value = broadcast_all(self.logits, value)
         difference = logits - value.mul(self.temperature)
         return self.temperature.log() + difference - 2 * difference.exp().log1p()
 
 
 class RelaxedBernoulli(TransformedDistribution):
-    """Numbers in (0, 1), nearly Bernoulli for a low `temperature`, through which gradients reach the parameters."""
+    """A continuous relaxation of Bernoulli on (0, 1), with reparametrized samples.
+
+    The lower the `temperature`, the closer it is to Bernoulli.
+    """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.unit_interval
@@ -59,15 +62,15 @@ class RelaxedBernoulli(TransformedDistribution):
 
     @property
     def temperature(self) -> Tensor:
-        """How soft the draws are."""
+        """The temperature. Low values give samples close to 0 or 1."""
         return self.base_dist.temperature
 
     @property
     def logits(self) -> Tensor:
-        """Log-odds."""
+        """The log-odds."""
         return self.base_dist.logits
 
     @property
     def probs(self) -> Tensor:
-        """Probabilities."""
+        """The probabilities."""
         return self.base_dist.probs

@@ -16,10 +16,10 @@ from .utils import broadcast_all, clamp_probs
 
 
 class ExpRelaxedCategorical(Distribution):
-    """Logarithms of relaxed one-hot vectors: log softmax((logits + Gumbel noise) / temperature)."""
+    """The logarithm of a relaxed one-hot vector: log softmax((logits + Gumbel noise) / temperature)."""
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
-    support = constraints.real_vector  # in truth, of vectors whose exponentials sum to one
+    support = constraints.real_vector  # more precisely: vectors whose exponentials sum to one
     has_rsample = True
 
     def __init__(
@@ -39,12 +39,12 @@ class ExpRelaxedCategorical(Distribution):
 
     @property
     def logits(self) -> Tensor:
-        """Logarithms of the probabilities."""
+        """The logarithms of the probabilities."""
         return self._categorical.logits
 
     @property
     def probs(self) -> Tensor:
-        """Probabilities, which sum to one."""
+        """The probabilities, normalized to sum to one."""
         return self._categorical.probs
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:
@@ -55,7 +55,7 @@ class ExpRelaxedCategorical(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         k = self._categorical._num_events
-        value = self._checked(value)  # before logits are there to be printed
+        value = self._checked(value)  # before `logits` is computed, so that the error message does not print it
         logits, value = broadcast_all(self.logits, value)
         normalizer = torchlike.full_like(self.temperature, float(k)).lgamma() + (k - 1) * self.temperature.log()
         score = logits - value.mul(self.temperature)
@@ -63,7 +63,10 @@ class ExpRelaxedCategorical(Distribution):
 
 
 class RelaxedOneHotCategorical(TransformedDistribution):
-    """Points of the simplex, nearly one-hot for a low `temperature`, through which gradients reach the parameters."""
+    """A continuous relaxation of one-hot vectors on the simplex, with reparametrized samples.
+
+    The lower the `temperature`, the closer samples are to one-hot vectors.
+    """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.simplex
@@ -77,15 +80,15 @@ class RelaxedOneHotCategorical(TransformedDistribution):
 
     @property
     def temperature(self) -> Tensor:
-        """How soft the draws are."""
+        """The temperature. Low values give samples close to one-hot vectors."""
         return self.base_dist.temperature
 
     @property
     def logits(self) -> Tensor:
-        """Logarithms of the probabilities."""
+        """The logarithms of the probabilities."""
         return self.base_dist.logits
 
     @property
     def probs(self) -> Tensor:
-        """Probabilities, which sum to one."""
+        """The probabilities, normalized to sum to one."""
         return self.base_dist.probs

@@ -16,7 +16,7 @@ from .utils import standard_normal
 
 
 class StudentT(Distribution):
-    """Student's t distribution with `df` degrees of freedom, moved by `loc` and stretched by `scale`."""
+    """Student's t distribution with `df` degrees of freedom, shifted by `loc` and scaled by `scale`."""
 
     arg_constraints = {"df": constraints.positive, "loc": constraints.real, "scale": constraints.positive}
     support = constraints.real

@@ -1,4 +1,4 @@
-"""Distributions of transformed draws."""
+"""Distributions of transformed samples."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from .utils import sum_rightmost
 
 
 class TransformedDistribution(Distribution):
-    """The distribution of transforms, applied one after the other, of draws of `base_distribution`.
+    """The distribution of samples of `base_distribution` after a sequence of transforms.
 
-    log p(y) = log p(x) - log |det dy/dx|. The base is expanded, and its batch dims become event dims, as the transforms
-    require.
+    log p(y) = log p(x) - log |det dy/dx|. The base distribution is expanded, and its batch dims become event dims, as
+    far
+    as the transforms require it.
     """
 
     arg_constraints: dict = {}
@@ -81,7 +82,7 @@ class TransformedDistribution(Distribution):
         return total + sum_rightmost(self.base_dist.log_prob(y), dims - len(self.base_dist.event_shape))
 
     def _monotonize_cdf(self, value: Tensor) -> Tensor:
-        """The probability `value`, from the other end where the transforms decrease."""
+        """Return the probability `value`, or 1 - `value` if the composed transform is decreasing."""
         sign: Any = 1
         for transform in self.transforms:
             sign = sign * transform.sign

@@ -1,4 +1,4 @@
-"""What distributions share: broadcasting of parameters, probabilities and logits, triangular matrices as vectors."""
+"""Utilities for distributions: broadcasting, conversion between probabilities and logits, and packed triangles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ euler_constant = 0.57721566490153286060
 
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
-    """Tensors and numbers as tensors of one shape; numbers take the dtype and device of the first tensor.
+    """Broadcast tensors and numbers to one shape. Numbers get the dtype and device of the first tensor.
 
     >>> [t.shape for t in broadcast_all(torchlike.zeros(3, 1), 1.0)]
     [torch.Size([3, 1]), torch.Size([3, 1])]
@@ -33,47 +33,47 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
 
 
 def shape_of(*values: Any) -> torchlike.Size:
-    """The batch shape of parameters that were broadcast together: that of the first tensor, none for numbers."""
+    """Return the batch shape of broadcast parameters: the shape of the first tensor, or () if all are numbers."""
     return next((v.shape for v in values if isinstance(v, Tensor)), torchlike.Size())
 
 
 def one_of(probs: Any, logits: Any) -> Any:
-    """Whichever of the two was given; exactly one must be."""
+    """Return the one that is not None. Raise ValueError unless exactly one was given."""
     if (probs is None) == (logits is None):
         raise _errors.probs_or_logits()
     return logits if probs is None else probs
 
 
 def standard_normal(shape: Sequence[int], like: Tensor) -> Tensor:
-    """Standard normal numbers, of the dtype and device of `like`."""
+    """Return standard normal samples with the dtype and device of `like`."""
     options: dict = {"dtype": like.dtype, "device": like.device}
     return torchlike.normal(torchlike.zeros(shape, **options), torchlike.ones(shape, **options))
 
 
 def sum_rightmost(value: Tensor, dim: int) -> Tensor:
-    """The sum over the last `dim` dims."""
+    """Return the sum over the last `dim` dims."""
     return value if dim == 0 else value.reshape(value.shape[:-dim] + (-1,)).sum(-1)
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
-    """Probabilities: the sigmoid of log-odds, or the softmax over the last dim."""
+    """Return probabilities: the sigmoid of log-odds, or the softmax over the last dim."""
     return torchlike.sigmoid(logits) if is_binary else F.softmax(logits, dim=-1)
 
 
 def clamp_probs(probs: Tensor) -> Tensor:
-    """Probabilities at least one rounding away from 0 and 1."""
+    """Clamp probabilities to [eps, 1 - eps], where eps is the machine epsilon of the dtype."""
     eps = torchlike.finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
 
 
 def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
-    """Log-odds, or the logarithms of the probabilities."""
+    """Return the log-odds, or the logarithms of the probabilities."""
     inside = clamp_probs(probs)
     return torchlike.log(inside) - torchlike.log1p(-inside) if is_binary else torchlike.log(inside)
 
 
 class lazy_property:
-    """A property that is computed on first use and then is an attribute like any other."""
+    """A property that is computed on first use and then stored as an instance attribute."""
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         self.wrapped = wrapped
@@ -89,7 +89,10 @@ class lazy_property:
 
 
 def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
-    """The elements on and below diagonal `diag`, row by row; (..., n, n) -> (..., n (n + 1) / 2) for diagonal 0."""
+    """Return the elements on and below diagonal `diag`, row by row.
+
+    For diagonal 0: (..., n, n) -> (..., n (n + 1) / 2).
+    """
     n = mat.shape[-1]
     if not -n <= diag < n:
         raise _errors.diagonal_outside(diag, n)
@@ -98,7 +101,7 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
 
 
 def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
-    """The lower triangular matrix of which `tril_matrix_to_vec` gives `vec`."""
+    """Return the lower triangular matrix with these elements: the inverse of `tril_matrix_to_vec`."""
     count, shift = vec.shape[-1], 2 * diag + 1
     n = (-shift + ((shift * shift) + 8 * count + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2
     if round(n) - n > torchlike.finfo(vec.dtype).eps:

@@ -20,11 +20,11 @@ from .utils import vec_to_tril_matrix
 
 
 class Wishart(OfCovariance, ExponentialFamily):
-    """Positive definite matrices (..., n, n): scatter matrices of `df` normal vectors.
+    """The distribution of positive definite matrices (..., n, n): scatter matrices of `df` normal vectors.
 
     Args:
-        df: degrees of freedom, above n - 1.
-        covariance_matrix, precision_matrix, scale_tril: one of them, of the normal vectors.
+        df: the degrees of freedom, above n - 1.
+        covariance_matrix, precision_matrix, scale_tril: exactly one of them, for the normal vectors.
     """
 
     support = constraints.positive_definite
@@ -83,7 +83,7 @@ class Wishart(OfCovariance, ExponentialFamily):
 
     @property
     def mode(self) -> Tensor:
-        """NaN where there is none: for `df` of at most n + 1."""
+        """The mode. NaN where `df` is at most n + 1, since there is no mode."""
         factor = self.df - self.covariance_matrix.shape[-1] - 1
         factor = torchlike.where(factor <= 0, torchlike.nan, factor)
         return factor.view(self._batch_shape + (1, 1)) * self.covariance_matrix
@@ -96,7 +96,7 @@ class Wishart(OfCovariance, ExponentialFamily):
         return self.df.view(self._batch_shape + (1, 1)) * squares
 
     def _bartlett_sampling(self, sample_shape: Any = Size()) -> Tensor:
-        """A product of triangular factors: chi on the diagonal, normal below it."""
+        """Return samples by the Bartlett decomposition: chi on the factor's diagonal, normal entries below it."""
         n = self._event_shape[-1]
         noise = self._dist_chi2.rsample(sample_shape).sqrt().diag_embed(dim1=-2, dim2=-1)
         below = torchlike.randn(
@@ -106,10 +106,12 @@ class Wishart(OfCovariance, ExponentialFamily):
         return factor @ factor.mT
 
     def rsample(self, sample_shape: Any = Size(), max_try_correction: int | None = None) -> Tensor:
-        """A draw through which gradients reach the parameters.
+        """Return a reparametrized sample: gradients flow to the parameters.
 
-        All matrices that are positive definite are drawn a second time, with a warning: so does PyTorch, whose numbers
-        these are. Of the second ones those that are singular are drawn anew, up to `max_try_correction` (3) times.
+        As in PyTorch, all matrices that are positive definite are sampled a second time, with a warning. This
+        reproduces
+        PyTorch's numbers. Singular matrices among the second samples are sampled again, up to `max_try_correction` (3)
+        times.
         """
         sample = self._bartlett_sampling(sample_shape)
         again = self._in_any_batch(self.support.check(sample))

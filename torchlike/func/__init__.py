@@ -1,4 +1,4 @@
-"""Functions of functions: mapped over a dim (`vmap`), differentiated (`grad`, `vjp`, `jvp`, `jacrev`, ...)."""
+"""Function transforms: `vmap`, `grad`, `vjp`, `jvp`, `jacrev` and others."""
 
 from torchlike.func._derivatives import grad as grad
 from torchlike.func._derivatives import grad_and_value as grad_and_value

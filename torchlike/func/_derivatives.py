@@ -1,4 +1,4 @@
-"""Functions differentiated: gradients, vector-Jacobian and Jacobian-vector products."""
+"""Transforms that differentiate functions: gradients, vector-Jacobian and Jacobian-vector products."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ Argnums = int | tuple[int, ...]
 
 
 class Watch:
-    """A function called with tensors that stand for its own, so that gradients of these can be asked for."""
+    """A recording context of a differentiated function. It replaces the inputs by aliases and computes their
+    gradients.
+    """
 
     def __init__(self) -> None:
         self.inputs: list[Tensor] = []
@@ -30,7 +32,10 @@ class Watch:
 
     @contextmanager
     def __call__(self) -> Iterator[Watch]:
-        """Gradients are recorded inside, whatever the mode outside; what is inside is no leaf outside."""
+        """Enter the context: gradients are recorded inside, whatever the outer mode.
+
+        On exit, the aliases are marked as closed, so that they are not leaves of an outer graph.
+        """
         self.outer_grad = modes.local.grad
         try:
             with modes.enable_grad(), transforming():
@@ -40,7 +45,7 @@ class Watch:
                 x._edge[0].is_open = False  # type: ignore[index,union-attr]
 
     def take(self, tree: Any) -> Any:
-        """The same containers with tensors that stand for those in them."""
+        """Return the same containers with each tensor replaced by an alias."""
         return tree_map(self._watched, tree)
 
     def _watched(self, x: Any) -> Tensor:
@@ -55,7 +60,7 @@ class Watch:
         return made
 
     def settled(self, tree: Any) -> Any:
-        """Results as they are outside: with the histories that lead to something there."""
+        """Return results for use outside. A gradient history is kept only if it leads to a live leaf outside."""
         return tree_map(lambda x: self._settled(x) if isinstance(x, Tensor) else x, tree)
 
     def _settled(self, x: Tensor) -> Tensor:
@@ -63,7 +68,7 @@ class Watch:
         return x if edge is None or (self.outer_grad and is_alive([edge])) else same_memory(x)
 
     def gradients(self, outputs: list[Tensor], weights: list | None, retain: bool, create: bool | None) -> list[Tensor]:
-        """The gradients of the inputs, zeros where outputs do not depend on one."""
+        """Return the gradients of the inputs, with zeros for inputs that the outputs do not depend on."""
         pairs = [(o, None if weights is None else w) for o, w in zip(outputs, weights or outputs) if o.requires_grad]
         if not pairs:
             return [_zeros(x) for x in self.inputs]
@@ -87,7 +92,7 @@ def _zeros(x: Tensor) -> Tensor:
 
 
 def chosen(args: tuple, argnums: Any) -> tuple[Any, tuple[int, ...]]:
-    """The arguments to differentiate by, one or a tuple, and their places."""
+    """Return the arguments to differentiate (a single one or a tuple) and their positions."""
     if isinstance(argnums, bool) or not isinstance(argnums, int | tuple):
         raise _errors.func.argnums_kind(argnums)
     places = (argnums,) if isinstance(argnums, int) else argnums
@@ -106,7 +111,7 @@ def chosen(args: tuple, argnums: Any) -> tuple[Any, tuple[int, ...]]:
 
 
 def replaced(args: tuple, argnums: Argnums, places: tuple[int, ...], given: Any) -> list:
-    """All arguments, with others in some places."""
+    """Return all arguments, with those at some positions replaced."""
     full = list(args)
     for n, x in zip(places, (given,) if isinstance(argnums, int) else given):
         full[n] = x
@@ -114,7 +119,7 @@ def replaced(args: tuple, argnums: Argnums, places: tuple[int, ...], given: Any)
 
 
 def with_aux(out: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
-    """A function's result, and what it returns besides."""
+    """Split the result of a function into its value and the auxiliary output."""
     if not has_aux:
         return out, None
     if not (isinstance(out, tuple) and len(out) == 2):
@@ -126,9 +131,9 @@ def with_aux(out: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
 
 
 def grad_and_value(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callable:
-    """A function that returns the gradient of `func` and its value: `(gradient, value)`, or `(gradient, (value, aux))`.
+    """Return a function that computes the gradient and the value of `func`.
 
-    The arguments are those of `grad`.
+    It returns `(gradient, value)`, or `(gradient, (value, aux))` with `has_aux`. The arguments are those of `grad`.
     """
 
     @functools.wraps(func, updated=())
@@ -154,15 +159,15 @@ def grad_and_value(func: Callable, argnums: Argnums = 0, has_aux: bool = False) 
 
 
 def grad(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callable:
-    """A function that returns the gradient of `func`, which returns a tensor without dims.
+    """Return a function that computes the gradient of `func`, which must return a tensor with no dims.
 
     Args:
-      func: its arguments may be tensors, containers of them, or anything else.
-      argnums: by which arguments to differentiate: a place, or a tuple of places, which gives a tuple of gradients.
-        What lies there are tensors or containers of them; gradients come in the same containers.
-      has_aux: whether `func` returns `(value, aux)`, tensors that are handed on: the result is `(gradient, aux)`.
+      func: a function. Its arguments may be tensors, containers of tensors, or anything else.
+      argnums: the position of the argument to differentiate, or a tuple of positions for a tuple of gradients. These
+        arguments are tensors or containers of tensors. Gradients are returned in the same containers.
+      has_aux: whether `func` returns `(value, aux)`, where `aux` holds tensors. The result is then `(gradient, aux)`.
 
-    It can be differentiated in turn, mapped, and compiled. `.grad` is not touched.
+    The returned function can itself be differentiated, mapped and compiled. The attribute `.grad` is not changed.
 
     >>> import torchlike as torch
     >>> torch.func.grad(torch.func.grad(torch.sin))(torch.tensor(0.5))
@@ -179,12 +184,13 @@ def grad(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callabl
 
 
 def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
-    """`(func(*primals), pull)`: `pull(cotangents)` gives a tuple with the vector-Jacobian product for each primal.
+    """Return `(func(*primals), pull)`. `pull(cotangents)` returns the vector-Jacobian product for each primal, as a
+    tuple.
 
     Args:
-      func: returns tensors in any containers; cotangents have the same ones.
-      primals: tensors, or containers of them.
-      has_aux: whether `func` returns `(result, aux)`; the result is then `(result, pull, aux)`.
+      func: a function that returns tensors in any containers. The cotangents have the same structure.
+      primals: tensors or containers of tensors.
+      has_aux: whether `func` returns `(result, aux)`. The return value is then `(result, pull, aux)`.
 
     >>> import torchlike as torch
     >>> out, pull = torch.func.vjp(torch.sin, torch.zeros(2))
@@ -218,7 +224,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
 
 
 def _shown(spec: TreeSpec) -> str:
-    """A structure as PyTorch's sentence has it."""
+    """Format a structure as in PyTorch's error message."""
     if spec.is_leaf():
         return "*"
     parts = ", ".join(map(_shown, spec.children_specs))
@@ -233,14 +239,14 @@ def _shown(spec: TreeSpec) -> str:
 
 
 def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> tuple:
-    """`(func(*primals), J t)`: the Jacobian-vector product, in one pass forward.
+    """Return `(func(*primals), J t)`, with the Jacobian-vector product computed in one forward pass.
 
     Args:
-      func: returns tensors in any containers.
-      primals: a tuple of tensors or containers of them.
-      tangents: of the same structure and shapes.
-      strict: refuse results that do not depend on the primals, instead of zeros.
-      has_aux: whether `func` returns `(result, aux)`; the result is then `(result, J t, aux)`.
+      func: a function that returns tensors in any containers.
+      primals: a tuple of tensors or containers of tensors.
+      tangents: tensors with the structure and the shapes of `primals`.
+      strict: raise for results that do not depend on the primals. Otherwise their tangents are zeros.
+      has_aux: whether `func` returns `(result, aux)`. The return value is then `(result, J t, aux)`.
 
     >>> import torchlike as torch
     >>> torch.func.jvp(torch.sin, (torch.zeros(2),), (torch.ones(2),))
@@ -286,14 +292,14 @@ def _level() -> Iterator[None]:
 
 
 def _outlasting(x: Tensor) -> Tensor:
-    """A tensor without a history that leads to nothing."""
+    """Return `x`, detached if its gradient history does not lead to a live leaf."""
     return x if is_alive([x._pair()[1]]) else same_memory(x)
 
 
 def linearize(func: Callable, *primals: Any) -> tuple[Any, Callable]:
-    """`(func(*primals), push)`: `push(*tangents)` gives the Jacobian-vector product at these primals.
+    """Return `(func(*primals), push)`. `push(*tangents)` returns the Jacobian-vector product at these primals.
 
-    PyTorch keeps a graph of the linear function; here `push` calls `func` again.
+    PyTorch stores a graph of the linearized function. Here, `push` calls `func` again.
     """
     leaves, spec = tree_flatten(primals)
     kept = spec.unflatten([wrap(*x._pair()) if isinstance(x, Tensor) else x for x in leaves])

@@ -1,4 +1,4 @@
-"""Whole Jacobians: products with all unit vectors at once."""
+"""Jacobians, computed from products with all unit vectors at once."""
 
 from __future__ import annotations
 
@@ -22,15 +22,18 @@ def jacrev(
     chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
 ) -> Callable:
-    """A function that returns the Jacobian of `func`, by one backward pass mapped over the elements of its results.
+    """Return a function that computes the Jacobian of `func` by reverse mode.
+
+    One backward pass is mapped over the elements of the results.
 
     Args:
-      func: takes and returns tensors, or containers of them.
-      argnums: by which arguments to differentiate (see `grad`).
-      has_aux: whether `func` returns `(result, aux)`; the result is then `(jacobian, aux)`.
-      chunk_size: how many rows to compute at a time; None: all at once.
+      func: a function from tensors to tensors, or containers of tensors.
+      argnums: the position or positions of the arguments to differentiate (see `grad`).
+      has_aux: whether `func` returns `(result, aux)`. The return value is then `(jacobian, aux)`.
+      chunk_size: the number of rows to compute at a time. None computes all at once.
 
-    For each result, in the containers of the results, it has in the containers of the arguments a tensor of shape
+    The Jacobian has the structure of the results. At each leaf, it has the structure of the arguments, with tensors of
+    shape
     (*result shape, *argument shape).
 
     >>> import torchlike as torch
@@ -69,9 +72,10 @@ def jacrev(
 
 
 def jacfwd(func: Callable, argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error") -> Callable:
-    """A function that returns the Jacobian of `func`, by one pass forward mapped over the elements of its arguments.
+    """Return a function that computes the Jacobian of `func` by forward mode.
 
-    The arguments and the result are those of `jacrev`; `randomness` is that of `vmap`.
+    One forward pass is mapped over the elements of the arguments. The arguments and the result are those of `jacrev`.
+    `randomness` is that of `vmap`.
     """
 
     def jacobian(*args: Any) -> Any:
@@ -103,7 +107,7 @@ def jacfwd(func: Callable, argnums: Argnums = 0, has_aux: bool = False, *, rando
 
 
 def hessian(func: Callable, argnums: Argnums = 0) -> Callable:
-    """A function that returns the second derivatives of `func`: `jacfwd(jacrev(func))`.
+    """Return a function that computes the second derivatives of `func`: `jacfwd(jacrev(func))`.
 
     >>> import torchlike as torch
     >>> torch.func.hessian(lambda x: (x**3).sum())(torch.tensor([1.0, 2.0]))
@@ -122,7 +126,10 @@ def _check_real(what: str, which: str, tensors: list) -> None:
 
 
 def _units(tensors: list[Tensor]) -> tuple[Tensor, ...]:
-    """For each tensor one of its shape for every element of all tensors: one where that is its own, else zero."""
+    """Return the unit vectors of the space of all elements of all tensors.
+
+    For each tensor, they are stacked as a tensor of shape (total element count, *tensor shape).
+    """
     sizes = [x.numel() for x in tensors]
     made, begin = [], 0
     for x, size in zip(tensors, sizes):

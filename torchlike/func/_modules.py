@@ -1,4 +1,4 @@
-"""Modules as functions of their parameters."""
+"""Functional calls of modules."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Call `module` as if its parameters and buffers were the given ones; it is left as it was.
+    """Call `module` with the given parameters and buffers in place of its own. The module itself is not changed.
 
     Args:
       module: any module.
-      parameter_and_buffer_dicts: tensors by dotted name, in a dict or several; the rest stays the module's own.
-      args: a tuple of arguments, or one that is none.
-      kwargs: arguments by name.
-      tie_weights: where one parameter has several names, a tensor given for one of them stands for all.
-      strict: every name must be given and known.
+      parameter_and_buffer_dicts: a dict, or a sequence of dicts, of tensors by dotted name. Names that are missing
+      keep the
+        module's own tensors.
+      args: a tuple of arguments, or a single argument that is not a tuple.
+      kwargs: the keyword arguments.
+      tie_weights: if a parameter has several names, a tensor given for one name replaces it under all names.
+      strict: raise for missing and for unexpected names.
 
     >>> import torchlike as torch
     >>> layer = torch.nn.Linear(2, 1, bias=False)
@@ -40,7 +42,7 @@ def functional_call(
 
 
 def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """`(parameters, buffers)` of several models of one class, each stacked along a new first dim, by name."""
+    """Return `(parameters, buffers)` of several models of one class, by name. Each is stacked along a new first dim."""
     from torchlike import stack
 
     if not len(models):
@@ -58,7 +60,7 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Any], dict[s
 
 
 def replace_all_batch_norm_modules_(root: Module) -> Module:
-    """Make every batch normalization below `root` (or itself) normalize by each batch alone, keeping no statistics."""
+    """Make all batch norm modules in `root` (including itself) use batch statistics only. Return `root`."""
     from torchlike.nn.modules.batchnorm import _BatchNorm
 
     for module in root.modules():
@@ -69,5 +71,5 @@ def replace_all_batch_norm_modules_(root: Module) -> Module:
 
 
 def functionalize(func: Any, *, remove: str = "mutations") -> Any:
-    """Refused: it rewrites a function for PyTorch's tracers, and changes no result."""
+    """Raise an error: it rewrites functions for PyTorch's tracers, which torchlike does not use."""
     raise _errors.func.no_functionalize()

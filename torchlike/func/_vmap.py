@@ -1,4 +1,4 @@
-"""A function of one example, mapped over a dim of its arguments."""
+"""`vmap`: map a function over a dim of its arguments."""
 
 from __future__ import annotations
 
@@ -19,21 +19,23 @@ _RANDOMNESS = ("error", "different", "same")
 def vmap(
     func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None
 ) -> Callable:
-    """`func` mapped over a dim of its arguments: it is called once, with tensors that lack this dim.
+    """Return `func` mapped over a dim of its arguments. It is called once, with batched tensors that hide this dim.
 
     Args:
-      func: takes and returns tensors, or containers of them. What it does in Python depends on shapes, not on elements:
-        those of an example cannot be looked at (`item()`, `if`).
-      in_dims: the dim of each argument that is mapped, in the structure of the arguments or of their beginning; None
-        for what all examples share. Keyword arguments are shared.
-      out_dims: where the dim is in the results; None for results that are the same for all examples.
-      randomness: what to do about random numbers: "error": raise; "same": the same for all examples; "different": drawn
-        for all of them at once, in the order of a tensor with the dim in front.
-      chunk_size: map over so many examples at a time; None: all at once.
+      func: a function from tensors to tensors, or containers of tensors. Its Python code may depend on shapes, but not
+      on
+        elements: `item()` and `if` on a batched tensor raise.
+      in_dims: the mapped dim of each argument, in the structure of the arguments or a prefix of it. None for arguments
+      that
+        all examples share. Keyword arguments are always shared.
+      out_dims: the position of the mapped dim in the results. None for results that are the same for all examples.
+      randomness: the treatment of random operators. "error" raises. "same" samples the same numbers for all examples.
+        "different" samples for all examples at once, in the order of a tensor with the mapped dim first.
+      chunk_size: the number of examples to map over at a time. None maps over all at once.
 
     Returns the mapped function.
 
-    Gradients flow through it, inside (`grad` of one example), from outside, and to tensors that `func` closes over.
+    Gradients flow through it: inside (`grad` of one example), from outside, and to tensors that `func` closes over.
 
     >>> import torchlike as torch
     >>> torch.vmap(torch.dot)(torch.ones(2, 3), torch.arange(6.0).view(2, 3))
@@ -72,7 +74,7 @@ class _Call:
         self.size = sizes[0]
 
     def _in_dims(self, in_dims: Any, args: tuple) -> list:
-        """The dim of each leaf, from 0 on."""
+        """Return the mapped dim of each leaf, as a nonnegative index or None."""
         if not isinstance(in_dims, int | tuple):
             raise _errors.func.in_dims_kind(self.name, in_dims)
         if not args:
@@ -112,7 +114,7 @@ class _Call:
         return spec.unflatten([x if d is None else next(made) for x, d in zip(results, dims)])
 
     def _out_dims(self, results: list, spec: TreeSpec, level: Level) -> list:
-        """The dim of each result."""
+        """Return the mapped dim of each result."""
         out_dims = self.out_dims
         leaves = tree_flatten(out_dims)[0]
         if not all(d is None or isinstance(d, int) for d in leaves):
@@ -132,7 +134,7 @@ class _Call:
         return dims
 
     def in_chunks(self, size: int, randomness: str, kwargs: dict) -> Any:
-        """Call the function for so many examples at a time."""
+        """Call the function for `size` examples at a time."""
         from torchlike import cat, get_rng_state, set_rng_state
 
         parts = [[x] * -(-self.size // size) if d is None else x.split(size, d) for x, d in zip(self.leaves, self.dims)]
@@ -160,8 +162,10 @@ def _placed(whole: Tensor, dim: int) -> Tensor:
 
 
 def spread(tree: Any, spec: TreeSpec) -> list | None:
-    """The leaves of a tree, each as often as a structure that goes deeper has leaves there; None where it is another
-    structure. A dict's keys may come in another order."""
+    """Broadcast the leaves of `tree` to the structure `spec`, of which `tree` must be a prefix.
+
+    Return None if the structures do not match. The keys of a dict may have a different order.
+    """
     if spec.is_leaf() and kind_of(tree) is None:
         return [tree]
     if tree is None or isinstance(tree, int):
@@ -181,9 +185,9 @@ def spread(tree: Any, spec: TreeSpec) -> list | None:
 
 
 def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
-    """All examples of a tensor inside of a mapped function, to be looked at: they lie along its first dim.
+    """Return all examples of a batched tensor inside a mapped function, for debugging. They lie along the first dim.
 
-    `recurse`: where several functions are mapped, all the way out. What is no such tensor is returned as it is.
+    `recurse`: unwrap all levels of nested `vmap`. A tensor that is not batched is returned unchanged.
     """
     value = tensor._value
     if not isinstance(value, Row):

@@ -1,4 +1,4 @@
-"""Mixed precision by the names it had for the CPU alone."""
+"""`torch.cpu.amp`: the deprecated CPU-specific names of mixed precision."""
 
 from torchlike._dtypes import bfloat16 as _bfloat16
 from torchlike.amp import _deprecated

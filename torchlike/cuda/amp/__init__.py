@@ -1,4 +1,4 @@
-"""Mixed precision by the names it had for CUDA alone."""
+"""`torch.cuda.amp`: the deprecated CUDA-specific names of mixed precision."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def _told(name: str) -> None:
 
 
 def custom_fwd(fwd: Callable | None = None, *, cast_inputs: Any = None) -> Any:
-    """`torch.amp.custom_fwd` for CUDA."""
+    """Call `torch.amp.custom_fwd` for CUDA, with a deprecation warning."""
     _told("custom_fwd")
     return autocast_mode.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
 
 
 def custom_bwd(bwd: Callable) -> Any:
-    """`torch.amp.custom_bwd` for CUDA."""
+    """Call `torch.amp.custom_bwd` for CUDA, with a deprecation warning."""
     _told("custom_bwd")
     return autocast_mode.custom_bwd(bwd, device_type="cuda")

@@ -11,16 +11,17 @@ PATH = Path(__file__).parents[2] / "docs" / "derivatives.md"
 HEAD = """\
 # Derivatives
 
-What `python -m tests.autograd.derivatives --table` found: for each operator whether its first, second and third
-derivatives agree with small differences in float64 (`gradcheck`; the third derivative with differences of the second),
-at all samples of the operator. Of an argument that is taken to be symmetric or triangular the differences are so too.
+Written by `python -m tests.autograd.derivatives --table`. For each operator the table says whether its first, second and
+third derivatives agree with finite differences in float64, at all samples of the operator. The first and second
+derivatives are checked by `gradcheck`, the third against differences of the second. If an argument is assumed to be
+symmetric or triangular, the perturbations are symmetric or triangular too.
 
-- passed: agrees, and is not zero at the numbers tried
-- zero: agrees, and is zero there
-- none: neither the operator nor PyTorch's has a gradient
-- refused: PyTorch has none, and it is refused in the same words
-- unchecked: it has one, but no sample where differences tell
-- wrong: does not agree
+- passed: the derivative agrees and is not zero at the samples
+- zero: the derivative agrees and is zero at the samples
+- none: the operator has no gradient, in PyTorch either
+- refused: PyTorch has no derivative, and torchlike raises the same error
+- unchecked: the derivative exists, but at no sample can finite differences verify it
+- wrong: the derivative does not agree
 
 """
 COLUMNS = ["operator", "first", "second", "third"]

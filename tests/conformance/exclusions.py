@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-UNINITIALISED = "its values are whatever the memory held"
-LAPACK = "several answers are right; compared after what PyTorch's own database does to settle on one"
+UNINITIALISED = "its values are uninitialized memory"
+LAPACK = "several results are correct; compared after the normalization in PyTorch's own database"
 
 # Entries of whose results only dtype, shape and strides are compared.
 WITHOUT_VALUES: dict[str, str] = {
@@ -27,7 +27,7 @@ UP_TO_A_CHOICE: dict[str, str] = {
     "pca_lowrank": LAPACK,
 }
 
-UNDETERMINED = "its second gradients may differ by as much as PyTorch's own change when its inputs change by one ulp"
+UNDETERMINED = "its second gradients may differ by as much as PyTorch's own do when the inputs change by one ulp"
 
 # Entries whose second gradients are small differences of large float32 numbers.
 ILL_CONDITIONED: dict[str, str] = {"cov": UNDETERMINED}

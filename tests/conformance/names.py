@@ -194,7 +194,7 @@ def table() -> str:
         groups.setdefault(name.place, []).append(name)
     lines = [
         *HEAD,
-        "| namespace | names | there | used by three and more | there | tested |",
+        "| namespace | names | present | used by three or more | present | tested |",
         "|---|---|---|---|---|---|",
     ]
     missing: list[str] = []
@@ -208,14 +208,19 @@ def table() -> str:
             f"| `{place}` | {len(group)} | {len(group) - len(lacking)} | {len(used)} | {len(there)} | {tested} |"
         )
         missing += [f"- `{place}`: " + ", ".join(f"`{n.text}` {n.repositories}" for n in lacking)] if lacking else []
-    return "\n".join([*lines, "", "## Missing", "", "With the number of repositories.", "", *missing]) + "\n"
+    return (
+        "\n".join(
+            [*lines, "", "## Missing", "", "The number is that of the repositories that use the name.", "", *missing]
+        )
+        + "\n"
+    )
 
 
 HEAD = [
     "# Names",
     "",
-    "The names that a sample of public PyTorch repositories uses, and which of them torchlike has: written by",
-    "`python -m tests.conformance.names`, which says when a name counts as tested.",
+    "The names that a sample of public PyTorch repositories uses, and how many of them torchlike has. Written by",
+    "`python -m tests.conformance.names`; its docstring defines when a name counts as tested.",
     "",
 ]
 

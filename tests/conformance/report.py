@@ -110,13 +110,13 @@ def page(results: Results) -> str:
             "|---|---|---|",
             *counted,
             "",
-            "Asked less of:",
+            "Entries with weaker checks:",
             "",
             "| entry | why |",
             "|---|---|",
             *loose,
             "",
-            "Every cell is samples passed of samples judged (one number: all of them); empty: PyTorch has none.",
+            "Each cell shows the samples passed and the samples compared (one number: all passed). An empty cell: PyTorch has no such samples.",
             "",
             "| entry | forward | gradients | second | method | in-place | out= | errors | first failure |",
             "|---|---|---|---|---|---|---|---|---|",
@@ -127,14 +127,17 @@ def page(results: Results) -> str:
 
 
 _HOW = f"""\
-Written by `python -m tests.conformance`: every entry of the operator database inside the PyTorch wheel, its own sample
-inputs run under both libraries on the CPU. Results are compared in value (`torch.testing.assert_close`'s default
-tolerances), dtype and shape, views in strides as well; forward in float32, float64, int64, bool, bfloat16 and
-complex64 where PyTorch has them, gradients in float64 and complex128, variants in the first of the dtypes, errors by
-type and first line. Of an entry with more than {MOST_SAMPLES} samples of a dtype, {MOST_SAMPLES} that lie evenly among
-them are run ({MOST_SAMPLES // 2} for gradients, which have to be compiled). Where PyTorch has no float32, the first
-dtype that it has stands for it in the first line; an entry that PyTorch itself cannot run on the CPU counts as not
-passing."""
+Written by `python -m tests.conformance`, which runs the sample inputs of every entry of the operator database in the
+PyTorch wheel under both libraries on the CPU.
+
+- Results are compared in value (with the default tolerances of `torch.testing.assert_close`), dtype and shape; views also
+  in strides.
+- Forward results are compared in float32, float64, int64, bool, bfloat16 and complex64, as far as PyTorch supports them;
+  gradients in float64 and complex128; variants in the first supported dtype; errors by type and first line.
+- If an entry has more than {MOST_SAMPLES} samples of a dtype, {MOST_SAMPLES} evenly spaced samples are run ({MOST_SAMPLES // 2} for
+  gradients, which have to be compiled).
+- If PyTorch does not support float32, the first line of the table counts the first supported dtype instead. An entry
+  that PyTorch itself cannot run on the CPU counts as not passing."""
 
 
 def _line(name: str, verdicts: Verdicts) -> str:

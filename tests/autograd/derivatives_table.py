@@ -11,8 +11,8 @@ PATH = Path(__file__).parents[2] / "docs" / "derivatives.md"
 HEAD = """\
 # Derivatives
 
-Written by `python -m tests.autograd.derivatives --table`. For each operator the table says whether its first, second and
-third derivatives agree with finite differences in float64, at all samples of the operator. The first and second
+Written by `python -m tests.autograd.derivatives --table`. For each operator the table says whether its first, second
+and third derivatives agree with finite differences in float64, at all samples of the operator. The first and second
 derivatives are checked by `gradcheck`, the third against differences of the second. If an argument is assumed to be
 symmetric or triangular, the perturbations are symmetric or triangular too.
 

@@ -28,8 +28,8 @@ def main() -> None:
         "",
         f"Written by `python -m tests.compile` on {datetime.datetime.now(datetime.UTC):%Y-%m-%d}, {versions}.",
         "",
-        "The largest relative difference between the losses of training steps under `torchlike.compile` and those of the "
-        "same steps uncompiled. Both start from one seed, include dropout on the outputs, and are executed by XLA.",
+        "The largest relative difference between the losses of training steps under `torchlike.compile` and those of "
+        "the same steps uncompiled. Both start from one seed, include dropout on the outputs, and are executed by XLA.",
         "",
         "| model | steps | difference |",
         "|---|---:|---:|",

@@ -116,7 +116,7 @@ def page(results: Results) -> str:
             "|---|---|",
             *loose,
             "",
-            "Each cell shows the samples passed and the samples compared (one number: all passed). An empty cell: PyTorch has no such samples.",
+            "A cell shows how many samples passed (one number: all). A cell is empty if PyTorch has no such samples.",
             "",
             "| entry | forward | gradients | second | method | in-place | out= | errors | first failure |",
             "|---|---|---|---|---|---|---|---|---|",
@@ -130,12 +130,12 @@ _HOW = f"""\
 Written by `python -m tests.conformance`, which runs the sample inputs of every entry of the operator database in the
 PyTorch wheel under both libraries on the CPU.
 
-- Results are compared in value (with the default tolerances of `torch.testing.assert_close`), dtype and shape; views also
-  in strides.
-- Forward results are compared in float32, float64, int64, bool, bfloat16 and complex64, as far as PyTorch supports them;
-  gradients in float64 and complex128; variants in the first supported dtype; errors by type and first line.
-- If an entry has more than {MOST_SAMPLES} samples of a dtype, {MOST_SAMPLES} evenly spaced samples are run ({MOST_SAMPLES // 2} for
-  gradients, which have to be compiled).
+- Results are compared in value (with the default tolerances of `torch.testing.assert_close`), dtype and shape;
+  views also in strides.
+- Forward results are compared in float32, float64, int64, bool, bfloat16 and complex64, as far as PyTorch supports
+  them; gradients in float64 and complex128; variants in the first supported dtype; errors by type and first line.
+- If an entry has more than {MOST_SAMPLES} samples of a dtype, {MOST_SAMPLES} evenly spaced samples are run.
+  For gradients, which have to be compiled, this limit is {MOST_SAMPLES // 2}.
 - If PyTorch does not support float32, the first line of the table counts the first supported dtype instead. An entry
   that PyTorch itself cannot run on the CPU counts as not passing."""
 

@@ -5,8 +5,8 @@ from tests.fuzz.campaign import Campaign
 HEAD = """# Random programs compared with PyTorch
 
 Written by `python -m tests.fuzz`, which generates programs of views, writes, indices, arithmetic and gradients and runs
-them in both libraries. After each statement, or at the end, all observable state is compared: errors, values, gradients,
-shapes, strides, flags, versions, shared memory. Every difference that was ever found is a regression test in
+them in both libraries. After each statement, or at the end, all observable state is compared: errors, values,
+gradients, shapes, strides, flags, versions, shared memory. Every difference that was ever found is a regression test in
 `tests/fuzz/found`.
 """
 

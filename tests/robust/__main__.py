@@ -23,9 +23,9 @@ HEAD = """# Interrupts, threads, failures and leaks
 
 Written by `python -m tests.robust`.
 
-- *Interrupts*: a signal arrives at random moments of training loops, saves and loaders: SIGINT, or a signal whose handler
-  raises, either after a random time or at a point where the interpreter checks for signals. Afterwards all state must be
-  that of a whole number of steps, equal to PyTorch's, and the loop must continue with PyTorch's values.
+- *Interrupts*: a signal arrives at random moments of training loops, saves and loaders. It is SIGINT or a signal whose
+  handler raises, sent after a random time or at a point where the interpreter checks for signals. Afterwards all state
+  must be that of a whole number of steps, equal to PyTorch's, and the loop must continue with PyTorch's values.
 - *Threads*: eight threads run in different modes. Each must get the results that it gets alone.
 - *Failures*: statements that fail in PyTorch, each followed by ten unrelated statements. All must behave as in PyTorch.
 - *Leaks*: the growth of memory and object counts between the first tenth of the steps and the end.

@@ -27,8 +27,8 @@ def table(count, results):
     lines = [
         "# Files exchanged with PyTorch",
         "",
-        f"Written by `python -m tests.serialization.crossing --count {count}`. Each object is created in both libraries",
-        "from one seed, saved by one library and loaded by the other. Both file formats and `weights_only` True and",
+        f"Written by `python -m tests.serialization.crossing --count {count}`. Each object is created in both",
+        "libraries from one seed, saved by one library and loaded by the other. Both file formats and `weights_only` True and",
         "False are tested, as far as PyTorch loads its own file that way. The loaded object is compared with the saved",
         "one: values (bit by bit), types, dtypes, sizes, strides, offsets, `requires_grad` and shared memory.",
         "",

@@ -31,16 +31,16 @@ def page(found: Found, count: int, seed: int) -> str:
 
 Written by `python -m tests.serialization.hostile --count {count} --seed {seed}` on {date.today()} ({versions}).
 
-The seeds are {len(seeds())} valid files of PyTorch and torchlike, in the zip format and in the old format. They are mutated in
-{len(found.counts)} ways.
+The seeds are {len(seeds())} valid files of PyTorch and torchlike, in the zip format and in the old format.
+They are mutated in {len(found.counts)} ways.
 `torch.load` reads each of the {count:,} results with `weights_only=True` in a forked process. A process loads at most
 {BATCH} files, each in {child.SECONDS} seconds of CPU time and with {child.MEMORY >> 30} GiB of memory.
 
 - refused: an exception that names the file and gives the reason in one sentence.
 - loaded: the file was read; each storage equals a record of the file, and each tensor lies within its storage.
 - loaded other data: a storage that is not in the file, or a tensor that reaches beyond its storage.
-- executed something: an audit hook reported that code was compiled or run, a module was imported, a file was written, or
-  a process or connection was started; or a payload wrote its canary file.
+- executed something: an audit hook reported that code was compiled or run, a module was imported, a file was written,
+  or a process or connection was started; or a payload wrote its canary file.
 - crashed: a signal, another exception, or an exception with the text of an internal error.
 - over the limits: too much memory or time.
 

@@ -1,8 +1,7 @@
 """More than 150 common interactive expressions over new shapes, and the names that they use."""
 
 # Expressions that may take longer: the first decomposition of a process waits for SciPy's LAPACK to load, some take
-# long
-# to trace, and a dtype that NumPy lacks is compiled at once.
+# long to trace, and a dtype that NumPy lacks is compiled at once.
 SLOWER = """
 torch.linalg.qr(a)
 torch.linalg.svd(batch)

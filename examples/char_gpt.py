@@ -61,8 +61,7 @@ def loss_on(data, model, windows):
 @torch.no_grad()
 def sample(model, window, count, temperature=0.8):
     # The window always has full length and slides. A growing context would have a new shape, and so a new program to
-    # compile,
-    # at every character.
+    # compile, at every character.
     written = []
     for _ in tqdm(range(count), desc="sampling", leave=False):
         logits = model(window[None])[0, -1]

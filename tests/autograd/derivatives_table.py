@@ -1,4 +1,4 @@
-"""`docs/derivatives.md`: which derivatives of which operators were checked. Written by `derivatives.py --table`."""
+"""`docs/derivatives.md`: the derivatives that were checked, by operator. Written by `derivatives.py --table`."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ COLUMNS = ["operator", "first", "second", "third"]
 
 
 def read() -> dict[str, list[str]]:
-    """The rows of the table as it is."""
+    """Return the rows of the existing table."""
     lines = PATH.read_text("utf-8").splitlines() if PATH.is_file() else []
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| `")]
     return {name.strip("`"): rest for name, *rest in cells}
 
 
 def write(rows: dict[str, list[str]]) -> None:
-    """Put these rows in the place of what the table said of them, and drop operators that no longer exist."""
+    """Replace these rows in the table, and remove operators that no longer exist."""
     rows = read() | rows
     table = [COLUMNS, ["---"] * len(COLUMNS), *[[f"`{name}`", *rows[name]] for name in JUDGED if name in rows]]
     PATH.write_text(HEAD + "".join(f"| {' | '.join(line)} |\n" for line in table), "utf-8")
 
 
 def count() -> str:
-    """How many operators stand at each word, for each order."""
+    """Return the number of operators with each result, for each order."""
     rows = read().values()
     words = sorted({word for row in rows for word in row})
     return "\n".join(

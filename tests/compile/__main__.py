@@ -1,6 +1,6 @@
-"""`python -m tests.compile`: a hundred steps of every benchmark model, and steps compiled for a TPU slice.
+"""`python -m tests.compile`: run a hundred steps of every benchmark model, and compile steps for a TPU slice.
 
-Leaves docs/compiled.md. The TPU part needs `libtpu`, and no TPU; without it the page says that it was not made.
+It writes docs/compiled.md. The TPU part needs `libtpu` but no TPU; without `libtpu` the page says that it is missing.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What the suite asks less of, with the reasons. The tables may only shrink, which ``test_conformance.py`` sees to."""
+"""Entries with weaker checks, and the reasons. The tables may only shrink; ``test_conformance.py`` checks this."""
 
 from __future__ import annotations
 
 UNINITIALISED = "its values are uninitialized memory"
 LAPACK = "several results are correct; compared after the normalization in PyTorch's own database"
 
-# Entries of whose results only dtype, shape and strides are compared.
+# Entries whose results are compared in dtype, shape and strides only.
 WITHOUT_VALUES: dict[str, str] = {
     "empty": UNINITIALISED,
     "empty_like": UNINITIALISED,
@@ -17,7 +17,7 @@ WITHOUT_VALUES: dict[str, str] = {
     "resize_as_": UNINITIALISED,
 }
 
-# Entries whose results are settled before they are compared.
+# Entries whose results are normalized before they are compared.
 UP_TO_A_CHOICE: dict[str, str] = {
     "linalg.eig": LAPACK,
     "linalg.eigh": LAPACK,

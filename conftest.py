@@ -1,4 +1,4 @@
-"""What every test and doctest shares: one compilation cache, quiet thread pools, the table of exclusions."""
+"""Shared test configuration: one compilation cache, small thread pools, the table of exclusions."""
 
 import os
 import sys
@@ -8,19 +8,19 @@ import pytest
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # XLA's compiles dominate the gate, so every process of every run shares one cache, kept beside pytest's own.
-    # torchlike reads this when it is imported, which no test module has done yet.
-    cache = getattr(config, "cache", None)  # pytest may run without it
+    # Compiles by XLA dominate the time of a run, so all processes of all runs share one cache, next to pytest's own.
+    # torchlike reads this variable on import, which no test module has done yet.
+    cache = getattr(config, "cache", None)  # pytest may run without a cache directory
     if cache is not None:
         os.environ.setdefault("TORCHLIKE_CACHE_DIR", str(cache.mkdir("torchlike")))
-    # The judge's thread pool collapses when it shares two cores with XLA's.
+    # PyTorch's thread pool becomes very slow when it shares two cores with XLA's.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     _take_a_share_of_the_cores()
 
 
 def _take_a_share_of_the_cores() -> None:
-    """Of several processes that test, each keeps to cores of its own: XLA has a thread for each core that it sees, and
-    threads in each other's way look for work more than they do any."""
+    """Pin each test process to its own cores. XLA starts a thread for each visible core, and threads that compete
+    for cores spend most of their time searching for work."""
     worker, workers = os.environ.get("PYTEST_XDIST_WORKER"), int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
     if worker is None or not hasattr(os, "sched_setaffinity"):
         return
@@ -33,12 +33,12 @@ _tests_run = 0
 
 
 def pytest_runtest_teardown() -> None:
-    # Thousands of compiled programs in one process use up the memory mappings that Linux allows it.
+    # Thousands of compiled programs in one process exhaust the memory mappings that Linux allows.
     global _tests_run
     _tests_run += 1
     run = sys.modules.get("torchlike._engine.trace.flush")
     if run is not None:
-        run.ledger.groups.clear()  # which test hears of shapes that keep changing must not depend on those before it
+        run.ledger.groups.clear()  # the warning about changing shapes must not depend on earlier tests
         if _tests_run % 200 == 0:
             run.forget_programs()
 
@@ -65,7 +65,7 @@ def _has_gpu() -> bool:
 
 @pytest.fixture(autouse=True)
 def _names_of_a_docstring(request, doctest_namespace) -> None:
-    """A docstring's example reads as a session that began with ``import torchlike``."""
+    """Make the example of a docstring read as a session that began with ``import torchlike``."""
     if isinstance(request.node, pytest.DoctestItem):
         import torchlike
 
@@ -74,8 +74,11 @@ def _names_of_a_docstring(request, doctest_namespace) -> None:
 
 @pytest.fixture(autouse=True)
 def _both_executors_differentiate(request, monkeypatch):
-    """Small work that trains is interpreted when it first comes. Half of the tests, chosen by their names, have it
-    compiled at once as larger work is, so that PyTorch judges both."""
+    """Compile small training graphs at once in half of the tests, chosen by name.
+
+    By default small training graphs are interpreted when they first occur. Half of the tests compile them at once, as
+    larger graphs are, so that both executors are compared with PyTorch.
+    """
     executor = sys.modules.get("torchlike._engine.interpreter.executor")
     name = request.node.nodeid
     if executor is not None and not name.startswith("tests/engine/") and zlib.crc32(name.encode()) % 2:
@@ -84,7 +87,7 @@ def _both_executors_differentiate(request, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _settings_do_not_leak():
-    """A test that changes the default dtype or the grad mode must put it back."""
+    """Check that a test that changes the default dtype or the grad mode restores it."""
     before = _settings()
     yield
     after = _settings()

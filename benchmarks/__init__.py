@@ -1,1 +1,1 @@
-"""How fast is torchlike, against PyTorch and against hand-written JAX? `python -m benchmarks` answers in one table."""
+"""Benchmarks of torchlike against PyTorch and hand-written JAX. `python -m benchmarks` writes one table."""

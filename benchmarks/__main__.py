@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: measures, prints one table, and leaves RESULTS.md and results.json."""
+"""`python -m benchmarks`: measure, print one table, and write RESULTS.md and results.json."""
 
 import argparse
 import os
@@ -29,7 +29,7 @@ def main():
     setting = Setting(args.device, args.threads, *((3, 1) if args.quick else (9, 3)))
     out = args.out or (None if args.quick or args.only else Path(__file__).parent)
     if out:
-        out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be made fails now, not after the measurements
+        out.mkdir(parents=True, exist_ok=True)  # an unwritable folder fails here, not after the measurements
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: args.threads])
     about, rows = report.about(setting), []
     with tqdm(tasks(setting, args.only), unit="question") as bar:
@@ -64,7 +64,8 @@ def tasks(setting, only):
 
 
 def answer(name, task):
-    """The task's rows; one row that says why where it cannot be measured, so that the others still are."""
+    """Return the rows of a task, or one row with the reason if it cannot be measured, so that the other tasks still
+    run."""
     try:
         return task()
     except Failed as failure:

@@ -1,4 +1,4 @@
-"""What a call of a compiled function costs, and how many programs a thousand changing steps compile."""
+"""Measure the cost of one call of a compiled function, and count the compiles over a thousand varying steps."""
 
 import time
 from statistics import median
@@ -27,7 +27,8 @@ def commands(job):
 
 
 def call(count):
-    """Microseconds of one call, of `jax.jit` and of `torchlike.compile`, one after the other in this process."""
+    """Return the microseconds of one call by `jax.jit` and by `torchlike.compile`, timed one after the other in this
+    process."""
     import jax
     import jax.numpy as jnp
 
@@ -49,7 +50,7 @@ def _added(torch):
 
 
 def programs():
-    """How many programs are compiled, the first step's included."""
+    """Return the number of programs that are compiled, including those of the first step."""
     import torchlike as torch
     from torchlike import nn
 

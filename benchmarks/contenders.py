@@ -1,4 +1,4 @@
-"""The ways to train that are compared, by the names they have in the table."""
+"""The training methods that are compared, keyed by their names in the table."""
 
 TORCH, COMPILE, JAX, OURS = "PyTorch eager", "torch.compile", "JAX + optax", "torchlike"
 WHOLE = "torchlike.compile"  # the whole step, from the forward pass to the optimizer
@@ -6,9 +6,9 @@ ALL = (TORCH, COMPILE, JAX, OURS, WHOLE)
 
 
 def library(contender, threads):
-    """The module that the contender's programs call `torch`, limited to so many threads."""
+    """Return the module that the contender's programs call `torch`, limited to the given number of threads."""
     if contender in (OURS, WHOLE):
-        import torchlike  # its threads are XLA's, which follow the process's affinity
+        import torchlike  # XLA's thread count follows the process's CPU affinity
 
         return torchlike
     import torch
@@ -18,7 +18,7 @@ def library(contender, threads):
 
 
 def stepper(contender, spec, weights, device, threads):
-    """A function that trains on the next batch and returns the loss as a number."""
+    """Return a function that trains on the next batch and returns the loss as a number."""
     if contender == JAX:
         from benchmarks import models_jax
 

@@ -1,7 +1,7 @@
-"""More than 150 common expressions over fresh shapes, as typed at a prompt, and what their names stand for."""
+"""More than 150 common interactive expressions over new shapes, and the names that they use."""
 
-# Those that may take longer: the first decomposition of a process waits until SciPy's LAPACK is loaded, some are traced
-# at length, and a type that NumPy lacks is compiled at once.
+# Expressions that may take longer: the first decomposition of a process waits for SciPy's LAPACK to load, some take
+# long to trace, and a dtype that NumPy lacks is compiled at once.
 SLOWER = """
 torch.linalg.qr(a)
 torch.linalg.svd(batch)
@@ -179,13 +179,13 @@ F.unfold(image, 3)
 
 
 def expressions():
-    """(text, whether it may take longer), in the order in which they are run."""
+    """Return pairs (text, whether it may take longer), in the order in which they run."""
     listed = lambda text, slow: [(line, slow) for line in text.strip().splitlines()]
     return listed(EXPRESSIONS, False) + listed(SLOWER, True)
 
 
 def names(torch):
-    """What the expressions speak of, of odd sizes that no warm-up has seen."""
+    """Return the variables of the expressions, with unusual sizes that no warm-up has used."""
     torch.manual_seed(0)
     return {
         "torch": torch,

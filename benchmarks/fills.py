@@ -1,4 +1,4 @@
-"""A million random numbers by each fill, warm and at the first call, where compiling may be part of it."""
+"""Time a million random numbers from each random fill, both warm and at the first call, which may include a compile."""
 
 import time
 from contextlib import ExitStack
@@ -11,7 +11,7 @@ from benchmarks.rows import Row, over
 
 BOTH = (TORCH, OURS)
 LIMIT = 2
-WARM = 10  # calls, after which what is worth compiling is compiled
+WARM = 10  # calls after which everything worth compiling is compiled
 EXPRESSIONS = """
 L.rand(n)
 L.rand(n, dtype=L.float64)

@@ -1,4 +1,4 @@
-"""How long a fresh process takes to import each library."""
+"""Measure the time that a new process takes to import each library."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ MODULES = {TORCH: "torch", JAX: "jax, optax", OURS: "torchlike"}
 
 def rows(setting):
     for module in MODULES.values():
-        seconds(setting, module)  # files read once, byte code written
+        seconds(setting, module)  # warm the file cache and write byte code
     rounds = [{name: seconds(setting, module) for name, module in MODULES.items()} for _ in range(setting.rounds)]
     figures = {name: median(figures[name] for figures in rounds) for name in MODULES}
     return [Row("import", "s", figures, over(figures, TORCH, 1.0))]

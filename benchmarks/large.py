@@ -1,6 +1,6 @@
-"""Reductions, products, sorts and indexing on ten million elements, once hot, beside PyTorch on one thread each.
+"""Benchmarks of reductions, products, sorts and indexing on ten million elements, warm, against PyTorch on one thread.
 
-`python -m benchmarks.large` writes `LARGE.md` and `LARGE.json` beside itself; names after it restrict it to those rows.
+`python -m benchmarks.large` writes `LARGE.md` and `LARGE.json` next to this file. Names after it select rows.
 """
 
 import contextlib
@@ -11,8 +11,9 @@ from functools import partial
 
 from benchmarks.turns import compared, write
 
-WARM = 3  # calls of torchlike, after which what is worth compiling is compiled
-# n numbers as a vector x and as a table t; integers i and k (few different ones), indices j, a mask m, complex z
+WARM = 3  # calls of torchlike after which everything worth compiling is compiled
+# The n numbers as a vector x and as a table t; integers i and k (k has few distinct values), indices j, mask m, complex
+# z.
 EXPRESSIONS = """
 x.sum()
 t.sum(0)
@@ -144,7 +145,7 @@ indices, `m` a mask.
 
 
 def inputs(library) -> dict:
-    """The same tensors in either library, from one seed."""
+    """Return the same tensors in either library, from one seed."""
     library.manual_seed(0)
     n, side = 10**7, 3162
     known = {"L": library, "x": library.rand(n), "t": library.rand(side, side), "z": library.randn(n // 2) * (1 + 1j)}
@@ -168,7 +169,7 @@ def seconds(expression, known: dict) -> float:
 
 
 def main(wanted: list[str]) -> None:
-    with contextlib.suppress(AttributeError):  # where processes cannot be bound to a core
+    with contextlib.suppress(AttributeError):  # a platform without CPU affinity
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])  # before the libraries count the cores
     import torch
 

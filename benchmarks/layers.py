@@ -1,7 +1,6 @@
-"""Layers of many kinds, forward and backward, once hot, beside PyTorch on one thread each.
+"""Benchmarks of many layers, forward and backward, warm, against PyTorch on one thread.
 
-`python -m benchmarks.layers` writes `LAYERS.md` and `LAYERS.json` beside itself; names after it restrict it to those
-rows.
+`python -m benchmarks.layers` writes `LAYERS.md` and `LAYERS.json` next to this file. Names after it select rows.
 """
 
 import contextlib
@@ -11,8 +10,8 @@ import time
 
 from benchmarks.turns import compared, write
 
-WARM = 4  # steps of torchlike, after which all is compiled
-# The layer, and the sizes of what it is given; float32 unless the line says otherwise.
+WARM = 4  # steps of torchlike after which everything is compiled
+# The layer, and the sizes of its inputs; they are float32 unless the line says otherwise.
 ROWS = """
 nn.Linear(512, 512) : 256, 512
 nn.Bilinear(32, 32, 16) : 64, 32 ; 64, 32
@@ -142,7 +141,7 @@ L.nn.functional.interpolate : 4, 32, 28, 28 ; dim 14
 
 
 def tensor(library, text: str):
-    """What `text` says: sizes, a number that is a dim, or how the tensor is filled."""
+    """Return the argument that `text` describes: the sizes of a tensor, an integer dim, or how to fill a tensor."""
     words = text.replace(",", " ").split()
     kind = words.pop(0) if words[0].isalpha() else ""
     numbers = [int(n) for n in words]
@@ -171,8 +170,10 @@ def step():
 
 
 def timed(library, row: str):
-    """A function that runs the layer forward and backward, waits for the gradients, and returns the seconds. Its lines
-    are its own, as those of a user's loop are."""
+    """Return a function that runs the layer forward and backward, waits for the gradients, and returns the seconds.
+
+    The function has source lines of its own, like the training loop of a user.
+    """
     library.manual_seed(0)
     layer, _, given = row.partition(" : ")
     known = {"L": library, "nn": library.nn, "F": library.nn.functional, "library": library}
@@ -202,7 +203,7 @@ and the sizes of what it is given; its time is that of the result and of the gra
 
 
 def main(wanted: list[str]) -> None:
-    with contextlib.suppress(AttributeError):  # where processes cannot be bound to a core
+    with contextlib.suppress(AttributeError):  # a platform without CPU affinity
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])  # before the libraries count the cores
     import torch
 

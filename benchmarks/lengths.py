@@ -1,4 +1,4 @@
-"""Shapes that never stay: a context that grows, sequences of a hundred lengths, training on fifty."""
+"""Benchmarks of changing shapes: a growing context, inference over a hundred lengths, training on fifty lengths."""
 
 import time
 from dataclasses import replace
@@ -35,7 +35,7 @@ def timed(run):
 
 
 def generate(torch):
-    """64 tokens, each drawn from a forward pass over all that came before."""
+    """Generate 64 tokens, each sampled after a forward pass over all previous tokens."""
     model = seeded(torch, SPECS["gpt6"])
 
     def run():
@@ -62,7 +62,7 @@ def infer(torch):
 
 
 def train(torch):
-    """Three passes over batches of fifty lengths."""
+    """Train three passes over batches of fifty lengths."""
     from benchmarks import models_torch
 
     model = seeded(torch, SMALL).train()
@@ -106,7 +106,8 @@ def rows(setting):
 
 
 def row(setting, what, title, limit):
-    """Each time the first run of a fresh process, with empty caches: no shape has been seen before."""
+    """Return a row. Each figure is the first run of a new process with empty caches, so no shape has occurred
+    before."""
     figures = {name: median(once(setting, what, name) for _ in range(setting.repeats)) for name in BOTH}
     return Row(title, "s", figures, over(figures, TORCH, limit))
 

@@ -1,4 +1,4 @@
-"""Resident memory from step 1,000 to step 10,000 of one training run."""
+"""Measure resident memory from step 1,000 to step 10,000 of one training run."""
 
 import tempfile
 from pathlib import Path

@@ -1,16 +1,17 @@
-"""What is measured: the models' sizes, their data, and the limits they are held to."""
+"""The benchmark models: their sizes, their data, and the limits that their figures must meet."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-BATCHES = 8  # different ones, used in turn
+BATCHES = 8  # distinct batches, used in rotation
 
 
 @dataclass(frozen=True)
 class Spec:
-    """One model: `kind` names its builder in models_torch and models_jax, `sizes` are that builder's arguments."""
+    """The specification of a model. `kind` names its builder in models_torch and models_jax; `sizes` are the
+    builder's arguments."""
 
     title: str
     kind: str
@@ -18,10 +19,10 @@ class Spec:
     batch: Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]
     optimizer: str = "adam"
     lr: float = 1e-3
-    over_torch: float | None = None  # torchlike's step time over PyTorch's, at most
+    over_torch: float | None = None  # the highest allowed ratio of torchlike's step time to PyTorch's
 
     def batches(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The same inputs and targets for every library."""
+        """Return the inputs and targets, the same ones for every library."""
         rng = np.random.default_rng(0)
         return [self.batch(rng) for _ in range(BATCHES)]
 

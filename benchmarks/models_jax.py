@@ -1,4 +1,4 @@
-"""The same models as a JAX user writes them: one jitted, donating step; parameters named and laid out as PyTorch's."""
+"""The benchmark models written for JAX: one jitted step with donation; parameter names and layouts are PyTorch's."""
 
 from functools import partial
 from itertools import cycle
@@ -22,7 +22,7 @@ def mlp(p, state, x, depth, width):
 
 def cnn(p, state, x, channels):
     state = dict(state)
-    x = x.transpose(0, 2, 3, 1)  # (B, H, W, C), the layout JAX programs use
+    x = x.transpose(0, 2, 3, 1)  # (B, H, W, C), the usual layout in JAX
     for block in range(len(channels) - 1):
         kernel = p[f"{block}.0.weight"].transpose(2, 3, 1, 0)
         x = lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
@@ -32,7 +32,7 @@ def cnn(p, state, x, channels):
 
 
 def batch_norm(p, state, name, x, momentum=0.1, eps=1e-5):
-    """Training form: normalises by the batch, moves the running averages in `state` towards it."""
+    """Normalize by the batch (training mode) and update the running averages in `state`."""
     mean, var = x.mean((0, 1, 2)), x.var((0, 1, 2))
     count = x.size // x.shape[-1]
     for key, new in (("running_mean", mean), ("running_var", var * count / (count - 1))):
@@ -92,7 +92,7 @@ def is_state(name):
 
 
 def stepper(spec, weights):
-    """A function that trains on the next batch and returns the loss as a number."""
+    """Return a function that trains on the next batch and returns the loss as a number."""
     jax.config.update("jax_default_matmul_precision", "highest")  # PyTorch's default: no TF32 on GPUs
     forward = partial({"mlp": mlp, "cnn": cnn, "lstm": lstm, "gpt": gpt}[spec.kind], **spec.sizes)
     params = {name: jnp.asarray(value) for name, value in weights.items() if not is_state(name)}

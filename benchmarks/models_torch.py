@@ -1,4 +1,4 @@
-"""The models and the training loop as a PyTorch user writes them; `torch` is PyTorch or torchlike."""
+"""The benchmark models and the training loop written for PyTorch; `torch` is PyTorch or torchlike."""
 
 from itertools import cycle, pairwise
 
@@ -80,7 +80,7 @@ def optimizer_of(torch, spec, model):
 
 
 def parts(torch, spec, weights, device):
-    """Model, optimizer, and the batches without end."""
+    """Return the model, the optimizer, and an endless iterator over the batches."""
     model = build(torch, spec)
     model.load_state_dict({name: torch.from_numpy(value) for name, value in weights.items()})
     model.to(device)
@@ -89,7 +89,8 @@ def parts(torch, spec, weights, device):
 
 
 def whole_stepper(torch, spec, weights, device):
-    """As `stepper`, the whole step compiled. Gradients end with the step, as they do in the hand-written one."""
+    """Return a stepper like `stepper` with the whole step compiled. Gradients do not outlive the step, as in the JAX
+    version."""
     model, optimizer, upcoming = parts(torch, spec, weights, device)
 
     @torch.compile(fullgraph=True)
@@ -108,7 +109,7 @@ def whole_stepper(torch, spec, weights, device):
 
 
 def stepper(torch, spec, weights, device, compiled=False):
-    """A function that trains on the next batch and returns the loss as a number."""
+    """Return a function that trains on the next batch and returns the loss as a number."""
     model, optimizer, upcoming = parts(torch, spec, weights, device)
 
     def loss_on(x, y):

@@ -1,4 +1,4 @@
-"""What somebody waits for at a prompt: the first answer of an expression over fresh shapes, and an eager print."""
+"""Measure interactive latency: the first result of an expression over new shapes, and an eager print."""
 
 import time
 from statistics import median
@@ -38,7 +38,7 @@ def compiled():
 
 
 def answer(torch, code, known):
-    """Seconds until the first numbers of a result can be read."""
+    """Return the seconds until the first numbers of a result can be read."""
     started = time.perf_counter()
     found = eval(code, known)
     tensor = found if torch.is_tensor(found) else found[0]

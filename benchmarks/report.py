@@ -1,4 +1,4 @@
-"""Rows as a Markdown table and as JSON, with the machine and the versions they were measured on."""
+"""Write rows as a Markdown table and as JSON, with the machine and the versions of the libraries."""
 
 import datetime
 import json
@@ -23,7 +23,7 @@ takes 5 ms or more; ratios without a limit are shown for information."""
 
 
 def write(rows, about, folder, name):
-    """Leaves `name`.md and `name`.json in the folder."""
+    """Write `name`.md and `name`.json into the folder."""
     (folder / f"{name.upper()}.md").write_text(markdown(rows, about))
     record = {"about": about, "rows": [row.as_dict() for row in rows]}
     (folder / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n")

@@ -1,4 +1,4 @@
-"""The parent's end of a worker: start it with clean caches, ask it, stop it."""
+"""The parent's side of a worker process: start it with clean caches, send commands, stop it."""
 
 import json
 import os
@@ -13,22 +13,23 @@ ROOT = Path(__file__).parent.parent
 
 
 class Failed(Exception):
-    """A worker ended early; the message is the end of what it wrote to stderr."""
+    """An error raised if a worker ends early. The message is the end of the worker's stderr."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What holds for the whole run."""
+    """The settings of the whole run."""
 
     device: str = "cpu"
     threads: int = 2
     rounds: int = 9
-    repeats: int = 3  # of what needs a fresh process each time
+    repeats: int = 3  # repetitions of measurements that need a new process each
 
 
 @contextmanager
 def rival(setting, caches=None, **job):
-    """A running worker as a function from a command to its answer; `caches` is a folder to share between workers."""
+    """Yield a function that sends a command to a new worker and returns its reply. Workers can share the folder
+    `caches`."""
     job |= {"device": setting.device, "threads": setting.threads}
     with tempfile.TemporaryDirectory() as fresh, open(f"{fresh}/stderr", "w+") as errors:
         process = subprocess.Popen(
@@ -48,7 +49,7 @@ def rival(setting, caches=None, **job):
             raise Failed(last_line(errors))
 
         def ask(*command):
-            with suppress(BrokenPipeError):  # the answer will be missing, and say why
+            with suppress(BrokenPipeError):  # the missing reply reports the failure
                 print(json.dumps(command), file=process.stdin)
             return answer()
 
@@ -64,7 +65,7 @@ def rival(setting, caches=None, **job):
 
 
 def environment(setting, caches):
-    """Settings of a worker: so many threads, one device, compiled programs kept in `caches` alone."""
+    """Return the environment of a worker: its thread count, one device, and `caches` as the only compilation cache."""
     threads = {name: str(setting.threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
     folders = {"TORCHLIKE_CACHE_DIR": f"{caches}/torchlike", "TORCHINDUCTOR_CACHE_DIR": f"{caches}/inductor"}
     inherited = {name: value for name, value in os.environ.items() if name != "JAX_COMPILATION_CACHE_DIR"}
@@ -72,7 +73,7 @@ def environment(setting, caches):
 
 
 def platform(setting):
-    """Which backend JAX uses; several processes share one GPU, so none may take all its memory at the start."""
+    """Return the platform that JAX uses. Processes share one GPU, so none may allocate all its memory at the start."""
     return {"JAX_PLATFORMS": "cpu"} if setting.device == "cpu" else {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
 
 

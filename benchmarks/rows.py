@@ -1,11 +1,12 @@
-"""A row of the table: one figure for each contender, and the limits it is held to."""
+"""A row of the table: one figure for each contender, and the limits that the figures must meet."""
 
 from dataclasses import asdict, dataclass, field
 
 
 @dataclass(frozen=True)
 class Check:
-    """`value` is what `what` came to, and may be `limit` at most; without a limit it is shown, not judged."""
+    """A checked figure: `value`, described by `what`, may be at most `limit`. A check without a limit is only
+    displayed."""
 
     what: str
     value: float
@@ -22,7 +23,7 @@ class Row:
     unit: str
     figures: dict[str, float]
     checks: list[Check] = field(default_factory=list)
-    failures: dict[str, str] = field(default_factory=dict)  # contender: why it has no figure
+    failures: dict[str, str] = field(default_factory=dict)  # contender: the reason for a missing figure
 
     @property
     def verdict(self):
@@ -36,7 +37,8 @@ class Row:
 
 
 def over(figures, rival, limit=None, ours="torchlike"):
-    """The check that our figure divided by the rival's is within the limit; none where either is missing."""
+    """Return the check that our figure divided by the rival's is within the limit, or no check if a figure is
+    missing."""
     if rival not in figures or ours not in figures:
         return []
     what = f"over {rival}" if ours == "torchlike" else f"{ours} over {rival}"

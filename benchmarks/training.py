@@ -1,4 +1,4 @@
-"""Training a model: time of a warm step, time of the first, and whether the losses agree."""
+"""Benchmarks of training: the time of a warm step, the time of the first steps, and the agreement of the losses."""
 
 import tempfile
 from contextlib import ExitStack
@@ -14,15 +14,15 @@ from benchmarks.rival import Failed, rival
 from benchmarks.rows import Check, Row, over
 
 COMPARED = 20  # steps whose losses are compared
-ROUND = 0.4  # seconds that PyTorch spends in a round
-SHORT = 5e-3  # seconds of PyTorch's step below which one disturbance is many steps: three times as many rounds
-LARGE = 5e-3  # seconds of a hand-written JAX step from which torchlike's recording may cost a tenth at most
+ROUND = 0.4  # PyTorch's seconds in one round
+SHORT = 5e-3  # shorter steps of PyTorch (seconds) run three times as many rounds: one disturbance spans many steps
+LARGE = 5e-3  # above this step time of hand-written JAX (seconds), torchlike's recording may cost at most a tenth
 
 
 @dataclass
 class Measured:
-    """By contender: seconds of the first step and of the second, one a process; of a warm step, one a round; and the
-    losses."""
+    """The measurements by contender: seconds of the first and second steps (one per process), seconds of a warm step
+    (one per round), and the losses."""
 
     first: dict[str, list[float]] = field(default_factory=dict)
     second: dict[str, list[float]] = field(default_factory=dict)
@@ -47,7 +47,7 @@ def rows(setting, name):
 
 
 def save_weights(spec, file):
-    """PyTorch's own initial weights for the model, for every contender to start from."""
+    """Save PyTorch's initial weights of the model, from which every contender starts."""
     import torch
 
     from benchmarks import models_torch
@@ -82,13 +82,14 @@ def begin(measured, contender, ask):
 
 
 def race(measured, rivals, rounds):
-    """Rounds of equally many steps, each contender first in turn: a slow spell of the machine meets all alike."""
+    """Run rounds of equally many steps. Each contender in turn goes first, so that a slow phase of the machine
+    affects all equally."""
     count = steps_in_a_round(rivals)
     for number in range(1 + rounds * (3 if count > ROUND / SHORT else 1)):
         start = number % len(rivals)
         for contender in [*rivals][start:] + [*rivals][:start]:
             seconds = rivals[contender]("steps", count)["seconds"]
-            if number:  # the first round warms up
+            if number:  # warm-up round
                 measured.warm.setdefault(contender, []).append(seconds)
 
 
@@ -98,7 +99,7 @@ def steps_in_a_round(rivals):
 
 
 def repeat_first_steps(measured, setting, job):
-    """More first steps, each in a fresh process with empty caches, of the contenders that are compared by them."""
+    """Measure further first steps of the compared contenders, each in a new process with empty caches."""
     for _ in range(setting.repeats - 1):
         for contender in {JAX, OURS, WHOLE} & measured.first.keys():
             with rival(setting, task="train", contender=contender, **job) as ask:
@@ -121,7 +122,7 @@ def first_row(spec, measured):
 
 
 def both_row(spec, measured):
-    """The recorded loop compiles its update in the second step, so that is shown too."""
+    """Return the row of the first two steps together: the recorded loop compiles its update in the second step."""
     figures = {
         contender: median(map(sum, zip(samples, measured.second[contender], strict=True)))
         for contender, samples in measured.first.items()
@@ -137,7 +138,7 @@ def memory_row(spec, measured):
 
 
 def summary(rows):
-    """The compiled steps over PyTorch's, over all models."""
+    """Return the row that summarizes the ratio of compiled steps to PyTorch's over all models."""
     steps = [row.figures for row in rows if row.title.endswith(": step")]
     ratios = [figures[WHOLE] / figures[COMPILE] for figures in steps if {WHOLE, COMPILE} <= figures.keys()]
     if not ratios:

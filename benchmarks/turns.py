@@ -1,4 +1,4 @@
-"""Two libraries timed in turns in one process, a row an operation; the table of it and the data beside it."""
+"""Time two libraries alternately in one process, one operation per row, and write the table and the data."""
 
 import json
 import platform
@@ -7,14 +7,15 @@ from pathlib import Path
 from statistics import median
 
 ROUNDS = 5
-LONGEST = 1.6  # seconds for all rounds of one row: slow operators have fewer of them
+LONGEST = 1.6  # seconds for all rounds of one row; slow operators run fewer rounds
 LIMIT = 2.0
 FIGURES = ("PyTorch ms", "torchlike ms", "ratio")
 HERE = Path(__file__).parent
 
 
 def compared(name: str, theirs: Callable, ours: Callable, warm: int) -> dict:
-    """Medians of seconds in turns, after `warm` calls of torchlike. What one library lacks has no figure."""
+    """Return the median seconds of both libraries, timed alternately after `warm` calls of torchlike. An operation
+    that a library lacks has no figure."""
     try:
         first = [theirs()]
         while len(first) <= warm and (len(first) < 4 or sum(first[1:]) < LONGEST):
@@ -48,7 +49,7 @@ def table(about: str, found: list[dict]) -> str:
 
 
 def write(name: str, about: str, found: list[dict]) -> None:
-    """`name.md` and `name.json`, beside the benchmarks."""
+    """Write `name.md` and `name.json` into the benchmarks folder."""
     import torch
 
     (HERE / f"{name}.md").write_text(table(about, found))

@@ -1,4 +1,4 @@
-"""The first step of a large model in a second process, whose programs are on disk already."""
+"""Measure the first step of a large model in a second process, whose programs are already on disk."""
 
 import tempfile
 from pathlib import Path
@@ -26,7 +26,7 @@ def rows(setting):
 
 
 def two_processes(setting, weights, caches):
-    """Seconds of the first step of a process with an empty cache, and of the next one."""
+    """Return the seconds of the first step in a process with an empty cache, and in the next process."""
     seconds = []
     for _ in range(2):
         with rival(setting, caches, task="train", contender=OURS, model=MODEL, weights=weights) as ask:

@@ -1,7 +1,7 @@
-"""One contender in a process of its own: takes a job as its argument, then commands line by line, and answers in JSON.
+"""One contender in its own process. It takes a job as its argument, then one command per line, and replies in JSON.
 
-Processes keep the libraries' thread pools, allocators and caches apart; a process that waits for its next command
-uses no processor.
+Separate processes keep the thread pools, allocators and caches of the libraries apart. A process that waits for its
+next command uses no CPU time.
 """
 
 import json
@@ -15,7 +15,7 @@ from benchmarks import compiling, contenders, fills, lengths, prompt
 from benchmarks.models import SPECS
 
 QUESTIONS = (prompt, lengths, fills, compiling)
-CHAIN = 64  # operators recorded between two observations
+CHAIN = 64  # operators recorded between two measurements
 
 
 def train(job):
@@ -31,7 +31,7 @@ def train(job):
 
 
 def peak(memory):
-    """Bytes at once by XLA's own count: what goes in, what comes out in other memory, and what lies between."""
+    """Return the peak bytes by XLA's own analysis: arguments, outputs that do not alias arguments, and temporaries."""
     return (
         memory.argument_size_in_bytes
         + memory.output_size_in_bytes
@@ -57,14 +57,14 @@ def record(job):
 
 
 def resident():
-    """Resident memory of this process, in MiB."""
+    """Return the resident memory of this process, in MiB."""
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmRSS:"))
 
 
 def main():
     replies = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)  # whatever a library prints stays out of the replies
+    os.dup2(2, 1)  # keep the libraries' own output out of the replies
     job = json.loads(sys.argv[1])
     tasks = {"train": train, "record": record} | {m.__name__.rpartition(".")[2]: m.commands for m in QUESTIONS}
     commands = tasks[job["task"]](job)

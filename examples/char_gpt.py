@@ -1,6 +1,6 @@
 """A small GPT that learns to write Python, one character after another.
 
-Data: any text file; by default some of the Python standard library's own source, a tenth of it held out.
+Data: any text file. The default is a part of the Python standard library's source, a tenth of it held out.
 Run it with ``python -m torchlike examples/char_gpt.py`` or, under PyTorch, ``python examples/char_gpt.py``.
 """
 
@@ -52,7 +52,7 @@ def read(file):
 
 
 def loss_on(data, model, windows):
-    """Cross entropy in nats a character, on so many random windows of the data."""
+    """Return the cross entropy in nats per character, averaged over random windows of the data."""
     starts = torch.randint(len(data) - model.context, (windows, 1))
     text = data[starts + torch.arange(model.context + 1)].to(model.head.weight.device)  # (B, T + 1)
     return F.cross_entropy(model(text[:, :-1]).flatten(0, 1), text[:, 1:].flatten())
@@ -60,7 +60,7 @@ def loss_on(data, model, windows):
 
 @torch.no_grad()
 def sample(model, window, count, temperature=0.8):
-    # The window is full from the start and slides: a context that grew would be a new shape, and a new program to
+    # The window always has full length and slides. A growing context would have a new shape, and so a new program to
     # compile, at every character.
     written = []
     for _ in tqdm(range(count), desc="sampling", leave=False):

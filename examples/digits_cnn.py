@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 
 class Block(nn.Module):
-    """Convolution, batch norm, ReLU: keeps height and width."""
+    """A block of convolution, batch norm and ReLU that keeps height and width."""
 
     def __init__(self, inputs, outputs):
         super().__init__()

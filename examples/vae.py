@@ -1,4 +1,4 @@
-"""A variational autoencoder of handwritten digits, which then draws digits of its own.
+"""A variational autoencoder of handwritten digits, which then generates new digits.
 
 Data: scikit-learn's 1,797 scanned digits, 8x8 pixels of 16 grey levels, a fifth of them held out.
 Run it with ``python -m torchlike examples/vae.py`` or, under PyTorch, ``python examples/vae.py``.
@@ -28,14 +28,14 @@ class VAE(nn.Module):
 
 
 def negative_elbo(x, logits, mean, logvar):
-    """Reconstruction error plus divergence from the prior, in nats an image."""
+    """Return the reconstruction error plus the KL divergence from the prior, in nats per image."""
     reconstruction = F.binary_cross_entropy_with_logits(logits, x, reduction="sum")
     divergence = -0.5 * (1 + logvar - mean.square() - logvar.exp()).sum()
     return (reconstruction + divergence) / len(x)
 
 
 def draw(image):
-    """Prints 8x8 values from 0 to 1 as characters, dark to bright."""
+    """Print 8x8 values from 0 to 1 as characters, dark to bright."""
     shades = " .:-=+*#%@"
     for row in image.reshape(8, 8).tolist():
         print("".join(shades[round(value * 9)] * 2 for value in row))

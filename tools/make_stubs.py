@@ -1,6 +1,8 @@
-"""Writes the typing stubs of the names that exist at run time only: `python -m tools.make_stubs`.
+"""Write the typing stubs of the names that exist only at run time: `python -m tools.make_stubs`.
 
-Operators are rows, and Tensor's methods are made from them at import; type checkers and editors read these files.
+Operators are declared by schemas, and the methods of Tensor are made from them at import. Type checkers and editors
+read
+the stubs instead.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from torchlike._ops import REGISTRY
 
 PACKAGE = Path(torchlike.__file__).parent
 
-# How a row's annotations read to a user. Builtins go by an alias: `bool`, `float` and `int` are methods and dtypes too.
+# How the annotations of a schema appear to users. Builtins have aliases: `bool`, `float` and `int` are also methods and
+# dtypes.
 OF_ROWS = {
     "Array": "_Tensor",
     "Operand": "_Tensor | _Number",
@@ -58,7 +61,7 @@ HEAD += "\n_Number = _bool | _int | _float | _complex\n"
 
 
 def stubs() -> dict[Path, str]:
-    """Every stub file and what it must hold."""
+    """Return every stub file and its contents."""
     made = {
         PACKAGE / "_methods.pyi": HEAD + "\n" + methods(),
         PACKAGE / "__init__.pyi": front(),
@@ -78,7 +81,8 @@ def _formatted(text: str) -> str:
 
 
 def methods() -> str:
-    """The class from which type checkers let Tensor inherit what is put onto it at import."""
+    """Return the class with the methods that are added to Tensor at import. For type checkers, Tensor inherits from
+    it."""
     written = next(
         node
         for node in ast.parse(_source("_tensor/tensor.py")).body
@@ -95,7 +99,8 @@ def methods() -> str:
 
 
 def front() -> str:
-    """`torchlike/__init__.pyi`: what the front imports by name, its submodules, and the functions made from rows."""
+    """Return `torchlike/__init__.pyi`: the names that the package imports, its submodules, and the functions made
+    from schemas."""
     imports = [
         ast.unparse(node)
         for node in ast.parse(_source("__init__.py")).body
@@ -115,7 +120,7 @@ def front() -> str:
 
 
 def names_of(module: str, taken: Iterable[str] = ()) -> str:
-    """What a module binds at run time."""
+    """Return the names that a module binds at run time."""
     found = vars(importlib.import_module(module))
     return "".join(_name(name, found[name]) for name in sorted(found) if not name.startswith("_") and name not in taken)
 
@@ -174,7 +179,7 @@ def _function(name: str, value: Callable, itself: str = "") -> str:
 
 
 def _twin(name: str, parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:
-    """The parameters of an in-place method are those of the method."""
+    """Return the parameters of an in-place method, which are those of the method."""
     plain = getattr(torchlike.Tensor, name[:-1], None)
     return parameters if plain is None else list(inspect.signature(plain).parameters.values())
 

@@ -1,6 +1,6 @@
-"""What operators are cast to on accelerators: PyTorch's dtypes on CUDA, which it knows without a GPU for fake tensors.
+"""The dtypes to which autocast casts operators on accelerators, compared with PyTorch's CUDA policies.
 
-torchlike's CPU tensors stand for an accelerator's, with those policies.
+PyTorch applies these policies without a GPU to fake tensors. torchlike's CPU tensors stand for those of an accelerator.
 """
 
 import contextlib
@@ -56,12 +56,13 @@ def _ours(key, sample, half, enabled=True):
         return function(torchlike, key)(*args, **{name: _each(a, torchlike, change) for name, a in kwargs.items()})
 
 
-# Of fake tensors PyTorch does not see what an operator's own kernel calls: the product at the end of this one.
+# PyTorch does not cast what the kernel of an operator on fake tensors calls: here, the final product of `pinverse`.
 KEYS = [k for k in CAST if k != "pinverse" and (row(k) is None or row(k).autocast.accelerator)]
 
 
-# What PyTorch cannot tell without a GPU and elements: sizes and truths that follow from elements, what its CPU kernels
-# alone do, and what it has in no half precision. The test fails where one of them can be judged after all.
+# Samples that PyTorch cannot evaluate without a GPU and element values: results whose shape or truth value depends on
+# elements, operators with CPU kernels only, and operators without half precision. The test fails if one becomes
+# testable.
 UNSEEN = frozenset(
     (
         "allclose",
@@ -83,7 +84,7 @@ UNSEEN = frozenset(
         "unique_consecutive",
     )
 )
-if torch.version.cuda is not None and not torch.cuda.is_available():  # that build asks the driver about these
+if torch.version.cuda is not None and not torch.cuda.is_available():  # that build queries the driver for these
     UNSEEN |= {"lstm", "rnn_relu", "rnn_tanh"}
 UNSEEN_IN_HALVES = UNSEEN | {
     "cdist",
@@ -98,7 +99,7 @@ UNSEEN_IN_HALVES = UNSEEN | {
 @pytest.mark.parametrize("half", [False, True], ids=["float32", "float16"])
 @pytest.mark.parametrize("key", KEYS)
 def test_dtypes(key, half):
-    """Of the first three samples of each name that PyTorch can tell of without elements."""
+    """Compare the dtypes of the first three samples of each name that PyTorch can evaluate without element values."""
     judged = 0
     with torchlike.set_executor("numpy"):
         for sample in SAMPLES[key]:
@@ -116,7 +117,7 @@ def test_dtypes(key, half):
 
 
 def _is_refused(key, sample):
-    """Whether the CPU, which stands for an accelerator here, lacks the operator in half precision."""
+    """Return whether the CPU, which stands for an accelerator here, lacks the operator in half precision."""
     try:
         _ours(key, sample, half=True, enabled=False)
     except Exception:

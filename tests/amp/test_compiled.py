@@ -12,7 +12,7 @@ F = torch.nn.functional
 
 @pytest.fixture(autouse=True)
 def _whole():
-    """What is not compiled whole warns, and warnings are errors."""
+    """Turn the warning about an uncompiled call into an error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         yield
@@ -41,7 +41,7 @@ def _losses(compiled, inside):
     run = torch.compile(step, fullgraph=True) if compiled else step
     losses = []
     for _ in range(5):
-        with torch.autocast("cpu", enabled=not inside):  # each time anew: weights that are written to stay cast
+        with torch.autocast("cpu", enabled=not inside):  # a new region, with no cached casts of the weights
             losses.append(run(x, y).item())
     return losses
 

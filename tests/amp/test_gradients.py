@@ -1,4 +1,4 @@
-"""Gradients through casts, kept casts of weights, checkpoints, functions with their own backward."""
+"""Gradients through casts, cached casts of weights, checkpoints, and functions with their own backward."""
 
 import pytest
 
@@ -243,7 +243,7 @@ def inference():
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda f: f.__name__)
 def test_like_pytorch(program):
-    compare(program, rtol=1.6e-2, atol=1e-5)  # bfloat16's, also of float32 that came through it
+    compare(program, rtol=1.6e-2, atol=1e-5)  # the tolerance of bfloat16, also for float32 computed from it
 
 
 @pytest.mark.parametrize("executor", ["numpy", "xla", "immediate", "auto"])

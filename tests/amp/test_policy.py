@@ -1,4 +1,4 @@
-"""What each operator is cast to: PyTorch's dtypes and values for all samples of all names, in either precision."""
+"""The dtype to which autocast casts each operator: PyTorch's dtypes and values for all samples in both precisions."""
 
 import pytest
 import torch
@@ -10,18 +10,22 @@ from tests.oracle import assert_same
 from tests.oracle._convert import name_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-ROUNDED = {"rtol": 1.6e-2, "atol": 1e-2}  # bfloat16's, also where float32 was made of it
+ROUNDED = {"rtol": 1.6e-2, "atol": 1e-2}  # the tolerance of bfloat16, also for float32 computed from it
 
 
 def _rounded(key):
-    """On processors without instructions for bfloat16 PyTorch adds up the shares of a transposed convolution in
-    bfloat16: two units in the last place of sums up to 8."""
+    """Return the tolerances for an operator.
+
+    On processors without bfloat16 instructions PyTorch adds the partial products of a transposed convolution in
+    bfloat16:
+    the difference is two units in the last place of sums up to 8.
+    """
     is_added_up = "conv_transpose" in key and not torch.ops.mkldnn._is_mkldnn_bf16_supported()
     return ROUNDED | {"atol": 6.25e-2} if is_added_up else ROUNDED
 
 
 def _halved(x, library):
-    """Arguments with bfloat16 in place of float32."""
+    """Return the arguments with bfloat16 in place of float32."""
     if isinstance(x, library.Tensor):
         return x.bfloat16() if x.dtype == library.float32 else x
     if isinstance(x, list | tuple) and type(x) in (list, tuple):
@@ -47,8 +51,10 @@ def _is_refused(*call, **options):
 
 
 def _results(key, half):
-    """Each sample, and what both libraries make of it. What PyTorch refuses is not judged here, nor what torchlike
-    alone refuses in any region."""
+    """Yield each sample with the results of both libraries.
+
+    Skip samples that PyTorch refuses, and samples that only torchlike refuses without autocast.
+    """
     for sample in SAMPLES[key]:
         if isinstance(sample, Fails) or _is_refused(torch, key, sample, half):
             continue
@@ -57,7 +63,7 @@ def _results(key, half):
             yield str(sample), _call(torchlike, *given), _call(torch, *given)
 
 
-# A row without policies knows nothing of mixed precision; the names that are no rows are made of others.
+# An operator without an autocast policy is unaffected; names that are not operators are composed of operators.
 CAST = [key for key in JUDGED if row(key) is None or row(key).autocast is not None]
 
 
@@ -71,13 +77,13 @@ def test_float32(key):
     assert judged
 
 
-# What PyTorch has in bfloat16 in no region; the test fails where it has it after all.
+# PyTorch has no bfloat16 kernel for these, with or without autocast. The test fails if one becomes available.
 NOT_IN_BFLOAT16 = frozenset(("fft.ihfft2", "fft.ihfftn", "linalg.ldl_factor_ex", "logdet"))
 
 
 @pytest.mark.parametrize("key", CAST)
 def test_bfloat16(key):
-    """Dtypes: how bfloat16 is rounded inside is judged with each operator."""
+    """Compare dtypes only: the rounding of bfloat16 is tested with each operator."""
     judged = 0
     with torchlike.set_executor("numpy"):
         for sample, ours, theirs in _results(key, half=True):

@@ -1,4 +1,4 @@
-"""Loss scaling: the numbers, the errors and the state of PyTorch's."""
+"""Loss scaling: the numbers, errors and state are PyTorch's."""
 
 import copy
 import pickle
@@ -250,7 +250,8 @@ def test_a_scale_that_grows_and_shrinks_compiles_nothing():
 
 
 def test_a_step_is_four_programs_from_the_first_on():
-    """Forward and backward; the gradients' scale undone; the optimizer; the next scale."""
+    """The programs are forward and backward, the unscaling of the gradients, the optimizer, and the update of the
+    scale."""
     boundary()
     model, optimizer, scaler, x = _setup(torchlike)
     with torchlike.set_executor("xla"):

@@ -1,4 +1,4 @@
-"""What is asked of mixed precision and ordered of it: answers, errors and warnings, word for word."""
+"""The settings and queries of mixed precision: results, errors and warnings, word for word."""
 
 import re
 import threading
@@ -24,7 +24,7 @@ def _as_it_was():
 
 
 def _told(program):
-    """A program that returns with what it warned of, without the places in PyTorch's C code."""
+    """Wrap a program so that it also returns its warnings, without the source locations in PyTorch's C++ code."""
 
     def run(library):
         with warnings.catch_warnings(record=True) as caught:
@@ -88,7 +88,7 @@ def test_orders(order):
     both(_told(order))
 
 
-# PyTorch warns of these once in a process, and other tests may have asked before.
+# PyTorch gives these warnings once per process, and other tests may have triggered them before.
 DEPRECATED = [
     "is_autocast_cpu_enabled",
     "get_autocast_cpu_dtype",
@@ -163,7 +163,7 @@ def test_a_function_decorated():
     def program(t):
         @t.autocast("cpu")
         def product(x):
-            """Its docstring."""
+            """The docstring of `product`."""
             return x @ x, _states(t)
 
         return product(t.ones(2, 2)), product.__name__, product.__doc__, _states(t)

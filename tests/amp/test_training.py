@@ -1,4 +1,4 @@
-"""Training in mixed precision: losses as PyTorch's, to what bfloat16 rounds."""
+"""Training in mixed precision: the losses agree with PyTorch's to the rounding of bfloat16."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tests.oracle import both
 
 
 def _numbers(t, *shape, seed=0):
-    """The same numbers in both libraries, without a random generator."""
+    """Return the same numbers in both libraries, without a random generator."""
     count = 1
     for n in shape:
         count *= n
@@ -74,7 +74,7 @@ def _train(t, make, kind, scaled, where="around", steps=8):
     return t.stack(losses), out.dtype == t.bfloat16, loss.dtype == t.float32, sorted(kinds), scaler.get_scale()
 
 
-# Sums of products of rounded factors: bfloat16's tolerance, though losses are float32.
+# Sums of products of rounded factors: the tolerance is bfloat16's although the losses are float32.
 ROUNDED = {"rtol": 1.6e-2, "atol": 1e-2}
 
 

@@ -1,15 +1,17 @@
-"""First, second and third derivatives of every operator, by `gradcheck` in float64 over the operators' samples.
+"""Check the first, second and third derivatives of every operator by `gradcheck` in float64 over the operators'
+samples.
 
-One command checks all of them, prints what failed and exits with 1 if anything did:
+One command checks all of them, prints the failures, and exits with 1 if there is any:
 
     python -m tests.autograd.derivatives                  # everything
     python -m tests.autograd.derivatives --shard 0/4      # a quarter
     python -m tests.autograd.derivatives mul conv2d       # some
-    python -m tests.autograd.derivatives --table          # everything, and docs/derivatives.md written anew
+    python -m tests.autograd.derivatives --table          # everything, and rewrite docs/derivatives.md
 
-A sample becomes one function from its tensors and from weights of its results to three numbers: the weighted sum of
-the results; that sum's gradient in a fixed direction; and again the gradient of this. `gradcheck` compares each with
-its own gradient, so the third derivative with differences of the second. `test_derivatives.py` runs a few in the gate.
+A sample becomes one function from its tensors, and from weights of its results, to three numbers: the weighted sum of
+the results; the gradient of that sum in a fixed direction; and the gradient of this number in a fixed direction.
+`gradcheck` compares the gradient of each number with finite differences, so the third derivative is compared with
+differences of the second. `test_derivatives.py` runs a few operators in the regular tests.
 """
 
 from __future__ import annotations
@@ -27,9 +29,9 @@ from importlib.metadata import version
 from typing import Any
 
 if __name__ == "__main__":
-    # The formulas are checked here, not what XLA makes of them: compiling takes a tenth of the time without its passes.
+    # This checks the formulas, not XLA's optimizations: without its passes a compile takes a tenth of the time.
     flags = ["--xla_backend_optimization_level=0", "--xla_llvm_disable_expensive_passes=true"]
-    if version("jaxlib").startswith("0.10."):  # later ones end the process at this flag
+    if version("jaxlib").startswith("0.10."):  # later versions abort the process at this flag
         flags.append("--xla_cpu_use_fusion_emitters=false")
     os.environ.setdefault("XLA_FLAGS", " ".join(flags))
 
@@ -48,15 +50,15 @@ ORDERS = (1, 2, 3)
 
 @dataclass
 class Found:
-    """What came of an operator."""
+    """The result of checking an operator."""
 
-    zero: dict[int, bool] = field(default_factory=dict)  # for each order that was checked, whether it is zero
+    zero: dict[int, bool] = field(default_factory=dict)  # for each checked order, whether the derivative is zero
     wrong: dict[int, list[str]] = field(default_factory=dict)
-    refused: set[int] = field(default_factory=set)  # the orders that PyTorch refuses in the same words
-    missed: bool = False  # whether samples with a gradient were passed over
+    refused: set[int] = field(default_factory=set)  # the orders for which PyTorch raises the same error
+    missed: bool = False  # whether samples with a gradient were skipped
 
     def word(self, order: int) -> str:
-        """The order's entry in the table."""
+        """Return the entry of the order in the table."""
         if order in self.wrong:
             return "wrong"
         if order in self.zero:
@@ -66,12 +68,12 @@ class Found:
         return "unchecked" if self.missed else "none"
 
     def lines(self) -> list[str]:
-        """Everything that is wrong."""
+        """Return all errors."""
         return [line for lines in self.wrong.values() for line in lines]
 
 
 def check(key: str, orders: Sequence[int] = ORDERS) -> Found:
-    """Check an operator at its samples where it has a gradient and no kink."""
+    """Check an operator at its samples that have a gradient and no kink."""
     found = Found()
     try:
         for sample, line in _lines(key, found):
@@ -98,7 +100,7 @@ def _check(key: str, sample: Sample, line: Line, orders: Sequence[int], found: F
 
 
 def _errors(line: Line, orders: Sequence[int]) -> dict[int, Exception]:
-    """What stands against each order: all are tried at once, and one by one where that fails."""
+    """Return the error of each order. All orders are checked at once, and one by one if that fails."""
     whole = line.error(orders)
     if whole is None:
         return {}
@@ -110,7 +112,8 @@ def _errors(line: Line, orders: Sequence[int]) -> dict[int, Exception]:
 
 
 def _lines(key: str, found: Found) -> Iterator[tuple[Sample, Line]]:
-    """Where to look at the operator: the samples, and those with a kink or without a value moved a little."""
+    """Yield the points at which to check the operator: its samples. Samples at a kink or without a value are moved a
+    little."""
     for sample in _samples(key):
         try:
             line = _line(key, sample)
@@ -127,7 +130,7 @@ def _lines(key: str, found: Found) -> Iterator[tuple[Sample, Line]]:
         if line.is_smooth():
             yield sample, line
             continue
-        with suppress(RuntimeError, ValueError):  # the operator may refuse the numbers
+        with suppress(RuntimeError, ValueError):  # the operator may refuse the new values
             line = _line(key, _moved(sample))
             if line.is_smooth():
                 yield sample, line
@@ -135,12 +138,12 @@ def _lines(key: str, found: Found) -> Iterator[tuple[Sample, Line]]:
 
 def _samples(key: str) -> list[Sample]:
     good = [s for s in SAMPLES[key] if not isinstance(s, Fails) and s.derivative]
-    # In double precision those of half precision are like others, where there are others.
+    # In double precision a half-precision sample is like the others, so it is skipped if there are others.
     return [s for s in good if not _is_half(s)] or good
 
 
 def _line(key: str, sample: Sample) -> Line:
-    """The sample in double precision, or in single precision where that alone is taken."""
+    """Return the sample in double precision, or in single precision if the operator accepts nothing else."""
     try:
         return Line(torchlike, key, sample, DOUBLE)
     except RuntimeError as error:
@@ -150,7 +153,7 @@ def _line(key: str, sample: Sample) -> Line:
 
 
 def _moved(sample: Sample) -> Sample:
-    """The same with all floating numbers moved a little, each by another distance."""
+    """Return the sample with all floating-point numbers moved a little, each by a different amount."""
     moved, random = copy(sample), np.random.default_rng(0)
     moved.args, moved.kwargs = _apart(sample.args, random), _apart(sample.kwargs, random)
     return moved
@@ -185,7 +188,7 @@ def _arrays(x: Any) -> Iterator[np.ndarray]:
 
 
 def _is_refused(error: Exception, key: str, sample: Sample, order: int) -> bool:
-    """Whether PyTorch refuses a derivative in the words of an error: that of one sum is part of the next."""
+    """Return whether PyTorch raises the same error for a derivative. The error of one order also occurs in the next."""
     try:
         Line(torch, key, sample).sums(order + 1)
     except Exception as theirs:
@@ -198,7 +201,7 @@ def _words(error: Exception) -> tuple[str, str]:
 
 
 def _differentiated_by_pytorch(key: str, sample: Sample) -> bool:
-    """Whether PyTorch gives some of the call's inputs a gradient that is not zero."""
+    """Return whether PyTorch gives some of the call's inputs a nonzero gradient."""
     try:
         line = Line(torch, key, sample)
         found = torch.autograd.grad(line.sum(), line.leaves, allow_unused=True) if line.weights else ()
@@ -211,7 +214,7 @@ def _differentiated_by_pytorch(key: str, sample: Sample) -> bool:
 
 
 def main(words: list[str]) -> int:
-    """Check what the command line asks for; returns the process's exit status."""
+    """Check the operators of the command line; return the exit status of the process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="keys of tests/ops/samples; default: all")
     parser.add_argument("--shard", default="0/1", help="i/n: the i-th of n parts")
@@ -227,7 +230,7 @@ def main(words: list[str]) -> int:
         parser.error(f"no samples of {', '.join(unknown)}")
     names = asked.names or [key for key in JUDGED if zlib.crc32(key.encode()) % parts == part]
     warnings.simplefilter("ignore")
-    torchlike.set_executor("xla")  # values by the kernels whose gradients are taken
+    torchlike.set_executor("xla")  # values come from the kernels that are differentiated
     found: dict[str, Found] = {}
     bar = tqdm(names, unit="operator")
     for number, key in enumerate(bar):

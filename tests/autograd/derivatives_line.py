@@ -1,4 +1,4 @@
-"""One call as a function of its numbers: the sums that `gradcheck` is asked about, and differences along lines."""
+"""A call as a function of numbers: the sums that `gradcheck` checks, and finite differences along lines."""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ from torchlike.autograd import gradcheck
 
 @dataclass(frozen=True)
 class Precision:
-    """The numbers to differentiate in, and how far differences go in them."""
+    """The dtypes in which to differentiate, and the step sizes and tolerances of finite differences."""
 
     real: type
     complex: type
     tolerances: dict[str, float]
-    steps: dict[int, float]  # of differences that only tell zero from other numbers
-    still: float  # what is less than this part of the value is zero
+    steps: dict[int, float]  # step sizes of differences that only distinguish zero from nonzero derivatives
+    still: float  # a difference below this part of the value counts as zero
 
 
 DOUBLE = Precision(
     np.float64, np.complex128, {"eps": 1e-6, "atol": 1e-5, "rtol": 1e-4}, {1: 1e-5, 2: 1e-4, 3: 2e-3}, 1e-6
 )
-# Where nothing else is taken. Beside steps as long as the numbers rounding is small, and differences over any distance
-# are exact for products, which are linear in each of their inputs. Of other functions they tell nothing, and fail.
+# For operators that accept single precision only. With steps as large as the numbers, rounding errors are small, and
+# differences over any distance are exact for products, which are linear in each input. For other functions such
+# differences are inaccurate, and the check fails.
 SINGLE = Precision(np.float32, np.complex64, {"eps": 0.5, "atol": 1e-5, "rtol": 1e-4}, {1: 1.0, 2: 1.0, 3: 1.0}, 1e-4)
 
 
 def as_function(library: Any, key: str, sample: Sample, precision: Precision) -> tuple[Callable, list]:
-    """The sample as a function of its floating tensors to its results that have a gradient; and those tensors."""
+    """Return the sample as a function of its floating-point tensors to its differentiable results, and those
+    tensors."""
     leaves: list = []
 
     def leaf(t: Any) -> Any:
@@ -61,17 +63,18 @@ def as_function(library: Any, key: str, sample: Sample, precision: Precision) ->
 
 
 def _with_strides(library: Any, t: Any) -> Any:
-    """The tensor; one without numbers has no strides of zero, as NumPy's have, which `gradcheck` refuses."""
+    """Return the tensor. A tensor without elements gets no zero strides (NumPy's have them), which `gradcheck`
+    refuses."""
     return t if t.numel() else library.empty(t.shape, dtype=t.dtype)
 
 
 def is_label(a: np.ndarray) -> bool:
-    """Whether the numbers are the signs 1 and -1, which stand for two classes."""
+    """Return whether the numbers are all 1 or -1, that is, labels of two classes."""
     return set(np.unique(a).tolist()) == {-1, 1}
 
 
 def exactly(x: Any, precision: Precision) -> Any:
-    """The arrays and dtypes of an argument in a precision."""
+    """Return the arrays and dtypes of an argument in the given precision."""
     if isinstance(x, np.ndarray) and x.dtype.kind in "fcV":
         return x.astype(precision.complex if x.dtype.kind == "c" else precision.real, order="K")
     if isinstance(x, list | tuple):
@@ -82,7 +85,7 @@ def exactly(x: Any, precision: Precision) -> Any:
 
 
 class _Place:
-    """Where a floating tensor stood among the arguments."""
+    """The position of a floating-point tensor among the arguments."""
 
 
 def _filled(x: Any, tensors: Iterator[Any]) -> Any:
@@ -98,7 +101,7 @@ def _flat(library: Any, result: Any) -> list:
 
 
 class Line:
-    """The weighted sum of what a call gives, along lines through the sample."""
+    """The weighted sum of the results of a call, along lines through the sample."""
 
     def __init__(self, library: Any, key: str, sample: Sample, precision: Precision = DOUBLE) -> None:
         self.library, self.precision = library, precision
@@ -109,19 +112,21 @@ class Line:
         self.turn()
 
     def _weights(self) -> list:
-        """Fixed weights for all numbers of the results, those of a complex one being its real and imaginary parts."""
+        """Return fixed weights for all numbers of the results. A complex result has weights for its real and
+        imaginary parts."""
         random = np.random.default_rng(1)
         shapes = [(*o.shape, 2) if o.is_complex() else tuple(o.shape) for o in self.f(*self.leaves)]
         return [self._tensor(random.uniform(-1, 1, shape)).requires_grad_() for shape in shapes]
 
     def _tensor(self, numbers: Any) -> Any:
-        """Numbers in the line's precision."""
+        """Return the numbers as a tensor in the precision of the line."""
         return _with_strides(self.library, made_real(self.library, exactly(np.asarray(numbers), self.precision)))
 
     # -- derivatives ---------------------------------------------------------------------------------------------------
 
     def error(self, orders: Sequence[int]) -> Exception | None:
-        """What `gradcheck` says against these derivatives. First ones are checked in forward mode too."""
+        """Return the error that `gradcheck` raises for these derivatives. First derivatives are also checked in
+        forward mode."""
         options = {"fast_mode": True, "check_undefined_grad": False, **self.precision.tolerances}
         try:
             sums = lambda *at: [self.sums(max(orders), at)[n - 1] for n in orders]
@@ -133,19 +138,22 @@ class Line:
         return None
 
     def sum(self, at: Sequence = ()) -> Any:
-        """The weighted sum of what the call gives, here or at other inputs and weights."""
+        """Return the weighted sum of the results, at the sample or at other inputs and weights."""
         at, count = at or (*self.leaves, *self.weights), len(self.leaves)
         return self._weighted(self.f(*at[:count]), at[count:])
 
     def sums(self, most: int, at: Sequence = ()) -> list:
-        """The weighted sum of what the call gives, its derivative in a fixed direction, the derivative of that, ..."""
+        """Return the weighted sum of the results, its derivative in a fixed direction, the derivative of that, and
+        so on."""
         at, random = at or (*self.leaves, *self.weights), np.random.default_rng(2)
         sums = [self.sum(at)]
         while len(sums) < most:
             found = self.library.autograd.grad(sums[-1], at, create_graph=True, allow_unused=True)
             directions = [self._tensor(random.uniform(-1, 1, tuple(self._real(x).shape))) for x in at]
             sums.append(self._weighted(found, directions))
-            if not sums[-1].requires_grad:  # that it does not depend on anything is to be checked too
+            if not sums[
+                -1
+            ].requires_grad:  # make a constant depend on the inputs, so that its zero gradient is checked too
                 sums[-1] = sums[-1] + sum((self._real(x) * 0).sum() for x in at)
         for s in sums:
             if not np.isfinite(s.item()):
@@ -161,38 +169,39 @@ class Line:
     # -- differences ---------------------------------------------------------------------------------------------------
 
     def turn(self) -> None:
-        """Take another direction."""
+        """Choose another random direction."""
         draw = lambda x: self.random.uniform(-1, 1, (*x.shape, 2)) @ (1, 1j if x.dtype.kind == "c" else 0)
         self.along = [draw(x) for x in self.at]
 
     def value(self, t: float) -> float:
-        """The sum at a distance from the sample."""
+        """Return the sum at distance `t` from the sample."""
         moved = [self._tensor(x + t * d).requires_grad_() for x, d in zip(self.at, self.along)]
         return float(self.sum((*moved, *self.weights)).item())
 
     def is_smooth(self) -> bool:
-        """Whether the function has a value here, and no kink along a few lines: one may hardly cross it."""
+        """Return whether the function has a value here and no kink along a few random lines; one line may miss a
+        kink."""
         if not all(np.isfinite(x).all() for x in self.at):
             return False
-        for _ in range(3 if self.precision is DOUBLE else 0):  # in single precision nothing small can be seen
+        for _ in range(3 if self.precision is DOUBLE else 0):  # single precision is too coarse for small steps
             if not self._is_smooth_along():
                 return False
             self.turn()
         return True
 
     def _is_smooth_along(self) -> bool:
-        """Whether the line has one slope and curvature on both sides and near by."""
+        """Return whether the slope and curvature on both sides of the sample, and nearby, agree."""
         here, h, bend = self.value(0.0), 2e-6, 1e-5
         try:
             left, right, near = [(self.value(t) - here) / t for t in (-h, h, h / 8)]
             before, after = [(self.value(2 * t) - 2 * self.value(t) + here) / bend**2 for t in (-bend, bend)]
-        except (RuntimeError, ValueError):  # the sample lies where the function ends
+        except (RuntimeError, ValueError):  # the sample lies at the end of the function's domain
             return False
         straight = max(abs(left - right), abs(near - right)) <= 1e-3 * (1 + abs(right))
         return straight and abs(before - after) <= 1e-3 * (1 + abs(after) + abs(here))
 
     def is_zero(self, order: int) -> bool:
-        """Whether a derivative is zero, by differences along a few lines: one may cross a kink."""
+        """Return whether a derivative is zero, by differences along a few lines, since one line may cross a kink."""
         for _ in range(4):
             if abs(self._difference(order)) < self.precision.still * (1 + abs(self.value(0.0))):
                 return True

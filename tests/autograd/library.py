@@ -1,4 +1,4 @@
-"""Programs about gradients, written once against `torch`, which is whichever of the two libraries runs them."""
+"""Helpers for gradient programs that are written once against `torch`, which stands for either library."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.oracle import both
 
 
 class _Library:
-    """Stands for PyTorch or torchlike, by turns."""
+    """A module that stands alternately for PyTorch and torchlike."""
 
     current: Any = _theirs
 
@@ -25,17 +25,17 @@ _logged: list = []
 
 
 def log(*seen: Any) -> None:
-    """Add to what is compared."""
+    """Append values to the log that is compared."""
     _logged.append(seen)
 
 
 def leaf(*numbers: float) -> Any:
-    """A leaf that requires grad."""
+    """Return a leaf that requires grad."""
     return torch.tensor(numbers or (1.0, 2.0), requires_grad=True)
 
 
 def compare(program: Callable[[], Any], **tolerances: Any) -> None:
-    """Run a program under both libraries; its result, what it logged or its error must be the same."""
+    """Run a program under both libraries and check that its result, its log and its error are the same."""
 
     def run(library: Any) -> Any:
         _Library.current = library
@@ -52,6 +52,6 @@ def compare(program: Callable[[], Any], **tolerances: Any) -> None:
 
 
 def programs(module: dict) -> list[Callable]:
-    """The programs of a module: its functions but the tests and what begins with an underscore."""
+    """Return the programs of a module: all functions except tests and names that begin with an underscore."""
     mine = [f for f in module.values() if callable(f) and getattr(f, "__module__", None) == module["__name__"]]
     return [f for f in mine if not f.__name__.startswith(("test_", "_"))]

@@ -1,4 +1,4 @@
-"""Anomaly detection: what is raised, and what the warning before it says."""
+"""Anomaly detection: the errors, and the warnings that precede them."""
 
 import pytest
 

@@ -294,4 +294,4 @@ def chunk_inplace():
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
 def test_as_in_pytorch(program):
-    compare(program, stride=False)  # the gradient of a sum is expanded in PyTorch: strides of zero
+    compare(program, stride=False)  # in PyTorch the gradient of a sum is expanded: its strides are zero

@@ -1,4 +1,4 @@
-"""Activation checkpointing: the same numbers, errors and random draws as PyTorch, and memory that is really saved."""
+"""Activation checkpointing: the numbers, errors and random numbers are PyTorch's, and memory is saved."""
 
 import inspect
 
@@ -321,8 +321,8 @@ LAYERS, WIDTH, BATCH = 16, 64, 2048
 
 
 def _step(segments, reentrant):
-    """One forward and backward of a deep MLP; its gradient, and the temporary memory of its one program in units of one
-    layer's activations."""
+    """Run one forward and backward of a deep MLP. Return its gradient, and the temporary memory of its only program
+    in units of one layer's activations."""
     torchlike.manual_seed(0)
     layers = [m for _ in range(LAYERS) for m in (torchlike.nn.Linear(WIDTH, WIDTH), torchlike.nn.Tanh())]
     net = torchlike.nn.Sequential(*layers)

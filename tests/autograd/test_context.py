@@ -1,4 +1,4 @@
-"""The `ctx` of an `autograd.Function`: it takes attributes of any name, and it is the `grad_fn` of the outputs."""
+"""The `ctx` of an `autograd.Function`: it accepts attributes of any name, and it is the `grad_fn` of the outputs."""
 
 import gc
 import random
@@ -15,7 +15,7 @@ from torchlike._transforms import context
 
 
 def _own_names():
-    """Every name that the classes behind `ctx` use, and names of users."""
+    """Return every name that the classes of `ctx` use, and some user names."""
     found = set()
     for kind in (nodes.Node, nodes.AccumulateGrad, nodes.Extra, context.FunctionNode, context.Call):
         found.update(dir(kind))

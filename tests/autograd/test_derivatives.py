@@ -1,4 +1,5 @@
-"""A few operators' first, second and third derivatives by `gradcheck`; `derivatives.py` checks all of them."""
+"""Check the first, second and third derivatives of a few operators by `gradcheck`; `derivatives.py` checks all of
+them."""
 
 import subprocess
 import sys
@@ -26,7 +27,7 @@ def test_the_command_passes():
 
 
 def _power(exponent, wrong):
-    """x**exponent, whose `wrong`-th derivative is a quarter too large and all before it right."""
+    """Return x**exponent with a `wrong`-th derivative that is a quarter too large; the lower derivatives are right."""
 
     def slope(x):
         found = _power(exponent - 1, wrong - 1)(x) if wrong > 1 else x ** (exponent - 1)
@@ -51,7 +52,7 @@ def _power(exponent, wrong):
 
 
 def _checked(monkeypatch, call, samples, orders=derivatives.ORDERS):
-    """What comes of a function in the place of an operator of this library."""
+    """Return the result of checking a function that replaces a torchlike operator."""
     named = derivatives_line.function
     monkeypatch.setattr(derivatives, "SAMPLES", {"exp": samples})
     monkeypatch.setattr(derivatives_line, "function", lambda of, key: call if of is torchlike else named(of, key))
@@ -64,7 +65,7 @@ def test_a_wrong_derivative_is_found_at_its_order(monkeypatch, order):
 
 
 def test_a_history_cut_short_is_found(monkeypatch):
-    """What depends on its input in truth and not in the graph: the weight of `x * x.detach()` changes with `x`."""
+    """Check that a gradient missing from the graph is found: the weight of `x * x.detach()` changes with `x`."""
     assert 1 in _checked(monkeypatch, lambda x: x * x.detach(), [Sample(normal(2))], [1]).wrong
 
 
@@ -73,7 +74,7 @@ def test_a_gradient_that_pytorch_alone_has_is_found(monkeypatch):
 
 
 def _in_single_precision(slope):
-    """A product that takes nothing else, with this gradient of its first factor."""
+    """Return a product that accepts single precision only, with the given gradient of its first factor."""
 
     class Product(torchlike.autograd.Function):
         @staticmethod
@@ -121,7 +122,7 @@ def test_a_derivative_that_pytorch_refuses_in_the_same_words_is_refused(monkeypa
 
 @pytest.mark.parametrize(("name", "at", "due"), [("i1", [0.0, 1e-9, -1e-7], 3 / 8), ("i1e", [1e-9, 1e-7], 15 / 8)])
 def test_near_zero_the_third_derivative_of_a_bessel_function_is_that_of_its_series(name, at, due):
-    """PyTorch's is 256 there, and 0 at zero."""
+    """PyTorch's third derivative is 256 near zero, and 0 at zero."""
     x = torchlike.tensor(at, dtype=torchlike.float64, requires_grad=True)
     found = getattr(torchlike.special, name)(x)
     for _ in range(3):

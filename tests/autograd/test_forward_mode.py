@@ -117,7 +117,7 @@ def view():
 
 
 def observed():
-    """Views and indices of values that lie on the host by then."""
+    """Views and indexing of values that have already been computed."""
     with torch.autograd.forward_ad.dual_level():
         y = torch.autograd.forward_ad.make_dual(torch.ones(4), torch.arange(4.0)) * 2
         float(y.sum())

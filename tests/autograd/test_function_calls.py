@@ -1,4 +1,4 @@
-"""How `autograd.Function.apply` takes its arguments, connects its outputs, and what `jvp` and `vmap` may return."""
+"""`autograd.Function.apply`: its arguments, the history of its outputs, and the results of `jvp` and `vmap`."""
 
 import itertools
 

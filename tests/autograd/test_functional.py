@@ -1,4 +1,5 @@
-"""`autograd.functional`: products with derivatives and whole derivatives, with every argument."""
+"""`autograd.functional`: products with Jacobians and Hessians, and whole Jacobians and Hessians, with every
+argument."""
 
 import inspect
 

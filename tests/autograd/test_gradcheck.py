@@ -1,4 +1,4 @@
-"""`gradcheck` and `gradgradcheck`: what passes, what does not, and in which words."""
+"""`gradcheck` and `gradgradcheck`: the functions that pass and fail, and the error messages."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which gradients require grad, and what their own gradients are: zeros, or none at all."""
+"""The `requires_grad` of gradients, and the gradients of gradients: zeros, or None."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.oracle import both
 
 @pytest.fixture(autouse=True)
 def interpreted():
-    """Nothing of this is worth a compile."""
+    """Use the interpreter: nothing here is worth a compile."""
     with torchlike.set_executor("numpy"):
         yield
 

@@ -1,4 +1,4 @@
-"""Hooks on saved tensors, tensors, nodes and edges, each program run under both libraries."""
+"""Hooks on saved tensors, tensors, nodes and gradient edges. Each program runs under both libraries."""
 
 import pytest
 
@@ -380,4 +380,4 @@ def classes_of_nodes():
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
 def test_as_in_pytorch(program):
-    compare(program, stride=False)  # the gradient of a sum is expanded in PyTorch: strides of zero
+    compare(program, stride=False)  # in PyTorch the gradient of a sum is expanded: its strides are zero

@@ -1,4 +1,4 @@
-"""Inference mode: which tensors it makes, and what is refused of them."""
+"""Inference mode: the tensors that it creates, and the operations on them that are refused."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Hooks of the nodes at which gradients of leaves end, hooks removed by hooks, and the order of a node's edges."""
+"""Hooks of `AccumulateGrad` nodes, hooks removed by hooks, and the order of `next_functions`."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def _attempt(action):
 
 
 def _watched(kinds, answer=None):
-    """A leaf with hooks of these kinds, in this order, and twice the leaf."""
+    """Return a leaf with hooks of these kinds, in this order, and twice the leaf."""
     x = leaf()
     y = x * 2
     node = y.grad_fn.next_functions[0][0]
@@ -104,7 +104,7 @@ def a_step_after_accumulation():
 
 
 def _removing(register):
-    """Four hooks, of which the second removes the third, and the last the first and itself."""
+    """Register four hooks: the second removes the third, and the last removes the first and itself."""
     handles: list = []
 
     def hook(number, removed):

@@ -1,4 +1,4 @@
-"""Hooks around modules: backward and forward, for one module and for all, and the errors of those that misbehave."""
+"""Module hooks, forward and backward, for one module and for all modules, and the errors of invalid hooks."""
 
 import pytest
 

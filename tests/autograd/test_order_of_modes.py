@@ -1,4 +1,4 @@
-"""Modes that are left in another order than entered."""
+"""Modes that are exited in a different order than they were entered."""
 
 import itertools
 import threading
@@ -12,7 +12,10 @@ MODES = ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled")
 
 
 def seen(library, names, order):
-    """Enter modes, leave them in this order, and note after each what a product is. A thread begins without modes."""
+    """Enter modes, exit them in this order, and record after each exit the properties of a product.
+
+    The program runs in a new thread, which starts without modes.
+    """
     found = []
 
     def work():

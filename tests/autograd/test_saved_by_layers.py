@@ -1,4 +1,4 @@
-"""Writes to what recurrent and linear layers keep for backward: refused in PyTorch's words, or not at all."""
+"""Writes to tensors that recurrent and linear layers save for backward: PyTorch's error, or none."""
 
 import pytest
 import torch
@@ -20,7 +20,7 @@ LAYERS = {
 
 
 def run(library, name, options, target, frozen=False):
-    """The error of a backward pass after a write to `target`: an input, a parameter or a result."""
+    """Return the error of a backward pass after a write to `target`: an input, a parameter or a result."""
     options = {k: getattr(library, v) if k == "dtype" else v for k, v in options.items()}
     layer = getattr(library.nn, name)(3, 2, **options)
     dtype, width = options.get("dtype", library.float32), options.get("proj_size", 2)

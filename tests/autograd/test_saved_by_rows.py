@@ -1,4 +1,4 @@
-"""Writes to what operators keep for backward, or do not: a sum keeps a shape, a product its factors."""
+"""Writes to tensors that operators save for backward, or do not save: a sum saves a shape, a product its factors."""
 
 import pytest
 import torch
@@ -8,8 +8,9 @@ from tests.ops.row import JUDGED, SAMPLES, function
 from tests.ops.sample import Fails, arguments
 from tests.ops.test_rows import attempt, tensors
 
-# PyTorch keeps more than the gradient needs: an input for its shape, the result where the other factor's gradient is
-# asked for, or what lies between operators that are one here. Such writes are not seen, and the gradient is right.
+# PyTorch saves more than the gradient needs: an input for its shape, the result if the gradient of the other factor is
+# requested, or values between operators that are one operator here. Such writes are not detected, and the gradient is
+# right.
 UNSEEN = (
     "combinations",
     "complex",
@@ -46,7 +47,7 @@ UNSEEN = (
 
 
 def backward(library, key, sample, target):
-    """What a backward pass says after a write to one of the tensors given and got; None: nothing."""
+    """Return the error of a backward pass after a write to one of the inputs or outputs, or None."""
     leaves, given = [], []
 
     def made(t):
@@ -67,7 +68,7 @@ def backward(library, key, sample, target):
 
 
 def targets(key, sample):
-    """How many tensors are given and got, where there is a gradient."""
+    """Return the number of inputs and outputs, if there is a gradient."""
     count = []
     args, kwargs = arguments(torch, sample, lambda t: count.append(t) or _leaf(t))
     results = tensors(function(torch, key)(*args, **kwargs))

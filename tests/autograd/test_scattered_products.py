@@ -1,5 +1,7 @@
-"""Products by `scatter_reduce`, `index_reduce` and `segment_reduce`: derivatives of every order are those of factors
-multiplied one after another, however many of one place are zero."""
+"""Products by `scatter_reduce`, `index_reduce` and `segment_reduce`.
+
+Derivatives of every order are those of factors multiplied one after another, for any number of zero factors.
+"""
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ SOURCES = {
 
 
 def multiplied(input, source, include_self):
-    """The products in PyTorch, factor by factor."""
+    """Return the products in PyTorch, computed factor by factor."""
     found = []
     for place, own in enumerate(input):
         factors = [x for x, at in zip(source, PLACES) if at == place]
@@ -33,7 +35,8 @@ def weighed(library, x):
 
 
 def derivatives(library, product, source):
-    """The gradients of three orders, each of all gradients before, by both arguments."""
+    """Return the gradients of three orders with respect to both arguments, each of the sum of all previous
+    gradients."""
     inputs = [library.tensor(x, dtype=library.float64, requires_grad=True) for x in ([2.0, 0.0, -1.5, 0.5], source)]
     found, total = [], weighed(library, product(*inputs))
     for _ in range(3):
@@ -57,7 +60,7 @@ def test_derivatives_of_products_by_place(source):
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=list(SOURCES))
 def test_derivatives_of_products_along_a_dim(source):
-    def product(a, b):  # of two columns with other places one is seen
+    def product(a, b):  # two columns with different indices, of which one is returned
         wide, places = torchlike.stack([b.flip(0), b], 1), torchlike.tensor(PLACES)
         index = torchlike.stack([places.flip(0), places], 1)
         return torchlike.stack([a, a], 1).scatter_reduce(0, index, wide, "prod")[:, 1]

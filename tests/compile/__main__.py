@@ -1,6 +1,6 @@
-"""`python -m tests.compile`: a hundred steps of every benchmark model, and steps compiled for a TPU slice.
+"""`python -m tests.compile`: run a hundred steps of every benchmark model, and compile steps for a TPU slice.
 
-Leaves docs/compiled.md. The TPU part needs `libtpu`, and no TPU; without it the page says that it was not made.
+It writes docs/compiled.md. The TPU part needs `libtpu` but no TPU; without `libtpu` the page says that it is missing.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ def main() -> None:
     ]
     versions = ", ".join(f"{name} {version(name)}" for name in ("jax", "jaxlib"))
     text = [
-        "# Compiled steps, checked",
+        "# Checks of compiled steps",
         "",
-        f"Made by `python -m tests.compile` on {datetime.datetime.now(datetime.UTC):%Y-%m-%d}, {versions}.",
+        f"Written by `python -m tests.compile` on {datetime.datetime.now(datetime.UTC):%Y-%m-%d}, {versions}.",
         "",
-        "Losses of `torchlike.compile`d training steps beside those of the same steps recorded, from one seed, dropout "
-        "on the outputs included, both by XLA: the largest relative difference.",
+        "The largest relative difference between the losses of training steps under `torchlike.compile` and those of "
+        "the same steps uncompiled. Both start from one seed, include dropout on the outputs, and are executed by XLA.",
         "",
         "| model | steps | difference |",
         "|---|---:|---:|",
         *lines,
         "",
-        f"A step compiled ahead of time for a chip of a TPU slice ({long.TOPOLOGY}), with no TPU present:",
+        f"A step compiled ahead of time for one chip of a TPU slice ({long.TOPOLOGY}), without a TPU present:",
         "",
         *tpu(),
     ]
@@ -45,9 +45,9 @@ def main() -> None:
 
 def tpu() -> list[str]:
     if importlib.util.find_spec("libtpu") is None:
-        return ["not made: `libtpu` is not installed."]
+        return ["Not compiled: `libtpu` is not installed."]
     rows = [
-        "| model | GFLOP a step | MiB accessed | MiB of arguments | of them overwritten | MiB of temporaries |",
+        "| model | GFLOP a step | MiB accessed | MiB of arguments | of these, updated in place | MiB of temporaries |",
         "|---|---:|---:|---:|---:|---:|",
     ]
     for name in ("mlp10", "gpt4"):

@@ -1,7 +1,7 @@
-"""What compiled functions of this field are known to get wrong: each a program that returns numbers.
+"""Known pitfalls of compiled functions. Each case is a program that returns numbers.
 
-A case is written once and run as it is in PyTorch, as it is in torchlike, and compiled in torchlike: `compile` is the
-identity in the first two. What is frozen, forgotten or aliased shows as a number that differs.
+A case is written once. It runs uncompiled in PyTorch, uncompiled in torchlike, and compiled in torchlike: `compile` is
+the identity in the first two runs. A value that is wrongly frozen, lost or aliased changes one of the numbers.
 """
 
 import numpy as np
@@ -10,14 +10,14 @@ CASES = {}
 
 
 def footgun(case):
-    """Add a case."""
+    """Register a case."""
     assert case.__name__ not in CASES
     CASES[case.__name__] = case
     return case
 
 
 def numbers(*results):
-    """Results as flat numbers."""
+    """Return the results as flat numbers."""
     found = []
     for x in results:
         if isinstance(x, list | tuple):

@@ -1,4 +1,4 @@
-"""Gradients: of results, arguments and parameters, with hooks, kept, shared and returned."""
+"""Gradients of results, arguments and parameters: with hooks, retained, shared and returned."""
 
 import functools
 
@@ -232,7 +232,7 @@ def a_parameter_outside_of_the_optimizer(torch, compile):
     @compile
     def step():
         optimizer.zero_grad()
-        (w.sum() * v.sum()).backward()  # the gradient of v is written to, that of w is new
+        (w.sum() * v.sum()).backward()  # accumulates into v's gradient and creates w's
         optimizer.step()
         return w.sum()
 
@@ -267,7 +267,7 @@ def a_gradient_that_cannot_be_computed(torch, compile):
     @compile
     def f(x):
         y = x * w * p
-        p.mul_(0.9)  # which the gradient of w makes use of
+        p.mul_(0.9)  # the gradient of w uses p
         return y
 
     out = []

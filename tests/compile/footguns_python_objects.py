@@ -1,4 +1,4 @@
-"""Python objects of less common kinds that a compiled function reads or changes."""
+"""Less common kinds of Python objects that a compiled function reads or changes."""
 
 import abc
 import collections
@@ -84,7 +84,7 @@ def a_global_hook_of_a_compiled_module(torch, compile):
     out = [model(torch.ones(2))]
     handle = hooks.register_module_forward_hook(look)
     try:
-        with warnings.catch_warnings(action="ignore"):  # it runs for the compiled module and the one within
+        with warnings.catch_warnings(action="ignore"):  # the hook runs for the compiled module and for the inner one
             out += [model(torch.ones(2)) for _ in range(3)]
     finally:
         handle.remove()
@@ -300,7 +300,7 @@ def a_class_is_registered_later(torch, compile):
     class Kind(abc.ABC):
         @abc.abstractmethod
         def asked(self):
-            """Nobody has it."""
+            """A method without an implementation."""
 
     class Box:
         pass

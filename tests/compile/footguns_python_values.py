@@ -1,4 +1,4 @@
-"""Python values that a compiled function read once."""
+"""Python values that a compiled function reads."""
 
 import random
 import types
@@ -165,7 +165,7 @@ def methods_are_shared_across_instances(torch, compile):
 
 @footgun
 def a_default_argument_changes(torch, compile):
-    def f(x, k=[2.0]):  # noqa: B006 - that it is shared between calls is the point
+    def f(x, k=[2.0]):  # noqa: B006 - the default is shared between calls on purpose
         return x * k[0]
 
     compiled = compile(f)

@@ -1,4 +1,4 @@
-"""What a compiled function reads of the process around it: environment, clocks, modules, memory, iterators."""
+"""Process state that a compiled function reads: environment, clocks, modules, memory, iterators."""
 
 import array
 import contextvars
@@ -25,7 +25,7 @@ def settings_of_the_library(torch, compile):
             torch.manual_seed(seed)
             torch.use_deterministic_algorithms(seed % 2 == 0)
             mha.set_fastpath_enabled(seed == 1)
-            with cudnn.flags(benchmark=seed % 2 == 0):  # PyTorch's own tests forbid to set it for good
+            with cudnn.flags(benchmark=seed % 2 == 0):  # PyTorch's own tests forbid setting it permanently
                 out += [each(torch.ones(2)) for each in (f, g, h, f)]
     finally:
         torch.use_deterministic_algorithms(False)

@@ -302,7 +302,7 @@ def settings_of_the_process_are_asked_for(torch, compile):
     for on in (False, False, True, False):
         torch.use_deterministic_algorithms(on)
         torch.manual_seed(5 if on else 0)
-        with torch.backends.cudnn.flags(benchmark=on):  # PyTorch's own tests forbid to set it for good
+        with torch.backends.cudnn.flags(benchmark=on):  # PyTorch's own tests forbid setting it permanently
             out += [f(x), g(x), h(x)]
     return numbers(out)
 

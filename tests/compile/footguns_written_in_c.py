@@ -1,4 +1,5 @@
-"""Methods, functions and objects written in C, and code without a module: what they read and change unseen."""
+"""Methods, functions and objects written in C, and code without a module: their reads and changes are hard to
+observe."""
 
 import contextlib
 import copy

@@ -1,4 +1,4 @@
-"""The long checks of compiled steps: losses over a hundred steps, and a step compiled for a TPU slice."""
+"""Long checks of compiled steps: losses over a hundred steps, and a step compiled for a TPU slice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TOPOLOGY = "v5e:2x4"
 
 
 def losses(name: str, compiled: bool, steps: int = STEPS, dropout: float = 0.1) -> list[float]:
-    """Losses of a benchmark model with dropout on its outputs, after `manual_seed(0)`."""
+    """Return the losses of a benchmark model with dropout on its outputs, after `manual_seed(0)`."""
     spec = SPECS[name]
     torchlike.manual_seed(0)
     model = models_torch.build(torchlike, spec)
@@ -35,10 +35,11 @@ def losses(name: str, compiled: bool, steps: int = STEPS, dropout: float = 0.1) 
 
 
 def difference(name: str, steps: int = STEPS) -> float:
-    """The largest relative difference between the losses of the compiled step and of the recorded one.
+    """Return the largest relative difference between the losses of the compiled and of the uncompiled step.
 
-    All models train on one line, so from the third on the recorded one would be interpreted at first: NumPy rounds
-    otherwise, and a hundred steps of the CNN make 6e-3 of one unit in the last place, in PyTorch as here.
+    The comparison uses XLA for both. All models train on one source line, so from the third model on the uncompiled
+    step would first be interpreted by NumPy, which rounds differently. Over a hundred steps of the CNN, one unit in the
+    last place grows to 6e-3, in PyTorch too.
     """
     with torchlike.set_executor("xla"):
         ours, plain = (np.array(losses(name, compiled, steps)) for compiled in (True, False))
@@ -46,7 +47,7 @@ def difference(name: str, steps: int = STEPS) -> float:
 
 
 def compiled_for_tpu(name: str):
-    """A benchmark model's step, compiled ahead of time for one chip of a TPU slice: XLA's executable."""
+    """Return XLA's executable of a benchmark model's step, compiled ahead of time for one chip of a TPU slice."""
     import jax
     from jax.experimental import topologies
     from jax.sharding import SingleDeviceSharding

@@ -1,4 +1,4 @@
-"""What `torchlike.compile` accepts, refuses, reports and keeps."""
+"""The arguments, errors, reports and caches of `torchlike.compile`."""
 
 import copy
 import cProfile
@@ -16,7 +16,7 @@ from torchlike._dynamo import OptimizedModule, exc
 
 @pytest.fixture(autouse=True)
 def checks_of_distributions():
-    """PyTorch's compiler turns off its checks of distributions' arguments, for the whole process."""
+    """PyTorch's compiler disables the argument checks of distributions for the whole process; restore them."""
     yield
     torch.distributions.Distribution.set_default_validate_args(True)
 
@@ -232,7 +232,7 @@ def test_state_in_use_elsewhere_is_not_overwritten():
     w = torchlike.zeros(3)
     f = torchlike.compile(lambda x: w.add_(x).sum())
     f(torchlike.ones(3))
-    pending = w * 10  # recorded, not run
+    pending = w * 10  # recorded, not yet run
     shown = w.numpy().copy()
     f(torchlike.ones(3))
     assert pending.tolist() == [10.0] * 3
@@ -254,13 +254,13 @@ def test_a_profiled_call_is_recorded_and_profiled_further():
     finally:
         profiler.disable()
     seen = {entry.code.co_name for entry in profiler.getstats() if not isinstance(entry.code, str)}
-    assert "dumps" in seen  # after the recording
+    assert "dumps" in seen  # profiled after the capture
     assert function(torchlike.ones(2)).tolist() == [2.0, 2.0]
 
 
 def test_collecting_garbage_is_none_of_the_call_s_doing():
     def step(x):
-        kept = [[i] for i in range(5000)]  # enough to begin a collection
+        kept = [[i] for i in range(5000)]  # enough objects to start a garbage collection
         return x * len(kept)
 
     told = []

@@ -1,4 +1,4 @@
-"""A compiled call refuses the elements that PyTorch refuses, wherever its inputs come from, at any call."""
+"""A compiled call refuses the element values that PyTorch refuses, for inputs of any source and at every call."""
 
 import pytest
 import torch
@@ -94,8 +94,13 @@ WAYS = [
 ]
 
 
+<<<<<<< HEAD
 def outcomes(lib, way, operator, compile):
     """Return what each call gives: its elements, or the kind and the message of its error."""
+=======
+def told(lib, way, operator, compile):
+    """Return the result of each call: its elements, or the type and message of its error."""
+>>>>>>> en7
     call, found = way(lib, operator, compile), []
     for elements in (GOOD, GOOD, BAD, GOOD, BAD):
         try:

@@ -1,4 +1,4 @@
-"""`explain()` tells of each compiled function how often it ran compiled, what changed, and why it ran uncompiled."""
+"""`explain()` reports for each compiled function how often it ran compiled, what changed, and why it ran uncompiled."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SCALE = 1.0
 
 
 def told(f):
-    """What the report says of one function."""
+    """Return the report about one function."""
     return f.explained()
 
 

@@ -1,4 +1,4 @@
-"""Compiled functions give what the same functions give as they are written, in PyTorch and here."""
+"""Compiled functions give the same results as the uncompiled functions, in PyTorch and in torchlike."""
 
 import importlib
 from pathlib import Path
@@ -9,7 +9,7 @@ import torch
 import torchlike
 from tests.compile.cases import CASES
 
-# Each registers its cases as it is imported.
+# Each module registers its cases on import.
 ALL = [
     importlib.import_module(f"tests.compile.{file.stem}")
     for file in sorted(Path(__file__).parent.glob("footguns_*.py"))

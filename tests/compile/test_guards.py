@@ -1,4 +1,4 @@
-"""Guards see the same changes whether C or Python looks for them."""
+"""The C and Python implementations of guards detect the same changes."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_attributes_are_compared_as_what_they_are_or_equal(looker):
     assert inner.hold() and outer.hold()
     few[7].held = Holder(few[7].held.held)
     assert inner.hold() and not outer.hold()
-    few[3].held.held = torchlike.ones(2)  # whose `==` answers a tensor
+    few[3].held.held = torchlike.ones(2)  # its `==` returns a tensor
     assert not inner.hold()
     del few[3].held.held
     with pytest.raises(AttributeError, match="held"):
@@ -105,7 +105,7 @@ def test_what_somebody_holds_is_not_overwritten(looker, held):
 
 @pytest.fixture
 def same():
-    """The extension; tests/ops/test_native.py fails where a compiler is there and it is not."""
+    """Return the C extension. If a compiler is present and the extension is missing, tests/ops/test_native.py fails."""
     return _native.same
 
 

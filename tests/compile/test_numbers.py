@@ -1,4 +1,4 @@
-"""A zero-dim tensor where an operator takes a number is an input of the recording."""
+"""A zero-dim tensor as a number argument of an operator is an input of the captured graph."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ STEPS = 4
 
 
 def calls(library):
-    """Calls of (x, a zero-dim argument), with the tensors that they write to."""
+    """Return calls of (x, a zero-dim argument), with the tensors that they write to."""
     a, n, p = library.tensor(0.5), library.tensor(3), library.ones(3)
     w = library.ones(3, requires_grad=True)
     s = library.tensor(1.0, requires_grad=True)

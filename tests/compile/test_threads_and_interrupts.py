@@ -1,4 +1,4 @@
-"""Compiled calls from several threads, and cut short by Ctrl-C."""
+"""Compiled calls from several threads, and interrupted by Ctrl-C."""
 
 import threading
 
@@ -10,7 +10,7 @@ from torchlike import nn
 
 
 def _trainer(seed, compiled):
-    """A model and its compiled training step."""
+    """Return a model and its compiled training step."""
     torch.manual_seed(seed)
     model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
@@ -31,14 +31,14 @@ def _data(seed):
 
 
 def _together(*works):
-    """Run these at once, each in a thread of its own; what one raises is raised here."""
+    """Run the functions at once, each in its own thread, and raise the first error in the calling thread."""
     failed, gate = [], threading.Barrier(len(works))
 
     def run(work):
         try:
             gate.wait()
             work()
-        except BaseException as error:  # raised below
+        except BaseException as error:  # raised again in the calling thread
             failed.append(error)
 
     threads = [threading.Thread(target=run, args=(work,)) for work in works]
@@ -59,7 +59,7 @@ def test_threads_that_train_models_of_their_own():
     alone, together = {}, {}
     for seed in range(3):
         losses(seed, alone, _trainer(seed, False))
-    trainers = [_trainer(seed, True) for seed in range(3)]  # seeds are of the process: models are made beforehand
+    trainers = [_trainer(seed, True) for seed in range(3)]  # created first: the seed belongs to the process
     _together(*[lambda seed=seed: losses(seed, together, trainers[seed]) for seed in range(3)])
     for seed in range(3):
         np.testing.assert_allclose(together[seed], alone[seed], rtol=2e-5)
@@ -93,7 +93,7 @@ def test_threads_that_share_a_step_each_move_its_state_once():
 
 
 def test_recorded_work_of_one_thread_beside_a_recording_of_another():
-    """What one thread records while another's call is being recorded whole is no part of that."""
+    """Work recorded by one thread is not part of a graph that another thread captures at the same time."""
     found = []
 
     def work():
@@ -112,7 +112,7 @@ def test_recorded_work_of_one_thread_beside_a_recording_of_another():
 
 
 def test_an_interrupt_leaves_the_state_of_a_compiled_step_before_or_after_it():
-    """SIGINT at many places of compiled steps of two parameters that always move together."""
+    """Send SIGINT at many points of compiled steps. The two parameters must always have moved together."""
     a, b = (torch.zeros(2).requires_grad_() for _ in range(2))
     optimizer = torch.optim.SGD([a, b], lr=1.0)
     count = torch.zeros(())

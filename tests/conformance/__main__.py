@@ -13,7 +13,7 @@ from tests.conformance.run import MOST_SAMPLES, judge_all
 
 
 def main() -> None:
-    """Judge what was asked for; write the report if that was everything, print it if not."""
+    """Check the requested entries. Write the report if these are all entries; otherwise print it."""
     asked = _arguments()
     if asked.clusters:
         print(report.clusters(report.read()))

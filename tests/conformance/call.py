@@ -1,4 +1,4 @@
-"""One sample, made a call of either library."""
+"""A sample of the database as a call of either library."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.conformance.compare import memory, tensors
 
 @dataclass
 class Verdict:
-    """How many samples passed, of how many, and what the first failure was."""
+    """The number of samples that passed, the number of samples, and the first failure."""
 
     passed: int = 0
     total: int = 0
@@ -33,14 +33,14 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Limits:
-    """How many samples of each check are run, and what bounds the time of one."""
+    """The number of samples of each check, and a time limit for one sample."""
 
     samples: int | None = None
     gradients: int | None = None
     alarm: Callable[[], contextlib.AbstractContextManager] = contextlib.nullcontext
 
     def __call__(self, samples: Iterable[Any], gradients: bool = False) -> list[tuple[int, Any]]:
-        """The samples with their numbers; where there are too many, some that lie evenly among them."""
+        """Return the samples with their indices. If there are too many, return evenly spaced ones."""
         every = list(enumerate(samples))
         most = (self.gradients if gradients else self.samples) or len(every)
         return [every[i * len(every) // most] for i in range(min(most, len(every)))] if len(every) > most else every
@@ -48,20 +48,20 @@ class Limits:
 
 @dataclass
 class Call:
-    """A sample: fresh tensors, the same numbers and the same seed at each call."""
+    """A sample that can be called repeatedly: each call gets new tensors, the same numbers and the same seed."""
 
     sample: Any
     number: int = 0
 
     def theirs(self, function: Callable, **more: Any) -> Made:
-        """The call under PyTorch."""
+        """Call the function under PyTorch."""
         s = self.sample
         args, kwargs = copy.deepcopy(((s.input, *s.args), s.kwargs))
         torch.manual_seed(0)
         return Made.of(function, args, {**kwargs, **more})
 
     def ours(self, function: Callable, **more: Any) -> Made:
-        """The call under torchlike."""
+        """Call the function under torchlike."""
         s = self.sample
         made = translate.Sharing(t for t in tensors([s.input, s.args, s.kwargs]) if isinstance(t, torch.Tensor))
         args, kwargs = translate.arguments((s.input, *s.args), made), translate.arguments(s.kwargs, made)
@@ -69,7 +69,7 @@ class Call:
         return Made.of(function, args, {**kwargs, **more})
 
     def nudged(self, seed: int) -> Call:
-        """The call of numbers that are as they were or one rounding step away, by chance."""
+        """Return the call with each number unchanged or moved by one rounding step, at random."""
         sample, generator = copy.deepcopy(self.sample), torch.Generator().manual_seed(seed)
         for t in tensors([sample.input, sample.args, sample.kwargs]):
             if t.is_floating_point() or t.is_complex():
@@ -87,7 +87,7 @@ class Call:
 
 @dataclass
 class Made:
-    """What a call was made of, and what it returned."""
+    """The arguments and the result of a call."""
 
     args: tuple
     kwargs: dict
@@ -108,7 +108,7 @@ class Made:
 
 
 def attempt(call: Callable) -> tuple[Any, Exception | None]:
-    """What a call returned, and what it raised."""
+    """Return the result of a call and None, or None and the exception."""
     try:
         return call(), None
     except Exception as error:

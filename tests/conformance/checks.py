@@ -1,4 +1,4 @@
-"""The checks: each judges one entry, sample by sample, and returns a verdict.
+"""The checks. Each check runs one entry, sample by sample, and returns a verdict.
 
 A sample that PyTorch itself refuses is not counted.
 """
@@ -18,22 +18,22 @@ from tests.conformance.entries import Entry
 from tests.conformance.exclusions import ILL_CONDITIONED, UP_TO_A_CHOICE, WITHOUT_VALUES
 from tests.oracle import to_ours, to_theirs
 
-Judge = Callable[[Call, Made, Any], str | None]  # what differs between torchlike's result and PyTorch's
+Judge = Callable[[Call, Made, Any], str | None]  # returns the difference between torchlike's result and PyTorch's
 
 
 def forward(entry: Entry, dtype: str, limits: Limits) -> Verdict:
-    """Every sample's result."""
+    """Check the result of every sample."""
     return _judged(entry, dtype, limits, entry.info.op, lambda: _function(entry))
 
 
 def method(entry: Entry, dtype: str, limits: Limits) -> Verdict:
-    """The tensors' method."""
+    """Check the method of the tensors."""
     theirs = entry.info.method_variant
     return _judged(entry, dtype, limits, theirs, lambda: translate.method(theirs)) if theirs else Verdict()
 
 
 def in_place(entry: Entry, dtype: str, limits: Limits) -> Verdict:
-    """The method that writes into its tensor."""
+    """Check the in-place method."""
     theirs = entry.info.inplace_variant
     return _judged(entry, dtype, limits, theirs, lambda: translate.method(theirs), True) if theirs else Verdict()
 
@@ -64,7 +64,7 @@ def _same_target(ours: Made, theirs: Made) -> bool:
 
 
 def out(entry: Entry, dtype: str, limits: Limits) -> Verdict:
-    """Results written into given tensors: of the right shape, and of none."""
+    """Check results written to `out=` tensors: of the right shape, and without elements."""
     verdict = Verdict()
     for call in _calls(entry, dtype, limits) if entry.info.supports_out else ():
         plain, refused = attempt(lambda: call.theirs(entry.info.op).result)  # noqa: B023
@@ -78,7 +78,7 @@ def out(entry: Entry, dtype: str, limits: Limits) -> Verdict:
 
 
 def _into(call: Callable, function: Callable, library: Any, plain: Any, empty: bool) -> Made:
-    """A call with `out=`, of which the tensors written into are the result."""
+    """Call with `out=`; the result is the tensors that were written to."""
     one = lambda t: library.zeros((0,) if empty else tuple(t.shape), dtype=getattr(library, str(t.dtype)[6:]))
     made = tuple(one(t) for t in tensors(plain))
     ours = call(function, out=made[0] if isinstance(plain, torch.Tensor) else made)
@@ -92,12 +92,12 @@ def _into(call: Callable, function: Callable, library: Any, plain: Any, empty: b
 
 
 def gradients(entry: Entry, dtype: str, limits: Limits) -> Verdict:
-    """The gradients of every sample's results, each weighted by a fixed cotangent."""
+    """Check the gradients of every sample's results, each weighted by a fixed cotangent."""
     return _gradients(entry, dtype, limits, 1)
 
 
 def second_gradients(entry: Entry, dtype: str, limits: Limits) -> Verdict:
-    """The gradients of the gradients."""
+    """Check the gradients of the gradients."""
     return _gradients(entry, dtype, limits, 2) if entry.info.supports_gradgrad else Verdict()
 
 
@@ -116,14 +116,15 @@ NUDGES = 8
 
 
 def _moved(entry: Entry, call: Call, due: list[Any]) -> list[float]:
-    """How far each of PyTorch's second gradients moves when the inputs move by one rounding step."""
+    """Return how far each of PyTorch's second gradients changes when the inputs change by one rounding step."""
     others = [_derived(call, call.nudged(seed).theirs(entry.info.op), 2) or due for seed in range(NUDGES)]
     far = lambda a, b: 0.0 if a is None or b is None or not a.numel() else (a - b).abs().max().item()
     return [max(far(gradient, other[i]) for other in others) for i, gradient in enumerate(due)]
 
 
 def _derived(call: Call, made: Made, order: int) -> list[Any] | None:
-    """The derivatives of a call's results by its tensors that require grad; None if nothing depends on them."""
+    """Return the derivatives of the results with respect to the tensors that require grad, or None if there are
+    none."""
     library = torch if any(isinstance(t, torch.Tensor) for t in made.leaves) else torchlike
     roots = tensors(_settled(call, made.result))
     for still in reversed(range(order)):
@@ -146,7 +147,7 @@ def _gradients_differ(ours: list[Any] | None, theirs: list[Any], rooms: list[flo
     for number, (mine, due) in enumerate(zip(ours or [None] * len(theirs), theirs)):
         if mine is None and due is None:
             continue
-        # Of an input that the result does not depend on there is no gradient, or zeros.
+        # The gradient of an unused input may be None or zeros.
         mine = to_ours(torch.zeros_like(due)) if mine is None else mine
         due = torch.zeros_like(to_theirs(mine)) if due is None else due
         if text := difference(mine, due, room=rooms[number]):
@@ -167,14 +168,15 @@ def _calls(entry: Entry, dtype: str, limits: Limits, requires_grad: bool = False
 
 
 def _settled(call: Call, result: Any) -> Any:
-    """A result without what PyTorch's database says is a matter of choice, such as the signs of eigenvectors."""
+    """Return the result normalized by PyTorch's database, which removes free choices such as the signs of
+    eigenvectors."""
     settle = call.sample.output_process_fn_grad
     theirs = any(isinstance(t, torch.Tensor) for t in tensors(result))
     return (settle if theirs else translate.function("", settle))(result)
 
 
 def _tried(judge: Callable[[], str | None], limits: Limits) -> str | None:
-    """What differs; an error of ours is a difference."""
+    """Return the difference, or the error that torchlike raises."""
     try:
         with limits.alarm():
             return judge()

@@ -1,4 +1,4 @@
-"""What differs between a torchlike result and PyTorch's, as one line of text."""
+"""Describe the difference between a torchlike result and PyTorch's as one line of text."""
 
 from __future__ import annotations
 
@@ -15,9 +15,12 @@ from tests.oracle._convert import name_of
 def difference(
     ours: Any, theirs: Any, views_of: frozenset[int] = frozenset(), values: bool = True, room: float = 0.0
 ) -> str | None:
-    """The first difference in kind, dtype, shape, value at `assert_close`'s default tolerance, or of a tensor by more
-    than ``room``; strides, where the result is a view (its memory is one of ``views_of``). ``values=False``: values are
-    not looked at."""
+    """Return the first difference in type, dtype, shape or value, or None.
+
+    Values may differ by `assert_close`'s default tolerance, or by ``room`` if that is larger. Strides are compared if
+    the
+    result is a view, that is, if its memory is one of ``views_of``. With ``values=False`` values are not compared.
+    """
     if isinstance(theirs, torch.Tensor):
         return _of_tensors(ours, theirs, views_of, values, room)
     if isinstance(theirs, tuple | list):
@@ -49,7 +52,7 @@ def _of_tensors(
 
 
 def _of_sparse(ours: Any, theirs: torch.Tensor, values: bool) -> str | None:
-    """Of equally many elements given, equal as a whole."""
+    """Compare sparse tensors: the numbers of stored elements, and the dense values."""
     if ours._nnz() != theirs._nnz():
         return f"{ours._nnz()} elements given, not {theirs._nnz()}"
     return _of_tensors(ours.to_dense(), theirs.to_dense(), frozenset(), values)
@@ -80,12 +83,12 @@ def _of_objects(ours: Any, theirs: Any, values: bool) -> str | None:
 
 
 def memory(tensor: torch.Tensor) -> int:
-    """Where a tensor's memory begins."""
+    """Return the address of a tensor's memory."""
     return tensor.untyped_storage().data_ptr()
 
 
 def tensors(result: Any) -> list[Any]:
-    """The tensors of either library within a result or an argument."""
+    """Return the tensors of either library in a result or an argument."""
     if isinstance(result, torch.Tensor | torchlike.Tensor):
         return [result]
     if isinstance(result, dict):

@@ -17,33 +17,33 @@ GRADIENT_DTYPES = ("float64", "complex128")
 
 
 class Entry(NamedTuple):
-    """One entry: its name (with its variant, where a name has several) and PyTorch's record of it."""
+    """An entry: its name (with its variant, if the name has several variants) and PyTorch's record of it."""
 
     name: str
     info: Any
 
     @property
     def dtypes(self) -> list[str]:
-        """Those of the six dtypes that PyTorch has on the CPU."""
+        """The dtypes, out of the six tested ones, that PyTorch supports on the CPU."""
         return _names(self.info.supported_dtypes("cpu"), DTYPES)
 
     @property
     def gradient_dtypes(self) -> list[str]:
-        """The exact dtypes of which PyTorch has a gradient."""
+        """The double-precision dtypes in which PyTorch has a gradient."""
         has = self.info.supports_autograd
         return _names(self.info.supported_backward_dtypes("cpu"), GRADIENT_DTYPES) if has else []
 
     def samples(self, dtype: str, requires_grad: bool = False) -> Iterator[Any]:
-        """PyTorch's sample inputs, the same ones each time."""
+        """Yield PyTorch's sample inputs, the same ones each time."""
         _seed()
         yield from self.info.sample_inputs("cpu", getattr(torch, dtype), requires_grad=requires_grad)
 
     def errors(self) -> list[Any]:
-        """Calls that PyTorch refuses."""
+        """Return the calls that PyTorch refuses."""
         _seed()
         if self.info.error_inputs_func is None:
             return []
-        torch.use_deterministic_algorithms(True)  # some are of `torch.empty`: NaN then, and not what memory held
+        torch.use_deterministic_algorithms(True)  # some use `torch.empty`: fill it with NaN
         try:
             return list(self.info.error_inputs("cpu"))
         finally:
@@ -52,17 +52,18 @@ class Entry(NamedTuple):
 
 @functools.cache
 def load() -> tuple[Entry, ...]:
-    """Every entry of the database, in its order."""
+    """Return every entry of the database, in order."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from torch.testing._internal.common_methods_invocations import op_db
-    # Importing the database forbids setting torch.backends' flags; other tests of this process may.
+    # Importing the database forbids setting the flags of torch.backends; other tests of this process need to set them.
     torch.backends.__allow_nonbracketed_mutation_flag = True
     return tuple(Entry(f"{op.name} {op.variant_test_name}".strip(), op) for op in op_db)
 
 
 def chosen(patterns: list[str]) -> list[Entry]:
-    """The entries whose name, with or without variant, matches one of the patterns (all, if there is none)."""
+    """Return the entries whose name, with or without variant, matches one of the patterns, or all if there are no
+    patterns."""
     fits = lambda entry: any(fnmatch.fnmatchcase(n, p) for p in patterns for n in (entry.name, entry.info.name))
     return [entry for entry in load() if not patterns or fits(entry)]
 

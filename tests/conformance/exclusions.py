@@ -1,11 +1,11 @@
-"""What the suite asks less of, with the reasons. The tables may only shrink, which ``test_conformance.py`` sees to."""
+"""Entries with weaker checks, and the reasons. The tables may only shrink; ``test_conformance.py`` checks this."""
 
 from __future__ import annotations
 
-UNINITIALISED = "its values are whatever the memory held"
-LAPACK = "several answers are right; compared after what PyTorch's own database does to settle on one"
+UNINITIALISED = "its values are uninitialized memory"
+LAPACK = "several results are correct; compared after the normalization in PyTorch's own database"
 
-# Entries of whose results only dtype, shape and strides are compared.
+# Entries whose results are compared in dtype, shape and strides only.
 WITHOUT_VALUES: dict[str, str] = {
     "empty": UNINITIALISED,
     "empty_like": UNINITIALISED,
@@ -17,7 +17,7 @@ WITHOUT_VALUES: dict[str, str] = {
     "resize_as_": UNINITIALISED,
 }
 
-# Entries whose results are settled before they are compared.
+# Entries whose results are normalized before they are compared.
 UP_TO_A_CHOICE: dict[str, str] = {
     "linalg.eig": LAPACK,
     "linalg.eigh": LAPACK,
@@ -27,7 +27,7 @@ UP_TO_A_CHOICE: dict[str, str] = {
     "pca_lowrank": LAPACK,
 }
 
-UNDETERMINED = "its second gradients may differ by as much as PyTorch's own change when its inputs change by one ulp"
+UNDETERMINED = "its second gradients may differ by as much as PyTorch's own do when the inputs change by one ulp"
 
 # Entries whose second gradients are small differences of large float32 numbers.
 ILL_CONDITIONED: dict[str, str] = {"cov": UNDETERMINED}

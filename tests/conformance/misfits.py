@@ -1,8 +1,8 @@
-"""Calls that do not fit: samples of the operator database with one argument replaced.
+"""Calls with unsuitable arguments: samples of the operator database with one argument replaced.
 
-`python -m tests.conformance.misfits` runs them under both libraries and prints what differs. Where PyTorch refuses a
-call, torchlike refuses it too, in words of its own: no text of JAX or NumPy reaches the user. `--update` writes into
-`misfits.json` how many calls of an entry one library alone accepts; the table may only shrink.
+`python -m tests.conformance.misfits` runs them under both libraries and prints the differences. A call that PyTorch
+refuses must be refused by torchlike too, with torchlike's own message: no text of JAX or NumPy reaches the user.
+`--update` writes into `misfits.json` how many calls of each entry only one library accepts; the table may only shrink.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from tests.conformance.entries import Entry, chosen
 from tests.oracle import to_theirs
 
 TABLE = pathlib.Path(__file__).with_name("misfits.json")
-COUNTED = ("accepted", "refused")  # the kinds that the table counts; of the others there is none
+COUNTED = ("accepted", "refused")  # the kinds that the table counts; the other kinds must not occur
 FOREIGN = ("jax", "jaxlib", "numpy", "scipy", "ml_dtypes")
-# What Python says of a mistake in torchlike's code, and the engine of one in a row.
+# Messages of Python that indicate a bug in torchlike's code, and those of the engine that indicate one in an operator.
 INTERNAL = re.compile(
     "internal error of torchlike|(list|tuple) index out of range|object has no attribute|object is not "
     "(iterable|subscriptable|callable)|cannot be interpreted as an integer|bad operand type|unsupported operand type|"
     "not supported between instances|must be real number|object of type .* has no len|vmap"
 )
 INTERNAL_TYPES = (AssertionError, KeyError, AttributeError, UnboundLocalError, ZeroDivisionError)
-SAMPLES = 3  # of each entry, spread evenly
-# Entries of which PyTorch itself reads outside of what does not fit, and crashes.
+SAMPLES = 3  # per entry, evenly spaced
+# Entries for which PyTorch itself reads out of bounds with unsuitable arguments, and crashes.
 CRASHES = (
     "lu_unpack",
     "native_batch_norm",
@@ -78,7 +78,7 @@ NUMBERS = (-1, 0, 7, 2.5, -(2**40), None)
 
 @dataclasses.dataclass
 class Sample:
-    """Arguments as the database's samples hold them."""
+    """The arguments of a call, with the attributes of the database's samples."""
 
     input: Any
     args: tuple
@@ -86,7 +86,7 @@ class Sample:
 
 
 def misfits(sample: Any, pick: random.Random) -> Iterator[tuple[str, Sample]]:
-    """Every change of one tensor, and every other number in place of one, of a sample."""
+    """Yield every change of one tensor of the sample, and every replacement of one number."""
     flat = [sample.input, *sample.args]
     for place, x in enumerate(flat):
         for what, new in _changes(x, pick):
@@ -119,7 +119,7 @@ def _rebuilt(like: tuple | list, items: Any) -> tuple | list:
 
 
 def is_foreign(error: BaseException) -> bool:
-    """Whether an error was raised by JAX or NumPy and reached the user as it was."""
+    """Return whether an error was raised by JAX or NumPy and reached the user unchanged."""
     frames = [
         frame.f_globals.get("__name__", "").partition(".")[0] for frame, _ in traceback.walk_tb(error.__traceback__)
     ]
@@ -135,7 +135,7 @@ class Finding(NamedTuple):
 
 
 def findings(entry: Entry, seed: int = 0) -> Iterator[Finding]:
-    """What differs of the misfits of one entry."""
+    """Yield the differences in the unsuitable calls of one entry."""
     pick = random.Random(f"{entry.name} {seed}")
     dtypes = entry.dtypes
     if entry.name in CRASHES or not dtypes or not _is_there(entry):
@@ -150,13 +150,13 @@ def findings(entry: Entry, seed: int = 0) -> Iterator[Finding]:
 
 
 def _is_there(entry: Entry) -> bool:
-    """Whether torchlike has the entry's function."""
+    """Return whether torchlike has the entry's function."""
     found, refused = attempt(lambda: translate.function(entry.info.name, entry.info.op))
     return found is not None and refused is None
 
 
 def judge(entry: Entry, call: Call) -> Finding | None:
-    """The difference between the libraries of one call."""
+    """Return the difference between the libraries for one call."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         _, theirs = attempt(lambda: call.theirs(entry.info.op))
@@ -174,7 +174,7 @@ def judge(entry: Entry, call: Call) -> Finding | None:
 
 
 def is_internal(ours: Exception, theirs: Exception | None) -> bool:
-    """Whether an error tells of a mistake in torchlike, and PyTorch's not of the like in its own code."""
+    """Return whether an error indicates a bug in torchlike, while PyTorch's error does not indicate a similar one."""
     if type(ours) is type(theirs) and (str(ours) == str(theirs) or INTERNAL.search(str(theirs))):
         return False
     of_mistakes = isinstance(ours, INTERNAL_TYPES) and not isinstance(ours, NotImplementedError)
@@ -198,32 +198,33 @@ def _ours(entry: Entry, call: Call) -> Exception | None:
 
 
 def read() -> dict[str, dict[str, int]]:
-    """How many misfits of each entry, by kind, one library alone accepts; entries without any are left out."""
+    """Return, for each entry and kind, how many of its calls only one library accepts. Entries without any are left
+    out."""
     return json.loads(TABLE.read_text("utf-8")) if TABLE.exists() else {}
 
 
 def counted(found: list[Finding]) -> dict[str, int]:
-    """The numbers of an entry's row."""
+    """Return the counts in the row of an entry."""
     counts = Counter(each.kind for each in found)
     return {kind: counts[kind] for kind in COUNTED if counts[kind]}
 
 
 def beyond(name: str, found: list[Finding], table: dict[str, dict[str, int]]) -> list[str]:
-    """The lines of the kinds of which an entry has more than its row."""
+    """Return the lines of the kinds that occur more often than the entry's row allows."""
     known, counts = table.get(name, {}), Counter(each.kind for each in found)
     grown = {kind for kind in counts if counts[kind] > known.get(kind, 0)}
     return [f"{each.kind}: {each.line}" for each in found if each.kind in grown]
 
 
 def write(rows: dict[str, dict[str, int]]) -> None:
-    """Put entries' numbers into the table."""
+    """Write the counts of entries into the table."""
     table = {**read(), **rows}
     lines = [f"{json.dumps(name)}: {json.dumps(table[name])}" for name in sorted(table) if table[name]]
     TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
 
 
 def main() -> None:
-    """Print what differs; exit with 1 where that is more than the table says."""
+    """Print the differences; exit with 1 if there are more than in the table."""
     parser = argparse.ArgumentParser(prog="python -m tests.conformance.misfits", description=__doc__)
     parser.add_argument("--entries", nargs="*", default=[], help="patterns of entries' names; all, if there is none")
     parser.add_argument("--seed", type=int, default=0)

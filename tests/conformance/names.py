@@ -1,13 +1,17 @@
-"""The names of PyTorch that public repositories use, and which of them torchlike has: `docs/names.md`.
+"""The names of PyTorch that public repositories use, and those that torchlike has: `docs/names.md`.
 
-`python -m tests.conformance.names` writes the table anew. `names.csv` holds the names with the number of repositories.
+`python -m tests.conformance.names` writes the table. `names.csv` holds the names with the number of repositories.
 
-A name counts as tested if a test is seen to reach it in that very namespace: PyTorch's operator database has an entry
-for it that was run (its method and in-place variant, where these were); samples of `tests/ops` are judged by it; or it
-stands in a test's syntax tree, as an attribute of a library (`library.nn.Linear`, with the names that modules and
-variables give to parts of one); as a word of a file that looks words up in one of the smaller namespaces
-(`getattr(library.optim, word)`); and, for `Tensor`, as an attribute of anything else (`x.new_zeros`), unless Python's
-own types have it too.
+A name counts as tested if a test reaches it in its own namespace, in one of these ways:
+
+- PyTorch's operator database has an entry for it that was run (also its method and in-place variant, if these were
+  run).
+- Samples of `tests/ops` are compared with it.
+- It occurs in the syntax tree of a test as an attribute of a library (`library.nn.Linear`; assignments and imports of
+  parts of a library are followed).
+- It is a string in a file that looks up strings in one of the smaller namespaces (`getattr(library.optim, word)`).
+- For `Tensor`: it occurs as an attribute of any other expression (`x.new_zeros`), unless Python's own types have it
+  too.
 """
 
 from __future__ import annotations
@@ -29,10 +33,10 @@ from torchlike._ops import REGISTRY
 
 ROOT = Path(__file__).parents[2]
 PATH = ROOT / "docs" / "names.md"
-WHOLE = "torch.distributed"  # a namespace of which a test goes through every name of the list
-USED_BY_SOME = 3  # repositories, from which on a name is to be there
+WHOLE = "torch.distributed"  # a test visits every listed name of this namespace
+USED_BY_SOME = 3  # a name that this many repositories use must exist
 CORE = ("torch", "Tensor", "torch.linalg", "torch.fft", "torch.special", "torch.nn.functional")
-# What stands for a library, or a part of one, where no import or assignment says otherwise.
+# The variables that stand for a library or a part of one, unless an import or assignment says otherwise.
 LIBRARIES = {
     **dict.fromkeys(("torch", "torchlike", "library", "L"), "torch"),
     "F": "torch.nn.functional",
@@ -46,7 +50,7 @@ class Name(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The namespace in which it stands; of deeper ones the first two words."""
+        """The namespace of the name: the first two components of its path at most."""
         if self.text.startswith("torch.nn.functional."):
             return "torch.nn.functional"
         words = self.text.split(".")
@@ -59,7 +63,7 @@ def names() -> list[Name]:
 
 
 def resolves(name: str) -> bool:
-    """Whether torchlike has a name, as an attribute or a module."""
+    """Return whether torchlike has a name, as an attribute or a module."""
     words = name.split(".")
     path = "torchlike"
     found = importlib.import_module(path)
@@ -77,7 +81,7 @@ def resolves(name: str) -> bool:
 
 @cache
 def reached() -> frozenset[str]:
-    """The names that tests reach, each in its namespace."""
+    """Return the names that tests reach, each in its namespace."""
     found = {*_by_database(), *_by_samples(), *[n.text for n in names() if n.place == WHOLE]}
     for path in (ROOT / "tests").rglob("*.py"):
         if path != Path(__file__):
@@ -105,12 +109,12 @@ def _by_samples() -> Iterator[str]:
         yield from (f"Tensor.{name}" for name in (key, key + "_") if hasattr(torch.Tensor, name))
 
 
-# What `.` and one of these words may as well ask of a text, a list, a path, ...
+# Attributes that a string, list, path or other Python object may have too.
 PYTHONS = frozenset(name for kind in (str, list, dict, set, Path, complex) for name in dir(kind))
 
 
 class _Reader(ast.NodeVisitor):
-    """Collects what one file reaches."""
+    """A visitor that collects the names that one file reaches."""
 
     def read(self, tree: ast.AST) -> set[str]:
         self.parts, self.found = dict(LIBRARIES), set[str]()
@@ -144,7 +148,7 @@ class _Reader(ast.NodeVisitor):
             self.parts.setdefault(target.id, part)
 
     def _part(self, node: ast.AST) -> str | None:
-        """The path in a library that an expression names, if it names one."""
+        """Return the path within a library that an expression names, or None."""
         if isinstance(node, ast.Name):
             return self.parts.get(node.id)
         if isinstance(node, ast.Attribute):
@@ -172,7 +176,7 @@ class _Reader(ast.NodeVisitor):
             self.words.add(node.value)
         elif isinstance(node.value, str) and (
             "(" in node.value or "." in node.value
-        ):  # an expression, in a table of them
+        ):  # an expression in a table of expressions
             with contextlib.suppress(SyntaxError, ValueError):
                 self.visit(ast.parse(node.value.strip(), mode="eval"))
 
@@ -194,7 +198,7 @@ def table() -> str:
         groups.setdefault(name.place, []).append(name)
     lines = [
         *HEAD,
-        "| namespace | names | there | used by three and more | there | tested |",
+        "| namespace | names | present | used by three or more | present | tested |",
         "|---|---|---|---|---|---|",
     ]
     missing: list[str] = []
@@ -208,14 +212,19 @@ def table() -> str:
             f"| `{place}` | {len(group)} | {len(group) - len(lacking)} | {len(used)} | {len(there)} | {tested} |"
         )
         missing += [f"- `{place}`: " + ", ".join(f"`{n.text}` {n.repositories}" for n in lacking)] if lacking else []
-    return "\n".join([*lines, "", "## Missing", "", "With the number of repositories.", "", *missing]) + "\n"
+    return (
+        "\n".join(
+            [*lines, "", "## Missing", "", "The number is that of the repositories that use the name.", "", *missing]
+        )
+        + "\n"
+    )
 
 
 HEAD = [
     "# Names",
     "",
-    "The names that a sample of public PyTorch repositories uses, and which of them torchlike has: written by",
-    "`python -m tests.conformance.names`, which says when a name counts as tested.",
+    "The names that a sample of public PyTorch repositories uses, and how many of them torchlike has. Written by",
+    "`python -m tests.conformance.names`; its docstring defines when a name counts as tested.",
     "",
 ]
 

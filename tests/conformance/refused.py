@@ -1,4 +1,4 @@
-"""The error inputs of an entry: what PyTorch refuses, torchlike refuses with the same type and the same first line."""
+"""The error inputs of an entry: torchlike raises the same type with the same first line as PyTorch."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tests.oracle.test_bad_input import ENDS
 
 
 class Refusals(NamedTuple):
-    """The verdicts on the errors' types, and on their first lines of text."""
+    """The verdicts on the types of the errors, and on the first lines of their messages."""
 
     kind: Verdict
     text: Verdict
 
 
 def errors(entry: Entry, limits: Limits) -> Refusals:
-    """Every error input."""
+    """Check every error input."""
     found = Refusals(Verdict(), Verdict())
     for number, case in enumerate(entry.errors()):
         call = Call(case.sample_input, number)
@@ -48,7 +48,7 @@ def _count(found: Refusals, ours: Exception | None, theirs: Exception, at: str) 
 
 
 def first_line(error: Exception | None) -> str:
-    """The first line of an error's text, up to what only PyTorch's own build can say."""
+    """Return the first line of an error's message, without the part that only PyTorch's own build can produce."""
     text = str(error) if error is not None else ""
     for end in ENDS:
         text = text.partition(end)[0]

@@ -1,4 +1,4 @@
-"""The results as a file for machines, a page for people, and figures."""
+"""Write the results as a JSON file and as a Markdown page, and summarize them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.conformance.run import MOST_SAMPLES, Verdicts
 
 DOCS = Path(__file__).parents[2] / "docs"
 DATA, PAGE = DOCS / "coverage.json", DOCS / "coverage.md"
-LONGEST = 150  # characters of a failure that the page shows
+LONGEST = 150  # maximum length of a failure on the page
 
 Results = dict[str, Verdicts]
 
@@ -27,7 +27,7 @@ def write(results: Results) -> None:
 
 
 def read() -> Results:
-    """What was written last."""
+    """Return the results that were written last."""
     found = json.loads(DATA.read_text("utf-8"))
     return {name: {check: Verdict(*row) for check, row in rows.items()} for name, rows in found.items()}
 
@@ -43,13 +43,13 @@ def _plain(verdicts: Verdicts) -> dict[str, Any]:
 
 
 def passes(verdicts: Verdicts, starts: str) -> bool | None:
-    """Whether all checks whose name starts so pass; None where there is none."""
+    """Return whether all checks whose name begins with `starts` pass, or None if there are none."""
     found = [v.passed == v.total for check, v in verdicts.items() if check.startswith(starts)]
     return all(found) if found else None
 
 
 def figures(results: Results) -> list[tuple[str, int, int]]:
-    """What is counted, how many of them pass, and of how many."""
+    """Return triples of a description, the number that pass, and the total."""
     every = list(results.values())
     first = [passes(v, next((c for c in v if c.startswith("forward")), "forward")) for v in every]
     variants = [passes(v, kind) for v in every for kind in ("method", "in-place", "out=")]
@@ -76,12 +76,12 @@ def _inputs(every: list[Verdicts], check: str) -> tuple[str, int, int]:
 
 
 def summary(results: Results) -> str:
-    """The figures, one a line."""
+    """Return the figures, one per line."""
     return "\n".join(f"{100 * n / max(of, 1):5.1f}%  {n:4} of {of:4}  {name}" for name, n, of in figures(results))
 
 
 def clusters(results: Results, key: Callable[[str], str] = lambda text: text.partition(" [")[0][:110]) -> str:
-    """First failures by their text, the commonest first."""
+    """Return the first failures grouped by their text, the most frequent first."""
     found: dict[str, list[str]] = {}
     for name, verdicts in results.items():
         for check, v in verdicts.items():
@@ -95,7 +95,7 @@ def clusters(results: Results, key: Callable[[str], str] = lambda text: text.par
 
 
 def page(results: Results) -> str:
-    """The page for people."""
+    """Return the Markdown page."""
     counted = [f"| {name} | {100 * n / max(of, 1):.1f}% | {n} of {of} |" for name, n, of in figures(results)]
     entries = [_line(name, verdicts) for name, verdicts in sorted(results.items())]
     tables = (WITHOUT_VALUES, UP_TO_A_CHOICE, ILL_CONDITIONED)
@@ -110,13 +110,13 @@ def page(results: Results) -> str:
             "|---|---|---|",
             *counted,
             "",
-            "Asked less of:",
+            "Entries with weaker checks:",
             "",
             "| entry | why |",
             "|---|---|",
             *loose,
             "",
-            "Every cell is samples passed of samples judged (one number: all of them); empty: PyTorch has none.",
+            "A cell shows how many samples passed (one number: all). A cell is empty if PyTorch has no such samples.",
             "",
             "| entry | forward | gradients | second | method | in-place | out= | errors | first failure |",
             "|---|---|---|---|---|---|---|---|---|",
@@ -127,14 +127,17 @@ def page(results: Results) -> str:
 
 
 _HOW = f"""\
-Written by `python -m tests.conformance`: every entry of the operator database inside the PyTorch wheel, its own sample
-inputs run under both libraries on the CPU. Results are compared in value (`torch.testing.assert_close`'s default
-tolerances), dtype and shape, views in strides as well; forward in float32, float64, int64, bool, bfloat16 and
-complex64 where PyTorch has them, gradients in float64 and complex128, variants in the first of the dtypes, errors by
-type and first line. Of an entry with more than {MOST_SAMPLES} samples of a dtype, {MOST_SAMPLES} that lie evenly among
-them are run ({MOST_SAMPLES // 2} for gradients, which have to be compiled). Where PyTorch has no float32, the first
-dtype that it has stands for it in the first line; an entry that PyTorch itself cannot run on the CPU counts as not
-passing."""
+Written by `python -m tests.conformance`, which runs the sample inputs of every entry of the operator database in the
+PyTorch wheel under both libraries on the CPU.
+
+- Results are compared in value (with the default tolerances of `torch.testing.assert_close`), dtype and shape;
+  views also in strides.
+- Forward results are compared in float32, float64, int64, bool, bfloat16 and complex64, as far as PyTorch supports
+  them; gradients in float64 and complex128; variants in the first supported dtype; errors by type and first line.
+- If an entry has more than {MOST_SAMPLES} samples of a dtype, {MOST_SAMPLES} evenly spaced samples are run.
+  For gradients, which have to be compiled, this limit is {MOST_SAMPLES // 2}.
+- If PyTorch does not support float32, the first line of the table counts the first supported dtype instead. An entry
+  that PyTorch itself cannot run on the CPU counts as not passing."""
 
 
 def _line(name: str, verdicts: Verdicts) -> str:

@@ -1,4 +1,4 @@
-"""Judging entries: one after the other, or in several processes."""
+"""Check entries: one after the other, or in several processes."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from tests.conformance import checks, refused
 from tests.conformance.call import Limits, Verdict
 from tests.conformance.entries import Entry, chosen, load
 
-SECONDS = 30  # of processor time for one sample; a compile that takes longer fails it
-MOST_SAMPLES = 100  # of one check; PyTorch has up to 1440, where the lists of its arguments are multiplied out
-ENTRIES_OF_ONE_PROCESS = 80  # compiled programs use up memory mappings
+SECONDS = 30  # of CPU time for one sample; a longer compile fails the sample
+MOST_SAMPLES = 100  # of one check; PyTorch has up to 1440 where its samples are a product of argument lists
+ENTRIES_OF_ONE_PROCESS = 80  # a process runs out of memory mappings after too many compiled programs
 
 Verdicts = dict[str, Verdict]
 
 
 def judge(entry: Entry, limits: Limits, quick: bool = False) -> Verdicts:
-    """Every check of one entry that has at least one sample, by the check's name; `quick`: of one dtype only, and
-    without gradients, which have to be compiled."""
+    """Run every check of one entry; return the verdicts by the check's name, if there is a sample.
+
+    With `quick` only one dtype is checked, and no gradients, which have to be compiled.
+    """
     found: Verdicts = {}
     dtypes, exact = (entry.dtypes[:1], []) if quick else (entry.dtypes, entry.gradient_dtypes)
     with warnings.catch_warnings(), torchlike.set_executor("numpy"):
@@ -41,7 +43,7 @@ def judge(entry: Entry, limits: Limits, quick: bool = False) -> Verdicts:
 
 
 def judge_all(entries: list[Entry], workers: int, samples: int | None) -> Iterator[tuple[str, Verdicts]]:
-    """The verdicts on many entries, as they come."""
+    """Yield the verdicts of many entries as they arrive."""
     numbers = {entry.name: number for number, entry in enumerate(load())}
     tasks = [(numbers[entry.name], samples) for entry in entries]
     with multiprocessing.get_context("spawn").Pool(workers, maxtasksperchild=ENTRIES_OF_ONE_PROCESS) as pool:
@@ -60,7 +62,7 @@ def _limits(samples: int | None) -> Limits:
 
 @contextlib.contextmanager
 def _alarm() -> Iterator[None]:
-    """Raise `TimeoutError` in what has used too much processor time."""
+    """Raise `TimeoutError` in a block that uses too much CPU time."""
 
     def stop(*_: object) -> None:
         raise TimeoutError(f"more than {SECONDS} seconds")

@@ -1,4 +1,4 @@
-"""What the coverage table says must be true: a few samples of each entry, against what was recorded."""
+"""The coverage table is true: a few samples of each entry are compared with the recorded result."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tests.conformance.run import judge
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-# Lower these with every row that goes; they are never raised.
+# Lower these numbers when a row is removed; never raise them.
 WITHOUT_VALUES, UP_TO_A_CHOICE, ILL_CONDITIONED = 8, 6, 1
 GROUPS = 10
 FEW = Limits(samples=1, gradients=1)
-WITH_GRADIENTS = 80  # of so many entries, one is judged in every dtype and with gradients
+WITH_GRADIENTS = 80  # one of this many entries is checked in every dtype and with gradients
 
 
 @pytest.mark.slow

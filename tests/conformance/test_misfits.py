@@ -1,4 +1,5 @@
-"""Calls that do not fit, of a few entries: torchlike's own words, and no more differences than are recorded."""
+"""Unsuitable calls of a few entries: the messages are torchlike's own, and there are no more differences than
+recorded."""
 
 from __future__ import annotations
 
@@ -11,9 +12,9 @@ from tests.conformance.entries import load
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-# The numbers of `misfits.json`; lower them with every row that shrinks, they are never raised.
+# The totals of `misfits.json`. Lower them when a row shrinks; never raise them.
 ACCEPTED, REFUSED = 278, 279
-FEW = 36  # entries; `python -m tests.conformance.misfits` tries all of them
+FEW = 36  # entries; `python -m tests.conformance.misfits` checks all of them
 GROUPS = 6
 
 

@@ -1,4 +1,4 @@
-"""Names that repositories use: what is there stays there, and the table says what is not."""
+"""Names that repositories use: existing names continue to exist, and the table lists the missing ones."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the database holds for PyTorch, as torchlike takes it: tensors, dtypes, and functions that call ``torch``."""
+"""Translate the database's objects to torchlike: tensors, dtypes, and functions that use ``torch``."""
 
 from __future__ import annotations
 
@@ -18,25 +18,26 @@ _OPERATORS = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)
 
 
 class Untranslatable(NotImplementedError):
-    """What torchlike has no counterpart of, such as a sparse tensor."""
+    """An object without a counterpart in torchlike, such as a sparse tensor."""
 
 
 # -- functions ---------------------------------------------------------------------------------------------------------
 
 
 def function(entry_name: str, theirs: Callable) -> Callable:
-    """torchlike's counterpart of an entry's function; PyTorch's test code is run with ``torchlike`` for ``torch``."""
+    """Return torchlike's counterpart of an entry's function. PyTorch's test code runs with ``torchlike`` as
+    ``torch``."""
     if _is_test_code(theirs):
         return _rebuilt(theirs)
     path = f"ops.{theirs}" if isinstance(theirs, _OPERATORS) else entry_name.removeprefix("torch.")
     if isinstance(theirs, torch.cuda.jiterator._JittedFunction):
         return torchlike.cuda.jiterator._create_jit_fn(theirs.code_string)
     own = getattr(theirs, "__name__", "")
-    if getattr(torch, own, None) is theirs and hasattr(torchlike, own):  # an entry need not have its function's name
+    if getattr(torch, own, None) is theirs and hasattr(torchlike, own):  # an entry may have a name of its own
         path = own
     try:
         found = _walk(torchlike, path)
-        return found if callable(found) else _walk(torchlike.Tensor, path)  # a dtype has the name of a method
+        return found if callable(found) else _walk(torchlike.Tensor, path)  # a dtype may have a method's name
     except AttributeError:
         if "." in path:
             raise
@@ -44,7 +45,7 @@ def function(entry_name: str, theirs: Callable) -> Callable:
 
 
 def method(theirs: Any) -> Callable | None:
-    """torchlike's counterpart of an unbound method of PyTorch's tensors; None where PyTorch has none."""
+    """Return torchlike's counterpart of an unbound tensor method, or None if PyTorch has no method."""
     if theirs is None or _is_test_code(theirs):
         return theirs and _rebuilt(theirs)
     if isinstance(theirs, functools.partial):
@@ -65,7 +66,7 @@ _rebuilt_already: dict[types.FunctionType, Callable] = {}
 
 
 def _rebuilt(theirs: types.FunctionType) -> Callable:
-    """The same code over globals, defaults and closure that are translated in turn."""
+    """Return the same code with translated globals, defaults and closure."""
     if theirs in _rebuilt_already:
         return _rebuilt_already[theirs]
     found: dict[str, Any] = dict(theirs.__globals__)
@@ -73,7 +74,7 @@ def _rebuilt(theirs: types.FunctionType) -> Callable:
     defaults = theirs.__defaults__ and tuple(_part(d) for d in theirs.__defaults__)
     made = types.FunctionType(theirs.__code__, found, theirs.__name__, defaults, cells)
     made.__kwdefaults__ = theirs.__kwdefaults__ and {k: _part(d) for k, d in theirs.__kwdefaults__.items()}
-    _rebuilt_already[theirs] = made  # before its globals, among which it may be itself
+    _rebuilt_already[theirs] = made  # before its globals, which may contain the function itself
     for name in _global_names(theirs.__code__) & found.keys():
         found[name] = _part(found[name])
     return made
@@ -88,7 +89,7 @@ def _part(thing: Any) -> Any:
     if thing is torch:
         return torchlike
     if getattr(thing, "__name__", "") == "freeze_rng_state":
-        return contextlib.nullcontext  # every call is seeded
+        return contextlib.nullcontext  # every call sets the seed
     return _rebuilt(thing) if _is_test_code(thing) else _simple(thing)
 
 
@@ -96,7 +97,7 @@ def _part(thing: Any) -> Any:
 
 
 def arguments(x: Any, made: Callable[[torch.Tensor], Any] | None = None) -> Any:
-    """An argument as torchlike takes it; ``made`` makes the tensors."""
+    """Return an argument translated to torchlike; ``made`` makes the tensors."""
     if isinstance(x, torch.Tensor):
         return (made or tensor)(x)
     if isinstance(x, torch.Size):
@@ -125,7 +126,7 @@ def _simple(x: Any) -> Any:
 
 
 def _of_networks(theirs: Any, ours: type) -> Any:
-    """Options, which are made of their fields, and modules without tensors."""
+    """Translate options objects field by field, and modules without tensors."""
     if dataclasses.is_dataclass(theirs):
         return ours(**{f.name: _simple(getattr(theirs, f.name)) for f in dataclasses.fields(theirs)})
     made = ours()
@@ -135,7 +136,7 @@ def _of_networks(theirs: Any, ours: type) -> Any:
 
 
 class Sharing:
-    """Makes the tensors of one call: those that share memory share it here as well, and one that comes twice is one."""
+    """A maker of the tensors of one call. It preserves shared memory, and translates a repeated tensor once."""
 
     def __init__(self, theirs: Iterable[torch.Tensor]) -> None:
         self._all = {id(t): t for t in theirs if t.layout is torch.strided and t.device.type == "cpu"}
@@ -162,13 +163,13 @@ def _memory(theirs: torch.Tensor) -> tuple:
 
 
 def tensor(theirs: torch.Tensor) -> Any:
-    """A torchlike tensor of the same values, dtype, shape, strides, offset and ``requires_grad``; always a leaf."""
+    """Return a torchlike leaf with the same values, dtype, shape, strides, offset and ``requires_grad``."""
     if theirs.layout is not torch.strided or theirs.is_quantized or theirs.is_nested:
         raise Untranslatable(f"a tensor of layout {theirs.layout}")
     plain = theirs.detach().resolve_conj().resolve_neg()
     if theirs.device.type == "meta":
         return torchlike.empty_strided(plain.shape, plain.stride(), dtype=_simple(plain.dtype), device="meta")
-    if plain.ndim > 64:  # more than NumPy has
+    if plain.ndim > 64:  # more dims than NumPy supports
         ours = to_ours(plain.reshape(-1)).reshape(tuple(plain.shape))
     elif plain.is_contiguous() and plain.storage_offset() == 0:
         ours = to_ours(plain)
@@ -179,5 +180,5 @@ def tensor(theirs: torch.Tensor) -> Any:
 
 
 def _extent(plain: torch.Tensor) -> int:
-    """How many elements from the first to the last a tensor spans."""
+    """Return the number of elements from the first to the last element of a tensor in memory."""
     return 1 + sum((n - 1) * s for n, s in zip(plain.shape, plain.stride())) if plain.numel() else 0

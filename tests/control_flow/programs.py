@@ -1,4 +1,4 @@
-"""Programs with control flow over tensors, each a function of the library; and those that PyTorch refuses."""
+"""Programs with control flow over tensors, each a function of the library, and programs that PyTorch refuses."""
 
 from typing import NamedTuple
 
@@ -222,7 +222,7 @@ class Refused(NamedTuple):
 
     name: str
     program: object
-    text: bool = False  # whether the sentence is the same, and not only the error's type
+    text: bool = False  # whether the message is compared too, and not only the error's type
 
 
 def _cond(true, false=lambda x: x + 1, pred=None, operands=None):

@@ -1,4 +1,4 @@
-"""Control flow over tensors: the same numbers and gradients as PyTorch, and the same refusals."""
+"""Control flow over tensors: the numbers, gradients and errors are PyTorch's."""
 
 import pytest
 import torch
@@ -10,7 +10,7 @@ from tests.oracle import both, outcome
 
 @pytest.fixture(autouse=True)
 def _fresh_tracer():
-    """What PyTorch's tracer learned of one program says nothing about the next."""
+    """Reset PyTorch's tracer, so that one program does not influence the next."""
     torch._dynamo.reset()
 
 

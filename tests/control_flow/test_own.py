@@ -1,4 +1,4 @@
-"""What control flow does beyond PyTorch's, or that PyTorch cannot be asked about."""
+"""Control flow beyond PyTorch's, or that PyTorch cannot run."""
 
 import pytest
 import torch
@@ -14,7 +14,7 @@ def _leaf(*numbers, library=torchlike):
 
 
 def _second(function, library):
-    """The gradient of a function's gradient, summed, and both."""
+    """Return the gradient of a function, and the gradient of that gradient's squared norm."""
     x = _leaf(1.5, -2.0, 0.5, library=library)
     (first,) = library.autograd.grad(function(x).sum(), x, create_graph=True)
     (second,) = library.autograd.grad((first * first).sum(), x)
@@ -74,7 +74,7 @@ def test_gradients_of_long_loops(rounds):
 
 
 def test_what_is_carried_may_come_to_have_a_gradient():
-    # PyTorch loses the part that goes through the carried tensor, which has no gradient at first.
+    # PyTorch loses the part of the gradient through the carried tensor, which does not require grad at first.
     w, theirs, start = _leaf(1.0, 2.0), _leaf(1.0, 2.0, library=torch), [0.5, 0.25]
     inner, zero, first = w * 3, torchlike.tensor(0), torchlike.tensor(start)
     y = torchlike.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * inner), (zero, first))[1]
@@ -94,7 +94,7 @@ def test_numbers_and_new_functions_compile_nothing_new():
         y, ys = scan(lambda c, row, k=k: (c * k + row, c * row), y, torchlike.ones(3, 2))
         (y.sum() + ys.sum()).backward()
         counts.append(stats.compiles)
-    assert counts[2:] == counts[1:2] * 3  # the second round adds to .grad
+    assert counts[2:] == counts[1:2] * 3  # from the second round on, the gradient is added to .grad
 
 
 def test_a_branch_that_stops_gradients_is_another_program():

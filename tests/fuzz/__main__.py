@@ -2,11 +2,12 @@
 
 from tests.fuzz.campaign import Campaign
 
-HEAD = """# Random programs, beside PyTorch's
+HEAD = """# Random programs compared with PyTorch
 
-Written by `python -m tests.fuzz`: programs of views, writes, indices, arithmetic and gradients, run by both libraries.
-After each statement, or at the end, everything that can be seen is compared: errors, values, gradients, shapes,
-strides, flags, versions, who shares memory with whom. What was ever found is kept in `tests/fuzz/found`.
+Written by `python -m tests.fuzz`, which generates programs of views, writes, indices, arithmetic and gradients and runs
+them in both libraries. After each statement, or at the end, all observable state is compared: errors, values,
+gradients, shapes, strides, flags, versions, shared memory. Every difference that was ever found is a regression test in
+`tests/fuzz/found`.
 """
 
 if __name__ == "__main__":

@@ -28,9 +28,9 @@ PROGRAMS = [
 TABLE = ROOT / "docs" / "libraries.md"
 INTRODUCTION = """# Libraries written for PyTorch
 
-Programs that use them, unmodified, run by PyTorch and by `python -m torchlike`; what they print is compared by line.
-Seconds are those of the whole process, imports and compiling included. Written by `python -m tests.libraries`; the
-programs are in `tests/libraries/programs`; the last ones are started in two processes.
+Written by `python -m tests.libraries`. Each program uses an unmodified library; it is run by PyTorch and by
+`python -m torchlike`, and the output is compared line by line. The seconds are those of the whole process, including
+imports and compilation. The programs are in `tests/libraries/programs`; the last ones run in two processes.
 
 | libraries | what the program does | lines | result | PyTorch, s | torchlike, s |
 |---|---|--:|---|--:|--:|

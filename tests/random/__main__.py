@@ -8,12 +8,16 @@ from tqdm import tqdm
 from tests.random.test_dtypes import DRAWS, DTYPES, MANY, SIZES, compare, drawn
 
 FOLDER = Path(__file__).parents[2] / "docs"
-HEAD = f"""# Random numbers, beside PyTorch's
+HEAD = f"""# Random numbers compared with PyTorch
 
-Written by `python -m tests.random`: {", ".join(f"{n:,}" for n in (*SIZES, MANY))} numbers after one seed, and the
-generator's state after them. `=` the same: integers and uniform numbers to the last bit, transformed ones to the bit
-beside it, what is summed or factorised to the dtype's tolerance; `-` refused by both; `DIFFERS` otherwise.
-`orthogonal_` and `sparse_` stay small.
+Written by `python -m tests.random`, which compares the numbers after one seed, and the generator's state after them, in
+both libraries. It generates {", ".join(f"{n:,}" for n in (*SIZES, MANY))} numbers; `orthogonal_` and `sparse_` are
+run on small tensors.
+
+- `=`: the results are equal: integers and uniform numbers bit for bit, transformed numbers to one unit in the last
+  place, results of sums and factorizations to the tolerance of the dtype
+- `-`: both libraries refuse the call
+- `DIFFERS`: anything else
 """
 
 

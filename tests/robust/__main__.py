@@ -21,12 +21,14 @@ from tests.robust.training import RECIPES
 PAGE = Path(__file__).parents[2] / "docs" / "robust.md"
 HEAD = """# Interrupts, threads, failures and leaks
 
-Written by `python -m tests.robust`. *Interrupts*: Ctrl-C at random moments of training loops, saves and loaders, as
-SIGINT and as a signal whose handler raises, after a time or at a place where the interpreter looks for signals; all
-state must be that of whole steps, as PyTorch has it, and the loop goes on with PyTorch's values. *Threads*: eight
-threads in different modes; each must find what it finds alone. *Failures*: statements that fail in PyTorch, and ten
-unrelated ones after each; all must do what they do in PyTorch. *Leaks*: what is more after all steps than after the
-first tenth of them.
+Written by `python -m tests.robust`.
+
+- *Interrupts*: a signal arrives at random moments of training loops, saves and loaders. It is SIGINT or a signal whose
+  handler raises, sent after a random time or at a point where the interpreter checks for signals. Afterwards all state
+  must be that of a whole number of steps, equal to PyTorch's, and the loop must continue with PyTorch's values.
+- *Threads*: eight threads run in different modes. Each must get the results that it gets alone.
+- *Failures*: statements that fail in PyTorch, each followed by ten unrelated statements. All must behave as in PyTorch.
+- *Leaks*: the growth of memory and object counts between the first tenth of the steps and the end.
 """
 ROUNDS, TURNS = 2_000, 20
 EACH = 10  # trials of a recipe, a way of running and a kind of moment: 2,000 and more in all

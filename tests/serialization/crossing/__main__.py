@@ -25,12 +25,13 @@ def table(count, results):
         row[3] += not ours.failures
     total = [sum(column) for column in zip(*rows.values())]
     lines = [
-        "# Files that cross",
+        "# Files exchanged with PyTorch",
         "",
-        f"`python -m tests.serialization.crossing --count {count}`: each object is made in both libraries from one",
-        "seed, saved by one and loaded by the other, in both formats and with `weights_only` True and False wherever",
-        "PyTorch loads its own file so. Values (bit by bit), types, dtypes, sizes, strides, offsets, `requires_grad`",
-        "and what shares memory are compared with the object that was saved.",
+        f"Written by `python -m tests.serialization.crossing --count {count}`. Each object is created in both",
+        "libraries from one seed, saved by one library and loaded by the other. Both file formats and",
+        "`weights_only` True and False are tested, as far as PyTorch loads its own file that way. The loaded",
+        "object is compared with the saved one: values (bit by bit), types, dtypes, sizes, strides, offsets,",
+        "`requires_grad` and shared memory.",
         "",
         "| kind | objects | files loaded each way | PyTorch to torchlike | torchlike to PyTorch |",
         "|---|---|---|---|---|",

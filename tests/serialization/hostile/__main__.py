@@ -31,17 +31,17 @@ def page(found: Found, count: int, seed: int) -> str:
 
 Written by `python -m tests.serialization.hostile --count {count} --seed {seed}` on {date.today()} ({versions}).
 
-{len(seeds())} real files of PyTorch and torchlike, in the zip format and the old one, are changed in
-{len(found.counts)} ways.
-`torch.load` reads each of the {count:,} results with `weights_only=True` in a forked process, which loads at most
-{BATCH} files, each in {child.SECONDS} seconds of processor time, with {child.MEMORY >> 30} GiB of memory.
+The seeds are {len(seeds())} valid files of PyTorch and torchlike, in the zip format and in the old format.
+They are mutated in {len(found.counts)} ways.
+`torch.load` reads each of the {count:,} results with `weights_only=True` in a forked process. A process loads at most
+{BATCH} files, each in {child.SECONDS} seconds of CPU time and with {child.MEMORY >> 30} GiB of memory.
 
-- refused: an exception that names the file and says in one sentence what is wrong.
-- loaded: the file is readable; each storage equals a record of the file, and each tensor lies within its storage.
+- refused: an exception that names the file and gives the reason in one sentence.
+- loaded: the file was read; each storage equals a record of the file, and each tensor lies within its storage.
 - loaded other data: a storage that is not in the file, or a tensor that reaches beyond its storage.
-- executed something: an audit hook saw code compiled or run, a module imported, a file written, a process or a
-  connection started; or a payload wrote its canary file.
-- crashed: a signal, another exception, or an exception with the text of an inner error.
+- executed something: an audit hook reported that code was compiled or run, a module was imported, a file was written,
+  or a process or connection was started; or a payload wrote its canary file.
+- crashed: a signal, another exception, or an exception with the text of an internal error.
 - over the limits: too much memory or time.
 
 {table}

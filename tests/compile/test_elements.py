@@ -94,13 +94,8 @@ WAYS = [
 ]
 
 
-<<<<<<< HEAD
 def outcomes(lib, way, operator, compile):
-    """Return what each call gives: its elements, or the kind and the message of its error."""
-=======
-def told(lib, way, operator, compile):
     """Return the result of each call: its elements, or the type and message of its error."""
->>>>>>> en7
     call, found = way(lib, operator, compile), []
     for elements in (GOOD, GOOD, BAD, GOOD, BAD):
         try:

@@ -380,12 +380,7 @@ class RuleOptimizer(Optimizer):
         return group.get("maximize", False), self._decay(group), *self._variant(group, is_first)
 
     def _still(self, index: int, plan: _Plan, flags: tuple) -> bool:
-<<<<<<< HEAD
-        """Return whether the step would be captured in the same way now. The guard of `_hold_groups` checks the groups
-        and their parameters."""
-=======
         """Return whether a captured step is still valid. The guard of `_hold_groups` checks groups and parameters."""
->>>>>>> en5
         return (
             self._plans.get(index) is plan
             and self._names(plan.group) == plan.names

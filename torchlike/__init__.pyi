@@ -375,13 +375,13 @@ def as_strided_scatter(
     ...
 
 def as_tensor(data: _Any, dtype: _dtype | None = ..., device: _Any = ...) -> _Tensor:
-    """`data` as a tensor; a tensor or NumPy array of that dtype and device shares its memory with the result."""
+    """Return `data` as a tensor. A tensor or NumPy array with that dtype and device is not copied."""
     ...
 
 def asarray(
     obj: _Any, *, dtype: _dtype | None = ..., device: _Any = ..., copy: _bool | None = ..., requires_grad: _bool = ...
 ) -> _Tensor:
-    """`obj` as a tensor that shares its memory, where it has any of that dtype and device."""
+    """Return `obj` as a tensor that shares its memory if the dtype and device allow it."""
     ...
 
 def asin(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -433,11 +433,11 @@ def atleast_3d(*tensors: _Any) -> _Any:
     ...
 
 def autocast_decrement_nesting() -> _int:
-    """Count a region that ends; returns how many there are."""
+    """Decrement the number of nested autocast regions and return it."""
     ...
 
 def autocast_increment_nesting() -> _int:
-    """Count a region that begins; returns how many there are."""
+    """Increment the number of nested autocast regions and return it."""
     ...
 
 def avg_pool1d(
@@ -920,7 +920,7 @@ def detach(input: _Tensor) -> _Tensor:
     ...
 
 def detach_(input: _Any) -> _Tensor:
-    """Cut this tensor off from its history, in place."""
+    """Remove the gradient history of this tensor in place."""
     ...
 
 def detach_copy(input: _Any) -> _Any:
@@ -1068,7 +1068,7 @@ def empty_like(
     ...
 
 def empty_permuted(size: _Any, physical_layout: _Any, **options: _Any) -> _Tensor:
-    """An uninitialised tensor (zeros here) whose dims lie in memory in the order `physical_layout`, outermost first."""
+    """Return an uninitialized tensor (zeros here) with the given order of dims in memory."""
     ...
 
 def empty_strided(
@@ -1081,7 +1081,7 @@ def empty_strided(
     requires_grad: _bool = ...,
     pin_memory: _bool = ...,
 ) -> _Tensor:
-    """An uninitialised tensor (zeros here) of a shape and strides."""
+    """Return an uninitialized tensor (zeros here) with the given shape and strides."""
     ...
 
 def eq(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
@@ -1266,7 +1266,7 @@ def frobenius_norm(input: _Tensor, dim: _int | _Sequence[_int], keepdim: _bool =
     ...
 
 def from_dlpack(ext_tensor: _Any, *, device: _Any = ..., copy: _bool | None = ...) -> _Tensor:
-    """A tensor over the memory of an array of any library that speaks DLPack, or of a capsule of one on the CPU."""
+    """Return a tensor over the memory of an array that supports DLPack, or of a DLPack capsule on the CPU."""
     ...
 
 def from_file(
@@ -1280,17 +1280,17 @@ def from_file(
     pin_memory: _bool = ...,
     requires_grad: _bool = ...,
 ) -> _Tensor:
-    """The first `size` elements of a file, as a tensor of one dim on the CPU."""
+    """Return the first `size` elements of a file as a one-dim tensor on the CPU."""
     ...
 
 def from_numpy(ndarray: _Any) -> _Tensor:
-    """A tensor over the memory of a NumPy array: what is written to one shows in the other."""
+    """Return a tensor that shares the memory of a NumPy array. Writes to either are visible in the other."""
     ...
 
 def frombuffer(
     buffer: _Any, *, dtype: _dtype | None = ..., count: _int = ..., offset: _int = ..., requires_grad: _bool = ...
 ) -> _Tensor:
-    """A one-dim tensor over the bytes of an object with a buffer: what is written to one shows in the other."""
+    """Return a one-dim tensor that shares the memory of an object with a buffer."""
     ...
 
 def full(
@@ -1304,7 +1304,7 @@ def full(
     requires_grad: _bool = ...,
     pin_memory: _bool = ...,
 ) -> _Tensor:
-    """A tensor of one repeated number; its dtype follows the number's type."""
+    """Return a tensor filled with one number. The dtype follows the type of the number."""
     ...
 
 def full_like(
@@ -1318,7 +1318,7 @@ def full_like(
     pin_memory: _bool = ...,
     memory_format: _Any = ...,
 ) -> _Tensor:
-    """As `full`, with the shape, dtype, device and memory order of `input`."""
+    """Return `full` with the shape, dtype, device and memory order of `input`."""
     ...
 
 def gather(input: _Tensor, dim: _int, index: _Tensor, *, sparse_grad: _bool = ..., out: _Any = ...) -> _Tensor:
@@ -1370,11 +1370,11 @@ def get_deterministic_debug_mode() -> _int:
     ...
 
 def get_device(input: _Any) -> _int:
-    """The index of the accelerator it lives on; -1 on the CPU."""
+    """Return the index of the tensor's accelerator, or -1 on the CPU."""
     ...
 
 def get_device_module(device: _Any = ...) -> _Any:
-    """Return the module of a kind of device, such as `torchlike.cuda`; by default of an accelerator, or of the CPU."""
+    """Return the module of a device type, such as `torchlike.cuda`."""
     ...
 
 def get_num_interop_threads() -> _int:
@@ -1650,7 +1650,7 @@ def is_autocast_xla_enabled() -> _bool:
     ...
 
 def is_complex(input: _Tensor) -> _bool:
-    """Whether the dtype is complex."""
+    """Return whether the dtype of `input` is complex."""
     ...
 
 def is_conj(input: _Tensor) -> _bool:
@@ -1662,11 +1662,11 @@ def is_deterministic_algorithms_warn_only_enabled() -> _bool:
     ...
 
 def is_floating_point(input: _Tensor) -> _bool:
-    """Whether the dtype is a real floating one."""
+    """Return whether the dtype of `input` is a real floating-point dtype."""
     ...
 
 def is_inference(input: _Tensor) -> _bool:
-    """Whether a tensor was made in inference mode."""
+    """Return whether `input` was created in inference mode."""
     ...
 
 def is_neg(input: _Tensor) -> _bool:
@@ -1682,7 +1682,7 @@ def is_same_size(input: _Tensor, other: _Tensor) -> _bool:
     ...
 
 def is_signed(input: _Any) -> _bool:
-    """Whether the dtype has negative numbers."""
+    """Return whether the dtype has negative numbers."""
     ...
 
 def is_storage(obj: _Any) -> _bool:
@@ -1690,7 +1690,7 @@ def is_storage(obj: _Any) -> _bool:
     ...
 
 def is_tensor(obj: _Any) -> _bool:
-    """Whether `obj` is a tensor."""
+    """Return whether `obj` is a tensor."""
     ...
 
 def is_warn_always_enabled() -> _bool:
@@ -2285,7 +2285,7 @@ def nuclear_norm(
     ...
 
 def numel(input: _Tensor) -> _int:
-    """The number of elements."""
+    """Return the number of elements of `input`."""
     ...
 
 def ones(
@@ -2558,7 +2558,7 @@ def resolve_neg(input: _Tensor) -> _Tensor:
     ...
 
 def result_type(tensor1: _Any, tensor2: _Any) -> _Any:
-    """The dtype of an arithmetic result of two tensors or numbers."""
+    """Return the dtype of the result of an arithmetic operation on two tensors or numbers."""
     ...
 
 def rms_norm(input: _Tensor, normalized_shape: _Any, weight: _Tensor | None = ..., eps: _float | None = ...) -> _Tensor:
@@ -2641,7 +2641,7 @@ def scalar_tensor(
     requires_grad: _bool = ...,
     pin_memory: _bool = ...,
 ) -> _Tensor:
-    """A zero-dim tensor of the default dtype."""
+    """Return a zero-dim tensor of the default dtype."""
     ...
 
 def scatter(
@@ -2879,7 +2879,7 @@ def sparse_compressed_tensor(
     layout: _Any = ...,
     **options: _Any,
 ) -> _Any:
-    """A matrix of layout CSR or CSC."""
+    """Return a matrix of layout CSR or CSC."""
     ...
 
 def sparse_coo_tensor(
@@ -2894,7 +2894,7 @@ def sparse_coo_tensor(
     indices: _Any = ...,
     values: _Any = ...,
 ) -> _Any:
-    """A tensor that keeps only the elements `values` at `indices`; elements of equal indices are to be summed."""
+    """Return a COO tensor that stores only the elements `values` at `indices`. Duplicate indices mean a sum."""
     ...
 
 def sparse_csc_tensor(
@@ -2909,7 +2909,7 @@ def sparse_csc_tensor(
     requires_grad: _bool = ...,
     check_invariants: _bool | None = ...,
 ) -> _Any:
-    """A matrix kept column by column: see `sparse_csr_tensor`."""
+    """Return a matrix in the compressed sparse column (CSC) layout. See `sparse_csr_tensor`."""
     ...
 
 def sparse_csr_tensor(
@@ -2924,7 +2924,7 @@ def sparse_csr_tensor(
     requires_grad: _bool = ...,
     check_invariants: _bool | None = ...,
 ) -> _Any:
-    """A matrix kept row by row: row `i` is `values[crow_indices[i]:crow_indices[i + 1]]` at these `col_indices`."""
+    """Return a matrix in the compressed sparse row (CSR) layout."""
     ...
 
 def split(tensor: _Tensor, split_size_or_sections: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
@@ -3073,7 +3073,7 @@ def tensor(
     requires_grad: _bool = ...,
     pin_memory: _bool = ...,
 ) -> _Tensor:
-    """A new tensor with a copy of `data`: a number, nested sequences of numbers, an array or a tensor."""
+    """Return a new tensor with a copy of `data`: a number, nested sequences of numbers, an array or a tensor."""
     ...
 
 def tensor_split(
@@ -3099,7 +3099,7 @@ def tile(input: _Tensor, dims: _Any) -> _Tensor:
     ...
 
 def to_dlpack(tensor: _Tensor) -> _Any:
-    """A DLPack capsule over the tensor's memory."""
+    """Return a DLPack capsule over the memory of the tensor."""
     ...
 
 def topk(
@@ -3180,7 +3180,7 @@ def trunc_(input: _Tensor) -> _Tensor:
     ...
 
 def typename(obj: _Any) -> _str:
-    """The name of an object's type, tensors by their dtype."""
+    """Return the type name of an object. The type name of a tensor includes its dtype."""
     ...
 
 uint1: _Any

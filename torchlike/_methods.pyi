@@ -38,10 +38,10 @@ class Methods:
         dl_device: _tuple[_int, _int] | None = ...,
         copy: _bool | None = ...,
     ) -> _Tensor:
-        """A DLPack capsule over the memory (on a GPU, and for bfloat16, over a copy)."""
+        """Return a DLPack capsule over the memory. On a GPU and for bfloat16, return one over a copy."""
         ...
     def __dlpack_device__(self) -> _Tensor:
-        """DLPack's number of the kind of device, and the device's index."""
+        """Return DLPack's device type code and the device index."""
         ...
     def __eq__(self, other: _Any) -> _Tensor: ...
     def __floordiv__(self, other: _Any) -> _Tensor: ...
@@ -289,7 +289,7 @@ class Methods:
         create_graph: _bool = ...,
         inputs: _Any = ...,
     ) -> None:
-        """Add the gradient of this tensor to the `.grad` of every leaf it came from."""
+        """Accumulate the gradient of this tensor into the `.grad` of the leaves of its graph."""
         ...
     def baddbmm(self, batch1: _Tensor, batch2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
         """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
@@ -421,7 +421,7 @@ class Methods:
         """A copy with the same history."""
         ...
     def coalesce(self) -> _Any:
-        """Indices in order and each but once; the elements of equal ones are summed."""
+        """Return the tensor with sorted, unique indices. Elements with equal indices are summed."""
         ...
     def col_indices(self) -> _Tensor:
         """The col indices of a matrix kept by its rows."""
@@ -508,7 +508,7 @@ class Methods:
         """Degrees as radians."""
         ...
     def dense_dim(self) -> _int:
-        """How many dims the elements have."""
+        """Return the number of dense dims."""
         ...
     def dequantize(self) -> _Tensor:
         """A tensor in float32: what is left to do for one that is not quantized."""
@@ -827,7 +827,7 @@ class Methods:
         """The indices `index` of one dim."""
         ...
     def indices(self) -> _Tensor:
-        """The indices of a coalesced tensor: (sparse dims, elements)."""
+        """Return the indices of a coalesced tensor: (sparse dims, elements)."""
         ...
     def inner(self, other: _Tensor) -> _Tensor:
         """The sums of products over the last dims; (..., k), (*, k) -> (..., *)."""
@@ -839,7 +839,7 @@ class Methods:
         """The inverse of a square matrix; raises LinAlgError for a singular one (an observation: pending work runs)."""
         ...
     def is_coalesced(self) -> _bool:
-        """Whether indices are in order and different."""
+        """Return whether the indices are known to be sorted and unique."""
         ...
     def is_conj(self) -> _bool:
         """Whether this is a view that conjugates what its memory holds."""
@@ -1181,7 +1181,7 @@ class Methods:
         """The negative of each element."""
         ...
     def new(self, *args: _Any, device: _Any = ...) -> _Tensor:
-        """PyTorch's old constructor: a tensor of this dtype from data or of a size."""
+        """Return a tensor of this dtype from data or of a size. This is PyTorch's legacy constructor."""
         ...
     def new_empty(
         self,
@@ -1246,7 +1246,7 @@ class Methods:
         layout: _Any = ...,
         pin_memory: _bool = ...,
     ) -> _Tensor:
-        """A copy of `data`, with the dtype and device of this tensor."""
+        """Return a copy of `data`, with the dtype and device of this tensor."""
         ...
     def new_zeros(
         self,
@@ -1536,10 +1536,10 @@ class Methods:
         """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
         ...
     def sparse_dim(self) -> _int:
-        """How many dims the indices index."""
+        """Return the number of sparse dims."""
         ...
     def sparse_mask(self, mask: _Any) -> _Any:
-        """The elements at the places that a sparse tensor keeps."""
+        """Return the elements of a strided tensor at the indices of the sparse tensor `mask`."""
         ...
     def split(self, split_size: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
         """Views of consecutive pieces: of one size (the last may be smaller) or of the sizes given."""
@@ -1658,23 +1658,23 @@ class Methods:
         """This tensor with another dtype and/or device; itself where nothing changes (unless `copy`)."""
         ...
     def to_dense(self, dtype: _Any = ..., *, masked_grad: _bool | None = ...) -> _Tensor:
-        """The same numbers as a strided tensor; itself where it is one."""
+        """Return the tensor with a strided layout. A strided tensor is returned unchanged."""
         ...
     def to_sparse(
         self, sparse_dim: _int | None = ..., *, layout: _Any = ..., blocksize: _Any = ..., dense_dim: _int | None = ...
     ) -> _Any:
-        """The elements that are not zero, with their indices; of a sparse tensor, another layout."""
+        """Return the tensor in a sparse layout, COO by default."""
         ...
     def to_sparse_coo(
         self, sparse_dim: _int | None = ..., *, layout: _Any = ..., blocksize: _Any = ..., dense_dim: _int | None = ...
     ) -> _Any:
-        """The elements that are not zero, with their indices; of a sparse tensor, another layout."""
+        """Return the tensor in a sparse layout, COO by default."""
         ...
     def to_sparse_csc(self, dense_dim: _int | None = ...) -> _Any:
-        """The same matrix column by column."""
+        """Return the same matrix in the compressed sparse column layout."""
         ...
     def to_sparse_csr(self, dense_dim: _int | None = ...) -> _Any:
-        """The same matrix row by row."""
+        """Return the same matrix in the compressed sparse row layout."""
         ...
     def topk(self, k: _int, dim: _int = ..., largest: _bool = ..., sorted: _bool = ...) -> _tuple[_Tensor, ...]:
         """The `k` largest (or smallest) elements of `dim` in order, and their indices."""
@@ -1767,7 +1767,7 @@ class Methods:
         """Return the memory of this tensor as bytes. Calls return one object while a reference to it is alive."""
         ...
     def values(self) -> _Tensor:
-        """The elements that are kept: (elements, dense dims)."""
+        """Return the stored elements: (elements, dense dims)."""
         ...
     def var(self, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
         """The sum of squared distances from the mean over (number of elements - correction)."""

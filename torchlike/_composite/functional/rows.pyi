@@ -19,7 +19,7 @@ _object = _builtins.object
 _Number = _bool | _int | _float | _complex
 
 def function(name: _str) -> _Callable:
-    """The function of one row."""
+    """Return the public function of an operator."""
     ...
 
 def gelu(input: _Tensor, *, approximate: _str = ..., out: _Any = ...) -> _Tensor:

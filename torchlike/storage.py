@@ -403,7 +403,7 @@ class TypedStorage(_Memory):
     _file_storage: Any = None  # of `load`: the storage in the file
 
     @functools.cached_property
-    def _tensor(self) -> Tensor:  # type: ignore[override]
+    def _tensor(self) -> Tensor:
         return self._file_storage.whole()
 
     @classmethod

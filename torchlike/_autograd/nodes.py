@@ -160,7 +160,7 @@ class AccumulateGrad(Node):
     __slots__ = ("receive", "variable_ref")
 
     def __init__(self, variable_ref: Any, receive: Callable) -> None:
-        self.plan, self.saved, self.edges, self.scalars = None, None, (), ()  # type: ignore[assignment]
+        self.plan, self.saved, self.edges, self.scalars = None, None, (), ()
         self.age, self.extra = 1, None
         self.variable_ref, self.receive = variable_ref, receive
 

@@ -30,7 +30,7 @@ class ResidualNode(Node):
     __slots__ = ("forward", "values")
 
     @property
-    def inputs(self) -> list[tuple[int, Value]]:  # type: ignore[override]
+    def inputs(self) -> list[tuple[int, Value]]:
         return list(enumerate(self.values))
 
     def forget(self) -> None:
@@ -95,7 +95,7 @@ def _gradient_source(
     source = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs, plan.function)
     source.settle(plan.op, (), plan.differentiable, plan.strides, plan.node)
     source.remembers = plan.remembers
-    source.gradients = _Pulls(plan, wanted, residuals, floating, structure)  # type: ignore[assignment]
+    source.gradients = _Pulls(plan, wanted, residuals, floating, structure)
     return source
 
 

@@ -179,7 +179,7 @@ def parts(x: Any) -> list:
 
 def random_sources() -> list[tuple[Any, str]]:
     """Return the global random number generators of Python and NumPy."""
-    return [(random._inst, "random"), (np.random.mtrand._rand, "numpy.random")]  # type: ignore[attr-defined]
+    return [(random._inst, "random"), (np.random.mtrand._rand, "numpy.random")]
 
 
 def random_state(x: Any) -> str:

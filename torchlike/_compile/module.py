@@ -52,7 +52,7 @@ class OptimizedModule(Module):
         return getattr(self._modules["_orig_mod"], name)
 
     @property
-    def training(self) -> bool:  # type: ignore[override]
+    def training(self) -> bool:
         """Whether the original module is in training mode."""
         return self._modules["_orig_mod"].training  # type: ignore[union-attr]
 

@@ -116,7 +116,7 @@ _functions = (
     random.seed,
     autocast.is_autocast_cache_enabled,
     Tensor._version.fget,
-    Tensor._base.fget,  # type: ignore[attr-defined]
+    Tensor._base.fget,
     anomaly.is_anomaly_enabled,
     anomaly.set_anomaly_enabled,
     determinism.use_deterministic_algorithms,

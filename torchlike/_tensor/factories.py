@@ -541,7 +541,7 @@ def _new(name: str, factory: Callable[..., Tensor]) -> Callable[..., Tensor]:
     new.__doc__ = f"As `{name[4:]}`, with the dtype and device of this tensor."
     of_factory = inspect.signature(factory)
     parameters = [_SELF, *of_factory.parameters.values()]
-    new.__signature__ = of_factory.replace(parameters=parameters)  # type: ignore[attr-defined]
+    new.__signature__ = of_factory.replace(parameters=parameters)
     return new
 
 

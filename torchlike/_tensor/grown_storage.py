@@ -24,13 +24,13 @@ class Grown(Storage):
         return self._loan[0].whole
 
     @property
-    def value(self) -> Value:  # type: ignore[override]
+    def value(self) -> Value:
         """The contents, as the larger storage has them."""
         larger, window = self._loan
         return read(larger.value, window)
 
     @property
-    def version(self) -> int:  # type: ignore[override]
+    def version(self) -> int:
         """The larger storage's count of the writes."""
         return self._loan[0].version
 
@@ -39,12 +39,12 @@ class Grown(Storage):
         self._loan[0].version = count
 
     @property
-    def shared(self) -> bool:  # type: ignore[override]
+    def shared(self) -> bool:
         """Whether somebody else may write to the memory."""
         return self.whole.shared
 
     @property
-    def inference(self) -> bool:  # type: ignore[override]
+    def inference(self) -> bool:
         """Whether its tensors were made in inference mode."""
         return self.whole.inference
 

@@ -131,12 +131,12 @@ class Shared(Storage):
     shared = True
 
     @property
-    def inference(self) -> bool:  # type: ignore[override]
+    def inference(self) -> bool:
         """Whether its tensors were made in inference mode."""
         return self._loan.kind.inference
 
     @property
-    def value(self) -> Value:  # type: ignore[override]
+    def value(self) -> Value:
         """The contents at the moment of their use."""
         loan = self._loan
         if loan.alone():
@@ -149,7 +149,7 @@ class Shared(Storage):
         return Live(loan.aval, loan.look, loan.settle, loan.stamp)
 
     @property
-    def version(self) -> int:  # type: ignore[override]
+    def version(self) -> int:
         """The count of the writes, equal to none asked for before: the contents may have changed since."""
         return Mark(_version.__get__(self))
 
@@ -275,7 +275,7 @@ def _lend(storage: Storage, loan: Loan) -> Shared:
     storage._loan = loan
     loan.kind = storage.__class__
     _value.__delete__(storage)
-    storage.__class__ = Shared  # type: ignore[assignment]
+    storage.__class__ = Shared
     return storage  # type: ignore[return-value]
 
 

@@ -223,7 +223,7 @@ class LeftCounter(Counter):
         self._own = left.version >> 32
 
     @property
-    def count(self) -> int:  # type: ignore[override]
+    def count(self) -> int:
         left = self._left()
         return self._own if left is None else left.version >> 32
 

@@ -134,7 +134,7 @@ class FunctionNode(Node):
         call.node = ref(self)
 
     @property
-    def extra(self) -> Extra | None:  # type: ignore[override]
+    def extra(self) -> Extra | None:
         """The hooks, which belong to the call: they outlive the node while `ctx` is alive."""
         return self.call.extra
 
@@ -314,7 +314,7 @@ class BackwardCFunction(FunctionCtx):
 
 
 _hidden: Any = vars(BackwardCFunction)["call"]  # reads and sets the slot, whose name the class no longer has
-del BackwardCFunction.call  # type: ignore[attr-defined]
+del BackwardCFunction.call
 call_of: Callable[[Any], Call] = _hidden.__get__
 
 

@@ -225,7 +225,7 @@ def _rewritten(node: FunctionNode, number: int, output: Any) -> Any:
 
 def _shown_again(call: Call, output: Any) -> Any:
     """A view of an input that forward returned as it is."""
-    has_setup = call.function.setup_context is not Function.setup_context  # type: ignore[attr-defined]
+    has_setup = call.function.setup_context is not Function.setup_context
     if has_setup and any(output is t for t in call.declared("to_save")):
         raise _errors.autograd.saved_input_returned()
     with modes.no_grad(), forward_mode.paused():

@@ -44,7 +44,7 @@ class MixtureSameFamily(Distribution):
         return super()._expanded(name, value, batch_shape)
 
     @constraints.dependent_property
-    def support(self) -> Any:  # type: ignore[override]
+    def support(self) -> Any:
         return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
 
     @property

@@ -136,7 +136,7 @@ class Tracer(TracerBase):
                 replaced.look_into(space)
             yield
         finally:
-            Module.__call__, Module.__getattr__ = call, get  # type: ignore[method-assign]
+            Module.__call__, Module.__getattr__ = call, get
             replaced.put_back()
 
 

@@ -171,7 +171,7 @@ class Optimizer:
                 setattr(self, name, OrderedDict())
         cls = type(self)
         if not getattr(cls.step, "hooked", False):
-            cls.step = _hooked(cls.step)  # type: ignore[method-assign]
+            cls.step = _hooked(cls.step)
             cls.step.__qualname__ = f"{cls.__qualname__}.step"  # as errors name it, wherever it is written
 
     def __getstate__(self) -> dict[str, Any]:

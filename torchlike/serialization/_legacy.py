@@ -127,7 +127,7 @@ class _Inert:
     append = extend = add = update = __setitem__ = __call__
 
 
-class _Scanner(pickle._Unpickler):  # type: ignore[misc,name-defined]
+class _Scanner(pickle._Unpickler):
     """Collects the kind and location of each storage that a pickle refers to, and runs nothing."""
 
     def __init__(self, file: Any, **options: Any) -> None:

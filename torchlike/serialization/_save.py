@@ -133,7 +133,7 @@ def _write(file: Any, name: str, pickled: bytes, storages: list[SavedStorage], b
     archive.close()
 
 
-class _Pickler(pickle._Pickler):  # type: ignore[misc,name-defined]
+class _Pickler(pickle._Pickler):
     """Writes torchlike's objects under PyTorch's names.
 
     The Python pickler rather than the C one, which insists on importing every name it writes.

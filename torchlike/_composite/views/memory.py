@@ -562,8 +562,8 @@ METHODS |= {
     )
 } | _view_twins()
 METHODS |= {
-    "_make_subclass": staticmethod(_make_subclass),  # type: ignore[dict-item]
+    "_make_subclass": staticmethod(_make_subclass),
     "__dlpack__": exchange.dlpack,
     "__dlpack_device__": exchange.dlpack_device,
-    "layout": property(lambda self: mf.strided, doc="How the elements are kept: always strided."),  # type: ignore[dict-item]
+    "layout": property(lambda self: mf.strided, doc="How the elements are kept: always strided."),
 }

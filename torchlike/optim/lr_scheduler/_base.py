@@ -145,7 +145,7 @@ def _note_steps_of(optimizer: Optimizer) -> None:
     """Wrap `step` of this one optimizer, so that a scheduler can tell whether it was called."""
     if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
         return
-    of_class: Callable = optimizer.step.__func__  # type: ignore[attr-defined]
+    of_class: Callable = optimizer.step.__func__
     owner = ref(optimizer)  # the wrapper lives in the optimizer
 
     @functools.wraps(of_class)
@@ -155,7 +155,7 @@ def _note_steps_of(optimizer: Optimizer) -> None:
         return of_class(optimizer, *args, **kwargs)
 
     step._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
-    optimizer.step = step  # type: ignore[method-assign]
+    optimizer.step = step
 
 
 def set_value(group: dict[str, Any], name: str, value: Any) -> None:

@@ -208,7 +208,7 @@ def random_split(dataset: Any, lengths: Sequence[int | float], generator: Any = 
     if sum(lengths) != len(dataset):
         raise errors.split_sum()
     order = torchlike.randperm(sum(lengths), generator=generator).tolist()  # type: ignore[arg-type]
-    return [Subset(dataset, order[end - n : end]) for n, end in zip(lengths, accumulate(lengths))]  # type: ignore[misc]
+    return [Subset(dataset, order[end - n : end]) for n, end in zip(lengths, accumulate(lengths))]
 
 
 def _lengths_of_fractions(total: int, fractions: Sequence[float]) -> list[int]:

@@ -73,10 +73,10 @@ class MixtureSameFamily(Distribution):
         between = torchlike.sum(self._weights * (components.mean - self._pad(self.mean)).pow(2.0), dim=dim)
         return within + between
 
-    def cdf(self, x: Tensor) -> Tensor:
+    def cdf(self, x: Tensor) -> Tensor:  # type: ignore[override]
         return torchlike.sum(self.component_distribution.cdf(self._pad(x)) * self.mixture_distribution.probs, dim=-1)
 
-    def log_prob(self, x: Tensor) -> Tensor:
+    def log_prob(self, x: Tensor) -> Tensor:  # type: ignore[override]
         log_prob = self.component_distribution.log_prob(self._pad(self._checked(x)))
         return torchlike.logsumexp(log_prob + torchlike.log_softmax(self.mixture_distribution.logits, dim=-1), dim=-1)
 

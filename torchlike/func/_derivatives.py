@@ -37,7 +37,7 @@ class Watch:
                 yield self
         finally:
             for x in self.inputs:
-                x._edge[0].is_open = False  # type: ignore[index,union-attr]
+                x._edge[0].is_open = False  # type: ignore[attr-defined]
 
     def take(self, tree: Any) -> Any:
         """The same containers with tensors that stand for those in them."""

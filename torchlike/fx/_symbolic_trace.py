@@ -129,8 +129,9 @@ class Tracer(TracerBase):
             return read[id(found)]
 
         replaced = Replaced(self._whole)
+        kind: Any = Module
         try:
-            Module.__call__, Module.__getattr__ = module_call, module_get  # type: ignore[method-assign]
+            kind.__call__, kind.__getattr__ = module_call, module_get
             replaced.replace_wrapped()
             for space in (_globals(function), *self._spaces):
                 replaced.look_into(space)

@@ -110,8 +110,9 @@ def _hooked(step: Callable) -> Callable:
             hook(self, args, kwargs)
         return out
 
-    hooked_step.hooked = True  # type: ignore[attr-defined]
-    return hooked_step
+    made: Any = hooked_step
+    made.hooked = True
+    return made
 
 
 class _Groups:
@@ -149,6 +150,13 @@ class Optimizer:
       ValueError: no parameters, a non-leaf tensor, or a parameter in two groups.
     """
 
+    _optimizer_step_pre_hooks: OrderedDict
+    _optimizer_step_post_hooks: OrderedDict
+    _optimizer_state_dict_pre_hooks: OrderedDict
+    _optimizer_state_dict_post_hooks: OrderedDict
+    _optimizer_load_state_dict_pre_hooks: OrderedDict
+    _optimizer_load_state_dict_post_hooks: OrderedDict
+
     def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         self._set_up()
@@ -156,13 +164,13 @@ class Optimizer:
             raise _errors.params_is_a_tensor(params.type())
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
-        groups = list(params)
+        groups: list[Any] = list(params)
         if not groups:
             raise _errors.no_parameters()
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
         for group in groups:
-            self.add_param_group(group)  # type: ignore[arg-type]
+            self.add_param_group(group)
 
     def _set_up(self) -> None:
         """What is not part of a pickle: empty hooks, and `step` of this class wrapped once."""
@@ -268,27 +276,27 @@ class Optimizer:
 
     def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` before each step; it may return `(args, kwargs)` to replace them."""
-        return _keep(self._optimizer_step_pre_hooks, hook)  # type: ignore[attr-defined]
+        return _keep(self._optimizer_step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` after each step."""
-        return _keep(self._optimizer_step_post_hooks, hook)  # type: ignore[attr-defined]
+        return _keep(self._optimizer_step_post_hooks, hook)
 
     def register_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer)` before `state_dict` is made."""
-        return _keep(self._optimizer_state_dict_pre_hooks, hook, prepend)  # type: ignore[attr-defined]
+        return _keep(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer, state_dict)` after `state_dict` is made; it may return another dictionary."""
-        return _keep(self._optimizer_state_dict_post_hooks, hook, prepend)  # type: ignore[attr-defined]
+        return _keep(self._optimizer_state_dict_post_hooks, hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer, state_dict)` before it is loaded; it may return another dictionary."""
-        return _keep(self._optimizer_load_state_dict_pre_hooks, hook, prepend)  # type: ignore[attr-defined]
+        return _keep(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer)` after a state dictionary is loaded."""
-        return _keep(self._optimizer_load_state_dict_post_hooks, hook, prepend)  # type: ignore[attr-defined]
+        return _keep(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
     # --- dictionaries -------------------------------------------------------------------------------------------------
 
@@ -297,7 +305,7 @@ class Optimizer:
 
         The tensors in it are the optimizer's own, as PyTorch's are.
         """
-        for hook in self._optimizer_state_dict_pre_hooks.values():  # type: ignore[attr-defined]
+        for hook in self._optimizer_state_dict_pre_hooks.values():
             hook(self)
         number: dict[Tensor, int] = {}
         groups = []
@@ -308,7 +316,7 @@ class Optimizer:
             groups.append({**packed, "params": [number[param] for param in group["params"]]})
         state = {number[key] if isinstance(key, Tensor) else key: value for key, value in self.state.items()}
         made: StateDict = {"state": state, "param_groups": groups}
-        for hook in self._optimizer_state_dict_post_hooks.values():  # type: ignore[attr-defined]
+        for hook in self._optimizer_state_dict_post_hooks.values():
             replaced = hook(self, made)
             made = made if replaced is None else replaced
         return made
@@ -320,7 +328,7 @@ class Optimizer:
           ValueError: the number of groups, or of parameters in a group, differs.
         """
         state_dict = state_dict.copy()
-        for hook in self._optimizer_load_state_dict_pre_hooks.values():  # type: ignore[attr-defined]
+        for hook in self._optimizer_load_state_dict_pre_hooks.values():
             replaced = hook(self, state_dict)
             state_dict = state_dict if replaced is None else replaced
         saved_groups = deepcopy(state_dict["param_groups"])
@@ -330,7 +338,7 @@ class Optimizer:
             state[params.get(key, key)] = _cast(params[key], value) if key in params else value
         groups = [_with_params(new, old) for old, new in zip(self.param_groups, saved_groups)]
         self.__setstate__({"state": state, "param_groups": groups})
-        for hook in self._optimizer_load_state_dict_post_hooks.values():  # type: ignore[attr-defined]
+        for hook in self._optimizer_load_state_dict_post_hooks.values():
             hook(self)
 
 
@@ -379,7 +387,8 @@ def _cast(param: Tensor, value: Any, key: Hashable = None) -> Any:
     if isinstance(value, dict):
         return {k: _cast(param, v, k) for k, v in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
-        return type(value)(_cast(param, v) for v in value)  # type: ignore[call-arg]
+        kind: Any = type(value)
+        return kind(_cast(param, v) for v in value)
     return value
 
 

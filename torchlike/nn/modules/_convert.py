@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import torchlike
@@ -15,6 +15,10 @@ from torchlike.nn.parameter import Parameter
 
 class Conversion:
     """The part of `Module` that changes its tensors; a parameter keeps its identity where PyTorch's does."""
+
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+    children: Callable[[], Iterator[Any]]
 
     def _apply(self, fn: Callable[[Any], Any], recurse: bool = True) -> Self:
         """Replace every parameter's data, its gradient's data, and every buffer by `fn` of it."""

@@ -79,7 +79,7 @@ class _NormBase(Module):
     def _check_input_dim(self, input: Tensor) -> None:
         raise NotImplementedError
 
-    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest) -> None:
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest) -> None:  # type: ignore[override]
         # Version 2 added the counter; older files load as if it had been saved with its present value.
         version = local_metadata.get("version")
         key = prefix + "num_batches_tracked"

@@ -150,12 +150,13 @@ def _note_steps_of(optimizer: Optimizer) -> None:
 
     @functools.wraps(of_class)
     def step(*args: Any, **kwargs: Any) -> Any:
-        optimizer = owner()
-        optimizer._opt_called = True  # type: ignore[union-attr]
+        optimizer: Any = owner()
+        optimizer._opt_called = True
         return of_class(optimizer, *args, **kwargs)
 
-    step._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
-    optimizer.step = step
+    made: Any = step
+    made._wrapped_by_lr_sched = True
+    optimizer.step = made
 
 
 def set_value(group: dict[str, Any], name: str, value: Any) -> None:

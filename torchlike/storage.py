@@ -43,7 +43,7 @@ _LEGACY_NAMES = {
 class _Memory(Handle):
     """What both kinds of storage are: a look at the storage of a tensor."""
 
-    _tensor: Tensor
+    _tensor: Tensor | Any
 
     def _elements(self) -> Tensor:
         """The memory as a tensor of one dim."""

@@ -28,6 +28,8 @@ class ResidualNode(Node):
     """A node whose saved values are residuals of its forward; a second derivative starts from the forward's inputs."""
 
     __slots__ = ("forward", "values")
+    forward: OpPlan
+    values: Sequence[Value]
 
     @property
     def inputs(self) -> list[tuple[int, Value]]:
@@ -36,7 +38,7 @@ class ResidualNode(Node):
     def forget(self) -> None:
         self.values = []
 
-    def repeatable(self) -> tuple[OpPlan, list[Value]]:
+    def repeatable(self) -> tuple[OpPlan, Sequence[Value]]:
         return self.forward, [self.values[i] for i in self.forward.saved]
 
 

@@ -79,7 +79,7 @@ class SparseTensor(Tensor):
     _coalesced: bool
 
     __torch_function__ = _disabled_torch_function_impl
-    layout = property(lambda self: self._layout_, doc="How the elements are kept.")
+    layout = property(lambda self: self._layout_, doc="How the elements are kept.")  # type: ignore[assignment]
 
     @property
     def _aval(self) -> Aval:
@@ -118,7 +118,7 @@ class SparseTensor(Tensor):
         return None if grad is None else _each_once(self, grad)
 
     @grad.setter
-    def grad(self, grad: Any) -> None:
+    def grad(self, grad: Any) -> None:  # type: ignore[override]
         if grad is not None:
             raise _errors.layouts.refused("grad", self.layout)
         self._values_.grad = None
@@ -167,8 +167,8 @@ def passed_on(values: Tensor, node: str) -> Tensor:
     """The same values as the result of an operator: what holds them is no leaf, even if they are one."""
     if values._edge is None or not modes.local.grad:
         return values
-    seen = untracked(bind.CALLERS["view"](values, tuple(values.shape)))
-    seen._edge = views.named(seen._edge, node)  # type: ignore[arg-type]
+    seen: Any = untracked(bind.CALLERS["view"](values, tuple(values.shape)))
+    seen._edge = views.named(seen._edge, node)
     return seen
 
 

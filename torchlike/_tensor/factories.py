@@ -285,7 +285,7 @@ def unfilled(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     return np.broadcast_to(np.zeros((), dtype), shape)
 
 
-def uninitialized(dtype: Dtype) -> Any:
+def uninitialized(dtype: Any) -> Any:
     """What memory without contents is filled with: zeros, or in deterministic mode NaN, True or the largest integer."""
     if not modes.fill_uninitialized:
         return 0
@@ -294,7 +294,7 @@ def uninitialized(dtype: Dtype) -> Any:
     return True if dtype is _dtypes.bool_ else int(np.iinfo(dtype.numpy).max)
 
 
-def _repeated(shape: tuple[int, ...], fill: int, dtype: Dtype, device: Any) -> np.ndarray:
+def _repeated(shape: tuple[int, ...], fill: int, dtype: Any, device: Any) -> np.ndarray:
     if devices.canonical(device).type == "meta":
         return unfilled(shape, dtype.numpy)
     return np.full(shape, _dtypes.cast(np.array(fill), dtype) if dtype in _dtypes.FLOAT8 else fill, dtype.numpy)
@@ -333,8 +333,8 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
             dtype = dtype_of(name, dtype) or (modes.default_dtype if out is None else out.dtype)
         if not size:
             raise _errors.arguments.missing(name, "size")
-        number = uninitialized(dtype) if fill is None else fill  # type: ignore[arg-type]
-        made = of_array(_repeated(shape_of(size, name, negative), number, dtype, device), device, requires_grad)  # type: ignore[union-attr]
+        number = uninitialized(dtype) if fill is None else fill
+        made = of_array(_repeated(shape_of(size, name, negative), number, dtype, device), device, requires_grad)
         if order is not None:
             with_strides(made, mf.strides_for(tuple(made.shape), order))
         return made if out is None else into(name, out, made, repeats=True)

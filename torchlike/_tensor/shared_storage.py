@@ -126,7 +126,7 @@ class Shared(Storage):
     """A storage whose memory is on loan to, or from, somebody else."""
 
     __slots__ = ()
-    _loan: Loan
+    _loan: Loan | Any
 
     shared = True
 
@@ -173,7 +173,7 @@ class Shared(Storage):
         self.__class__ = self._loan.kind  # type: ignore[assignment]
         del self._loan
         if borrowed:
-            self._loan = None  # type: ignore[assignment] # a trace of where it came from: it cannot be resized
+            self._loan = None  # a trace of where it came from: it cannot be resized
         self.value, self.version = value, version  # type: ignore[misc]
         return value
 
@@ -271,12 +271,12 @@ def borrow(aval: Aval, strides: tuple[int, ...] | None, array: np.ndarray, nbyte
     return _lend(Storage(Value(aval), strides), Loan(aval, strides, np.asarray(lender), lender, writable))
 
 
-def _lend(storage: Storage, loan: Loan) -> Shared:
+def _lend(storage: Any, loan: Loan) -> Shared:
     storage._loan = loan
     loan.kind = storage.__class__
     _value.__delete__(storage)
     storage.__class__ = Shared
-    return storage  # type: ignore[return-value]
+    return storage
 
 
 def _geometry(tensor: Any) -> tuple[Aval, tuple[int, ...], int]:

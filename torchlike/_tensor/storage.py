@@ -127,7 +127,7 @@ class Storage:
     @property
     def resizable(self) -> bool:
         """Whether the memory is our own, and always was."""
-        loan = getattr(self, "_loan", self)
+        loan: Any = getattr(self, "_loan", self)
         return loan is self or (loan is not None and loan.lender is None)
 
     @property
@@ -171,7 +171,7 @@ def move(plan: OpPlan, value: Value, numbers: tuple) -> Value:
     if value.array.__class__ is np.ndarray and current().moves:
         return Value(plan.outputs[0], plan.function(value.array, *numbers)[0])
     if value.__class__ is Live:
-        return value.seen(plan.outputs[0], lambda array: plan.function(array, *numbers)[0])  # type: ignore[attr-defined]
+        return value.seen(plan.outputs[0], lambda array: plan.function(array, *numbers)[0])
     return record(plan, [value], numbers)[0]
 
 

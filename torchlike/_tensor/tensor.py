@@ -58,14 +58,14 @@ class Tensor(Methods):
     _never_called: str | None = None  # the hook of a subclass that operators do not call, so that it has no tensors
 
     _storage: Storage
-    _chain: tuple[Step, ...] | None  # how to see this tensor in its storage's value; None: it is that value
+    _chain: tuple[Step, ...] | Any  # how to see this tensor in its storage's value; None: it is that value
     _strides: tuple[int, ...] | None  # None: row-major
     _offset: int
-    _edge: Edge | None  # where the gradient of this tensor goes
-    _origin: Tensor | None  # the tensor of which this is a view
+    _edge: Edge | Any  # where the gradient of this tensor goes
+    _origin: Tensor | Any  # the tensor of which this is a view
     _tracks: bool  # a view whose history follows its origin's
     _cache: tuple[int, Any, Value] | None  # views: storage version; origin's edge (or writes at birth); value
-    _grad: Tensor | None
+    _grad: Tensor | Any
     # Unset on most:
     _counter: _storage.Counter | None  # it counts its writes apart from its storage
     _ended: tuple[Any, Any]  # what it takes up again as a leaf: its node, weakly, and the hooks on its gradient
@@ -103,11 +103,11 @@ class Tensor(Methods):
         refuses to an operator is refused; by default where gradients are recorded."""
         cache = self._cache
         known = cache is not None and cache[0] == self._storage.version
-        if known and (not self._tracks or cache[1] is self._origin._edge):  # type: ignore[union-attr,index]
+        if known and (not self._tracks or cache[1] is self._origin._edge):  # type: ignore[index]
             return cache[2]  # type: ignore[index]
         return views.read_again(self, modes.local.grad if strict is None else strict)
 
-    def _root(self) -> Tensor | None:
+    def _root(self) -> Tensor | Any:
         """The tensor of which this is a view. One whose own shape was changed in place has become a view as well."""
         origin = self._origin
         while origin is not None and origin._origin is not None:
@@ -205,7 +205,7 @@ class Tensor(Methods):
     def _write_raw(self, value: Value, edge: Edge | None, since: int | None = None) -> None:
         """Store new contents without asking about gradients."""
         storage, origin = self._storage, self if self._origin is None else self._root()
-        is_there = origin._storage is storage  # type: ignore[union-attr]
+        is_there = origin._storage is storage
         apart = not is_there or getattr(origin, "_counter", None) is not None
         step = 0 if is_there and apart else _storage.WRITE if is_there else 1
         if self._chain is None:
@@ -386,7 +386,7 @@ class Tensor(Methods):
             self._edge = (begin_again(self, leaf_node), 0) if requires_grad else None
             self._storage.version += 1  # for autograd no write, but views are to look again
             if self._origin is not None and views.is_whole(self):
-                self._root()._edge = None  # type: ignore[union-attr]
+                self._root()._edge = None
                 views.rebase(self)
         return self
 
@@ -403,7 +403,7 @@ class Tensor(Methods):
     @property
     def grad_fn(self) -> Node | None:
         """The node of the operator that made this tensor; None for leaves."""
-        return None if self.is_leaf else self._edge[0].public()  # type: ignore[index]
+        return None if self.is_leaf else self._edge[0].public()
 
     @property
     def output_nr(self) -> int:
@@ -462,7 +462,7 @@ class Tensor(Methods):
         self._edge = None
         self._storage.version += 1  # for autograd no write, but views are to look again
         if self._origin is not None and views.is_whole(self):
-            self._root()._edge = None  # type: ignore[union-attr]
+            self._root()._edge = None
             views.rebase(self)
         return self
 
@@ -502,7 +502,7 @@ class Tensor(Methods):
         """Call `hook(grad)` whenever this tensor's gradient is computed; what it returns replaces the gradient."""
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        node, number = self._edge  # type: ignore[misc]
+        node, number = self._edge
         return hold(hooks_of(node).tensor.setdefault(number, OrderedDict()), hooks.on_tensor(hook))
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
@@ -511,7 +511,7 @@ class Tensor(Methods):
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-        self._edge[0].variable_ref = lambda: self  # type: ignore[index]  # for whom the user may hold no longer
+        self._edge[0].variable_ref = lambda: self  # type: ignore[attr-defined]  # for whom the user may hold no longer
         return hold(self.__dict__.setdefault("_post_accumulate", OrderedDict()), hook)
 
     def retain_grad(self) -> None:
@@ -665,7 +665,7 @@ _new = object.__new__
 def wrap(value: Value, edge: Edge | None = None, strides: tuple[int, ...] | None = None) -> Tensor:
     """A fresh tensor with a storage of its own; of a sparse gradient, the tensor that it stands for."""
     if value.__class__ is SparseValue:
-        return value.seen(edge)  # type: ignore[attr-defined]
+        return value.seen(edge)
     tensor = _new(Tensor)
     storage = tensor._storage = _new(Storage)  # without a call of `__init__`
     storage.value = value

@@ -298,7 +298,7 @@ def unplaceable(view: Any, error: Exception | None = None) -> None:
     """The history of the origin of a view that is copied to itself where a dim is repeated; or of another write that
     ends in this error on the way back."""
     origin = view._root()
-    node = _Unplaceable(None, (), [origin._edge], ())  # type: ignore[arg-type]
+    node = _Unplaceable(None, (), [origin._edge], ())
     node.written, node.error = origin._aval, error or _errors.memory.overlapping_write()
     origin._edge = (node, 0)
 

@@ -127,7 +127,7 @@ class FunctionNode(Node):
 
     def __init__(self, ctx: BackwardCFunction, call: Call) -> None:
         self.ctx, self.call = ctx, call
-        super().__init__(None, [], call.edges, [])  # type: ignore[arg-type]
+        super().__init__(None, [], call.edges, [])
         if call.age is None:
             call.age = self.age
         self.age = call.age

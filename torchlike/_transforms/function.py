@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from torchlike import _dtypes, _errors
 from torchlike._autograd.nodes import AccumulateGrad, Refusal
@@ -68,10 +68,14 @@ class Function(FunctionCtx):
         """Store what backward needs, where forward takes no `ctx`."""
         raise NotImplementedError("setup_context is not implemented.")
 
-    @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """One gradient for each input of forward."""
-        raise _errors.autograd.no_backward()
+    if TYPE_CHECKING:
+        backward: ClassVar[Callable[..., Any]]
+    else:
+
+        @staticmethod
+        def backward(ctx: Any, *grad_outputs: Any) -> Any:
+            """One gradient for each input of forward."""
+            raise _errors.autograd.no_backward()
 
     @staticmethod
     def vjp(ctx: Any, *grad_outputs: Any) -> Any:

@@ -134,7 +134,7 @@ class Pair(NamedTuple):
     """A forward that keeps what backward needs, and how many results it has without that."""
 
     forward: Plan
-    count: int
+    count: int  # type: ignore[override]
     differentiable: tuple[int, ...]
     structure: list  # the pull-back's tree, known once the forward was traced
     pulls: dict[tuple[int, ...], Plan]  # by the results that have a gradient
@@ -196,7 +196,7 @@ class HigherNode(Node):
     __slots__ = ("given", "recordings", "settled")
 
     def __init__(self, settled: Settled, given: Sequence[Grad], recordings: Sequence[Recording], edges: list) -> None:
-        super().__init__(None, [], edges, [])  # type: ignore[arg-type]
+        super().__init__(None, [], edges, [])
         self.settled, self.given, self.recordings = settled, given, recordings
 
     def forget(self) -> None:
@@ -206,7 +206,7 @@ class HigherNode(Node):
         return self.settled.call.op.node
 
     def outputs(self) -> int:
-        return self.settled.pair.count  # type: ignore[union-attr]
+        return self.settled.pair.count
 
     def result(self, number: int) -> Aval:
         return self.settled.plan.outputs[number]
@@ -237,7 +237,7 @@ class HigherNode(Node):
         stale = [i for i, (value, _) in enumerate(self.given) if value.stamp is not None and value.stamp.before(self)]
         if stale:
             call, pair = self.settled.call, self.settled.pair
-            used = _cached(call.key("used", self.settled.wanted), lambda: _used(call, pair))  # type: ignore[arg-type]
+            used = _cached(call.key("used", self.settled.wanted), lambda: _used(call, pair))
             stale = [i for i in stale if i in used]
         versions.check_pairs(self, [*[self.given[i] for i in stale], *outer])
 
@@ -256,7 +256,7 @@ class LastNode(Node):
     __slots__ = ("avals", "op")
 
     def __init__(self, op: Higher, edges: list, avals: tuple[Aval, ...]) -> None:
-        super().__init__(None, [], edges, [])  # type: ignore[arg-type]
+        super().__init__(None, [], edges, [])
         self.op, self.avals = op, avals
 
     def name(self) -> str:
@@ -302,7 +302,7 @@ class Settled(NamedTuple):
 
     call: Call
     plan: Plan
-    pair: Pair | None  # where it has a gradient
+    pair: Pair | Any  # where it has a gradient
     wanted: tuple[int, ...]  # the inputs that gradients reach
     needs: bool  # whether a gradient is asked for
 

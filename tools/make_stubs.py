@@ -54,7 +54,7 @@ from collections.abc import Sequence as _Sequence
 from typing import Any as _Any
 
 from torchlike._dtypes import dtype as _dtype
-from torchlike._tensor import Tensor as _Tensor
+from torchlike._tensor.tensor import Tensor as _Tensor
 """
 HEAD += "".join(f"\n_{name} = _builtins.{name}" for name in BUILTINS[:-1])
 HEAD += "\n_Number = _bool | _int | _float | _complex\n"
@@ -106,23 +106,20 @@ def front() -> str:
         for node in ast.parse(_source("__init__.py")).body
         if isinstance(node, ast.ImportFrom) and node.names[0].asname == node.names[0].name
     ]
-    renamed = [
-        ast.unparse(node)
-        for node in ast.parse(_source("__init__.py")).body
-        if isinstance(node, ast.ImportFrom) and node.names[0].name == "bool_"
-    ]
     there = [name for name in names.MODULES if (PACKAGE / f"{name}.py").exists() or (PACKAGE / name).is_dir()]
     imports += [f"from torchlike import {name} as {name}" for name in sorted(there) if name != "autograd"]
-    imports += [f"from torchlike.serialization import {name} as {name}" for name in ("load", "save")]
-    listed = "\n".join(sorted(set(imports + renamed)))
+    imports += [f"from torchlike.{module} import {name} as {name}" for name, module in names._ELSEWHERE.items()]
+    listed = "\n".join(sorted(set(imports)))
     taken = {line.rpartition(" ")[2] for line in listed.splitlines()}
-    return HEAD.replace("from torchlike._dtypes", listed + "\nfrom torchlike._dtypes", 1) + names_of("torchlike", taken)
+    head = HEAD.replace("from torchlike._dtypes", listed + "\nfrom torchlike._dtypes", 1)
+    return head + names_of("torchlike", taken, ("_sample_dirichlet", "_standard_gamma"))
 
 
-def names_of(module: str, taken: Iterable[str] = ()) -> str:
+def names_of(module: str, taken: Iterable[str] = (), private: Iterable[str] = ()) -> str:
     """Return the names that a module binds at run time."""
     found = vars(importlib.import_module(module))
-    return "".join(_name(name, found[name]) for name in sorted(found) if not name.startswith("_") and name not in taken)
+    shown = [name for name in found if name not in taken and (not name.startswith("_") or name in private)]
+    return "".join(_name(name, found[name]) for name in sorted(shown))
 
 
 def _source(file: str) -> str:
@@ -175,7 +172,8 @@ def _function(name: str, value: Callable, itself: str = "") -> str:
         shown += ["*"] * (keyword is None) + ["out: _Any = ..."]
     doc = (inspect.getdoc(value) or "").partition("\n\n")[0].replace("\\", "\\\\")
     body = f'"""{doc}"""\n...\n' if doc else "...\n"
-    return f"def {name}({', '.join(shown)}) -> {_result(name, value, row)}:\n" + textwrap.indent(body, "    ")
+    comment = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
+    return f"def {name}({', '.join(shown)}) -> {_result(name, value, row)}:{comment}\n" + textwrap.indent(body, "    ")
 
 
 def _twin(name: str, parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:
@@ -193,6 +191,8 @@ def _parameter(p: inspect.Parameter, itself: str) -> str:
 def _result(name: str, value: Callable, row: Any) -> str:
     if name.startswith("__") or (name.endswith("_") and row is None):
         return "_Tensor"
+    if hasattr(torchlike.return_types, name):
+        return "_Any"
     if row is None or name.endswith("_"):
         return _type(inspect.signature(value).return_annotation) if row is None else "_Tensor"
     tree = ast.parse(textwrap.dedent(inspect.getsource(row.kernel)))

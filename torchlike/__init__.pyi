@@ -58,8 +58,29 @@ from torchlike import xpu as xpu
 from torchlike._autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from torchlike._autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
 from torchlike._autograd.anomaly import set_anomaly_enabled as set_anomaly_enabled
+from torchlike._compile import compile as compile
+from torchlike._composite.checks import _assert_async as _assert_async
+from torchlike._composite.checks import _check as _check
+from torchlike._composite.checks import _check_index as _check_index
+from torchlike._composite.checks import _check_is_size as _check_is_size
+from torchlike._composite.checks import _check_not_implemented as _check_not_implemented
+from torchlike._composite.checks import _check_tensor_all as _check_tensor_all
+from torchlike._composite.checks import _check_tensor_all_with as _check_tensor_all_with
+from torchlike._composite.checks import _check_type as _check_type
+from torchlike._composite.checks import _check_value as _check_value
+from torchlike._composite.checks import _check_with as _check_with
+from torchlike._composite.symbolic import SymBool as SymBool
+from torchlike._composite.symbolic import SymFloat as SymFloat
+from torchlike._composite.symbolic import SymInt as SymInt
+from torchlike._composite.symbolic import sym_float as sym_float
+from torchlike._composite.symbolic import sym_int as sym_int
+from torchlike._composite.symbolic import sym_ite as sym_ite
+from torchlike._composite.symbolic import sym_max as sym_max
+from torchlike._composite.symbolic import sym_min as sym_min
+from torchlike._composite.symbolic import sym_not as sym_not
+from torchlike._composite.symbolic import sym_sqrt as sym_sqrt
+from torchlike._composite.symbolic import sym_sum as sym_sum
 from torchlike._dtypes import bfloat16 as bfloat16
-from torchlike._dtypes import bool_ as bool
 from torchlike._dtypes import can_cast as can_cast
 from torchlike._dtypes import complex128 as complex128
 from torchlike._dtypes import complex64 as complex64
@@ -111,16 +132,69 @@ from torchlike._engine import Size as Size
 from torchlike._engine import clear_cache as clear_cache
 from torchlike._engine import explain as explain
 from torchlike._engine import set_executor as set_executor
+from torchlike._errors.making import OutOfMemoryError as OutOfMemoryError
+from torchlike._higher_order_ops import cond as cond
+from torchlike._higher_order_ops import while_loop as while_loop
 from torchlike._random import Generator as Generator
 from torchlike._random import default_generator as default_generator
 from torchlike._tensor.printing import set_printoptions as set_printoptions
 from torchlike._tensor.tensor import Tensor as Tensor
 from torchlike._transforms.backward import grad as grad
+from torchlike.amp import GradScaler as GradScaler
+from torchlike.amp import autocast as autocast
+from torchlike.cuda._any_streams import Stream as Stream
+from torchlike.func import vmap as vmap
+from torchlike.futures import Future as Future
+from torchlike.jit import ScriptFunction as ScriptFunction
+from torchlike.jit import ScriptModule as ScriptModule
+from torchlike.jit import fork as fork
+from torchlike.jit import wait as wait
+from torchlike.jit._types import AnyType as AnyType
+from torchlike.jit._types import AwaitType as AwaitType
+from torchlike.jit._types import BoolType as BoolType
+from torchlike.jit._types import ClassType as ClassType
+from torchlike.jit._types import ComplexType as ComplexType
+from torchlike.jit._types import ConcreteModuleType as ConcreteModuleType
+from torchlike.jit._types import DeviceObjType as DeviceObjType
+from torchlike.jit._types import DictType as DictType
+from torchlike.jit._types import EnumType as EnumType
+from torchlike.jit._types import FloatType as FloatType
+from torchlike.jit._types import FutureType as FutureType
+from torchlike.jit._types import InferredType as InferredType
+from torchlike.jit._types import IntType as IntType
+from torchlike.jit._types import InterfaceType as InterfaceType
+from torchlike.jit._types import ListType as ListType
+from torchlike.jit._types import NoneType as NoneType
+from torchlike.jit._types import NumberType as NumberType
+from torchlike.jit._types import OptionalType as OptionalType
+from torchlike.jit._types import PyObjectType as PyObjectType
+from torchlike.jit._types import RRefType as RRefType
+from torchlike.jit._types import StreamObjType as StreamObjType
+from torchlike.jit._types import StringType as StringType
+from torchlike.jit._types import SymBoolType as SymBoolType
+from torchlike.jit._types import SymIntType as SymIntType
+from torchlike.jit._types import TensorType as TensorType
+from torchlike.jit._types import TupleType as TupleType
+from torchlike.jit._types import UnionType as UnionType
+from torchlike.serialization import PyTorchFileReader as PyTorchFileReader
 from torchlike.serialization import load as load
 from torchlike.serialization import save as save
+from torchlike.storage import BFloat16Storage as BFloat16Storage
+from torchlike.storage import BoolStorage as BoolStorage
+from torchlike.storage import ByteStorage as ByteStorage
+from torchlike.storage import CharStorage as CharStorage
+from torchlike.storage import ComplexDoubleStorage as ComplexDoubleStorage
+from torchlike.storage import ComplexFloatStorage as ComplexFloatStorage
+from torchlike.storage import DoubleStorage as DoubleStorage
+from torchlike.storage import FloatStorage as FloatStorage
+from torchlike.storage import HalfStorage as HalfStorage
+from torchlike.storage import IntStorage as IntStorage
+from torchlike.storage import LongStorage as LongStorage
+from torchlike.storage import ShortStorage as ShortStorage
+from torchlike.storage import Storage as Storage
 from torchlike.torch_version import __version__ as __version__
 from torchlike._dtypes import dtype as _dtype
-from torchlike._tensor import Tensor as _Tensor
+from torchlike._tensor.tensor import Tensor as _Tensor
 
 _bool = _builtins.bool
 _int = _builtins.int
@@ -144,6 +218,14 @@ LongTensor: _Any
 ShortTensor: _Any
 from torchlike.storage import TypedStorage as TypedStorage
 from torchlike.storage import UntypedStorage as UntypedStorage
+
+def _sample_dirichlet(self: _Tensor, generator: _Any = ...) -> _Tensor:
+    """Dirichlet numbers of the concentrations in the last dim; they move with these as their quantiles do."""
+    ...
+
+def _standard_gamma(self: _Tensor, generator: _Any = ...) -> _Tensor:
+    """Gamma numbers of the shapes in `self`, of scale one; they move with the shapes as their quantiles do."""
+    ...
 
 def abs(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
@@ -257,7 +339,7 @@ def amin(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, out: _Any = .
     """The smallest element over `dim` (every dim by default); equal ones share the gradient evenly."""
     ...
 
-def aminmax(input: _Tensor, *, dim: _int | None = ..., keepdim: _bool = ..., out: _Any = ...) -> _tuple[_Tensor, ...]:
+def aminmax(input: _Tensor, *, dim: _int | None = ..., keepdim: _bool = ..., out: _Any = ...) -> _Any:
     """The smallest and the largest element."""
     ...
 
@@ -563,6 +645,8 @@ def block_diag(*tensors: _Tensor) -> _Tensor:
 def bmm(input: _Tensor, mat2: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The products of two batches of matrices; (b, n, k), (b, k, m) -> (b, n, m)."""
     ...
+
+bool: _dtype
 
 def broadcast_shapes(*shapes: _Any) -> _Any:
     """The shape to which tensors of these shapes broadcast."""
@@ -879,11 +963,11 @@ def ctc_loss(
     """`torch.nn.functional.ctc_loss`; reduction: 0 for none, 1 for the mean, 2 for the sum."""
     ...
 
-def cummax(input: _Tensor, dim: _int, *, out: _Any = ...) -> _Tensor:
+def cummax(input: _Tensor, dim: _int, *, out: _Any = ...) -> _Any:
     """The running maximum along `dim`, and the index of its last occurrence so far."""
     ...
 
-def cummin(input: _Tensor, dim: _int, *, out: _Any = ...) -> _Tensor:
+def cummin(input: _Tensor, dim: _int, *, out: _Any = ...) -> _Any:
     """The running minimum along `dim`, and the index of its last occurrence so far."""
     ...
 
@@ -1774,7 +1858,7 @@ def kron(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The Kronecker product: every element of `input` times the whole of `other`."""
     ...
 
-def kthvalue(input: _Tensor, k: _int, dim: _int = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
+def kthvalue(input: _Tensor, k: _int, dim: _int = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Any:
     """The k-th smallest element of `dim` (k counts from 1), and its index."""
     ...
 
@@ -2104,7 +2188,7 @@ def mm(input: _Tensor, mat2: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The product of two matrices; (n, k), (k, m) -> (n, m)."""
     ...
 
-def mode(input: _Tensor, dim: _int = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _tuple[_Tensor, ...]:
+def mode(input: _Tensor, dim: _int = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Any:
     """The most frequent element of `dim` (the smallest of several) and the index of its last occurrence."""
     ...
 
@@ -2866,7 +2950,7 @@ def solve(input: _Tensor, A: _Tensor, *, out: _Any = ...) -> _Tensor:
 
 def sort(
     input: _Tensor, dim: _int = ..., descending: _bool = ..., stable: _bool | None = ..., *, out: _Any = ...
-) -> _Tensor:
+) -> _Any:
     """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
     ...
 
@@ -3104,7 +3188,7 @@ def to_dlpack(tensor: _Tensor) -> _Any:
 
 def topk(
     input: _Tensor, k: _int, dim: _int = ..., largest: _bool = ..., sorted: _bool = ..., *, out: _Any = ...
-) -> _tuple[_Tensor, ...]:
+) -> _Any:
     """The `k` largest (or smallest) elements of `dim` in order, and their indices."""
     ...
 

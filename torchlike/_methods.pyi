@@ -5,7 +5,7 @@ from collections.abc import Sequence as _Sequence
 from typing import Any as _Any
 
 from torchlike._dtypes import dtype as _dtype
-from torchlike._tensor import Tensor as _Tensor
+from torchlike._tensor.tensor import Tensor as _Tensor
 
 _bool = _builtins.bool
 _int = _builtins.int
@@ -43,7 +43,8 @@ class Methods:
     def __dlpack_device__(self) -> _Tensor:
         """Return DLPack's device type code and the device index."""
         ...
-    def __eq__(self, other: _Any) -> _Tensor: ...
+    def __eq__(self, other: _Any) -> _Tensor:  # type: ignore[override]
+        ...
     def __floordiv__(self, other: _Any) -> _Tensor: ...
     def __ge__(self, other: _Any) -> _Tensor: ...
     def __gt__(self, other: _Any) -> _Tensor: ...
@@ -66,7 +67,8 @@ class Methods:
     def __matmul__(self, other: _Any) -> _Tensor: ...
     def __mod__(self, other: _Any) -> _Tensor: ...
     def __mul__(self, other: _Any) -> _Tensor: ...
-    def __ne__(self, other: _Any) -> _Tensor: ...
+    def __ne__(self, other: _Any) -> _Tensor:  # type: ignore[override]
+        ...
     def __neg__(self) -> _Tensor: ...
     def __or__(self, other: _Any) -> _Tensor: ...
     def __pos__(self) -> _Tensor:
@@ -174,7 +176,7 @@ class Methods:
     def amin(self, dim: _Any = ..., keepdim: _bool = ...) -> _Tensor:
         """The smallest element over `dim` (every dim by default); equal ones share the gradient evenly."""
         ...
-    def aminmax(self, *, dim: _int | None = ..., keepdim: _bool = ...) -> _tuple[_Tensor, ...]:
+    def aminmax(self, *, dim: _int | None = ..., keepdim: _bool = ...) -> _Any:
         """The smallest and the largest element."""
         ...
     def angle(self) -> _Tensor:
@@ -480,10 +482,10 @@ class Methods:
     def cuda(self, device: _Any = ..., non_blocking: _bool = ..., memory_format: _Any = ...) -> _Tensor:
         """This tensor on a GPU."""
         ...
-    def cummax(self, dim: _int) -> _Tensor:
+    def cummax(self, dim: _int) -> _Any:
         """The running maximum along `dim`, and the index of its last occurrence so far."""
         ...
-    def cummin(self, dim: _int) -> _Tensor:
+    def cummin(self, dim: _int) -> _Any:
         """The running minimum along `dim`, and the index of its last occurrence so far."""
         ...
     def cumprod(self, dim: _int, *, dtype: _Any = ...) -> _Tensor:
@@ -901,7 +903,7 @@ class Methods:
     def kron(self, other: _Tensor) -> _Tensor:
         """The Kronecker product: every element of `input` times the whole of `other`."""
         ...
-    def kthvalue(self, k: _int, dim: _int = ..., keepdim: _bool = ...) -> _Tensor:
+    def kthvalue(self, k: _int, dim: _int = ..., keepdim: _bool = ...) -> _Any:
         """The k-th smallest element of `dim` (k counts from 1), and its index."""
         ...
     @property
@@ -1100,7 +1102,7 @@ class Methods:
     def mm(self, mat2: _Tensor) -> _Tensor:
         """The product of two matrices; (n, k), (k, m) -> (n, m)."""
         ...
-    def mode(self, dim: _int = ..., keepdim: _bool = ...) -> _tuple[_Tensor, ...]:
+    def mode(self, dim: _int = ..., keepdim: _bool = ...) -> _Any:
         """The most frequent element of `dim` (the smallest of several) and the index of its last occurrence."""
         ...
     def moveaxis(self, source: _Any, destination: _Any) -> _Tensor:
@@ -1532,7 +1534,7 @@ class Methods:
     def solve(self, A: _Tensor, *, out: _Any = ...) -> _Tensor:
         """Removed from PyTorch in favor of `linalg.solve`; raises."""
         ...
-    def sort(self, dim: _int = ..., descending: _bool = ..., stable: _bool | None = ...) -> _Tensor:
+    def sort(self, dim: _int = ..., descending: _bool = ..., stable: _bool | None = ...) -> _Any:
         """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
         ...
     def sparse_dim(self) -> _int:
@@ -1676,7 +1678,7 @@ class Methods:
     def to_sparse_csr(self, dense_dim: _int | None = ...) -> _Any:
         """Return the same matrix in the compressed sparse row layout."""
         ...
-    def topk(self, k: _int, dim: _int = ..., largest: _bool = ..., sorted: _bool = ...) -> _tuple[_Tensor, ...]:
+    def topk(self, k: _int, dim: _int = ..., largest: _bool = ..., sorted: _bool = ...) -> _Any:
         """The `k` largest (or smallest) elements of `dim` in order, and their indices."""
         ...
     def trace(self) -> _Tensor:

@@ -33,7 +33,8 @@ def has_torch_function(args: Any) -> bool:
 
 def has_torch_function_unary(arg: Any) -> bool:
     """Whether an argument has a `__torch_function__`; plain tensors have none."""
-    none = _C._disabled_torch_function_impl.__func__
+    default: Any = _C._disabled_torch_function_impl
+    none = default.__func__
     return type(arg) is not Tensor and getattr(arg, "__torch_function__", none) is not none
 
 

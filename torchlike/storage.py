@@ -43,7 +43,7 @@ _LEGACY_NAMES = {
 class _Memory(Handle):
     """What both kinds of storage are: a look at the storage of a tensor."""
 
-    _tensor: Tensor
+    _tensor: Tensor | Any
 
     def _elements(self) -> Tensor:
         """The memory as a tensor of one dim."""
@@ -403,7 +403,7 @@ class TypedStorage(_Memory):
     _file_storage: Any = None  # of `load`: the storage in the file
 
     @functools.cached_property
-    def _tensor(self) -> Tensor:  # type: ignore[override]
+    def _tensor(self) -> Tensor:
         return self._file_storage.whole()
 
     @classmethod

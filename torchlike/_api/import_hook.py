@@ -13,6 +13,7 @@ import io
 import os
 import sys
 from types import CodeType, ModuleType, TracebackType
+from typing import Any
 
 from torchlike._api.names import settle
 
@@ -87,7 +88,7 @@ class _Distribution(importlib.metadata.Distribution):
             return f"Metadata-Version: 2.1\nName: {_THEIRS}\nVersion: {sys.modules[_OURS].__version__}\n"
         return f"{_THEIRS}\n" if filename == "top_level.txt" else None
 
-    def locate_file(self, path):
+    def locate_file(self, path) -> Any:
         return os.path.join(os.path.dirname(os.path.dirname(__file__)), path)
 
 
@@ -135,7 +136,7 @@ def run_module(name: str, args: list[str]) -> None:
 
 
 def _start(path, argv, code, spec) -> None:
-    main = ModuleType("__main__")
+    main: Any = ModuleType("__main__")
     main.__file__, main.__spec__, main.__loader__ = path, spec, spec and spec.loader
     main.__package__ = spec.parent if spec else None
     main.__builtins__ = sys.modules["builtins"]

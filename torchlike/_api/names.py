@@ -299,7 +299,7 @@ def _move(found: type, module: str) -> None:
     line = vars(found).get("__firstlineno__")
     found.__module__ = module
     if line is not None:
-        found.__firstlineno__ = line  # type: ignore[attr-defined]
+        found.__firstlineno__ = line
 
 
 def is_tensor(obj: Any) -> bool:

@@ -100,7 +100,7 @@ def differentiated(
 ) -> list[Grad]:
     """Record the gradient `plan` of a node whose own plan is `source`, to be differentiated in turn."""
     needed = derivable(source, wanted, given)
-    edges = [node.edges[i] if i in needed else None for i in source.saved]
+    edges: list[Any] = [node.edges[i] if i in needed else None for i in source.saved]
     if name := underivable(source):
         error = functools.partial(_errors.autograd.no_second_derivative, name)
         edges = [node.edges[i] and (Refusal(error, [node.edges[i]]), 0) for i in source.saved]
@@ -130,7 +130,7 @@ class Vanishing(Node):
     __slots__ = ("_avals", "_name", "_own")
 
     def __init__(self, own: Aval, edge: Edge | None, flat: Sequence[tuple[Edge | None, Aval]], name: str) -> None:
-        super().__init__(None, [], [edge, *[e for e, _ in flat]], [])  # type: ignore[arg-type]
+        super().__init__(None, [], [edge, *[e for e, _ in flat]], [])
         self._own, self._avals = own, [a for _, a in flat]
         stem = name.rstrip("0123456789")
         self._name = f"{stem}Backward{name[len(stem) :]}"
@@ -177,7 +177,7 @@ class Walk:
         self.captured: dict[Edge, Grad] = {}
         self.leaves: dict[Node, int] = {}  # how many gradients each leaf still waits for
         self.grads: dict[Node, dict[int, Grad]] = {}
-        self.needed: set[Node] | None = None
+        self.needed: set[Node] | Any = None
         self.inner: set[Node] = set()  # the nodes that are no leaves
         self.at_end: list[Callable[[], None]] = []  # what is called after the walk, in this order
 
@@ -263,11 +263,11 @@ class Walk:
         if self.targets is None:
             self.deliver(leaf, grad)
 
-    def deliver(self, leaf: Node, grad: Grad | None) -> None:
+    def deliver(self, leaf: Any, grad: Grad | None) -> None:
         """Accumulate the whole gradient of a leaf, between the hooks of its node."""
         if leaf.extra is not None:
             grad = self._pre_hooks(leaf, {} if grad is None else {0: grad}).get(0)
-        leaf.receive(grad, self.create_graph)  # type: ignore[attr-defined]
+        leaf.receive(grad, self.create_graph)
         if leaf.extra is not None:
             self._post_hooks(leaf, [], (), {} if grad is None else {0: grad})
 
@@ -309,7 +309,7 @@ class Walk:
                 grads = self._gradients(node, held, wanted) if runs else [None] * len(wanted)
                 grads = self._post_hooks(node, grads, wanted, held)
             for i, grad in zip(wanted, grads):
-                target, number = edges[i]  # type: ignore[misc]
+                target, number = edges[i]
                 if target in leaves:
                     self._give(target, grad)
                 elif grad is not None:
@@ -322,11 +322,11 @@ class Walk:
                     self._give(e[0], None)
 
     def _wants(self, edge: Edge) -> bool:
-        return edge[0] in self.needed or edge[0] in self.ends  # type: ignore[operator]
+        return edge[0] in self.needed or edge[0] in self.ends
 
     def _gradients(self, node: Node, held: dict[int, Grad], wanted: tuple[int, ...]) -> Sequence[Grad | None]:
         if node.plan is None:
-            return node.differentiate(held, wanted, self)  # type: ignore[attr-defined]
+            return node.differentiate(held, wanted, self)
         saved = node.saved
         given = tuple(held) if len(held) == 1 else tuple(sorted(held))
         if saved is None:
@@ -370,12 +370,12 @@ class Walk:
                 keep(held[number])
 
     def _pre_hooks(self, node: Node, held: dict[int, Grad]) -> dict[int, Grad]:
-        for hook in list(node.extra.pre.values()):  # type: ignore[union-attr]
+        for hook in list(node.extra.pre.values()):
             held = hook(held, node)
         return held
 
     def _post_hooks(self, node: Node, grads: Sequence, wanted: tuple[int, ...], held: dict[int, Grad]) -> Sequence:
-        for hook in list(node.extra.post.values()):  # type: ignore[union-attr]
+        for hook in list(node.extra.post.values()):
             grads = hook(grads, wanted, held, node)
         return grads
 

@@ -31,7 +31,7 @@ class InputNode(Node):
     __slots__ = ("aval",)
 
     def __init__(self, aval: Aval) -> None:
-        super().__init__(None, [], [None], [])  # type: ignore[arg-type]
+        super().__init__(None, [], [None], [])
         self.aval = aval
 
     def name(self) -> str:
@@ -76,7 +76,7 @@ class Recording:
         self.sub, self.since = sub, since
         self.places: list[int] = []  # of the inputs, among the placeholders of the trace
         self.inputs: list[Grad] = []
-        self.outputs: list[Grad | None] = []
+        self.outputs: list[Any] = []
         self.outside: list[Edge] = []  # the histories of what was closed over
         self.end = 0  # the number of results when the function returned
 
@@ -93,7 +93,7 @@ class Recording:
         self.outputs = list(outputs)
         self._slots(self.outputs)
         walk = InnerWalk(False, self.since)
-        walk._collect([self.outputs[i][1] for i in self.differentiable])  # type: ignore[index,misc]
+        walk._collect([self.outputs[i][1] for i in self.differentiable])
         own = {edge for _, edge in self.inputs}
         self.outside = [edge for edge in walk.ends_at if edge not in own]
         self.end = len(self.sub.results)
@@ -151,11 +151,11 @@ class Recording:
         """Record the gradient: the gradients of the outputs, which are new inputs, and those of the inputs."""
         roots = [self.outputs[i] for i in self.differentiable]
         new = Recording(self.sub, self.since)
-        seeds = [new.input(value.aval, create_graph) for value, _ in roots]  # type: ignore[misc]
+        seeds = [new.input(value.aval, create_graph) for value, _ in roots]
         walk = InnerWalk(create_graph, self.since)
-        walk.run([edge for _, edge in roots], seeds)  # type: ignore[misc]
-        ends = [self.inputs[i][1] for i in self.wanted] + self.outside
-        return new.places, seeds, [walk.reached(edge) for edge in ends]  # type: ignore[arg-type]
+        walk.run([edge for _, edge in roots], seeds)
+        ends: list[Any] = [self.inputs[i][1] for i in self.wanted] + self.outside
+        return new.places, seeds, [walk.reached(edge) for edge in ends]
 
     # -- what the data refers to ---------------------------------------------------------------------------------------
 
@@ -177,7 +177,7 @@ class Body(NamedTuple):
     differentiable: tuple[int, ...] = ()
     saving: Stretch | None = None
     pull: Stretch | None = None
-    again: Body | None = None
+    again: Body | Any = None
 
     @staticmethod
     def of(recording: Recording, order: int) -> Body:
@@ -251,7 +251,7 @@ def _with_gradient(body: Body | Recording) -> Callable:
     # What follows runs where a gradient is differentiated. Residuals count as constants there: what depends on them
     # is what depends on the inputs, and `again` tells how.
     def again(given: list, outer: list, outside: list, numbers: list, seeds: Sequence) -> list:
-        return pure(body.again)([*given, *seeds], outer, outside, numbers)  # type: ignore[arg-type]
+        return pure(body.again)([*given, *seeds], outer, outside, numbers)
 
     def pull_forward(args: tuple, cotangents: list) -> tuple:
         given, outer, outside, numbers = args

@@ -25,15 +25,18 @@ class Node:
     """One recorded operator: its plan, the values its gradient needs, and the edges to where its inputs came from."""
 
     __slots__ = ("__weakref__", "age", "edges", "extra", "plan", "saved", "scalars")
+    differentiate: Callable[..., Any]
     runs_on_nothing = False  # whether it is asked for its gradients where none has come to it
 
-    def __init__(self, plan: OpPlan, saved: Sequence[Value], edges: Sequence[Edge | None], scalars: Sequence) -> None:
-        self.plan = plan
-        self.saved: Sequence[Value] | None = saved
-        self.edges = edges
-        self.scalars = scalars
+    def __init__(
+        self, plan: OpPlan | None, saved: Sequence[Value], edges: Sequence[Edge | None], scalars: Sequence
+    ) -> None:
+        self.plan: OpPlan | Any = plan
+        self.saved: Sequence[Value] | Any = saved
+        self.edges: Sequence[Edge | Any] = edges
+        self.scalars: Sequence = scalars
         self.age = latest.node = next(sequence)
-        self.extra: Extra | None = None
+        self.extra: Extra | Any = None
         if latest.made is not None:
             latest.made(self)
 
@@ -76,7 +79,7 @@ class Node:
 
     def repeatable(self) -> tuple[OpPlan, Sequence[Value]]:
         """The plan and the values to differentiate where the gradient will be differentiated in turn."""
-        return self.plan, self.saved  # type: ignore[return-value]
+        return self.plan, self.saved
 
     def name(self) -> str:
         """PyTorch's name of this node, such as `MulBackward0`."""
@@ -96,7 +99,7 @@ class Node:
         """The object that users see as this node: an instance of a class named after the operator."""
         name = self.name().rpartition("::")[2]
         if self.__class__.__name__ != name:
-            self.__class__ = _class_of(self.__class__, name)
+            self.__class__ = _class_of(self.__class__, name)  # type: ignore[assignment]
         return self
 
     @property
@@ -138,7 +141,7 @@ class Refusal(Node):
     __slots__ = ("_error",)
 
     def __init__(self, error: Callable[[], Exception], edges: Sequence[Edge | None] = (None,)) -> None:
-        super().__init__(None, [], edges, [])  # type: ignore[arg-type]
+        super().__init__(None, [], edges, [])
         self._error = error
 
     def name(self) -> str:
@@ -160,7 +163,7 @@ class AccumulateGrad(Node):
     __slots__ = ("receive", "variable_ref")
 
     def __init__(self, variable_ref: Any, receive: Callable) -> None:
-        self.plan, self.saved, self.edges, self.scalars = None, None, (), ()  # type: ignore[assignment]
+        self.plan, self.saved, self.edges, self.scalars = None, None, (), ()
         self.age, self.extra = 1, None
         self.variable_ref, self.receive = variable_ref, receive
 

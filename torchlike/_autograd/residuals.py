@@ -28,15 +28,17 @@ class ResidualNode(Node):
     """A node whose saved values are residuals of its forward; a second derivative starts from the forward's inputs."""
 
     __slots__ = ("forward", "values")
+    forward: OpPlan
+    values: Sequence[Value]
 
     @property
-    def inputs(self) -> list[tuple[int, Value]]:  # type: ignore[override]
+    def inputs(self) -> list[tuple[int, Value]]:
         return list(enumerate(self.values))
 
     def forget(self) -> None:
         self.values = []
 
-    def repeatable(self) -> tuple[OpPlan, list[Value]]:
+    def repeatable(self) -> tuple[OpPlan, Sequence[Value]]:
         return self.forward, [self.values[i] for i in self.forward.saved]
 
 
@@ -95,7 +97,7 @@ def _gradient_source(
     source = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs, plan.function)
     source.settle(plan.op, (), plan.differentiable, plan.strides, plan.node)
     source.remembers = plan.remembers
-    source.gradients = _Pulls(plan, wanted, residuals, floating, structure)  # type: ignore[assignment]
+    source.gradients = _Pulls(plan, wanted, residuals, floating, structure)
     return source
 
 

@@ -58,6 +58,6 @@ def maker_of(value: Value | SparseValue) -> Callable[..., Any]:
 
 def total(a: Grad, b: Grad, differentiate: bool) -> Grad:
     """The sum of two gradients of one tensor, of which at least one is sparse; dense where one is."""
-    sparse = a[0] if isinstance(a[0], SparseValue) else b[0]
+    sparse: Any = a[0] if isinstance(a[0], SparseValue) else b[0]
     with modes.set_grad_enabled(differentiate):
-        return sparse.tensor._total(a, b)  # type: ignore[union-attr]
+        return sparse.tensor._total(a, b)

@@ -150,7 +150,7 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
     if fn is None:
         return functools.partial(disable, recursive=recursive, reason=reason)
     if isinstance(fn, Module):
-        fn.forward = disable(fn.forward, reason=reason)  # type: ignore[method-assign]
+        fn.forward = disable(fn.forward, reason=reason)
         return fn
 
     @functools.wraps(fn)

@@ -123,8 +123,9 @@ class Attempt:
             return None
         finally:
             leave(capture)
-        if reason or late:
-            self.refuse(reason or late)  # type: ignore[arg-type]
+        why = reason or late
+        if why:
+            self.refuse(why)
         else:
             self.kept = Kept(Guards(after, [*after.tensors.values()], replay.read), replay, self.signature, after)
         return replay

@@ -35,22 +35,22 @@ class Entrance(Node):
     __slots__ = ()
 
     def __init__(self, edge: Edge) -> None:
-        super().__init__(None, (), (edge,), ())  # type: ignore[arg-type]
+        super().__init__(None, (), (edge,), ())
 
     def outputs(self) -> int:
         return 1
 
     def result(self, number: int) -> Any:
-        node, place = self.edges[0]  # type: ignore[misc]
+        node, place = self.edges[0]
         return node.result(place)
 
     def name(self) -> str:
-        return self.edges[0][0].name()  # type: ignore[index]
+        return self.edges[0][0].name()
 
     @property
     def next_functions(self) -> tuple:
         """The `next_functions` of the node that it replaces."""
-        return self.edges[0][0].next_functions  # type: ignore[index]
+        return self.edges[0][0].next_functions
 
     def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad | None]:
         """Pass the gradient on."""
@@ -121,7 +121,7 @@ class Gradient:
     """
 
     def __init__(self, trace: WholeTrace, roots: Sequence[Tensor], is_outside: Callable[[Any], bool]) -> None:
-        edges: list[Edge] = [t._edge for t in roots]  # type: ignore[misc]
+        edges: list[Any] = [t._edge for t in roots]
         avals = [t._aval for t in roots]
         self.trace = trace
         self.begin, self.first = len(trace.code), len(trace.results)
@@ -208,7 +208,7 @@ class CompiledNode(Node):
         places: Sequence[tuple[tuple[int, ...], Any]],
         numbers: Sequence,
     ) -> None:
-        super().__init__(None, saved, edges, ())  # type: ignore[arg-type]
+        super().__init__(None, saved, edges, ())
         self.avals, self.gradient, self.places, self.numbers = avals, gradient, places, numbers
 
     def outputs(self) -> int:

@@ -82,7 +82,7 @@ class Guards:
 
     def hold(self) -> bool:
         """Return whether nothing has changed."""
-        in_c = _native.same
+        in_c: Any = _native.same
         if (in_c is None or not all(starmap(in_c.attributes, self._columns))) and not all(
             [each.hold() for each, _ in self._attributes]
         ):

@@ -15,6 +15,7 @@ class OptimizedModule(Module):
     """A module whose calls are compiled. It reads and sets attributes of the original module, which is registered as
     `_orig_mod` (so keys of `state_dict()` begin with that name)."""
 
+    _modules: dict[str, Any]
     _orig_mod: Module
 
     def __init__(self, mod: Module, compiled: Compiled) -> None:
@@ -52,14 +53,14 @@ class OptimizedModule(Module):
         return getattr(self._modules["_orig_mod"], name)
 
     @property
-    def training(self) -> bool:  # type: ignore[override]
+    def training(self) -> bool:
         """Whether the original module is in training mode."""
-        return self._modules["_orig_mod"].training  # type: ignore[union-attr]
+        return self._modules["_orig_mod"].training
 
     @training.setter
-    def training(self, mode: bool) -> None:
+    def training(self, mode: bool) -> None:  # type: ignore[override]
         if "_orig_mod" in vars(self).get("_modules", {}):
-            self._modules["_orig_mod"].training = mode  # type: ignore[union-attr]
+            self._modules["_orig_mod"].training = mode
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not vars(self).get("_initialized") or name in ("_orig_mod", "training"):
@@ -71,10 +72,10 @@ class OptimizedModule(Module):
         delattr(self._modules["_orig_mod"], name)
 
     def __len__(self) -> int:
-        return len(self._modules["_orig_mod"])  # type: ignore[arg-type]
+        return len(self._modules["_orig_mod"])
 
     def __getitem__(self, index: Any) -> Any:
-        return self._modules["_orig_mod"][index]  # type: ignore[index]
+        return self._modules["_orig_mod"][index]
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *dir(self._modules["_orig_mod"])]

@@ -54,7 +54,7 @@ LINKS = (operator.itemgetter, operator.attrgetter, operator.methodcaller, super,
 FILES = io.IOBase.__mro__[1]  # `_io._IOBase`, the base of all files
 # Objects written in C whose state has no guard; the first is `_ctypes._CData`, the base of all ctypes objects.
 OPAQUE = (ctypes.c_int.__mro__[-2], np.flatiter, np.nditer, np.random.BitGenerator, np.random.SeedSequence)
-_Pair = collections.namedtuple("_Pair", "x")
+_Pair: Any = collections.namedtuple("_Pair", "x")
 _LINK = next(x for x in gc.get_referents(functools.lru_cache(len)) if isinstance(x, type) and x is not CACHED)
 # Types with immutable instances whose methods depend on nothing else.
 STATELESS = (
@@ -69,7 +69,7 @@ STATELESS = (
     type(_Pair.x),
     property,
     types.ClassMethodDescriptorType,
-    type(abc.ABC._abc_impl),
+    type(abc.ABC._abc_impl),  # type: ignore[attr-defined]
     _LINK,
 )
 # Draws entropy from the operating system when called without a seed.
@@ -179,7 +179,7 @@ def parts(x: Any) -> list:
 
 def random_sources() -> list[tuple[Any, str]]:
     """Return the global random number generators of Python and NumPy."""
-    return [(random._inst, "random"), (np.random.mtrand._rand, "numpy.random")]  # type: ignore[attr-defined]
+    return [(random._inst, "random"), (np.random.mtrand._rand, "numpy.random")]
 
 
 def random_state(x: Any) -> str:

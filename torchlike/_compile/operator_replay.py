@@ -86,8 +86,8 @@ class DifferentiableReplay(Replay):
         held, numbers = [trace.held[~slot].settle() for slot in given], self._flat([])
         made = record(self._forward, held, numbers)
         storages = [*self._targets]
-        grads = [of(t, self._tensors)._grad for t, make, _ in self._grads if make is not None]
-        storages += [member._storage for grad in grads for member in members(grad)]  # type: ignore[arg-type]
+        grads: list[Any] = [of(t, self._tensors)._grad for t, make, _ in self._grads if make is not None]
+        storages += [member._storage for grad in grads for member in members(grad)]
         for storage, value in zip([*storages, *(t._storage for t in self._results.new)], made):
             storage.value = value
         for value, now in zip(self._escaped, made[len(made) - len(self._escaped) :]):

@@ -225,7 +225,7 @@ class Replay:
             elif kind == MEMORY:
                 values.append(tensors[what]._storage.value.settle())
             elif kind == GRAD:
-                values.append(of(what, tensors)._grad._value.settle())  # type: ignore[union-attr]
+                values.append(of(what, tensors)._grad._value.settle())
             else:
                 values.append(what._read(False).settle())
         return values
@@ -276,7 +276,7 @@ class Replay:
         """Return the arguments that are views of memory that the call writes to, with what they view."""
         ids = {id(tensors[s.what]._storage if s.kind == MEMORY else s.what) for s in used}
         views = [(i, t) for i, t in enumerate(tensors) if t._chain is not None and id(t._storage) in ids]
-        return [(i, t._chain, t._storage.value.aval) for i, t in views]  # type: ignore[misc]
+        return [(i, t._chain, t._storage.value.aval) for i, t in views]
 
     def are_views(self, tensors: Sequence[Tensor]) -> bool:
         """Return whether these arguments view the same parts of their memory as they did."""
@@ -323,6 +323,7 @@ class Replay:
 
     def _act(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> tuple[list, list]:
         """Repeat the work on the host in order; return the random draws and the runtime numbers."""
+        x: Any
         draws, asked = [], []
         find = lambda source: element(self._values([source], given, tensors, ())[0])
         for x in self._again:
@@ -361,7 +362,7 @@ class Replay:
                     if not found:
                         put_back(undo)
                     elif not done:
-                        self._put(found[0], owned, tensors, done)
+                        self._put(found[0], owned, tensors, done)  # type: ignore[possibly-undefined]
                 raise
         self.program.account.runs += 1
         return self._results.make(made, tensors, None)
@@ -416,7 +417,7 @@ def storage_of(kind: str, what: Any, tensors: Sequence[Tensor]) -> Any:
     """Return the storage that a call writes to."""
     if kind == MEMORY:
         return tensors[what]._storage
-    return of(what, tensors)._grad._storage if kind == GRAD else what  # type: ignore[union-attr]
+    return of(what, tensors)._grad._storage if kind == GRAD else what
 
 
 def of(tensor: Tensor | int, tensors: Sequence[Tensor]) -> Tensor:

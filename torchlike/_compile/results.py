@@ -37,7 +37,7 @@ class Results:
                 raise Refusal(_errors.compiling.returned(x))
             return lambda values, arguments, node: x
         if cls is dict:
-            keys, parts = list(x), [self._pattern(v) for v in x.values()]
+            keys, parts = list(x), [self._pattern(v) for v in x.values()]  # type: ignore[union-attr]
             return lambda values, arguments, node: dict(zip(keys, [p(values, arguments, node) for p in parts]))
         parts = [self._pattern(v) for v in x]
         if cls is list or cls is tuple:

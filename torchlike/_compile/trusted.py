@@ -100,7 +100,7 @@ _DOING = frozenset(
         np.fromfile,
     )
 )
-_functions = (
+_functions: tuple[Any, ...] = (
     importlib.import_module,
     importlib.reload,
     inspect.currentframe,
@@ -116,7 +116,7 @@ _functions = (
     random.seed,
     autocast.is_autocast_cache_enabled,
     Tensor._version.fget,
-    Tensor._base.fget,  # type: ignore[attr-defined]
+    Tensor._base.fget,
     anomaly.is_anomaly_enabled,
     anomaly.set_anomaly_enabled,
     determinism.use_deterministic_algorithms,
@@ -130,7 +130,7 @@ _functions = (
     *[inspect.unwrap(f) for f in (np.save, np.savez, np.savez_compressed, np.savetxt, np.load, np.loadtxt)],
 )
 # The same for functions of trusted modules.
-DOING = frozenset([f.__code__ for f in _functions])  # type: ignore[union-attr]
+DOING = frozenset([f.__code__ for f in _functions])
 # Functions of other modules that read only guarded state.
 READING = frozenset((os.getenv.__code__, os._Environ.__getitem__.__code__))
 

@@ -88,7 +88,7 @@ def _function(name: str) -> Callable[..., Any]:
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = method.__doc__
-    call.__signature__ = signature.replace(parameters=[first.replace(name="input"), *others])  # type: ignore[attr-defined]
+    call.__signature__ = signature.replace(parameters=[first.replace(name="input"), *others])
     return call
 
 

@@ -34,10 +34,11 @@ def _with_names(name: str) -> Callable:
             return kind(call(*args, **kwargs))
         return kind(row_into(REGISTRY[name], call, args, kwargs, out))
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = REGISTRY[name].doc
-    function.__wrapped__ = REGISTRY[name].shown  # type: ignore[attr-defined]
-    return function
+    made: Any = function
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = REGISTRY[name].doc
+    made.__wrapped__ = REGISTRY[name].shown
+    return made
 
 
 sort, topk, kthvalue, mode = (_with_names(name) for name in ("sort", "topk", "kthvalue", "mode"))

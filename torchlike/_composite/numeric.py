@@ -257,7 +257,7 @@ def _tensor_hooks(self: Tensor) -> Any:
     if edge is None:
         return getattr(self, "_ended", (None, None))[1]
     extra = edge[0].extra
-    return None if extra is None else extra.tensor.get(edge[1])  # type: ignore[index]
+    return None if extra is None else extra.tensor.get(edge[1])
 
 
 FUNCTIONS = {

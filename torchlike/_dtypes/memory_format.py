@@ -48,7 +48,7 @@ def strides_for(shape: tuple[int, ...], wanted: memory_format | None) -> tuple[i
     if wanted in (channels_last, channels_last_3d):
         rank = 4 if wanted is channels_last else 5
         if len(shape) != rank:
-            raise RuntimeError(f"required rank {rank} tensor to use {wanted.name} format")  # type: ignore[union-attr]
+            raise RuntimeError(f"required rank {rank} tensor to use {wanted.name} format")
         order = (0, *range(2, rank), 1)
         return tuple(math.prod(shape[inner] for inner in order[order.index(d) + 1 :]) for d in range(rank))
     return _layout.contiguous_strides(shape)

@@ -16,9 +16,9 @@ class dtype_without_tensors(dtype):
     def __init__(self, name: str, kind: int, itemsize: int) -> None:
         self.name, self._kind, self._size = name, kind, itemsize
 
-    is_complex = property(lambda self: self._kind == COMPLEX)  # type: ignore[assignment]
-    is_floating_point = property(lambda self: self._kind == FLOATING)  # type: ignore[assignment]
-    itemsize = property(lambda self: self._size)  # type: ignore[assignment]
+    is_complex = property(lambda self: self._kind == COMPLEX)
+    is_floating_point = property(lambda self: self._kind == FLOATING)
+    itemsize = property(lambda self: self._size)
 
     @property
     def is_signed(self) -> bool:
@@ -31,7 +31,7 @@ class dtype_without_tensors(dtype):
         """Refused: what every tensor's elements are kept as."""
         raise _errors.arguments.kind_unsupported(f"torch.{self.name}", "tensors of this dtype")
 
-    category = numpy  # type: ignore[assignment]
+    category = numpy
 
 
 _half = dtype_without_tensors("complex32", COMPLEX, 4)

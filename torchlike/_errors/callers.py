@@ -50,7 +50,7 @@ def _frames() -> Iterator[FrameType]:
 
 def users_frame() -> FrameType:
     """Return the nearest frame of the user's program; the outermost frame, in a thread that has none of it."""
-    found: FrameType
+    found: FrameType = sys._getframe()
     for found in _frames():
         if is_users(found.f_code.co_filename):
             break

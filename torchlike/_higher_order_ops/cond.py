@@ -71,7 +71,7 @@ _COND = Higher("cond", "CondAutogradOpBackward", "cond", _run)
 def _check(pred: Any, true_fn: Any, false_fn: Any, operands: Any, leaves: list) -> None:
     if not isinstance(pred, bool | int | float | Tensor):
         raise _errors.control_flow.pred_kind(pred)
-    if is_tensor(pred) and pred.numel() != 1:
+    if is_tensor(pred) and pred.numel() != 1:  # type: ignore[union-attr]
         raise _errors.control_flow.pred_size(pred)
     if not callable(true_fn) or not callable(false_fn):
         raise _errors.control_flow.branches_callable()

@@ -147,7 +147,8 @@ class Generator:
             self._seed = int(record["seed"])
             self._untouched = (left, position) == (1, 0)
             twister = {"key": record["key"].astype(np.uint32), "pos": _WORDS if left == 1 else position}
-            self._bits.state = {"bit_generator": "MT19937", "state": twister}
+            bits: Any = self._bits
+            bits.state = {"bit_generator": "MT19937", "state": twister}
             self.spare_normal = float(record["spare_normal"]) if record["has_spare_normal"] else None
 
     def get_state(self) -> Any:

@@ -197,7 +197,7 @@ def _exchanged(targets: np.ndarray) -> np.ndarray:
         return _by_following(np.append(targets, np.uint32(n - 1)).astype(np.int64))
     from scipy.linalg import lapack
 
-    return lapack.dlaswp(np.arange(n, dtype=np.float64).reshape(n, 1), targets.view(np.int32), overwrite_a=True)[:, 0]
+    return lapack.dlaswp(np.arange(n, dtype=np.float64).reshape(n, 1), targets.view(np.int32), overwrite_a=True)[:, 0]  # type: ignore[attr-defined]
 
 
 def _by_following(targets: np.ndarray) -> np.ndarray:

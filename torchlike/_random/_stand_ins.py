@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from torchlike._dtypes.recorder import current
 
@@ -24,7 +24,8 @@ def _replaceable(draw: Draw) -> Draw:
             return draw(*args, **kwargs)
         return capture.draws_with(draw, *args, **kwargs)
 
-    return drawing  # type: ignore[return-value]
+    made: Any = drawing
+    return made
 
 
 bernoulli = _replaceable(_choice.bernoulli)

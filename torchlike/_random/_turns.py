@@ -65,7 +65,8 @@ def _wide() -> bool:
     """Whether JAX has float64, which somebody may have switched off: it would silently be float32."""
     import jax
 
-    return jax.config.jax_enable_x64  # type: ignore[attr-defined]
+    config: Any = jax.config
+    return config.jax_enable_x64
 
 
 def blocks(process: Process, generator: Generator, count: int, columns: Callable, own: tuple) -> Iterator[Block]:

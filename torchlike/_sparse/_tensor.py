@@ -80,7 +80,7 @@ class SparseTensor(Tensor):
     _coalesced: bool
 
     __torch_function__ = _disabled_torch_function_impl
-    layout = property(lambda self: self._layout_, doc="How the elements are kept.")
+    layout = property(lambda self: self._layout_, doc="How the elements are kept.")  # type: ignore[assignment]
 
     @property
     def _aval(self) -> Aval:
@@ -125,7 +125,7 @@ class SparseTensor(Tensor):
         return None if grad is None else _each_once(self, grad)
 
     @grad.setter
-    def grad(self, grad: Any) -> None:
+    def grad(self, grad: Any) -> None:  # type: ignore[override]
         if grad is not None:
             raise _errors.layouts.refused("grad", self.layout)
         self._values_.grad = None
@@ -177,8 +177,8 @@ def passed_on(values: Tensor, node: str) -> Tensor:
     """Return the same values as the result of an operator, so that the sparse tensor that holds them is not a leaf."""
     if values._edge is None or not modes.local.grad:
         return values
-    seen = untracked(binding.CALLERS["view"](values, tuple(values.shape)))
-    seen._edge = views.named(seen._edge, node)  # type: ignore[arg-type]
+    seen: Any = untracked(binding.CALLERS["view"](values, tuple(values.shape)))
+    seen._edge = views.named(seen._edge, node)
     return seen
 
 

@@ -32,9 +32,9 @@ _USUAL = {slow: types.CellType(slow) for slow in (False, True)}
 _switches += [(cell, CASTING, slow) for slow, cell in _USUAL.items()]
 
 
-def _cell_of(call: types.FunctionType, name: str) -> tuple[int, types.CellType]:
+def _cell_of(call: Any, name: str) -> tuple[int, types.CellType]:
     place = call.__code__.co_freevars.index(name)
-    return place, call.__closure__[place]  # type: ignore[index]
+    return place, call.__closure__[place]
 
 
 def listening(call: Any) -> Any:
@@ -77,8 +77,9 @@ def casting(policies: Casts) -> Callable[[Callable], Callable]:
             finally:
                 _local.autocast = before
 
-        call.uncast = function  # type: ignore[attr-defined]
-        return call
+        made: Any = call
+        made.uncast = function
+        return made
 
     return decorate
 

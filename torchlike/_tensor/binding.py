@@ -24,10 +24,10 @@ def function(name: str) -> Callable:
     return PUBLIC[REGISTRY[name].name]
 
 
-def _named(made: Callable, op: Op, name: str) -> Callable:
+def _named(made: Any, op: Op, name: str) -> Callable:
     made.__name__ = made.__qualname__ = name
     made.__doc__ = op.doc
-    made.__wrapped__ = op.shown  # type: ignore[attr-defined]
+    made.__wrapped__ = op.shown
     return made
 
 
@@ -118,10 +118,11 @@ def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | Non
                 check_fits(op, (self, *args), kwargs, dispatch.describe)
             raise
 
-    twin.__name__ = twin.__qualname__ = name + "_"
-    twin.__doc__ = f"`{name}` in place."
-    twin.__wrapped__ = function  # type: ignore[attr-defined]
-    return twin
+    made: Any = twin
+    made.__name__ = made.__qualname__ = name + "_"
+    made.__doc__ = f"`{name}` in place."
+    made.__wrapped__ = function
+    return made
 
 
 def _onto_itself(self: Tensor, function: Callable, args: tuple, kwargs: dict) -> Tensor:
@@ -142,7 +143,7 @@ def assign(target: Tensor, result: Tensor, since: int | None = None) -> Tensor:
     if result.dtype is not target.dtype:
         if not _dtypes.can_cast(result.dtype, target.dtype):
             raise _errors.dtypes.cannot_cast(result.dtype, target.dtype)
-        made = None if result.is_leaf else result._edge[0]  # type: ignore[index]
+        made = None if result.is_leaf else result._edge[0]
         result = CALLERS["_to"](result, target.dtype)
         # Users see one operator, so the cast takes its node name.
         if made is not None and result._edge is not None:

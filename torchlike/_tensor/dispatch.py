@@ -290,6 +290,7 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
     args = tuple([_number(a, kind) for a, kind in zip([_plain(a) for a in args], (*op.kinds, *[d.STATIC] * len(args)))])
     kwargs = _in_order(op, kwargs) if kwargs else kwargs
     needs = False
+    x: Any
     for name, a in [*zip(op.names, args), *kwargs.items()]:
         if name not in op.kind_of:
             key.append(name)

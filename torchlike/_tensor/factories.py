@@ -288,7 +288,7 @@ def unfilled(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     return np.broadcast_to(np.zeros((), dtype), shape)
 
 
-def uninitialized(dtype: Dtype) -> Any:
+def uninitialized(dtype: Any) -> Any:
     """Return the fill value of uninitialized memory.
 
     The value is 0, or NaN, True or the largest integer if `fill_uninitialized_memory` is set in deterministic mode.
@@ -300,7 +300,7 @@ def uninitialized(dtype: Dtype) -> Any:
     return True if dtype is _dtypes.bool_ else int(np.iinfo(dtype.numpy).max)
 
 
-def _repeated(shape: tuple[int, ...], fill: int, dtype: Dtype, device: Any) -> np.ndarray:
+def _repeated(shape: tuple[int, ...], fill: int, dtype: Any, device: Any) -> np.ndarray:
     if devices.canonical(device).type == "meta":
         return unfilled(shape, dtype.numpy)
     return np.full(shape, _dtypes.cast(np.array(fill), dtype) if dtype in _dtypes.FLOAT8 else fill, dtype.numpy)
@@ -339,8 +339,8 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
             dtype = dtype_of(name, dtype) or (modes.default_dtype if out is None else out.dtype)
         if not size:
             raise _errors.arguments.missing(name, "size")
-        number = uninitialized(dtype) if fill is None else fill  # type: ignore[arg-type]
-        made = of_array(_repeated(shape_of(size, name, negative), number, dtype, device), device, requires_grad)  # type: ignore[union-attr]
+        number = uninitialized(dtype) if fill is None else fill
+        made = of_array(_repeated(shape_of(size, name, negative), number, dtype, device), device, requires_grad)
         if order is not None:
             with_strides(made, mf.strides_for(tuple(made.shape), order))
         return made if out is None else into(name, out, made, repeats=True)
@@ -550,7 +550,7 @@ def _new(name: str, factory: Callable[..., Tensor]) -> Callable[..., Tensor]:
     new.__doc__ = f"As `{name[4:]}`, with the dtype and device of this tensor."
     of_factory = inspect.signature(factory)
     parameters = [_SELF, *of_factory.parameters.values()]
-    new.__signature__ = of_factory.replace(parameters=parameters)  # type: ignore[attr-defined]
+    new.__signature__ = of_factory.replace(parameters=parameters)
     return new
 
 

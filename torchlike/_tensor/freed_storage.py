@@ -27,12 +27,12 @@ class Freed(Storage):
     nbytes = 0  # type: ignore[assignment]
 
     @property
-    def value(self) -> Value:  # type: ignore[override]
+    def value(self) -> Value:
         """Contents that raise when they are read."""
         return Live(self._loan.aval, _refuse, _refuse, None)
 
     @property
-    def inference(self) -> bool:  # type: ignore[override]
+    def inference(self) -> bool:
         """Return whether the tensors of this storage are inference tensors."""
         return self._loan.kind.inference
 
@@ -59,14 +59,14 @@ def free(storage: Storage) -> None:
         del storage._block
     remains = Remains(storage.value.aval, storage.__class__)
     _value.__delete__(storage)
-    storage._loan = remains  # type: ignore[assignment]
+    storage._loan = remains
     storage.__class__ = Freed
     storage.version += 1  # not a write for autograd, but it invalidates the caches of views
 
 
 def allocate(storage: Storage, value: Value) -> None:
     """Allocate a freed storage with contents of its former type."""
-    storage.__class__ = storage._loan.kind  # type: ignore[union-attr]
+    storage.__class__ = storage._loan.kind
     del storage._loan
     storage.value = value
     storage.version += 1

@@ -24,13 +24,13 @@ class Grown(Storage):
         return self._loan[0].whole
 
     @property
-    def value(self) -> Value:  # type: ignore[override]
+    def value(self) -> Value:
         """The contents, read from the larger storage."""
         larger, window = self._loan
         return read(larger.value, window)
 
     @property
-    def version(self) -> int:  # type: ignore[override]
+    def version(self) -> int:
         """The version of the larger storage."""
         return self._loan[0].version
 
@@ -39,12 +39,12 @@ class Grown(Storage):
         self._loan[0].version = count
 
     @property
-    def shared(self) -> bool:  # type: ignore[override]
+    def shared(self) -> bool:
         """Return whether other code may write to the memory."""
         return self.whole.shared
 
     @property
-    def inference(self) -> bool:  # type: ignore[override]
+    def inference(self) -> bool:
         """Return whether the tensors of this storage are inference tensors."""
         return self.whole.inference
 

@@ -77,8 +77,9 @@ def accepting_out(asked: Into = CASTABLE, name: str = "") -> Callable[[Callable]
                 return function(*args, **kwargs)
             return into(name or function.__name__, function, args, kwargs, out, asked)
 
-        public.__signature__ = with_out(inspect.signature(function))  # type: ignore[attr-defined]
-        return public
+        made: Any = public
+        made.__signature__ = with_out(inspect.signature(function))
+        return made
 
     return decorate
 
@@ -161,14 +162,14 @@ def fit_out(asked: Into, result: Any, out: Any) -> None:
 def check_dtypes(asked: Into, result: Any, out: Any) -> None:
     """Raise if the result cannot be cast to the dtype of `out=`."""
     if not isinstance(result, tuple | list):
-        _check_dtype(asked.misfit, asked.cast, result.dtype, out.dtype)  # type: ignore[arg-type]
+        _check_dtype(asked.misfit, asked.cast, result.dtype, out.dtype)
         return
     of_each = lambda rule: rule if isinstance(rule, tuple) else (rule,) * len(result)
     for r, o, misfit, cast in zip(result, out, of_each(asked.misfit), of_each(asked.cast)):
         _check_dtype(misfit, cast, r.dtype, o.dtype)
 
 
-def _check_dtype(misfit: Callable | None, cast: Callable, result: Any, out: Any) -> None:
+def _check_dtype(misfit: Any, cast: Any, result: Any, out: Any) -> None:
     if result is out:
         return
     error = misfit(result, out) if misfit is not None else None

@@ -142,7 +142,7 @@ def numbers(array: np.ndarray, indent: int) -> str:
     short = array.size > _options.threshold
     if array.dtype in _dtypes.FLOAT8_NUMPY:
         array = array.astype(np.float32)
-    seen = _corners(array) if short else array
+    seen: Any = _corners(array) if short else array
     if array.dtype.kind == "c":
         return _lay_out(array, indent, short, _complex_format(_Format(seen.real), _Format(seen.imag)))
     one = _Format(seen)

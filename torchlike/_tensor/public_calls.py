@@ -192,8 +192,9 @@ def _with_out(function: Callable, asked: Into | Callable[..., Into], called: str
         rule = asked if isinstance(asked, Into) else asked(*args, **kwargs)
         return into(called, plain, args, kwargs, out, rule, overloads)
 
-    public.__signature__ = with_out(inspect.signature(function))  # type: ignore[attr-defined]
-    return public
+    made: Any = public
+    made.__signature__ = with_out(inspect.signature(function))
+    return made
 
 
 def ints(given: tuple, name: str = "view", argument: str = "size") -> Ints:

@@ -126,17 +126,17 @@ class Shared(Storage):
     """A storage whose memory is shared with other code."""
 
     __slots__ = ()
-    _loan: Loan
+    _loan: Loan | Any
 
     shared = True
 
     @property
-    def inference(self) -> bool:  # type: ignore[override]
+    def inference(self) -> bool:
         """Return whether the tensors of this storage are inference tensors."""
         return self._loan.kind.inference
 
     @property
-    def value(self) -> Value:  # type: ignore[override]
+    def value(self) -> Value:
         """The contents at the time of use."""
         loan = self._loan
         if loan.alone():
@@ -149,7 +149,7 @@ class Shared(Storage):
         return Live(loan.aval, loan.look, loan.settle, loan.stamp)
 
     @property
-    def version(self) -> int:  # type: ignore[override]
+    def version(self) -> int:
         """The version. It never equals an earlier one, because the contents may have changed."""
         return Mark(_version.__get__(self))
 
@@ -173,7 +173,7 @@ class Shared(Storage):
         self.__class__ = self._loan.kind  # type: ignore[assignment]
         del self._loan
         if borrowed:
-            self._loan = None  # type: ignore[assignment]  # not our own memory: it cannot be resized
+            self._loan = None  # not our own memory: it cannot be resized
         self.value, self.version = value, version  # type: ignore[misc]
         return value
 
@@ -276,12 +276,12 @@ def borrow(aval: Aval, strides: tuple[int, ...] | None, array: np.ndarray, nbyte
     return _lend(Storage(Value(aval), strides), Loan(aval, strides, np.asarray(lender), lender, writable))
 
 
-def _lend(storage: Storage, loan: Loan) -> Shared:
+def _lend(storage: Any, loan: Loan) -> Shared:
     storage._loan = loan
     loan.kind = storage.__class__
     _value.__delete__(storage)
-    storage.__class__ = Shared  # type: ignore[assignment]
-    return storage  # type: ignore[return-value]
+    storage.__class__ = Shared
+    return storage
 
 
 def _geometry(tensor: Any) -> tuple[Aval, tuple[int, ...], int]:

@@ -138,7 +138,7 @@ class Storage:
     @property
     def resizable(self) -> bool:
         """Return whether the memory is, and always was, torchlike's own."""
-        loan = getattr(self, "_loan", self)
+        loan: Any = getattr(self, "_loan", self)
         return loan is self or (loan is not None and loan.lender is None)
 
     @property
@@ -188,7 +188,7 @@ def move(plan: OpPlan, value: Value, numbers: tuple) -> Value:
     if value.array.__class__ is np.ndarray and current().moves:
         return Value(plan.outputs[0], plan.function(value.array, *numbers)[0])
     if value.__class__ is Live:
-        return value.seen(plan.outputs[0], lambda array: plan.function(array, *numbers)[0])  # type: ignore[attr-defined]
+        return value.seen(plan.outputs[0], lambda array: plan.function(array, *numbers)[0])
     return record(plan, [value], numbers)[0]
 
 
@@ -245,7 +245,7 @@ class LeftCounter(Counter):
         self._own = left.version >> 32
 
     @property
-    def count(self) -> int:  # type: ignore[override]
+    def count(self) -> int:
         left = self._left()
         return self._own if left is None else left.version >> 32
 

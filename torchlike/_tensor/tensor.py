@@ -63,14 +63,14 @@ class Tensor(Methods):
 
     _storage: Storage
     # The views that lead from the storage's value to this tensor. None means the value itself.
-    _chain: tuple[Step, ...] | None
+    _chain: tuple[Step, ...] | Any
     _strides: tuple[int, ...] | None  # None: row-major
     _offset: int
-    _edge: Edge | None  # the gradient edge
-    _origin: Tensor | None  # the base of a view
+    _edge: Edge | Any  # the gradient edge
+    _origin: Tensor | Any  # the base of a view
     _tracks: bool  # whether a view's history follows that of its base
     _cache: tuple[int, Any, Value] | None  # for views: storage version; base's edge (or writes at creation); value
-    _grad: Tensor | None
+    _grad: Tensor | Any
     _counter: _storage.Counter | None  # a version counter separate from the storage's
     # The following slots are unset on most tensors.
     # The former leaf node (a weak reference) and the gradient hooks. They are restored if the tensor requires grad
@@ -114,11 +114,11 @@ class Tensor(Methods):
         """
         cache = self._cache
         known = cache is not None and cache[0] == self._storage.version
-        if known and (not self._tracks or cache[1] is self._origin._edge):  # type: ignore[union-attr,index]
+        if known and (not self._tracks or cache[1] is self._origin._edge):  # type: ignore[index]
             return cache[2]  # type: ignore[index]
         return views.read_again(self, modes.local.grad if strict is None else strict)
 
-    def _root(self) -> Tensor | None:
+    def _root(self) -> Tensor | Any:
         """Return the base of this view.
 
         A base whose own shape was changed in place has become a view too, so the chain of bases is followed to its end.
@@ -223,8 +223,7 @@ class Tensor(Methods):
 
     def _write_raw(self, value: Value, edge: Edge | None, since: int | None = None) -> None:
         """Store new contents without gradient checks."""
-        storage = self._storage
-        origin: Any = self if self._origin is None else self._root()
+        storage, origin = self._storage, self if self._origin is None else self._root()
         is_there = origin._storage is storage
         apart = not is_there or origin._counter is not None
         step = 0 if is_there and apart else _storage.WRITE if is_there else 1
@@ -409,7 +408,7 @@ class Tensor(Methods):
             self._edge = (begin_again(self, leaf_node), 0) if requires_grad else None
             self._storage.version += 1  # not a write for autograd, but it invalidates the caches of views
             if self._origin is not None and views.is_whole(self):
-                self._root()._edge = None  # type: ignore[union-attr]
+                self._root()._edge = None
                 views.rebase(self)
         return self
 
@@ -426,7 +425,7 @@ class Tensor(Methods):
     @property
     def grad_fn(self) -> Node | None:
         """The node of the operator that created this tensor, or None for a leaf."""
-        return None if self.is_leaf else self._edge[0].public()  # type: ignore[index]
+        return None if self.is_leaf else self._edge[0].public()
 
     @property
     def output_nr(self) -> int:
@@ -486,7 +485,7 @@ class Tensor(Methods):
         self._edge = None
         self._storage.version += 1  # not a write for autograd, but it invalidates the caches of views
         if self._origin is not None and views.is_whole(self):
-            self._root()._edge = None  # type: ignore[union-attr]
+            self._root()._edge = None
             views.rebase(self)
         return self
 
@@ -529,7 +528,7 @@ class Tensor(Methods):
         """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        node, number = self._edge  # type: ignore[misc]
+        node, number = self._edge
         return hold(hooks_of(node).tensor.setdefault(number, OrderedDict()), hooks.on_tensor(hook))
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
@@ -538,7 +537,7 @@ class Tensor(Methods):
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-        self._edge[0].variable_ref = lambda: self  # type: ignore[index]  # keep the tensor alive for the hook
+        self._edge[0].variable_ref = lambda: self  # type: ignore[attr-defined]  # keep the tensor alive for the hook
         return hold(self.__dict__.setdefault("_post_accumulate", OrderedDict()), hook)
 
     def retain_grad(self) -> None:
@@ -695,7 +694,7 @@ _new = object.__new__
 def wrap(value: Value, edge: Edge | None = None, strides: tuple[int, ...] | None = None) -> Tensor:
     """Return a new tensor with a storage of its own. For a sparse gradient value, return its sparse tensor."""
     if value.__class__ is SparseValue:
-        return value.seen(edge)  # type: ignore[attr-defined]
+        return value.seen(edge)
     tensor = _new(Tensor)
     storage = tensor._storage = _new(Storage)  # skips `__init__`
     storage.value = value

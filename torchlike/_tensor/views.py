@@ -318,7 +318,7 @@ def unplaceable(view: Any, error: Exception | None = None) -> None:
     By default, the error is that of a copy to a view with a repeated dim. Otherwise, it is `error`.
     """
     origin = view._root()
-    node = _Unplaceable(None, (), [origin._edge], ())  # type: ignore[arg-type]
+    node = _Unplaceable(None, (), [origin._edge], ())
     node.written, node.error = origin._aval, error or _errors.memory.overlapping_write()
     origin._edge = (node, 0)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._autograd.engine import Grad, passes, running
-from torchlike._autograd.nodes import AccumulateGrad, Edge
+from torchlike._autograd.nodes import AccumulateGrad
 from torchlike._dtypes import devices, modes
 from torchlike._engine import Aval, Value, boundary
 from torchlike._errors.warned import warn
@@ -38,7 +38,7 @@ def _check_inputs(inputs: tuple, function: str) -> None:
             raise _errors.autograd.input_is_no_tensor(x)
 
 
-def _edge(x: Any) -> Edge | None:
+def _edge(x: Any) -> Any:
     """Return the gradient edge of a tensor, or the edge of a `GradientEdge`."""
     if isinstance(x, GradientEdge):
         return node_of(x.node), x.output_nr
@@ -154,11 +154,11 @@ def _accumulate_into(inputs: tuple, edges: list, seeds: list, keep: bool, create
         elif _edge(t) is None:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     wanted = {_edge(t): i for i, t in enumerate(targets) if _edge(t) is not NOWHERE}
-    walk = passes.kind(keep, create_graph, wanted)  # type: ignore[arg-type]
+    walk = passes.kind(keep, create_graph, wanted)
     walk.run(edges, seeds)
     for t in targets:
-        walk.run_for_nothing(*_edge(t))  # type: ignore[misc]
-        pair = walk.captured.get(_edge(t))  # type: ignore[arg-type]
+        walk.run_for_nothing(*_edge(t))
+        pair = walk.captured.get(_edge(t))
         if pair is not None and not isinstance(t, GradientEdge) and t.is_leaf:
             walk.deliver(t._edge[0], pair)
 
@@ -240,10 +240,10 @@ def _grad(
     walk = (
         passes.kind(keep, create_graph, targets) if count is None else BatchedWalk(keep, create_graph, targets, count)
     )
-    walk.run([_edge(t) for t in outputs], seeds)  # type: ignore[misc]
+    walk.run([_edge(t) for t in outputs], seeds)
     found: list = []
     for i, (t, edge) in enumerate(zip(inputs, edges)):
-        pair = walk.captured.get(edge)  # type: ignore[arg-type]
+        pair = walk.captured.get(edge)
         if pair is None and not unused:
             raise _errors.autograd.unused_input(i)
         found.append(wrap(*pair) if pair is not None else _zeros(t, count) if zeros else None)

@@ -53,7 +53,7 @@ class BatchedWalk(Walk):
             if number == self.count - 1:
                 self.keep_graph = keep
             row = {i: apply_op("_select", g, 0, number, differentiate=self.create_graph) for i, g in held.items()}
-            rows.append(node.differentiate(row, wanted, _Rows(self)))  # type: ignore[attr-defined]
+            rows.append(node.differentiate(row, wanted, _Rows(self)))
         return [None if any(g is None for g in column) else self._stacked(column) for column in zip(*rows)]
 
     def _stacked(self, column: Sequence[Grad]) -> Grad:

@@ -127,14 +127,14 @@ class FunctionNode(Node):
 
     def __init__(self, ctx: BackwardCFunction, call: Call) -> None:
         self.ctx, self.call = ctx, call
-        super().__init__(None, [], call.edges, [])  # type: ignore[arg-type]
+        super().__init__(None, [], call.edges, [])
         if call.age is None:
             call.age = self.age
         self.age = call.age
         call.node = ref(self)
 
     @property
-    def extra(self) -> Extra | None:  # type: ignore[override]
+    def extra(self) -> Extra | None:
         """The hooks of the call. They are stored on the `Call`, so that they outlive the node while `ctx` is alive."""
         return self.call.extra
 
@@ -313,9 +313,8 @@ class BackwardCFunction(FunctionCtx):
         return node_of(self).register_prehook(hook)
 
 
-# The slot descriptor. The next line deletes the class attribute.
-_hidden: Any = vars(BackwardCFunction)["call"]
-del BackwardCFunction.call  # type: ignore[attr-defined]
+_hidden: Any = vars(BackwardCFunction)["call"]  # the slot's descriptor; the next line deletes the class attribute
+del BackwardCFunction.call
 call_of: Callable[[Any], Call] = _hidden.__get__
 
 

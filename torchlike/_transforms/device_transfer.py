@@ -13,7 +13,7 @@ class TransferNode(Node):
     __slots__ = ("source", "target")
 
     def __init__(self, edge: Edge, source: Aval, target: Aval) -> None:
-        super().__init__(None, [], [edge], [])  # type: ignore[arg-type]
+        super().__init__(None, [], [edge], [])
         self.source, self.target = source, target
 
     def name(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from torchlike import _dtypes, _errors
 from torchlike._autograd.nodes import AccumulateGrad, Refusal
@@ -69,10 +69,14 @@ class Function(FunctionCtx):
         """Save tensors for backward, for a forward that takes no `ctx`."""
         raise NotImplementedError("setup_context is not implemented.")
 
-    @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """Return one gradient for each input of forward."""
-        raise _errors.autograd.no_backward()
+    if TYPE_CHECKING:
+        backward: ClassVar[Callable[..., Any]]
+    else:
+
+        @staticmethod
+        def backward(ctx: Any, *grad_outputs: Any) -> Any:
+            """Return one gradient for each input of forward."""
+            raise _errors.autograd.no_backward()
 
     @staticmethod
     def vjp(ctx: Any, *grad_outputs: Any) -> Any:
@@ -226,7 +230,7 @@ def _rewritten(node: FunctionNode, number: int, output: Any) -> Any:
 
 def _shown_again(call: Call, output: Any) -> Any:
     """Return a view of an input that forward returned unchanged."""
-    has_setup = call.function.setup_context is not Function.setup_context  # type: ignore[attr-defined]
+    has_setup = call.function.setup_context is not Function.setup_context
     if has_setup and any(output is t for t in call.declared("to_save")):
         raise _errors.autograd.saved_input_returned()
     with modes.no_grad(), forward_mode.paused():

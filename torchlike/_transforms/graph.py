@@ -78,6 +78,7 @@ def increment_version(tensor: Any) -> None:
     """
     if not isinstance(tensor, Iterable):
         raise _errors.autograd.not_tensors_to_count()
+    each: Any
     for each in [tensor] if hasattr(tensor, "_storage") else tensor:
         storage = each._storage
         if storage.inference:  # inference tensors have no version counter

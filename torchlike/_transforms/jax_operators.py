@@ -140,7 +140,7 @@ class Pair(NamedTuple):
     """A forward plan that also returns residuals for backward, and the number of its results without the residuals."""
 
     forward: Plan
-    count: int
+    count: int  # type: ignore[override]
     differentiable: tuple[int, ...]
     structure: list  # the pytree structure of the VJP function, set when the forward is traced
     pulls: dict[tuple[int, ...], Plan]  # the backward plans, by the results that have a gradient
@@ -202,7 +202,7 @@ class HigherNode(Node):
     __slots__ = ("given", "recordings", "settled")
 
     def __init__(self, settled: Settled, given: Sequence[Grad], recordings: Sequence[Recording], edges: list) -> None:
-        super().__init__(None, [], edges, [])  # type: ignore[arg-type]
+        super().__init__(None, [], edges, [])
         self.settled, self.given, self.recordings = settled, given, recordings
 
     def forget(self) -> None:
@@ -212,7 +212,7 @@ class HigherNode(Node):
         return self.settled.call.op.node
 
     def outputs(self) -> int:
-        return self.settled.pair.count  # type: ignore[union-attr]
+        return self.settled.pair.count
 
     def result(self, number: int) -> Aval:
         return self.settled.plan.outputs[number]
@@ -243,7 +243,7 @@ class HigherNode(Node):
         stale = [i for i, (value, _) in enumerate(self.given) if value.stamp is not None and value.stamp.before(self)]
         if stale:
             call, pair = self.settled.call, self.settled.pair
-            used = _cached(call.key("used", self.settled.wanted), lambda: _used(call, pair))  # type: ignore[arg-type]
+            used = _cached(call.key("used", self.settled.wanted), lambda: _used(call, pair))
             stale = [i for i in stale if i in used]
         versions.check_pairs(self, [*[self.given[i] for i in stale], *outer])
 
@@ -262,7 +262,7 @@ class LastNode(Node):
     __slots__ = ("avals", "op")
 
     def __init__(self, op: Higher, edges: list, avals: tuple[Aval, ...]) -> None:
-        super().__init__(None, [], edges, [])  # type: ignore[arg-type]
+        super().__init__(None, [], edges, [])
         self.op, self.avals = op, avals
 
     def name(self) -> str:
@@ -308,7 +308,7 @@ class Settled(NamedTuple):
 
     call: Call
     plan: Plan
-    pair: Pair | None  # if it has a gradient
+    pair: Pair | Any  # if it has a gradient
     wanted: tuple[int, ...]  # the inputs with a gradient
     needs: bool  # whether an input or a closed-over tensor requires grad
 

@@ -179,7 +179,7 @@ class PackedNode(Node):
     def __init__(self, node: Node, values: Sequence[Value]) -> None:
         from torchlike._tensor.tensor import wrap
 
-        self.plan, self.saved, self.edges, self.scalars = None, None, node.edges, node.scalars  # type: ignore[assignment]
+        self.plan, self.saved, self.edges, self.scalars = None, None, node.edges, node.scalars
         self.age, self.extra = node.age, node.extra
         self.source = lean(node.plan, tuple(i for i, e in enumerate(node.edges) if e is not None))
         kept = [wrap(values[i], self.edges[i]) for i in self.source.saved]

@@ -22,7 +22,7 @@ class SparseNode(Node):
     __slots__ = ("dense", "kept", "rule")
 
     def __init__(self, dense: Node, rule: Callable[..., Any], tensors: Sequence[Any]) -> None:
-        self.plan, self.saved, self.edges, self.scalars = None, None, dense.edges, dense.scalars  # type: ignore[assignment]
+        self.plan, self.saved, self.edges, self.scalars = None, None, dense.edges, dense.scalars
         self.age, self.extra = dense.age, dense.extra
         self.dense, self.rule = dense, rule
         self.kept: list | None = [saved_tensor_hooks.keep(tensor) for tensor in tensors]

@@ -121,14 +121,14 @@ class MapNode(Node):
 
     def __init__(self, mapping: Mapping, results: Sequence[Grad]) -> None:
         self.mapping, self.is_freed = mapping, False
-        self.roots = [edge for _, edge in results]
+        self.roots: list[Any] = [edge for _, edge in results]
         size = mapping.level.size
         self.avals = [value.aval.like((size, *value.aval.shape)) for value, _ in results]
         walk = InnerWalk(False, mapping.since)
         walk._collect([edge for edge in self.roots if edge is not None])
-        self.ends = list(walk.ends_at)
-        edges = [edge[0].outside if self._has_entered(edge) else edge for edge in self.ends]  # type: ignore[attr-defined]
-        super().__init__(None, [], edges, [])  # type: ignore[arg-type]
+        self.ends: list[Any] = list(walk.ends_at)
+        edges = [edge[0].outside if self._has_entered(edge) else edge for edge in self.ends]
+        super().__init__(None, [], edges, [])
 
     def _has_entered(self, edge: Edge) -> bool:
         return isinstance(edge[0], Entered) and edge[0].level is self.mapping.level
@@ -161,7 +161,7 @@ class MapNode(Node):
             create = walk.create_graph
             seeds = [again.enter((held[i][0], held[i][1] if create else None)) for i in given]
             inner = InnerWalk(create, again.since, keeps)
-            inner.run([self.roots[i] for i in given], seeds)  # type: ignore[misc]
+            inner.run([self.roots[i] for i in given], seeds)
             reached = [inner.reached(self.ends[i]) for i in wanted]
             wholes = iter(again.leave([pair for pair in reached if pair is not None]))
         found = [None if pair is None else next(wholes) for pair in reached]
@@ -281,10 +281,10 @@ def _by_rule(function: Any, level: Level, is_inside: bool, *args: Any) -> Any:
     return type(results)(made) if several else made[0]
 
 
-def _wholes(mapping: Mapping, pairs: list[Grad], is_inside: bool) -> list[Grad]:
+def _wholes(mapping: Mapping, pairs: list[Any], is_inside: bool) -> list[Grad]:
     """Return the full batch of each value, with its history and tangents outside the mapped function."""
     if is_inside or not any(edge is not None or forward_mode.carries(value) for value, edge in pairs):
-        return [(value.whole, None) for value, _ in pairs]  # type: ignore[attr-defined]
+        return [(value.whole, None) for value, _ in pairs]
     mapping.level.is_split = True
     return mapping.leave(pairs)
 

@@ -103,7 +103,7 @@ def _cast(value: Any, kind: str, dtype: _dtypes.dtype) -> Any:
         return {_cast(k, kind, dtype): _cast(v, kind, dtype) for k, v in value.items()}
     if isinstance(value, Iterable):
         made = [_cast(v, kind, dtype) for v in value]
-        return type(value)(made) if isinstance(value, list | tuple) else made  # type: ignore[call-arg]
+        return type(value)(made) if isinstance(value, list | tuple) else made
     return value
 
 

@@ -108,7 +108,7 @@ class GradScaler:
         if not isinstance(outputs, Iterable):
             raise _errors.autocast.outputs()
         made = map(self.scale, outputs)
-        return type(outputs)(made) if isinstance(outputs, list | tuple) else made  # type: ignore[call-arg]
+        return type(outputs)(made) if isinstance(outputs, list | tuple) else made
 
     def _unscale_grads_(
         self, optimizer: Any, inv_scale: Tensor, found_inf: Tensor, allow_fp16: bool

@@ -144,9 +144,10 @@ def gather_object(
         raise errors.list_wanted("gather_list", "destination")
     if group.rank() != target and object_gather_list:
         raise errors.list_unwanted("gather_list", "non-destination")
+    gathered: Any = object_gather_list
     sources = range(group.size()) if group.rank() == target else ()
     for rank, message in group.swap({target: pickle.dumps(obj)}, sources).items():
-        object_gather_list[rank] = pickle.loads(message)  # type: ignore[index]
+        gathered[rank] = pickle.loads(message)
 
 
 def _one_of(group: ProcessGroup, in_world: int | None, in_group: int | None) -> int:

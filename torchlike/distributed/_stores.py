@@ -250,8 +250,10 @@ def _close(*files: Any) -> None:
 
 
 class _Handler(socketserver.StreamRequestHandler):
+    server: Any
+
     def handle(self) -> None:
-        store: Any = self.server.store  # type: ignore[attr-defined]
+        store: Any = self.server.store
         with contextlib.suppress(ConnectionError):
             for line in self.rfile:
                 operation, *arguments = json.loads(line)

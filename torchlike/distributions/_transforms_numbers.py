@@ -53,7 +53,7 @@ class PowerTransform(Transform):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PowerTransform) and self.exponent.eq(other.exponent).all().item()
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def _call(self, x: Tensor) -> Tensor:
         return x.pow(self.exponent)
@@ -162,7 +162,7 @@ class AffineTransform(Transform):
         return self._event_dim
 
     @constraints.dependent_property(is_discrete=False)
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Any:
         return constraints.real if not self.event_dim else constraints.independent(constraints.real, self.event_dim)
 
     codomain = domain
@@ -177,7 +177,7 @@ class AffineTransform(Transform):
             return False
         return _same(self.loc, other.loc) and _same(self.scale, other.scale)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     @property
     def sign(self) -> Any:
@@ -226,7 +226,7 @@ class CumulativeDistributionTransform(Transform):
         self.distribution = distribution
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Any:
         return self.distribution.support
 
     def _call(self, x: Tensor) -> Tensor:

@@ -23,7 +23,8 @@ class Beta(ExponentialFamily):
 
     def __init__(self, concentration1: Any, concentration0: Any, validate_args: bool | None = None) -> None:
         if isinstance(concentration1, Number) and isinstance(concentration0, Number):
-            both = torchlike.tensor([float(concentration1), float(concentration0)])  # type: ignore[arg-type]
+            numbers: list[Any] = [concentration1, concentration0]
+            both = torchlike.tensor([float(x) for x in numbers])
         else:
             both = torchlike.stack(broadcast_all(concentration1, concentration0), -1)
         self._dirichlet = Dirichlet(both, validate_args=validate_args)

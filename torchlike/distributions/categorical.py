@@ -40,7 +40,7 @@ class Categorical(OfProbability):
         super().__init__(Size(self._param.size()[:-1]), validate_args=validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
-    def support(self) -> Any:  # type: ignore[override]
+    def support(self) -> Any:
         return constraints.integer_interval(0, self._num_events - 1)
 
     @property

@@ -42,7 +42,7 @@ class ContinuousBernoulli(OfProbability, ExponentialFamily):
         if probs is not None:
             if validate_args is not None and not self.arg_constraints["probs"].check(self.probs).all():
                 raise ValueError("The parameter probs has invalid values")
-            self.probs = clamp_probs(self.probs)
+            self.probs = clamp_probs(self.probs)  # type: ignore[assignment]
         self._lims = lims
         super().__init__(Size() if isinstance(probs, Number) else shape, validate_args=validate_args)
 

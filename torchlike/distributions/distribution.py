@@ -150,7 +150,7 @@ class Distribution:
         raise NotImplementedError
 
     def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
-        if _instance is None and type(self).__init__ != cls.__init__:  # type: ignore[misc]
+        if _instance is None and type(self).__init__ != cls.__init__:
             raise _errors.no_expand(type(self), cls)
         return self.__new__(type(self)) if _instance is None else _instance
 

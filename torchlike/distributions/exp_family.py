@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import torchlike
 from torchlike import Tensor
@@ -20,8 +21,12 @@ class ExponentialFamily(Distribution):
     def _natural_params(self) -> tuple[Tensor, ...]:
         raise NotImplementedError
 
-    def _log_normalizer(self, *natural_params: Any) -> Tensor:
-        raise NotImplementedError
+    if TYPE_CHECKING:
+        _log_normalizer: Callable[..., Tensor]
+    else:
+
+        def _log_normalizer(self, *natural_params: Any) -> Tensor:
+            raise NotImplementedError
 
     _mean_carrier_measure: Any = property(not_given, doc="The mean of k(x).")
 

@@ -91,6 +91,6 @@ class GeneralizedPareto(Distribution):
         return self.loc
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
-    def support(self) -> Any:  # type: ignore[override]
+    def support(self) -> Any:
         upper = self.loc - self.scale / self.concentration
         return constraints.interval(self.loc, torchlike.where(self.concentration < 0, upper, torchlike.inf))

@@ -40,15 +40,15 @@ class Independent(Distribution):
         return super()._expanded(name, value, batch_shape)
 
     @property
-    def has_rsample(self) -> bool:  # type: ignore[override]
+    def has_rsample(self) -> bool:
         return self.base_dist.has_rsample
 
     @property
-    def has_enumerate_support(self) -> bool:  # type: ignore[override]
+    def has_enumerate_support(self) -> bool:
         return not self.reinterpreted_batch_ndims and self.base_dist.has_enumerate_support
 
     @constraints.dependent_property
-    def support(self) -> Any:  # type: ignore[override]
+    def support(self) -> Any:
         found = self.base_dist.support
         return (
             constraints.independent(found, self.reinterpreted_batch_ndims) if self.reinterpreted_batch_ndims else found

@@ -65,7 +65,7 @@ class LowRankMultivariateNormal(Distribution):
         return self.loc
 
     @lazy_property
-    def variance(self) -> Tensor:
+    def variance(self) -> Tensor:  # type: ignore[override]
         variance = self._unbroadcasted_cov_factor.pow(2).sum(-1) + self._unbroadcasted_cov_diag
         return variance.expand(self._batch_shape + self._event_shape)
 

@@ -47,7 +47,7 @@ class MixtureSameFamily(Distribution):
         return super()._expanded(name, value, batch_shape)
 
     @constraints.dependent_property
-    def support(self) -> Any:  # type: ignore[override]
+    def support(self) -> Any:
         return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
 
     @property
@@ -76,10 +76,10 @@ class MixtureSameFamily(Distribution):
         between = torchlike.sum(self._weights * (components.mean - self._pad(self.mean)).pow(2.0), dim=dim)
         return within + between
 
-    def cdf(self, x: Tensor) -> Tensor:
+    def cdf(self, x: Tensor) -> Tensor:  # type: ignore[override]
         return torchlike.sum(self.component_distribution.cdf(self._pad(x)) * self.mixture_distribution.probs, dim=-1)
 
-    def log_prob(self, x: Tensor) -> Tensor:
+    def log_prob(self, x: Tensor) -> Tensor:  # type: ignore[override]
         log_prob = self.component_distribution.log_prob(self._pad(self._checked(x)))
         return torchlike.logsumexp(log_prob + torchlike.log_softmax(self.mixture_distribution.logits, dim=-1), dim=-1)
 

@@ -52,7 +52,7 @@ class TransformedDistribution(Distribution):
         return value.expand(shape[: len(shape) - len(value.event_shape)])
 
     @constraints.dependent_property(is_discrete=False)
-    def support(self) -> Any:  # type: ignore[override]
+    def support(self) -> Any:
         if not self.transforms:
             return self.base_dist.support
         found = self.transforms[-1].codomain

@@ -77,7 +77,8 @@ class lazy_property:
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         self.wrapped = wrapped
-        functools.update_wrapper(self, wrapped)  # type: ignore[arg-type]
+        made: Any = self
+        functools.update_wrapper(made, wrapped)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:

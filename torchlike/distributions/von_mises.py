@@ -60,7 +60,7 @@ class VonMises(Distribution):
         return self.loc
 
     @lazy_property
-    def variance(self) -> Tensor:
+    def variance(self) -> Tensor:  # type: ignore[override]
         """The circular variance."""
         return 1 - torchlike.special.i1e(self.concentration) / torchlike.special.i0e(self.concentration)
 

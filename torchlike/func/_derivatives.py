@@ -42,7 +42,7 @@ class Watch:
                 yield self
         finally:
             for x in self.inputs:
-                x._edge[0].is_open = False  # type: ignore[index,union-attr]
+                x._edge[0].is_open = False  # type: ignore[attr-defined]
 
     def take(self, tree: Any) -> Any:
         """Return the same containers with each tensor replaced by an alias."""

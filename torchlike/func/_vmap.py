@@ -180,8 +180,8 @@ def spread(tree: Any, spec: TreeSpec) -> list | None:
         parts, context = SUPPORTED_NODES[spec.type].flatten_fn(tree)
         if len(parts) != spec.num_children or context != spec.context:
             return None
-    found = [spread(part, child) for part, child in zip(parts, spec.children_specs)]
-    return None if None in found else [leaf for part in found for leaf in part]  # type: ignore[union-attr]
+    found: list[Any] = [spread(part, child) for part, child in zip(parts, spec.children_specs)]
+    return None if None in found else [leaf for part in found for leaf in part]
 
 
 def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:

@@ -129,14 +129,15 @@ class Tracer(TracerBase):
             return read[id(found)]
 
         replaced = Replaced(self._whole)
+        kind: Any = Module
         try:
-            Module.__call__, Module.__getattr__ = module_call, module_get  # type: ignore[method-assign]
+            kind.__call__, kind.__getattr__ = module_call, module_get
             replaced.replace_wrapped()
             for space in (_globals(function), *self._spaces):
                 replaced.look_into(space)
             yield
         finally:
-            Module.__call__, Module.__getattr__ = call, get  # type: ignore[method-assign]
+            Module.__call__, Module.__getattr__ = call, get
             replaced.put_back()
 
 

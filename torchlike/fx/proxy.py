@@ -163,7 +163,7 @@ class Attribute(Proxy):
         self._node: Node | None = None
 
     @property
-    def node(self) -> Node:  # type: ignore[override]
+    def node(self) -> Node:
         """The node that reads the attribute, made when somebody asks for it."""
         found = self._node
         if found is None:

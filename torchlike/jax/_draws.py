@@ -78,7 +78,7 @@ class Draws:
             self.sub.is_quiet = False
         maker, skipped = _MAKERS[draw.__name__], 1 if draw.__name__ == "randperm" else 2
         self.made.append((array, lambda like: maker(like, *args[skipped:], **kwargs)))
-        self.sub.drawn.add(id(array))  # type: ignore[union-attr]
+        self.sub.drawn.add(id(array))
         return array
 
     def arrays(self, scene: Scene, key: jax.Array) -> list[jax.Array]:

@@ -67,7 +67,7 @@ class ProcessContext:
             return True
         failed = None
         for sentinel in multiprocessing.connection.wait(list(self.sentinels), timeout):
-            i = self.sentinels.pop(sentinel)  # type: ignore[arg-type]
+            i = self.sentinels.pop(sentinel)
             self.processes[i].join()
             if self.processes[i].exitcode:
                 failed = i

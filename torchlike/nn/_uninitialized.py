@@ -37,9 +37,10 @@ class UninitializedTensorMixin(Tensor):
         return self
 
     def _become(self, data: Tensor) -> None:
-        Tensor.data.fset(self, data)  # type: ignore[attr-defined]
+        shown: Any = Tensor.data
+        shown.fset(self, data)
 
-    def _read(self) -> Any:
+    def _read(self, strict: bool | None = None) -> Any:
         raise _errors.uninitialized_used()
 
     @property
@@ -58,7 +59,7 @@ class UninitializedTensorMixin(Tensor):
         return self._storage.value.aval.device
 
     @property
-    def requires_grad(self) -> bool:
+    def requires_grad(self) -> bool:  # type: ignore[override]
         """Return whether the tensor will receive gradients."""
         return self._edge is not None
 
@@ -82,7 +83,7 @@ class UninitializedTensorMixin(Tensor):
         return _rebuild, (type(self), self.requires_grad, self.device, self.dtype)
 
 
-class UninitializedParameter(UninitializedTensorMixin, Parameter):
+class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
     """A parameter whose shape is not known yet."""
 
     _becomes = Parameter

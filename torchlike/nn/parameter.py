@@ -57,6 +57,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
     """
 
     __torch_function__ = _disabled_torch_function_impl
+    persistent: bool
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
         source: Tensor = torchlike.empty(0) if data is None else data

@@ -233,7 +233,7 @@ class RuleOptimizer(Optimizer):
         return self._state
 
     @state.setter
-    def state(self, state: defaultdict[Any, Any]) -> None:
+    def state(self, state: defaultdict[Any, Any]) -> None:  # type: ignore[override]
         self._plans: dict[int, _Plan] = {}
         self._hides_counters = False  # whether the counters in the state are plain numbers
         self._is_known = bool(state)  # whether other references to tensors of the state may exist
@@ -366,7 +366,7 @@ class RuleOptimizer(Optimizer):
             raise _errors.sparse_complex(type(self).__name__)
         return rows, sparse
 
-    def _update(self, bucket: Bucket, flags: tuple, scalars: tuple, grads: list[Tensor]) -> None:
+    def _update(self, bucket: Bucket, flags: tuple, scalars: tuple, grads: list[Any]) -> None:
         """Record the step of one bucket."""
         given = [[g._values_ for g in grads], [lines_of(g) for g in grads]] if bucket.sparse else [grads]
         rule = over_rows(self.sparse_rule) if bucket.sparse else self.rule

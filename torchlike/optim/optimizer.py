@@ -110,8 +110,9 @@ def _hooked(step: Callable) -> Callable:
             hook(self, args, kwargs)
         return out
 
-    hooked_step.hooked = True  # type: ignore[attr-defined]
-    return hooked_step
+    made: Any = hooked_step
+    made.hooked = True
+    return made
 
 
 class _Groups:
@@ -149,6 +150,13 @@ class Optimizer:
       ValueError: there are no parameters, a tensor is not a leaf, or a parameter is in two groups.
     """
 
+    _optimizer_step_pre_hooks: OrderedDict
+    _optimizer_step_post_hooks: OrderedDict
+    _optimizer_state_dict_pre_hooks: OrderedDict
+    _optimizer_state_dict_post_hooks: OrderedDict
+    _optimizer_load_state_dict_pre_hooks: OrderedDict
+    _optimizer_load_state_dict_post_hooks: OrderedDict
+
     def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         self._set_up()
@@ -156,13 +164,13 @@ class Optimizer:
             raise _errors.params_is_a_tensor(params.type())
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
-        groups = list(params)
+        groups: list[Any] = list(params)
         if not groups:
             raise _errors.no_parameters()
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
         for group in groups:
-            self.add_param_group(group)  # type: ignore[arg-type]
+            self.add_param_group(group)
 
     def _set_up(self) -> None:
         """Set up what is not pickled: empty hooks, and the wrapper of the class's `step`, which is applied once."""
@@ -171,7 +179,7 @@ class Optimizer:
                 setattr(self, name, OrderedDict())
         cls = type(self)
         if not getattr(cls.step, "hooked", False):
-            cls.step = _hooked(cls.step)  # type: ignore[method-assign]
+            cls.step = _hooked(cls.step)
             cls.step.__qualname__ = f"{cls.__qualname__}.step"  # for error messages, also if `step` is inherited
 
     def __getstate__(self) -> dict[str, Any]:
@@ -271,27 +279,27 @@ class Optimizer:
 
     def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` before each step. It may return new `(args, kwargs)`."""
-        return _keep(self._optimizer_step_pre_hooks, hook)  # type: ignore[attr-defined]
+        return _keep(self._optimizer_step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` after each step."""
-        return _keep(self._optimizer_step_post_hooks, hook)  # type: ignore[attr-defined]
+        return _keep(self._optimizer_step_post_hooks, hook)
 
     def register_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer)` before `state_dict` creates the dictionary."""
-        return _keep(self._optimizer_state_dict_pre_hooks, hook, prepend)  # type: ignore[attr-defined]
+        return _keep(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer, state_dict)` after `state_dict` has created it. It may return another dictionary."""
-        return _keep(self._optimizer_state_dict_post_hooks, hook, prepend)  # type: ignore[attr-defined]
+        return _keep(self._optimizer_state_dict_post_hooks, hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer, state_dict)` before a state dictionary is loaded. It may return another dictionary."""
-        return _keep(self._optimizer_load_state_dict_pre_hooks, hook, prepend)  # type: ignore[attr-defined]
+        return _keep(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer)` after a state dictionary is loaded."""
-        return _keep(self._optimizer_load_state_dict_post_hooks, hook, prepend)  # type: ignore[attr-defined]
+        return _keep(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
     # --- dictionaries -------------------------------------------------------------------------------------------------
 
@@ -300,7 +308,7 @@ class Optimizer:
 
         The dictionary contains the optimizer's tensors without copying them, as in PyTorch.
         """
-        for hook in self._optimizer_state_dict_pre_hooks.values():  # type: ignore[attr-defined]
+        for hook in self._optimizer_state_dict_pre_hooks.values():
             hook(self)
         number: dict[Tensor, int] = {}
         groups = []
@@ -311,7 +319,7 @@ class Optimizer:
             groups.append({**packed, "params": [number[param] for param in group["params"]]})
         state = {number[key] if isinstance(key, Tensor) else key: value for key, value in self.state.items()}
         made: StateDict = {"state": state, "param_groups": groups}
-        for hook in self._optimizer_state_dict_post_hooks.values():  # type: ignore[attr-defined]
+        for hook in self._optimizer_state_dict_post_hooks.values():
             replaced = hook(self, made)
             made = made if replaced is None else replaced
         return made
@@ -323,7 +331,7 @@ class Optimizer:
           ValueError: the number of groups, or of parameters in a group, differs.
         """
         state_dict = state_dict.copy()
-        for hook in self._optimizer_load_state_dict_pre_hooks.values():  # type: ignore[attr-defined]
+        for hook in self._optimizer_load_state_dict_pre_hooks.values():
             replaced = hook(self, state_dict)
             state_dict = state_dict if replaced is None else replaced
         saved_groups = deepcopy(state_dict["param_groups"])
@@ -333,7 +341,7 @@ class Optimizer:
             state[params.get(key, key)] = _cast(params[key], value) if key in params else value
         groups = [_with_params(new, old) for old, new in zip(self.param_groups, saved_groups)]
         self.__setstate__({"state": state, "param_groups": groups})
-        for hook in self._optimizer_load_state_dict_post_hooks.values():  # type: ignore[attr-defined]
+        for hook in self._optimizer_load_state_dict_post_hooks.values():
             hook(self)
 
 
@@ -385,7 +393,8 @@ def _cast(param: Tensor, value: Any, key: Hashable = None) -> Any:
     if isinstance(value, dict):
         return {k: _cast(param, v, k) for k, v in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
-        return type(value)(_cast(param, v) for v in value)  # type: ignore[call-arg]
+        kind: Any = type(value)
+        return kind(_cast(param, v) for v in value)
     return value
 
 

@@ -35,6 +35,7 @@ def sgd_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any
         return param - step(lr) * (step(grad + step(momentum) * buffer) if nesterov else buffer), buffer
     # Optax has no dampening. Scaling the gradient before the trace is equivalent.
     trace = optax.trace(momentum, nesterov)
+    kept: Any
     update, kept = trace.update(undamped * grad, optax.TraceState(buffer))
     return param - lr * update, kept.trace
 

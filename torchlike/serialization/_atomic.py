@@ -23,7 +23,7 @@ from torchlike._engine import uninterrupted
 try:
     import fcntl
 except ImportError:  # Windows, which does not delete files that are open
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None
 
 _SUFFIX = ".torchlike.tmp"
 _LONGEST_NAME = 100  # bytes of a name that temporary names repeat: some file systems allow only 143 in all

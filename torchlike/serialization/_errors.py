@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pickle import UnpicklingError
 from types import BuiltinFunctionType, FunctionType
+from typing import Any
 
 _DEFAULT_CHANGED = (
     "In PyTorch 2.6, we changed the default value of the `weights_only` argument in `torch.load` from `False` to "
@@ -143,7 +144,8 @@ def too_large_meta(size: object) -> UnpicklingError:
 
 
 def overlapping_elements(size: object, stride: object, held: int) -> UnpicklingError:
-    shown = (str(tuple(x))[:100] for x in (size, stride))  # type: ignore[call-overload]
+    given: tuple[Any, Any] = (size, stride)
+    shown = (str(tuple(x))[:100] for x in given)
     return Refused(
         "a conjugated or negated tensor of size {} and stride {} in it repeats ".format(*shown)
         + f"the {held} elements of its storage"

@@ -127,7 +127,7 @@ class _Inert:
     append = extend = add = update = __setitem__ = __call__
 
 
-class _Scanner(pickle._Unpickler):  # type: ignore[misc,name-defined]
+class _Scanner(pickle._Unpickler):
     """Collects the kind and location of each storage that a pickle refers to, and runs nothing."""
 
     def __init__(self, file: Any, **options: Any) -> None:
@@ -138,10 +138,10 @@ class _Scanner(pickle._Unpickler):  # type: ignore[misc,name-defined]
         found = readable().get(".".join(modern(module, name)))
         return found if isinstance(found, StorageType) else _Inert
 
-    def persistent_load(self, saved: Any) -> Any:
-        kind = text(saved[0])
+    def persistent_load(self, pid: Any) -> Any:
+        kind = text(pid[0])
         if kind == "module":  # a class, with its source
             return _Inert
         if kind == "storage":
-            _note(saved, self.found)
+            _note(pid, self.found)
         return _Inert()

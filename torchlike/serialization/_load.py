@@ -167,7 +167,7 @@ def _fully(pickle_module: Any, options: dict) -> Unpickle:
     base = full_unpickler(pickle_module)
 
     def read(file: Any, persistent: Callable[[Any], Any]) -> Any:
-        class Unpickler(base):  # type: ignore[misc,valid-type]
+        class Unpickler(base):
             def persistent_load(self, saved: Any) -> Any:
                 return persistent(saved)
 

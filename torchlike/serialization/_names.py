@@ -65,10 +65,11 @@ def torch_name(found: Any) -> tuple[str, str] | None:
     known = _inverse().get(found)
     if known is not None:
         return known
+    named: Any = found
     module = getattr(found, "__module__", None) or ""
-    if module.partition(".")[0] not in ("torchlike", "torch") or "." in found.__qualname__:
+    if module.partition(".")[0] not in ("torchlike", "torch") or "." in named.__qualname__:
         return None
-    return _homes.torch_module(found, module), found.__qualname__
+    return _homes.torch_module(found, module), named.__qualname__
 
 
 def modern(module: str, name: str) -> tuple[str, str]:

@@ -137,7 +137,8 @@ class Reader:
         if not info.file_size:
             return np.empty(0, np.uint8)
         start = self._start(info, record)
-        mapped = np.memmap(self._map_path, np.uint8, "r", start, (info.file_size,))  # type: ignore[arg-type,call-overload]
+        path: Any = self._map_path
+        mapped = np.memmap(path, np.uint8, "r", start, (info.file_size,))
         return mapped.view(np.ndarray)
 
 

@@ -7,7 +7,7 @@ import os
 import pickle
 import sys
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import IO, Any
@@ -133,11 +133,14 @@ def _write(file: Any, name: str, pickled: bytes, storages: list[SavedStorage], b
     archive.close()
 
 
-class _Pickler(pickle._Pickler):  # type: ignore[misc,name-defined]
+class _Pickler(pickle._Pickler):
     """Writes torchlike's objects under PyTorch's names.
 
     The Python pickler rather than the C one, which insists on importing every name it writes.
     """
+
+    write: Callable[[bytes], Any]
+    memoize: Callable[[Any], None]
 
     def __init__(self, file: IO[bytes], protocol: int, more_of_an_id: tuple) -> None:
         super().__init__(file, protocol)
@@ -166,7 +169,7 @@ class _Pickler(pickle._Pickler):  # type: ignore[misc,name-defined]
     def save_global(self, obj: Any, name: str | None = None) -> None:
         known = torch_name(obj)
         if known is None:
-            super().save_global(obj, name)
+            super().save_global(obj, name)  # type: ignore[misc]
             return
         self.write(pickle.GLOBAL + "{}\n{}\n".format(*known).encode())
         self.memoize(obj)

@@ -152,7 +152,7 @@ def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
 def set_device_states(devices: list[int], states: list[Tensor], *, device_type: str | None = None) -> None:
     """Put the generators of accelerators back into these states."""
     if device_type not in (None, "cuda"):
-        raise _errors.unsupported("set_device_states", "device_type")
+        raise _errors.arguments.unsupported("set_device_states", "device_type")
     for index, state in zip(devices, states):
         torchlike.cuda.set_rng_state(state, index)
 

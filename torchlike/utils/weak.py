@@ -97,7 +97,7 @@ class WeakIdKeyDictionary(MutableMapping):
         """Take out what is under a key."""
         return self.data.pop(self.ref_type(key), *default)
 
-    def update(self, dict: Any = None, **kwargs: Any) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def update(self, dict: Any = None, **kwargs: Any) -> None:
         """Put in the pairs of another mapping, or of a list."""
         super().update(() if dict is None else dict, **kwargs)
 
@@ -123,7 +123,7 @@ class WeakIdKeyDictionary(MutableMapping):
     def __eq__(self, other: Any) -> Any:
         return _by_id(self) == _by_id(other) if isinstance(other, Mapping) else NotImplemented
 
-    __hash__ = None  # pyright: ignore[reportAssignmentType]
+    __hash__ = None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} at {id(self):#x}>"

@@ -159,10 +159,11 @@ def _twin(function: Any) -> Any:
     def in_place(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return binding.assign(input, function(input, *args, **kwargs))
 
-    in_place.__name__ = in_place.__qualname__ = function.__name__ + "_"
-    in_place.__doc__ = f"In place: {function.__doc__}"
-    in_place.__wrapped__ = function  # type: ignore[attr-defined]
-    return in_place
+    made: Any = in_place
+    made.__name__ = made.__qualname__ = function.__name__ + "_"
+    made.__doc__ = f"In place: {function.__doc__}"
+    made.__wrapped__ = function
+    return made
 
 
 relu_, threshold_, hardtanh_, elu_ = _twin(relu), _twin(threshold), _twin(hardtanh), _twin(elu)

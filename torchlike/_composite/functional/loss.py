@@ -308,14 +308,15 @@ def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
     """0.5 (log v + (x - t)**2 / v) with v = max(var, eps); `full` adds 0.5 log 2 pi."""
+    spread: Any = var
     if isinstance(var, float):
         if var < 0:
             raise _errors.losses.negative_variance()
-        var = input.detach() * 0 + var
-    elif var.shape != input.shape:
-        if tuple(input.shape[:-1]) == tuple(var.shape):
-            var = var.unsqueeze(-1)
-        elif tuple(input.shape[:-1]) != tuple(var.shape[:-1]) or var.shape[-1] != 1:
+        spread = input.detach() * 0 + var
+    elif spread.shape != input.shape:
+        if tuple(input.shape[:-1]) == tuple(spread.shape):
+            spread = spread.unsqueeze(-1)
+        elif tuple(input.shape[:-1]) != tuple(spread.shape[:-1]) or spread.shape[-1] != 1:
             raise _errors.losses.variance_size()
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")
@@ -324,8 +325,8 @@ def gaussian_nll_loss(
         if isinstance(host, np.ndarray) and (host < 0).any():
             raise _errors.losses.negative_variance()
 
-    when_at_hand(var._value, check)
-    return rows["gaussian_nll_loss"](input, target, var, full, eps, reduction)
+    when_at_hand(spread._value, check)
+    return rows["gaussian_nll_loss"](input, target, spread, full, eps, reduction)
 
 
 # -- margins -----------------------------------------------------------------------------------------------------------

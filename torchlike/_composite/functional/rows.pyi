@@ -5,7 +5,7 @@ from collections.abc import Sequence as _Sequence
 from typing import Any as _Any
 
 from torchlike._dtypes import dtype as _dtype
-from torchlike._tensor import Tensor as _Tensor
+from torchlike._tensor.tensor import Tensor as _Tensor
 
 _bool = _builtins.bool
 _int = _builtins.int

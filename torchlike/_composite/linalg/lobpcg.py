@@ -118,8 +118,8 @@ def _solve(
         if A.ndim == 2:
             return pairs(A, B, X, iK)
         batch, found = tuple(A.shape[:-2]), []
-        flat = lambda x: x if x is None or x.ndim == 2 else x.reshape(-1, *x.shape[-2:])
-        A, B, X, iK = map(flat, (A, B, X, iK))  # type: ignore[assignment]
+        flat: Any = lambda x: x if x is None or x.ndim == 2 else x.reshape(-1, *x.shape[-2:])
+        A, B, X, iK = map(flat, (A, B, X, iK))
         part = lambda x, i: x if x is None or x.ndim == 2 else x[i]
         for i in range(math.prod(batch)):
             iparams["batch_index"] = i
@@ -276,7 +276,7 @@ class LOBPCG:
                 )
                 if error < tol:
                     break
-            error = self.fvars[f"ortho_VBU_rerr[{i}]"] = float(norm(V.mT @ BU) / (BV_norm * norm(U)))
+            error = self.fvars[f"ortho_VBU_rerr[{i}]"] = float(norm(V.mT @ BU) / (BV_norm * norm(U)))  # type: ignore[possibly-undefined]
             if error < tol:
                 break
         return U

@@ -25,7 +25,7 @@ class Eigenpairs(Function):
         return E, X
 
     @staticmethod
-    def backward(ctx: Any, grad_E: Tensor, grad_X: Tensor) -> Any:  # type: ignore[override]
+    def backward(ctx: Any, grad_E: Tensor, grad_X: Tensor) -> Any:
         """Return the gradient of A."""
         A, E, X = ctx.saved_tensors
         if A.is_sparse:

@@ -55,7 +55,7 @@ def _loss(name: str, named: Any) -> Callable:
     signature = row.signature.replace(parameters=sorted(found, key=lambda p: p.kind), return_annotation="Tensor")
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"{row.doc}\n\nreduction: 0 for none, 1 for the mean, 2 for the sum."
-    call.__signature__ = signature  # type: ignore[attr-defined]
+    call.__signature__ = signature
     return call
 
 

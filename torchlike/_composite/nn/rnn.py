@@ -27,7 +27,7 @@ def _joined(tensors: list[Tensor], dim: int) -> Tensor:
 def _network(
     mode: str,
     x: Tensor,
-    states: list[Tensor],
+    states: list[Any],
     params: Any,
     biases: bool,
     layers: int,
@@ -45,7 +45,7 @@ def _network(
     if len(params) != layers * directions * each:
         raise _errors.sequences.recurrent_params(len(params), each)
     if not is_one_call(mode, x.dtype, lengths, projected or None):
-        states = [state.unbind(0) for state in states]  # type: ignore[misc]
+        states = [state.unbind(0) for state in states]
     last: list[list[Tensor]] = [[] for _ in states]
     for layer in range(layers):
         outputs = []
@@ -86,7 +86,7 @@ def _packed(out: Tensor, where: np.ndarray) -> Tensor:
     return flat.index_select(0, factories.of_array(where, out.device))
 
 
-def _run(mode: str, args: tuple, states: list[Tensor]) -> tuple[Tensor, ...]:
+def _run(mode: str, args: tuple, states: list[Tensor]) -> Any:
     if _is_packed(args):
         data, sizes, _, params, *options = args
         wide, lengths, where = _padded(data, sizes)
@@ -112,12 +112,12 @@ def lstm(*args: Any) -> tuple[Tensor, Tensor, Tensor]:
     hx = args[2] if _is_packed(args) else args[1]
     if len(hx) != 2:
         raise RuntimeError("lstm expects two hidden states")
-    return _run("lstm", args, list(hx))  # type: ignore[return-value]
+    return _run("lstm", args, list(hx))
 
 
 def _single(mode: str, name: str) -> Any:
     def network(*args: Any) -> tuple[Tensor, Tensor]:
-        return _run(mode, args, [args[2] if _is_packed(args) else args[1]])  # type: ignore[return-value]
+        return _run(mode, args, [args[2] if _is_packed(args) else args[1]])
 
     network.__name__ = network.__qualname__ = name
     network.__doc__ = f"""`{name}(input, h, params, has_biases, num_layers, dropout, train, bidirectional,

@@ -371,7 +371,7 @@ def random_(
     low, high = (
         (0, from_) if to is factories.MISSING else (from_ or 0, to)
     )  # `to=None`: up to the dtype's largest number
-    return _fill(self, lambda size, kind: _random.randint(generator, size, kind, low, high))  # type: ignore[arg-type]
+    return _fill(self, lambda size, kind: _random.randint(generator, size, kind, low, high))
 
 
 def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:

@@ -68,10 +68,11 @@ def _copying(name: str, view: Callable) -> Callable:
     def copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         return made(*args, **kwargs) if out is None else into(copy.__name__, made, args, kwargs, out, asked)
 
-    copy.__name__ = copy.__qualname__ = f"{name}_copy"
-    copy.__doc__ = f"What `{name}` shows, as a copy in row-major order."
-    copy.__wrapped__ = view  # type: ignore[attr-defined]
-    return copy
+    public: Any = copy
+    public.__name__ = public.__qualname__ = f"{name}_copy"
+    public.__doc__ = f"What `{name}` shows, as a copy in row-major order."
+    public.__wrapped__ = view
+    return public
 
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:

@@ -59,7 +59,7 @@ def _strided_whole(input: Tensor, root: Tensor, whole: Tensor, shape: Ints, stri
         made = rows["view_as_self"](whole)
     made._origin = root
     edge, grad = input._pair()[1], modes.local.grad
-    ((plan, _),) = made._chain  # type: ignore[misc]
+    ((plan, _),) = made._chain
     value = move(plan, whole._value, ())
     value.stamp = versions.of(whole._value)
     made._tracks, made._cache = grad, (made._storage.version, root._edge, value)
@@ -189,15 +189,16 @@ def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
             if self._value is not None and self._edge is not None:  # which the look brings up to date
                 views.check_write(self)
         seen = function(self, *args, **kwargs)
-        edge = self._edge if self._origin is None else self._root()._edge  # type: ignore[union-attr]
+        edge = self._edge if self._origin is None else self._root()._edge
         if edge is not None:
             versions.note_result(edge[0], views.whole(self))
         return become(self, seen)
 
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"`{name[:-1]}` in place: this tensor is seen in another shape; no element moves."
-    method.__wrapped__ = function  # type: ignore[attr-defined]
-    return method
+    made: Any = method
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = f"`{name[:-1]}` in place: this tensor is seen in another shape; no element moves."
+    made.__wrapped__ = function
+    return made
 
 
 def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format) -> Tensor:
@@ -295,7 +296,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     if source is None:
         source = factories.empty(0, dtype=self.dtype, device=self.device)
     held = source._tensor if isinstance(source, Handle) else source
-    if held.dtype is not self.dtype and (held is source or source.is_typed):
+    if held.dtype is not self.dtype and (held is source or source.is_typed):  # type: ignore[attr-defined]
         raise _other_type(self, held, held is not source)
     if size is not None:
         if held is source and not held.is_contiguous():
@@ -562,8 +563,8 @@ METHODS |= {
     )
 } | _view_twins()
 METHODS |= {
-    "_make_subclass": staticmethod(_make_subclass),  # type: ignore[dict-item]
+    "_make_subclass": staticmethod(_make_subclass),
     "__dlpack__": exchange.dlpack,
     "__dlpack_device__": exchange.dlpack_device,
-    "layout": property(lambda self: mf.strided, doc="How the elements are kept: always strided."),  # type: ignore[dict-item]
+    "layout": property(lambda self: mf.strided, doc="How the elements are kept: always strided."),
 }

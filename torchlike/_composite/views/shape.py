@@ -404,4 +404,4 @@ METHODS = public_calls.methods(
     repeat,
     repeat_interleave,
 ) | {"broadcast_to": _broadcast_to}
-METHODS |= {"tile": _tile, "T": property(_T), "mT": property(_mT), "H": property(_H), "mH": property(_mH)}  # type: ignore[dict-item]
+METHODS |= {"tile": _tile, "T": property(_T), "mT": property(_mT), "H": property(_H), "mH": property(_mH)}

@@ -133,7 +133,7 @@ class Flat:
 
         def find(atom: Any) -> int:
             if isinstance(atom, Literal):
-                return self._hold(np.asarray(atom.val, atom.aval.dtype))
+                return self._hold(np.asarray(atom.val, atom.aval.dtype))  # type: ignore[attr-defined]
             return names[atom]
 
         for eqn in jaxpr.eqns:

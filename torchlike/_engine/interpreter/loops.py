@@ -20,9 +20,9 @@ GUESSED = 16  # times that a loop runs of which nobody knows
 def repeating(e: Equation, function: Callable, calls: int | None) -> Callable:
     """A rule's function of one that returns a list, also of a single result; and how many others it calls, if it is a
     loop."""
-    found = function if len(e.outputs) > 1 else lambda *arrays: function(*arrays)[0]
+    found: Any = function if len(e.outputs) > 1 else lambda *arrays: function(*arrays)[0]
     if calls is not None:
-        found.calls = calls  # type: ignore[attr-defined]
+        found.calls = calls
     return found
 
 

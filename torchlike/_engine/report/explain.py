@@ -51,7 +51,7 @@ class Cause(NamedTuple):
     """Why something was done, and how often."""
 
     reason: str
-    count: int
+    count: int  # type: ignore[override]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -74,17 +74,17 @@ class Row(Value):
         self.is_given = is_given  # whether others hold the whole: an argument's
 
 
-def levels_of(value: Value) -> Iterator[Level]:
+def levels_of(value: Any) -> Iterator[Level]:
     """The functions by whose examples a value differs, the innermost first."""
     while value.__class__ is Row:
-        yield value.level  # type: ignore[attr-defined]
-        value = value.whole  # type: ignore[attr-defined]
+        yield value.level
+        value = value.whole
 
 
-def outermost(value: Value) -> Value:
+def outermost(value: Any) -> Value:
     """All examples of a value, of all functions being mapped, along its first dims."""
     while value.__class__ is Row:
-        value = value.whole  # type: ignore[attr-defined]
+        value = value.whole
     return value
 
 
@@ -95,17 +95,17 @@ def as_rows(value: Value, levels: Sequence[Level]) -> Value:
     return value
 
 
-def is_alive(value: Value) -> bool:
+def is_alive(value: Any) -> bool:
     """Whether a value is a Row that operators can be recorded on."""
-    return value.__class__ is Row and value.level.is_open  # type: ignore[attr-defined]
+    return value.__class__ is Row and value.level.is_open
 
 
-def lifted(value: Value, level: Level) -> Row:
+def lifted(value: Any, level: Level) -> Row:
     """A value as a Row: the same for all examples where it was none."""
     if level in levels_of(value):
-        return value  # type: ignore[return-value]
-    if value.__class__ is Row and value.level.depth > level.depth:  # type: ignore[attr-defined]
-        return Row(value.aval, value.level, lifted(value.whole, level))  # type: ignore[attr-defined]
+        return value
+    if value.__class__ is Row and value.level.depth > level.depth:
+        return Row(value.aval, value.level, lifted(value.whole, level))
     return Row(value.aval, level, record_mapped(_repeated(value.aval, level.size), [value])[0])
 
 
@@ -121,7 +121,7 @@ def _repeated(one: Aval, size: int) -> Plan:
     return plan
 
 
-def record_mapped(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple[Value, ...]:
+def record_mapped(plan: Plan, values: Sequence[Any], scalars: Sequence = ()) -> tuple[Value, ...]:
     """`record`, mapped over the examples of the innermost function that some of the values are Rows of."""
     level = _innermost(values)
     if level is None:
@@ -130,17 +130,17 @@ def record_mapped(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -
         return current().append(plan, values, scalars)
     if not level.is_open:
         raise _errors.func.escaped()
-    mine = tuple([v.__class__ is Row and v.level is level for v in values])  # type: ignore[attr-defined]
-    wholes = [v.whole if own else v for v, own in zip(values, mine)]  # type: ignore[attr-defined]
+    mine = tuple([v.__class__ is Row and v.level is level for v in values])
+    wholes = [v.whole if own else v for v, own in zip(values, mine)]
     made = record_mapped(over_examples(plan, mine, level.size), wholes, scalars)
     return tuple([Row(a, level, whole) for a, whole in zip(plan.outputs, made)])
 
 
-def _innermost(values: Sequence[Value]) -> Level | None:
+def _innermost(values: Sequence[Any]) -> Level | None:
     found, resting = None, local.resting
     for value in values:
         if value.__class__ is Row:
-            level: Level = value.level  # type: ignore[attr-defined]
+            level: Level = value.level
             if (level.depth > resting or not level.is_open) and (found is None or level.depth > found.depth):
                 found = level
     return found

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from itertools import chain, repeat
 from signal import Signals
+from typing import Any
 
 from torchlike import _native
 
@@ -18,7 +19,7 @@ _get, _set = _signal.getsignal, _signal.signal
 _FAULTS = {"SIGKILL", "SIGSTOP", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGTRAP", "SIGSYS"}
 _ALL = tuple([int(s) for s in Signals if s.name not in _FAULTS and not s.name.startswith("SIGRT")])
 _main = threading.main_thread().ident
-_caught: list[int] = []
+_caught: list[Any] = []
 
 
 class _Held:
@@ -67,7 +68,7 @@ class uninterrupted:
                     _restore()
                 finally:
                     while _caught:  # the handler runs at Python's next check for signals
-                        interrupt_main(_caught.pop())  # type: ignore[arg-type]
+                        interrupt_main(_caught.pop())
 
 
 def _look(handlers: list) -> None:

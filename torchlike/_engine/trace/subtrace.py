@@ -77,7 +77,7 @@ class SubTrace(OwnTrace, Mode):
         self.outer: list[Value] = []  # what was closed over
         self.stretch: list[int] = []  # of each input, the place among `given`, or ~ the place among `outer`
         self.written: dict[int, tuple[ref, Value]] = {}  # storages that were written to, and what they had held
-        self.drawn: set[int] | None = None  # the arrays that stand for random numbers; None: there must not be any
+        self.drawn: set[int] | Any = None  # the arrays that stand for random numbers; None: there must not be any
         self.is_quiet = False
         self.draws_with: Callable[..., np.ndarray] | None = None  # draws in place of the functions of `_random`
         self.around: tuple[Trace, ...] = ()

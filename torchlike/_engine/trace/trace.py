@@ -270,10 +270,10 @@ def append(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple
 
 def append_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
     """`append` for a plan with one result: the hot path, so the Value is made without a call of `__init__`."""
-    aval = plan.single
-    device = aval.device  # type: ignore[union-attr]
+    aval: Any = plan.single
+    device = aval.device
     made = _new(Value)
-    made.aval = aval  # type: ignore[assignment]
+    made.aval = aval
     made.array = made.stamp = None
     if device is meta:
         if observers:

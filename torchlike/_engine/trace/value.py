@@ -114,6 +114,7 @@ class Value:
     """An immutable array: concrete (`array` is a NumPy or JAX array) or a place (`slot`) in a `trace`."""
 
     __slots__ = ("__weakref__", "array", "aval", "slot", "stamp", "trace")
+    seen: Callable[..., Any]
 
     def __init__(self, aval: Aval, array: Any = None, slot: int = 0, trace: Any = None) -> None:
         self.aval = aval
@@ -154,7 +155,7 @@ class Live(Value):
         self.stamp = stamp
         self._look: Callable[[], Any] | None = look
         self._settle = settle
-        self._settled: Value | None = None
+        self._settled: Value | Any = None
 
     def settle(self) -> Value:
         """A Value of its own with what is there now; the same one ever after."""
@@ -171,7 +172,7 @@ class Live(Value):
         return made
 
     def peek(self) -> Any:
-        return np.asarray(self._settled.array) if self._look is None else self._look()  # type: ignore[union-attr]
+        return np.asarray(self._settled.array) if self._look is None else self._look()
 
     def seen(self, aval: Aval, look: Callable[[Any], Any]) -> Live:
         """What is seen of this memory through a view."""

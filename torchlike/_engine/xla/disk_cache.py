@@ -190,7 +190,8 @@ def enable() -> None:
 
     global cache
     limit, base = size_limit(os.environ.get("TORCHLIKE_CACHE_SIZE")), _base()
-    if jax.config.jax_compilation_cache_dir or not limit or base is None:
+    config: Any = jax.config
+    if config.jax_compilation_cache_dir or not limit or base is None:
         return
     cache = DiskCache(os.path.join(base, "programs"), limit)
     jax.config.update("jax_compilation_cache_dir", cache.folder)

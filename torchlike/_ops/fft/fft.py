@@ -153,8 +153,8 @@ _half = lambda have, n: (have if n is None else n) // 2 + 1
 _doubled = lambda have, n: 2 * (have - 1) if n is None else n
 
 _complex = lambda autocast=FULL_ON_CPU: _row(_to_complex, _check, _whole, "FftC2CBackward0", autocast)
-_real = lambda autocast=FULL_ON_CPU: _row(_real_to_complex, _check_real, _half, "FftR2CBackward0", autocast)
-_back = lambda autocast=FULL_ON_CPU: _row(_complex_to_real, _check_half, _doubled, "FftC2RBackward0", autocast)
+_real: Any = lambda autocast=FULL_ON_CPU: _row(_real_to_complex, _check_real, _half, "FftR2CBackward0", autocast)
+_back: Any = lambda autocast=FULL_ON_CPU: _row(_complex_to_real, _check_half, _doubled, "FftC2RBackward0", autocast)
 
 
 # -- one dim -----------------------------------------------------------------------------------------------------------

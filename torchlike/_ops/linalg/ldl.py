@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import numpy as np
@@ -37,11 +38,11 @@ def _on_host(compute: Callable, outputs: list[tuple], *arrays):
     return jax.pure_callback(every, specs, *arrays, vmap_method="sequential")
 
 
-def _routine(name: str, hermitian: bool, like: np.ndarray) -> Callable:
+def _routine(name: str, hermitian: bool, like: np.ndarray) -> Any:
     from scipy.linalg import lapack
 
     kind = "he" if hermitian and like.dtype.kind == "c" else "sy"
-    return lapack.get_lapack_funcs(kind + name, (like,))  # type: ignore[return-value]
+    return lapack.get_lapack_funcs(kind + name, (like,))
 
 
 def _check_factor(call: Call) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -29,7 +30,7 @@ def _starts(sample, size: int, count: int, kernel: int):
     return jnp.concatenate([step(at * apart).astype(int) - first, last], -1)
 
 
-def _flat_places(starts: list, sizes: Ints, offset: Ints):
+def _flat_places(starts: list, sizes: Ints, offset: Ints) -> Any:
     """Where in the flattened plane the windows' elements at one offset stand: (N, C, o1, ...)."""
     place = 0
     for axis, (start, size, o) in enumerate(zip(starts, sizes, offset)):

@@ -167,7 +167,7 @@ def _sequence(layout: Layout, input, state, of_input, w, b):
 
 def sequence(layout: Layout, input, state, of_input, w, b):
     """h of every step and the last state: `input` (T, N, I), states (N, H), `of_input` (G, I) and (G,), w (G, H)."""
-    return (_sequence.fun if own_gradients.are_off else _sequence)(layout, input, state, of_input, w, b)
+    return (_sequence.fun if own_gradients.are_off else _sequence)(layout, input, state, of_input, w, b)  # type: ignore[attr-defined]
 
 
 def _sequence_forward(layout, input, state, of_input, w, b):

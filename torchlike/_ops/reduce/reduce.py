@@ -29,9 +29,9 @@ _INT32_MAX = 2**31 - 1
 _LARGE = 1 << 16  # elements from which NumPy is helped
 
 
-def axes(input: Array, dim: object) -> tuple[int, ...]:
+def axes(input: Array, dim: Any) -> tuple[int, ...]:
     """NumPy's axis argument for a `dim` argument."""
-    return reduced_dims(input.ndim, dim)  # type: ignore[arg-type]
+    return reduced_dims(input.ndim, dim)
 
 
 def count(input: Array, dim: object) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from torchlike._ops.schema.typing_rules import Aval, Call
 
@@ -15,8 +16,9 @@ def by_operand(
     def node(call: Call) -> str:
         return f"{stem}Backward{tensor if isinstance(call.arguments[parameter], Aval) else number}"
 
-    node.wraps = wraps  # type: ignore[attr-defined]
-    return node
+    made: Any = node
+    made.wraps = wraps
+    return made
 
 
 def by_dim(stem: str) -> Callable[[Call], str]:
@@ -32,5 +34,6 @@ def of_two(stem: str) -> Callable[[Call], str]:
         number = {(True, True): 0, (False, True): 1, (True, False): 2}[tensors]
         return f"{stem}Backward{number}"
 
-    node.wraps = True  # type: ignore[attr-defined]
-    return node
+    made: Any = node
+    made.wraps = True
+    return made

@@ -213,7 +213,8 @@ def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scal
 
 def restated(plan: OpPlan, arguments: dict[str, tuple[str, Any]]) -> Run:
     """The plan's function with other static arguments, which may have symbolic numbers."""
-    return copy.copy(plan.function).take(arguments)
+    function: Any = copy.copy(plan.function)
+    return function.take(arguments)
 
 
 # -- gradients ---------------------------------------------------------------------------------------------------------

@@ -66,10 +66,10 @@ def result_type(arrays: list[Aval], numbers: list[type]) -> Dtype:
     for kind in numbers:
         d = modes.scalar_dtype(kind)
         number = d if number is None else _dtypes.promote_types(number, d)
-    return _combine(_combine(dims, zero), number)  # type: ignore[return-value]
+    return _combine(_combine(dims, zero), number)
 
 
-def _combine(higher: Dtype | None, lower: Dtype | None) -> Dtype | None:
+def _combine(higher: Dtype | None, lower: Dtype | None) -> Any:
     if higher is None or lower is None:
         return higher or lower
     if higher.is_complex:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import torchlike
@@ -15,6 +15,10 @@ from torchlike.nn.parameter import Parameter
 
 class Conversion:
     """The part of `Module` that converts its tensors. Parameters keep their identity under PyTorch's rules."""
+
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+    children: Callable[[], Iterator[Any]]
 
     def _apply(self, fn: Callable[[Any], Any], recurse: bool = True) -> Self:
         """Apply `fn` to the data of every parameter and of its gradient, and to every buffer."""

@@ -246,7 +246,8 @@ def _tapped(values: tuple, callback: Callable, filled: bool) -> tuple[tuple, boo
     tapped = list(values)
     for place, tensor in zip(places, _tap().apply(on_gradients, filled, *[values[i] for i in places])):
         tapped[place] = tensor
-    rebuilt = type(values)._make(tapped) if hasattr(values, "_make") else tuple(tapped)
+    kind: Any = type(values)
+    rebuilt = kind._make(tapped) if hasattr(values, "_make") else tuple(tapped)
     return rebuilt, True
 
 

@@ -96,15 +96,15 @@ class Members:
         >>> [name for name, _ in torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Tanh()).named_modules()]
         ['', '0', '1']
         """
-        memo = set() if memo is None else memo
-        if self in memo:
+        seen: Any = set() if memo is None else memo
+        if self in seen:
             return
         if remove_duplicate:
-            memo.add(self)  # type: ignore[arg-type]
+            seen.add(self)
         yield prefix, self
         for name, module in self._modules.items():
             if module is not None:
-                yield from module.named_modules(memo, _join(prefix, name), remove_duplicate)
+                yield from module.named_modules(seen, _join(prefix, name), remove_duplicate)
 
     # --- by dotted name ---
 

@@ -44,6 +44,14 @@ class State:
     """The part of `Module` that saves and loads its state."""
 
     _version = 1
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+    _non_persistent_buffers_set: set[str]
+    _modules: dict[str, Any]
+    _state_dict_hooks: OrderedDict
+    _state_dict_pre_hooks: OrderedDict
+    _load_state_dict_pre_hooks: OrderedDict
+    _load_state_dict_post_hooks: OrderedDict
 
     # --- saving ---
 
@@ -122,9 +130,9 @@ class State:
         unexpected: list[str] = []
         messages: list[str] = []
         metadata = getattr(state_dict, "_metadata", None)
-        state_dict = OrderedDict(state_dict)
+        state: Any = OrderedDict(state_dict)
         if metadata is not None:
-            state_dict._metadata = metadata  # type: ignore[attr-defined]
+            state._metadata = metadata
 
         def load(module: Any, state: Mapping[str, Any], prefix: str) -> None:
             local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
@@ -140,7 +148,7 @@ class State:
                 if hook(module, incompatible) is not None:
                     raise _errors.load_state_dict_hook_result()
 
-        load(self, state_dict, "")
+        load(self, state, "")
         if strict and unexpected:
             messages.insert(0, _errors.unexpected_keys(unexpected))
         if strict and missing:
@@ -216,7 +224,8 @@ class State:
 
         The hook may modify the dictionary in place and must return None.
         """
-        hook._from_public_api = True  # type: ignore[attr-defined]
+        marked: Any = hook
+        marked._from_public_api = True
         return add_hook(self._state_dict_hooks, hook)
 
     def _register_state_dict_hook(self, hook: Callable) -> RemovableHandle:

@@ -79,7 +79,7 @@ class _NormBase(Module):
     def _check_input_dim(self, input: Tensor) -> None:
         raise NotImplementedError
 
-    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest) -> None:
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest) -> None:  # type: ignore[override]
         # Version 2 added num_batches_tracked. Loading an older checkpoint keeps the current count.
         version = local_metadata.get("version")
         key = prefix + "num_batches_tracked"

@@ -35,11 +35,12 @@ class LazyModuleMixin(Module):
         return any(is_lazy(tensor) for tensor in (*self._parameters.values(), *self._buffers.values()))
 
     def _lazy_load_hook(self, state_dict: Any, prefix: str, *_: Any) -> None:
+        mine: Any
         for name, mine in (*self._parameters.items(), *self._buffers.items()):
             theirs = state_dict.get(prefix + name)
             if is_lazy(mine) and theirs is not None and not is_lazy(theirs):
                 with torchlike.no_grad():
-                    mine.materialize(theirs.shape)  # type: ignore[union-attr]
+                    mine.materialize(theirs.shape)
 
     def _infer_parameters(self, module: Any, args: tuple, kwargs: dict | None = None) -> None:
         module.initialize_parameters(*args, **(kwargs or {}))

@@ -6,7 +6,7 @@ import contextlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from torchlike import Tensor
 from torchlike._internal import boundary, current, pending, prelude
@@ -135,9 +135,13 @@ class Module(Members, State, Conversion):
 
     # --- calling ---
 
-    def forward(self, *input: Any) -> Any:
-        """Compute the output. Every subclass overrides this method."""
-        raise _errors.forward_missing(type(self).__name__)
+    if TYPE_CHECKING:
+        forward: Callable[..., Any]
+    else:
+
+        def forward(self, *input: Any) -> Any:
+            """Compute the output. Every subclass overrides this method."""
+            raise _errors.forward_missing(type(self).__name__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not current().grad:

@@ -16,8 +16,8 @@ from torchlike.nn.parameter import Parameter
 __all__ = ["LocalResponseNorm", "CrossMapLRN2d", "LayerNorm", "GroupNorm", "RMSNorm"]
 
 
-def _as_shape(normalized_shape: Any) -> tuple[int, ...]:
-    return (normalized_shape,) if isinstance(normalized_shape, numbers.Integral) else tuple(normalized_shape)  # type: ignore[return-value]
+def _as_shape(normalized_shape: Any) -> tuple[Any, ...]:
+    return (normalized_shape,) if isinstance(normalized_shape, numbers.Integral) else tuple(normalized_shape)
 
 
 class LayerNorm(Module):

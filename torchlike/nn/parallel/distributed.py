@@ -302,7 +302,7 @@ class Averages:
         """Average the gradients of one dtype: divide them by the number of processes and sum them in one message."""
         arrays = [t.host(p.grad) if p.grad is not None else np.zeros(tuple(p.shape), p.dtype.numpy) for p in parameters]
         flat = np.concatenate([array.reshape(-1) for array in arrays])
-        wide = np.result_type(flat.dtype, np.float32) if flat.dtype.kind in "fc" else np.float32
+        wide: Any = np.result_type(flat.dtype, np.float32) if flat.dtype.kind in "fc" else np.float32
         share = (
             flat * wide.type(1 / self._group.size())
             if flat.dtype == wide

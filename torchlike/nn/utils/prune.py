@@ -108,7 +108,7 @@ class PruningContainer(BasePruningMethod):
         return mask
 
 
-def _left_for(method: BasePruningMethod, mask: Tensor) -> Any:
+def _left_for(method: Any, mask: Tensor) -> Any:
     """Return the index of the elements that a method may still prune."""
     if method.PRUNING_TYPE == "unstructured":
         return mask == 1
@@ -150,7 +150,7 @@ class Identity(BasePruningMethod):
         return default_mask
 
     @classmethod
-    def apply(cls, module: Any, name: str) -> Any:  # type: ignore[override]
+    def apply(cls, module: Any, name: str) -> Any:
         return super().apply(module, name)
 
 
@@ -178,7 +178,7 @@ class RandomUnstructured(_Unstructured):
         return torchlike.rand_like(t)
 
     @classmethod
-    def apply(cls, module: Any, name: str, amount: float) -> Any:  # type: ignore[override]
+    def apply(cls, module: Any, name: str, amount: float) -> Any:
         return super().apply(module, name, amount=amount)
 
 
@@ -189,9 +189,7 @@ class L1Unstructured(_Unstructured):
         return -t.abs()
 
     @classmethod
-    def apply(  # type: ignore[override]
-        cls, module: Any, name: str, amount: float, importance_scores: Tensor | None = None
-    ) -> Any:
+    def apply(cls, module: Any, name: str, amount: float, importance_scores: Tensor | None = None) -> Any:
         return super().apply(module, name, amount=amount, importance_scores=importance_scores)
 
 
@@ -229,7 +227,7 @@ class RandomStructured(_Structured):
         return draws > torchlike.kthvalue(draws, k=count).values
 
     @classmethod
-    def apply(cls, module: Any, name: str, amount: float, dim: int = -1) -> Any:  # type: ignore[override]
+    def apply(cls, module: Any, name: str, amount: float, dim: int = -1) -> Any:
         return super().apply(module, name, amount=amount, dim=dim)
 
 
@@ -247,7 +245,7 @@ class LnStructured(_Structured):
         return kept
 
     @classmethod
-    def apply(  # type: ignore[override]
+    def apply(
         cls, module: Any, name: str, amount: float, n: Any, dim: int, importance_scores: Tensor | None = None
     ) -> Any:
         return super().apply(module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores)
@@ -265,7 +263,7 @@ class CustomFromMask(BasePruningMethod):
         return default_mask * self.mask.to(dtype=default_mask.dtype)
 
     @classmethod
-    def apply(cls, module: Any, name: str, mask: Tensor) -> Any:  # type: ignore[override]
+    def apply(cls, module: Any, name: str, mask: Tensor) -> Any:
         return super().apply(module, name, mask=mask)
 
 

@@ -148,17 +148,18 @@ def _note_steps_of(optimizer: Optimizer) -> None:
     """Wrap `step` of this optimizer instance, to record whether it was called."""
     if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
         return
-    of_class: Callable = optimizer.step.__func__  # type: ignore[attr-defined]
+    of_class: Callable = optimizer.step.__func__
     owner = ref(optimizer)  # weak, because the optimizer refers to the wrapper
 
     @functools.wraps(of_class)
     def step(*args: Any, **kwargs: Any) -> Any:
-        optimizer = owner()
-        optimizer._opt_called = True  # type: ignore[union-attr]
+        optimizer: Any = owner()
+        optimizer._opt_called = True
         return of_class(optimizer, *args, **kwargs)
 
-    step._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
-    optimizer.step = step  # type: ignore[method-assign]
+    made: Any = step
+    made._wrapped_by_lr_sched = True
+    optimizer.step = made
 
 
 def set_value(group: dict[str, Any], name: str, value: Any) -> None:

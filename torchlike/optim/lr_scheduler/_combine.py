@@ -16,7 +16,7 @@ from torchlike.optim.optimizer import Optimizer
 class _Combined(LRScheduler):
     """The base class of combined schedulers: a list of schedulers of one optimizer, and their state dictionaries."""
 
-    _schedulers: list[LRScheduler]
+    _schedulers: Sequence[LRScheduler]
 
     def _check(self, optimizer: Optimizer, schedulers: Sequence[LRScheduler]) -> None:
         name = type(self).__name__
@@ -69,7 +69,7 @@ class SequentialLR(_Combined):
 
     def recursive_undo(self, sched: LRScheduler | None = None) -> None:
         """Undo the initial step that the constructor of every scheduler made."""
-        scheduler = self if sched is None else sched
+        scheduler: Any = self if sched is None else sched
         if hasattr(scheduler, "_schedulers"):
             for inner in scheduler._schedulers:
                 self.recursive_undo(inner)
@@ -103,7 +103,7 @@ class ChainedScheduler(_Combined):
             raise _errors.chain_empty()
         optimizer = optimizer or schedulers[0].optimizer
         self._check(optimizer, schedulers)
-        self._schedulers = schedulers  # type: ignore[assignment]
+        self._schedulers = schedulers
         self.optimizer = optimizer
         self._last_lr = group_values(optimizer, "lr")
 

@@ -218,7 +218,7 @@ class OneCycleLR(_Cycle):
         step = self.last_epoch
         if step > self.total_steps:
             raise _errors.cycle_ended(step, self.total_steps)
-        start = 0.0
+        start, phase = 0.0, self._schedule_phases[0]
         for phase in self._schedule_phases:
             if step <= phase["end_step"] or phase is self._schedule_phases[-1]:
                 break

@@ -159,7 +159,7 @@ class ChainDataset(IterableDataset):
         super().__init__()
         self.datasets = datasets
 
-    def _streams(self) -> Iterator[IterableDataset]:
+    def _streams(self) -> Iterator[Any]:
         for d in self.datasets:
             if not isinstance(d, IterableDataset):
                 raise errors.chain_kind()
@@ -170,7 +170,7 @@ class ChainDataset(IterableDataset):
             yield from d
 
     def __len__(self) -> int:
-        return sum(len(d) for d in self._streams())  # type: ignore[arg-type]
+        return sum(len(d) for d in self._streams())
 
 
 class Subset(Dataset[T_co]):
@@ -207,8 +207,9 @@ def random_split(dataset: Any, lengths: Sequence[int | float], generator: Any = 
         lengths = _lengths_of_fractions(len(dataset), lengths)
     if sum(lengths) != len(dataset):
         raise errors.split_sum()
-    order = torchlike.randperm(sum(lengths), generator=generator).tolist()  # type: ignore[arg-type]
-    return [Subset(dataset, order[end - n : end]) for n, end in zip(lengths, accumulate(lengths))]  # type: ignore[misc]
+    total: Any = sum(lengths)
+    order = torchlike.randperm(total, generator=generator).tolist()
+    return [Subset(dataset, order[end - n : end]) for n, end in zip(lengths, accumulate(lengths))]
 
 
 def _lengths_of_fractions(total: int, fractions: Sequence[float]) -> list[int]:

@@ -165,5 +165,6 @@ class BatchSampler(Sampler[list[int]]):
             yield batch
 
     def __len__(self) -> int:
-        whole, rest = divmod(len(self.sampler), self.batch_size)  # type: ignore[arg-type]
+        sampler: Any = self.sampler
+        whole, rest = divmod(len(sampler), self.batch_size)
         return whole + (rest > 0 and not self.drop_last)

@@ -58,7 +58,8 @@ def _rebuild_mapping(like: Mapping, items: dict) -> Any:
             clone = copy.copy(like)  # keeps what the constructor would need: a default factory, extra attributes
             clone.update(items)
             return clone
-        return type(like)(items)  # type: ignore[call-arg]
+        kind: Any = type(like)
+        return kind(items)
     except TypeError:
         return items
 
@@ -73,7 +74,8 @@ def _rebuild_sequence(like: Sequence, items: list) -> Any:
             for i, item in enumerate(items):
                 clone[i] = item
             return clone
-        return type(like)(items)  # type: ignore[call-arg]
+        kind: Any = type(like)
+        return kind(items)
     except TypeError:
         return items
 

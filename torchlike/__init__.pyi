@@ -255,11 +255,11 @@ def acosh_(input: _Tensor) -> _Tensor:
     """The inverse hyperbolic cosine; NaN below 1."""
     ...
 
-def adaptive_avg_pool1d(input: _Tensor, output_size: _int | _Sequence[_int]) -> _Tensor:
+def adaptive_avg_pool1d(input: _Tensor, output_size: _tuple[_int, ...] | _int) -> _Tensor:
     """The means of `output_size` windows of (N, C, L)."""
     ...
 
-def adaptive_max_pool1d(input: _Tensor, output_size: _int | _Sequence[_int]) -> _Any:
+def adaptive_max_pool1d(input: _Tensor, output_size: _tuple[_int, ...] | _int) -> _tuple[_Tensor, _Tensor]:
     """The largest elements of `output_size` windows of (N, C, L), and where they stand."""
     ...
 
@@ -524,9 +524,9 @@ def autocast_increment_nesting() -> _int:
 
 def avg_pool1d(
     input: _Tensor,
-    kernel_size: _int | _Sequence[_int],
-    stride: _int | _Sequence[_int] | None = ...,
-    padding: _int | _Sequence[_int] = ...,
+    kernel_size: _tuple[_int, ...] | _int,
+    stride: _tuple[_int, ...] | _int | None = ...,
+    padding: _tuple[_int, ...] | _int = ...,
     ceil_mode: _bool = ...,
     count_include_pad: _bool = ...,
 ) -> _Tensor:
@@ -1345,7 +1345,7 @@ def frexp(input: _Tensor, *, out: _Any = ...) -> _Any:
     """The mantissa in [0.5, 1) and the exponent of 2 of each element."""
     ...
 
-def frobenius_norm(input: _Tensor, dim: _int | _Sequence[_int], keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
+def frobenius_norm(input: _Tensor, dim: _tuple[_int, ...] | _int, keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
     """The square root of the sum of squares over at most two dims; over all where none is given."""
     ...
 
@@ -2118,10 +2118,10 @@ def max(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
 
 def max_pool1d(
     input: _Tensor,
-    kernel_size: _int | _Sequence[_int],
-    stride: _int | _Sequence[_int] | None = ...,
-    padding: _int | _Sequence[_int] = ...,
-    dilation: _int | _Sequence[_int] = ...,
+    kernel_size: _tuple[_int, ...] | _int,
+    stride: _tuple[_int, ...] | _int | None = ...,
+    padding: _tuple[_int, ...] | _int = ...,
+    dilation: _tuple[_int, ...] | _int = ...,
     ceil_mode: _bool = ...,
 ) -> _Any:
     """The largest element of each window over the last 1 dims"""
@@ -2129,10 +2129,10 @@ def max_pool1d(
 
 def max_pool1d_with_indices(
     input: _Tensor,
-    kernel_size: _int | _Sequence[_int],
-    stride: _int | _Sequence[_int] | None = ...,
-    padding: _int | _Sequence[_int] = ...,
-    dilation: _int | _Sequence[_int] = ...,
+    kernel_size: _tuple[_int, ...] | _int,
+    stride: _tuple[_int, ...] | _int | None = ...,
+    padding: _tuple[_int, ...] | _int = ...,
+    dilation: _tuple[_int, ...] | _int = ...,
     ceil_mode: _bool = ...,
 ) -> _Any:
     """The largest element of each window over the last 1 dims, and where it stands"""
@@ -2140,10 +2140,10 @@ def max_pool1d_with_indices(
 
 def max_pool2d(
     input: _Tensor,
-    kernel_size: _int | _Sequence[_int],
-    stride: _int | _Sequence[_int] | None = ...,
-    padding: _int | _Sequence[_int] = ...,
-    dilation: _int | _Sequence[_int] = ...,
+    kernel_size: _tuple[_int, ...] | _int,
+    stride: _tuple[_int, ...] | _int | None = ...,
+    padding: _tuple[_int, ...] | _int = ...,
+    dilation: _tuple[_int, ...] | _int = ...,
     ceil_mode: _bool = ...,
 ) -> _Any:
     """The largest element of each window over the last 2 dims"""
@@ -2151,10 +2151,10 @@ def max_pool2d(
 
 def max_pool3d(
     input: _Tensor,
-    kernel_size: _int | _Sequence[_int],
-    stride: _int | _Sequence[_int] | None = ...,
-    padding: _int | _Sequence[_int] = ...,
-    dilation: _int | _Sequence[_int] = ...,
+    kernel_size: _tuple[_int, ...] | _int,
+    stride: _tuple[_int, ...] | _int | None = ...,
+    padding: _tuple[_int, ...] | _int = ...,
+    dilation: _tuple[_int, ...] | _int = ...,
     ceil_mode: _bool = ...,
 ) -> _Any:
     """The largest element of each window over the last 3 dims"""
@@ -2363,7 +2363,7 @@ def not_equal(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _
     ...
 
 def nuclear_norm(
-    input: _Tensor, dim: _int | _Sequence[_int] | _bool | None = ..., keepdim: _bool = ..., *, out: _Any = ...
+    input: _Tensor, dim: _tuple[_int, ...] | _int | _bool | None = ..., keepdim: _bool = ..., *, out: _Any = ...
 ) -> _Tensor:
     """The sum of the singular values of matrices, of the last two dims unless told otherwise."""
     ...

@@ -10,7 +10,7 @@ from torchlike import _dtypes, _errors, return_types
 from torchlike._engine import to_numpy
 from torchlike._ops.schema.binding import is_whole
 from torchlike._ops.schema.casts import FULL_ELSEWHERE
-from torchlike._ops.schema.declare import Scalar
+from torchlike._ops.schema.declare import Scalar as Number
 from torchlike._ops.schema.out_rules import EXACT, Into
 from torchlike._tensor import factories, overriding, public_calls
 from torchlike._tensor.autocast import casting
@@ -179,7 +179,7 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: i
     return rows["trapezoid"](y, x, dx=dx, dim=dim)
 
 
-def constant_pad_nd(input: Tensor, pad: Any, value: Scalar = 0) -> Tensor:
+def constant_pad_nd(input: Tensor, pad: Any, value: Number = 0) -> Tensor:
     """The last dims with `value` around them, as many on each side as `pad` says, the last dim first."""
     _dtypes.check_number(value, input.dtype)
     for place, n in enumerate(pad):

@@ -28,10 +28,10 @@ _KINDS = ASKED | {
     "str": lambda given: isinstance(given, str),
     "Tensor": lambda given: isinstance(given, Tensor),
     "None": lambda given: given is None,
-    "Ints": lambda given: isinstance(given, list | tuple) or ASKED["int"](given),
+    "Number": ASKED["Scalar"],
     "tuple[int, ...]": lambda given: isinstance(given, list | tuple),
 }
-_CALLED = CALLED | {"Ints": "tuple of ints", "tuple[int, ...]": "tuple of ints"}
+_CALLED = CALLED | {"tuple[int, ...]": "tuple of ints"}
 _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
 
 

@@ -20,10 +20,6 @@ from torchlike._tensor import factories, public_calls
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
-Pooled = tuple[Tensor, Tensor]
-
-Ints = Any  # whole numbers, one for each dim, or one for all
-
 # -- losses ------------------------------------------------------------------------------------------------------------
 
 # Every other number is for none; 0 is what they are by default, whatever PyTorch's signatures say.
@@ -93,10 +89,10 @@ def _max_pool(dims: int, indices: bool = False) -> Callable:
 
     def pool(
         input: Tensor,
-        kernel_size: Ints,
-        stride: Ints | None = None,
-        padding: Ints = 0,
-        dilation: Ints = 1,
+        kernel_size: tuple[int, ...] | int,
+        stride: tuple[int, ...] | int | None = None,
+        padding: tuple[int, ...] | int = 0,
+        dilation: tuple[int, ...] | int = 1,
         ceil_mode: bool = False,
     ) -> Any:
         stride = kernel_size if stride is None or (not is_whole(stride) and not len(stride)) else stride
@@ -113,9 +109,9 @@ def _hashable(value: Any) -> Any:
 
 def avg_pool1d(
     input: Tensor,
-    kernel_size: Ints,
-    stride: Ints | None = None,
-    padding: Ints = 0,
+    kernel_size: tuple[int, ...] | int,
+    stride: tuple[int, ...] | int | None = None,
+    padding: tuple[int, ...] | int = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
@@ -124,12 +120,12 @@ def avg_pool1d(
     return rows["_avg_pool1d"](input, *map(_hashable, (kernel_size, stride, padding)), ceil_mode, count_include_pad)
 
 
-def adaptive_avg_pool1d(input: Tensor, output_size: Ints) -> Tensor:
+def adaptive_avg_pool1d(input: Tensor, output_size: tuple[int, ...] | int) -> Tensor:
     """The means of `output_size` windows of (N, C, L)."""
     return rows["_adaptive_avg_pool1d"](input, (output_size,) if is_whole(output_size) else tuple(output_size))
 
 
-def adaptive_max_pool1d(input: Tensor, output_size: Ints) -> Pooled:
+def adaptive_max_pool1d(input: Tensor, output_size: tuple[int, ...] | int) -> tuple[Tensor, Tensor]:
     """The largest elements of `output_size` windows of (N, C, L), and where they stand."""
     return rows["_adaptive_max_pool1d"](input, (output_size,) if is_whole(output_size) else tuple(output_size))
 
@@ -297,7 +293,7 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
 # -- norms -------------------------------------------------------------------------------------------------------------
 
 
-def nuclear_norm(input: Tensor, dim: Ints | bool | None = None, keepdim: bool = False) -> Tensor:
+def nuclear_norm(input: Tensor, dim: tuple[int, ...] | int | bool | None = None, keepdim: bool = False) -> Tensor:
     """The sum of the singular values of matrices, of the last two dims unless told otherwise."""
     if isinstance(dim, bool):
         dim, keepdim = None, dim
@@ -307,7 +303,7 @@ def nuclear_norm(input: Tensor, dim: Ints | bool | None = None, keepdim: bool = 
     return linalg.matrix_norm(input, "nuc", dims, keepdim)
 
 
-def frobenius_norm(input: Tensor, dim: Ints, keepdim: bool = False) -> Tensor:
+def frobenius_norm(input: Tensor, dim: tuple[int, ...] | int, keepdim: bool = False) -> Tensor:
     """The square root of the sum of squares over at most two dims; over all where none is given."""
     dims = (dim,) if is_whole(dim) else tuple(dim)
     _errors.linalg.old_norm("frobenius_norm", "vector_norm(A, 2., dim, keepdim)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from torchlike._ops.schema import declare as d
 from torchlike._ops.schema import foreign_errors
 from torchlike._ops.schema.rounding import rounding
 from torchlike._ops.schema.typing_rules import Call, Typed
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 
 class Run:
@@ -298,7 +301,7 @@ def _bind_anew(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple
     return call, template
 
 
-def is_whole(n: Any) -> bool:
+def is_whole(n: Any) -> TypeIs[int]:
     return hasattr(n, "__index__") and n.__class__ is not bool
 
 

@@ -27,7 +27,7 @@ class TorchFunctionMode:
 def has_torch_function(args: Any) -> bool:
     """Whether one of several arguments has a `__torch_function__`, which is to be called instead."""
     if not isinstance(args, tuple | list):
-        raise _errors.arguments.not_a_sequence()
+        raise TypeError("expected a sequence")
     return any(map(has_torch_function_unary, args))
 
 
@@ -99,7 +99,10 @@ def handle_torch_function(public_api: Callable, relevant_args: Iterable, *args: 
         result = _answer(arg, public_api, types, args, kwargs)
         if result is not NotImplemented:
             return result
-    raise _errors.arguments.no_override(public_api, list(types))
+    raise TypeError(
+        f"no implementation found for '{public_api.__module__}.{public_api.__name__}' on types that implement "
+        f"__torch_function__: {list(types)}"
+    )
 
 
 def _answer(arg: Any, func: Callable, types: tuple[type, ...], args: tuple, kwargs: dict) -> Any:

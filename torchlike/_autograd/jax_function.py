@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from torchlike import _errors
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Edge, Node
 from torchlike._dtypes import FLOATING
@@ -143,7 +142,10 @@ class Recording:
             made.places, made.inputs = self.places + places, self.inputs + seeds
             made.finish(pairs)
         if not set(made.outside) <= set(self.outside):
-            raise _errors.recording.outside_of_backward(self.sub.what)
+            raise NotImplementedError(
+                f"torchlike differentiates no backward function, within {self.sub.what}, that uses a tensor "
+                "which requires grad and is not an input of its forward"
+            )
         made.outside = self.outside
         return made
 

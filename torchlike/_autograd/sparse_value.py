@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from torchlike import _errors
 from torchlike._dtypes import modes
 from torchlike._engine import Aval, Value
 
@@ -18,7 +17,11 @@ if TYPE_CHECKING:
 
 
 def _missing(self: SparseValue) -> Any:
-    raise _errors.layouts.sparse_gradient()
+    raise NotImplementedError(
+        "a sparse gradient of a tensor that is no leaf: an operator's gradient takes strided "
+        "tensors only in torchlike. Received: a gradient of layout torch.sparse_coo. Use "
+        "sparse=True with the parameter itself, or sparse=False."
+    )
 
 
 class SparseValue:

@@ -223,7 +223,7 @@ class CompiledNode(Node):
     def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad | None]:
         """Return the gradients of the wanted edges."""
         if walk.create_graph:
-            raise _errors.compiling.twice_differentiated()
+            raise RuntimeError("torch.compile with aot_autograd does not currently support double backward")
         if self.saved is None:
             raise _errors.autograd.backward_twice()
         given = [

@@ -37,7 +37,7 @@ def searchsorted(
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
     """The index of the bucket, between two of the sorted boundaries, that holds each element."""
     if boundaries.ndim != 1:
-        raise _errors.arithmetic.boundaries_dims(boundaries.ndim)
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
@@ -78,12 +78,12 @@ def cov(
         if given is not None:
             say.check_cov_weights(name, given, count)
             if _is(given < 0):
-                raise say.negative_weights(name)
+                raise RuntimeError(f"cov(): {name} cannot be negative")
     weights = fweights if aweights is None else aweights if fweights is None else fweights * aweights
     weighted = lambda x: x if weights is None else x * weights
     total = count if weights is None else weights.sum()
     if weights is not None and _is(total == 0):
-        raise say.weightless()
+        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
     freedom = total - correction
     if aweights is not None and correction:
         freedom = total - correction * (weights * aweights).sum() / total

@@ -145,9 +145,11 @@ class Call:
         """One tensor in place of numbers."""
         if self.row.tensor == "packed":
             if given.ndim != 1:
-                raise sentences.packed_dims(given.ndim)
+                raise RuntimeError(f"Expected packed scalar Tensor to be of dimension 1. Got {given.ndim} instead.")
             if len(given) != count:
-                raise sentences.packed_length(count, len(given))
+                raise RuntimeError(
+                    f"Expected length of scalars to match input of length {count} but got {len(given)} instead."
+                )
             return given.tolist()
         if given.ndim:
             wrong = self.row.tensor == "number"
@@ -206,7 +208,9 @@ def _foreach_max(self: Any) -> tuple[Tensor, ...]:
     """The largest element of each tensor."""
     found = _checked("_foreach_max", self)
     if not all(x.numel() for x in found):
-        raise sentences.no_maximum()
+        raise RuntimeError(
+            "_foreach_max cannot compute the maximum of an empty tensor; max over zero elements is undefined."
+        )
     return tuple([binding.PUBLIC["amax"](x) if x.requires_grad else x.max() for x in found])
 
 
@@ -216,7 +220,10 @@ def _foreach_norm(self: Any, ord: Any = 2, dtype: Any = None) -> tuple[Tensor, .
         raise _errors.arguments.wrong_type("_foreach_norm", "ord", 2, "Number", ord)
     found = _checked("_foreach_norm", self)
     if ord == float("inf") and not all(x.numel() for x in found):
-        raise sentences.no_infinity_norm()
+        raise RuntimeError(
+            "_foreach_norm cannot compute the infinity norm on an empty tensor because the operation does "
+            "not have an identity"
+        )
     return tuple([_vector_norm(x, ord, dtype=dtype) for x in found])
 
 
@@ -224,7 +231,7 @@ def _foreach_mm(self: Any, mat2: Any) -> tuple[Tensor, ...]:
     """The product of each pair of matrices."""
     left, right = tensors("_foreach_mm", self, "self", 0), tensors("_foreach_mm", mat2, "mat2", 1)
     if not left or not right:
-        raise sentences.no_products()
+        raise RuntimeError("_foreach_mm requires non-empty tensor lists")
     if len(left) != len(right):
         raise sentences.products()
     return tuple([a.mm(b) for a, b in zip(left, right)])

@@ -245,7 +245,7 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
 def positive(input: Tensor) -> Tensor:
     """The tensor itself; a bool tensor is refused."""
     if input.dtype is bool_:
-        raise _errors.arithmetic.positive_bool()
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
 
 

@@ -91,7 +91,7 @@ def _check_range(start: Any, end: Any, step: Any) -> None:
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if not (math.isfinite(start) and math.isfinite(end)):
-        raise _errors.making.unsupported_range(start, end)
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
     if (end - start) * step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
 

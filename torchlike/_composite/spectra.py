@@ -93,7 +93,9 @@ def istft(
     and divided by the sum of the squared windows there."""
     hop, width = _sizes(n_fft, hop_length, win_length)
     if not input.is_complex():
-        raise _errors.spectra.real_spectra()
+        raise RuntimeError(
+            "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
+        )
     real = rows["view_as_real"](input)
     is_complex = return_complex or (window is not None and window.is_complex())
     one_sided = real.shape[-3] != n_fft and not is_complex if onesided is None else onesided
@@ -119,7 +121,7 @@ def istft(
     end = total if length is None and not center else total - n_fft // 2 if length is None else start + length
     signal, weight = signal[..., start:end], weight[..., start:end]
     if weight.device.type != "meta" and not bool((factories.all_examples(weight).abs() > _LEAST).all()):
-        raise _errors.spectra.no_envelope()
+        raise RuntimeError("window overlap add min: 1")
     signal = signal / weight
     if end > total:
         signal = rows["cat"]([signal, factories.zeros((signal.shape[0], end - total), dtype=signal.dtype)], 1)

@@ -253,7 +253,9 @@ class finfo:
 
         d = modes.default_dtype if type is None else type
         if d.category < FLOATING:
-            raise _errors.dtypes.not_floating()
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
+            )
         info = ml_dtypes.finfo(d.to_real().numpy)
         self.bits = d.to_real().itemsize * 8
         self.dtype = d.to_real().name

@@ -29,17 +29,6 @@ def no_torchscript(name: str) -> NotImplementedError:
     return cannot(f"jit.{name}", "functions and modules stay Python's: keep the code and save the state dict")
 
 
-def no_override(function: Any, types: list[type]) -> TypeError:
-    return TypeError(
-        f"no implementation found for '{function.__module__}.{function.__name__}' on types that implement "
-        f"__torch_function__: {types}"
-    )
-
-
-def not_a_sequence() -> TypeError:
-    return TypeError("expected a sequence")
-
-
 class _Refused(NotImplementedError, AttributeError):
     """`hasattr` and `getattr` with a default take it for what it also is: there is no such name."""
 
@@ -75,10 +64,6 @@ class UnknownName(AttributeError):
 
 
 UnknownName.__name__ = UnknownName.__qualname__ = "AttributeError"  # what users see
-
-
-def no_tensor_argument(name: str) -> TypeError:
-    return TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not float")
 
 
 def wrong_type(function: str, argument: str, position: int | None, wanted: str, got: Any) -> TypeError:
@@ -145,10 +130,6 @@ def not_writable(name: str, kind: str = "torch._C.TensorBase") -> AttributeError
 
 def out_is_no_tensor(function: str, given: Any, wanted: str = "Tensor") -> TypeError:
     return TypeError(f"{function}(): argument 'out' must be {wanted}, not {type_name(given)}")
-
-
-def count_of_out(wanted: int, given: int) -> TypeError:
-    return TypeError(f"expected tuple of {wanted} elements but got {given}")
 
 
 def old_overload(op: Any, order: tuple[str, ...]) -> str:

@@ -3,20 +3,8 @@
 from __future__ import annotations
 
 
-def unexpected_dtype() -> RuntimeError:
-    return RuntimeError("Unexpected floating ScalarType in at::autocast::prioritize")
-
-
 def no_dtype() -> RuntimeError:
     return RuntimeError("unsupported scalarType")
-
-
-def unsupported_type(kind: str) -> RuntimeError:
-    return RuntimeError(f"User specified an unsupported autocast device_type '{kind}'")
-
-
-def unknown_key() -> RuntimeError:
-    return RuntimeError("unknown device type for autocast in get_autocast_dispatch_key_from_device_type")
 
 
 def banned() -> RuntimeError:
@@ -27,10 +15,6 @@ def banned() -> RuntimeError:
         "or torch.nn.BCEWithLogitsLoss.  binary_cross_entropy_with_logits and BCEWithLogits are\n"
         "safe to autocast."
     )
-
-
-def type_is_no_string(got: object) -> ValueError:
-    return ValueError(f"Expected `device_type` of type `str`, got: `{type(got)}`")
 
 
 def must_be(argument: str, wanted: str, got: object) -> TypeError:
@@ -62,35 +46,8 @@ def renamed(old: str, new: str) -> str:
 # -- loss scaling ------------------------------------------------------------------------------------------------------
 
 
-def not_scaled(what: str) -> AssertionError:
-    return AssertionError(
-        f"Attempted {what} but _scale is None.  This may indicate your script did not use "
-        "scaler.scale(loss or outputs) earlier in the iteration."
-    )
-
-
 def outputs() -> ValueError:
     return ValueError("outputs must be a Tensor or an iterable of Tensors")
-
-
-def half_gradients() -> ValueError:
-    return ValueError("Attempting to unscale FP16 gradients.")
-
-
-def unscaled_before() -> RuntimeError:
-    return RuntimeError("unscale_() has already been called on this optimizer since the last update().")
-
-
-def unscaled_after_step() -> RuntimeError:
-    return RuntimeError("unscale_() is being called after step().")
-
-
-def stepped_before() -> RuntimeError:
-    return RuntimeError("step() has already been called since the last update().")
-
-
-def with_closure() -> RuntimeError:
-    return RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
 
 
 def no_checks(where: str) -> AssertionError:
@@ -101,17 +58,4 @@ def new_scale() -> AssertionError:
     return AssertionError(
         "new_scale should be a float or a 1-element torch.cuda.FloatTensor or torch.FloatTensor with "
         "requires_grad=False."
-    )
-
-
-def empty_state() -> RuntimeError:
-    return RuntimeError(
-        "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler."
-    )
-
-
-def pickled_midway() -> AssertionError:
-    return AssertionError(
-        "A GradScaler instance may only be pickled at the beginning of an iteration, or at the end "
-        "after scaler.update()."
     )

@@ -201,11 +201,6 @@ def unequal_target(target: Any, input: Any) -> RuntimeError:
     return RuntimeError(f"Found dtype {scalar_name(target)} but expected {scalar_name(input)}")
 
 
-def not_floating() -> TypeError:
-    # PyTorch fills in its own class where the dtype is meant.
-    return TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'")
-
-
 def not_integer(dtype: Any) -> TypeError:
     if dtype.name == "bool":
         return TypeError("torch.bool is not supported by torch.iinfo")

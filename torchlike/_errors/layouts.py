@@ -33,30 +33,12 @@ def uncoalesced(name: str) -> RuntimeError:
     return RuntimeError(f"Cannot get {name} on an uncoalesced tensor, please call .coalesce() first")
 
 
-def sparse_gradient() -> NotImplementedError:
-    return NotImplementedError(
-        "a sparse gradient of a tensor that is no leaf: an operator's gradient takes strided "
-        "tensors only in torchlike. Received: a gradient of layout torch.sparse_coo. Use "
-        "sparse=True with the parameter itself, or sparse=False."
-    )
-
-
-def sparse_gradient_mapped() -> NotImplementedError:
-    return NotImplementedError(
-        "a sparse gradient within torch.func.vmap is not supported by torchlike. Use sparse=False."
-    )
-
-
 def no_strides(layout: Any, asked: str) -> RuntimeError:
     return RuntimeError(f"Sparse {layout.name[7:].upper()} tensors do not have {asked}")
 
 
 def no_array(layout: Any) -> TypeError:
     return TypeError(f"can't convert {_INTERNAL[layout.name]} layout tensor to numpy. Use Tensor.to_dense() first.")
-
-
-def no_memory() -> RuntimeError:
-    return RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
 
 # -- making ------------------------------------------------------------------------------------------------------------
@@ -97,10 +79,6 @@ def add_to_sparse() -> RuntimeError:
     return RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
 
 
-def add_sizes(a: tuple, b: tuple) -> RuntimeError:
-    return RuntimeError(f"add: expected sizes of 'self' and 'other' to match, but {list(a)} != {list(b)}")
-
-
 def add_dense_sizes(a: tuple, b: tuple) -> RuntimeError:
     return RuntimeError(
         f"add: expected 'self' and 'other' to have same size, but self has size {list(a)} while other has size "
@@ -114,24 +92,9 @@ def divisor(shape: tuple) -> RuntimeError:
     )
 
 
-def product_sizes() -> RuntimeError:
-    return RuntimeError(
-        "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number "
-        "of sparse dimensions, and shape of sparse dimensions"
-    )
-
-
-def indices_shape(shape: tuple) -> RuntimeError:
-    return RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(shape)}")
-
-
 def check_order(steps: Any) -> None:
     if (steps <= 0).any():
         raise RuntimeError("cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor")
-
-
-def no_compressed_layout() -> RuntimeError:
-    return RuntimeError("sparse_compressed_tensor expected sparse compressed tensor layout but got none")
 
 
 def check_compressed(layout: Any, size: tuple, ends: Any, plain: Any, values_shape: tuple, sorted: bool) -> None:
@@ -209,12 +172,6 @@ def mv_size(a: tuple, n: int, layout: Any) -> RuntimeError:
 def mask_sizes(a: tuple, mask: tuple) -> RuntimeError:
     return RuntimeError(
         f"sparse_mask(): operands have incompatible sizes; self has size {list(a)} but mask has size {list(mask)}"
-    )
-
-
-def dense_transpose(sparse_dim: int, d0: int, d1: int) -> RuntimeError:
-    return RuntimeError(
-        f"sparse transpose: transposed dimensions must be sparse Got sparse_dim: {sparse_dim}, d0: {d0}, d1: {d1}"
     )
 
 

@@ -21,38 +21,8 @@ class OutOfMemoryError(RuntimeError):
     """An accelerator has not enough memory left."""
 
 
-def unsupported_array(dtype: Any) -> TypeError:
-    return TypeError(
-        f"can't convert np.ndarray of type numpy.{dtype.type.__name__}. The only supported types are: "
-        "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
-        "uint16, uint8, and bool."
-    )
-
-
 def data_of_text(data: Any) -> TypeError:
     return TypeError(f"new(): invalid data type '{type(data).__name__}'")
-
-
-def negative_strides() -> ValueError:
-    return ValueError(
-        "At least one stride in the given numpy array is negative, and tensors with negative strides are "
-        "not currently supported. (You can probably work around this by making a copy of your array  "
-        "with array.copy().) "
-    )
-
-
-def fractional_strides() -> ValueError:
-    return ValueError(
-        "given numpy array strides not a multiple of the element byte size. Copy the numpy array to "
-        "reallocate the memory."
-    )
-
-
-def foreign_byte_order() -> ValueError:
-    return ValueError(
-        "given numpy array has byte order different from the native byte order. Conversion between byte "
-        "orders is currently not supported."
-    )
 
 
 def cannot_alias(found: Any, wanted: Any) -> ValueError:
@@ -93,13 +63,6 @@ def range_resized(shape: Ints, count: int) -> str:
     )
 
 
-def no_pinned_memory() -> RuntimeError:
-    return RuntimeError(
-        "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is "
-        "available on this system."
-    )
-
-
 def no_accelerator() -> RuntimeError:
     return RuntimeError("Cannot access accelerator device when none is available.")
 
@@ -109,10 +72,6 @@ def copy_construct(call: str) -> str:
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
         f"sourceTensor.detach().clone().requires_grad_(True), rather than {call}(sourceTensor)."
     )
-
-
-def unsupported_range(start: Any, end: Any) -> RuntimeError:
-    return RuntimeError(f"unsupported range: {start:g} -> {end:g}")
 
 
 DEPRECATED_RANGE = (
@@ -168,10 +127,6 @@ def check_physical_layout(ndim: int, order: Ints) -> None:
             )
     if len(set(order)) != ndim:
         raise RuntimeError("Duplicate dim not allowed")
-
-
-def overflowing_size(size: Ints, stride: Ints) -> RuntimeError:
-    return RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
 
 
 def not_built_for(kind: str) -> AssertionError:

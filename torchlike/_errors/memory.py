@@ -56,10 +56,6 @@ def unallocated() -> RuntimeError:
     )
 
 
-def numpy_of_grad() -> RuntimeError:
-    return RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-
-
 _PENDING = {"conj": "conjugate", "neg": "negative"}
 
 
@@ -76,14 +72,6 @@ def export_of_pending(mark: str) -> BufferError:
 def view_of_pending(mark: str) -> RuntimeError:
     what = "conjugate view tensors" if mark == "conj" else "tensors with negative bit set"
     return RuntimeError(f"torch.Tensor.view is not supported for {what} when converting to a different dtype.")
-
-
-def real_view_of_conjugate() -> RuntimeError:
-    return RuntimeError(
-        "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor "
-        "so you can view it as real, use self.resolve_conj(); however, be warned that the resulting "
-        "tensor will NOT alias the original."
-    )
 
 
 def numpy_of_device(device: Any) -> TypeError:
@@ -109,10 +97,6 @@ NOT_WRITABLE_BUFFER = "The given buffer" + _NOT_WRITABLE.format(
 )
 
 
-def unequal_lengths(size: int, stride: int) -> RuntimeError:
-    return RuntimeError(f"unequal size length ({size}) and stride length ({stride})")
-
-
 def deleting_data() -> RuntimeError:
     return RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
 
@@ -123,13 +107,6 @@ def not_resizable() -> RuntimeError:
 
 def dlpack_of_grad() -> BufferError:
     return BufferError("Can't export tensors that require gradient, use tensor.detach()")
-
-
-def invalid_capsule() -> RuntimeError:
-    return RuntimeError(
-        "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only "
-        "once, so you might have already constructed a tensor from it once."
-    )
 
 
 def non_leaf_deepcopy() -> RuntimeError:

@@ -29,14 +29,6 @@ def too_many_dims() -> RuntimeError:
     return RuntimeError("only tensors with up to 64 dims are supported")
 
 
-def no_size(item: object, at: int) -> TypeError:
-    return TypeError(f"torch.Size() takes an iterable of 'int' (item {at} is '{type(item).__name__}')")
-
-
-def not_joined_to_size(other: object) -> TypeError:
-    return TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
-
-
 def repeated_dim(dim: int) -> RuntimeError:
     return RuntimeError(f"dim {dim} appears multiple times in the list of dims")
 
@@ -45,38 +37,11 @@ def invalid_shape(shape: tuple[int, ...], count: int) -> RuntimeError:
     return RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
 
 
-def ambiguous_minus_one(shape: tuple[int, ...]) -> RuntimeError:
-    return RuntimeError(
-        f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
-        "dimension size -1 can be any value and is ambiguous"
-    )
-
-
-def view_not_possible() -> RuntimeError:
-    return RuntimeError(
-        "view size is not compatible with input tensor's size and stride (at least one dimension spans "
-        "across two contiguous subspaces). Use .reshape(...) instead."
-    )
-
-
-def permute_length(ndim: int, given: int) -> RuntimeError:
-    return RuntimeError(
-        "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
-        f"desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {given}"
-    )
-
-
 def expand_rank(tensor: Any, size: tuple[int, ...]) -> RuntimeError:
     return RuntimeError(
         f"expand({type_text(tensor)}{{{list(tensor.shape)}}}, size={list(size)}): the number of sizes "
         f"provided ({len(size)}) must be greater or equal to the number of dimensions in the tensor "
         f"({tensor.ndim})"
-    )
-
-
-def expand_leading(size: tuple[int, ...], dim: int) -> RuntimeError:
-    return RuntimeError(
-        f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}"
     )
 
 
@@ -98,17 +63,6 @@ def out_resized(shape: Any, wanted: Any) -> str:
 
 def in_place_shape(shape: tuple, result: tuple) -> RuntimeError:
     return RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(result)}")
-
-
-def invalid_dim_of_shape(n: int, at: int, shape: Ints) -> RuntimeError:
-    return RuntimeError(f"invalid shape dimension {n} at index {at} of shape {list(shape)}")
-
-
-def repeats_length(repeats: int, size: int) -> RuntimeError:
-    return RuntimeError(
-        "repeats must have the same size as input along dim, but got repeats.size(0) = "
-        f"{repeats} and input.size(0) = {size}"
-    )
 
 
 def deprecated_transpose() -> str:
@@ -166,10 +120,6 @@ def no_such_row(shape: tuple) -> Callable[[int, int, int], Exception]:
     return say
 
 
-def index_into_nothing() -> IndexError:
-    return IndexError("index is out of bounds for dimension with size 0")
-
-
 def no_matrix(name: str, ndim: int) -> RuntimeError:
     return RuntimeError(f"{name}() expects a tensor with <= 2 dimensions, but self is {ndim}D")
 
@@ -189,26 +139,11 @@ def too_many_indices(ndim: int, got: int | None = None) -> IndexError:
     return IndexError(f"too many indices for tensor of dimension {ndim}" + ("" if got is None else f" (got {got})"))
 
 
-def step_not_positive(step: int) -> ValueError:
-    return ValueError("step must be greater than zero" if step else "slice step cannot be zero")
-
-
 def no_deletion() -> TypeError:
     return TypeError("Tensor does not support deleting items")
 
 
 BYTE_INDEX = "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead."
-
-
-def byte_mask() -> RuntimeError:
-    return RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
-
-
-def mask_shape(mask: Ints, at: int, shape: Ints, dim: int) -> IndexError:
-    return IndexError(
-        f"The shape of the mask {list(mask)} at index {at} does not match the shape of the indexed "
-        f"tensor {list(shape)} at index {dim}"
-    )
 
 
 def cannot_assign(value: Any, tensor: Any) -> TypeError:

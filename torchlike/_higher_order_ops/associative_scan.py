@@ -54,7 +54,7 @@ def associative_scan(
         call,
     )
     if made.tree != tree or not all(isinstance(leaf, Place) for leaf in made.leaves):
-        raise _errors.control_flow.combined_structure(tree, made.tree)
+        raise AssertionError(f"combine_fn must return what the xs are made of, {tree}, got {made.tree}")
     different = differences(made, [x[0] for x in sliced], count)
     if different:
         raise _errors.control_flow.carried_metadata("xs and combine_fn_output", different)
@@ -79,6 +79,6 @@ def _check(combine_fn: Any, slices: list, reverse: Any, combine_mode: str) -> No
     if reverse.__class__ is not bool:
         raise ValueError(*_errors.control_flow.reverse_kind(reverse).args)
     if not slices or not all(map(is_tensor, slices)):
-        raise _errors.control_flow.associative_leaves()
+        raise ValueError("associative_scan expects xs to be tensors, or containers of tensors")
     if combine_mode == "pointwise" and any(x.device.type == "cpu" for x in slices):
-        raise _errors.control_flow.pointwise_on_cpu()
+        raise ValueError("For combine_mode='pointwise', all input tensors need to be on CUDA or XPU")

@@ -70,13 +70,16 @@ _COND = Higher("cond", "CondAutogradOpBackward", "cond", _run)
 
 def _check(pred: Any, true_fn: Any, false_fn: Any, operands: Any, leaves: list) -> None:
     if not isinstance(pred, bool | int | float | Tensor):
-        raise _errors.control_flow.pred_kind(pred)
+        raise RuntimeError(f"Expected pred to be bool or tensor, but got {pred}.")
     if is_tensor(pred) and pred.numel() != 1:  # type: ignore[union-attr]
-        raise _errors.control_flow.pred_size(pred)
+        raise RuntimeError(f"Expected pred to be bool or single-element tensor, but got {pred}.")
     if not callable(true_fn) or not callable(false_fn):
-        raise _errors.control_flow.branches_callable()
+        raise RuntimeError("Expect both branches to be callable.")
     if not isinstance(operands, tuple | list) or not all(map(is_tensor, leaves)):
-        raise _errors.control_flow.operands_are_tensors(operands)
+        raise RuntimeError(
+            "Expect operands to be a tuple of possibly nested dict/list/tuple that only consists of tensor "
+            f"leaves, but got {operands}."
+        )
 
 
 def _are_alike(true: Recorded, false: Recorded) -> bool:

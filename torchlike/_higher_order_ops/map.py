@@ -65,9 +65,9 @@ def _runner(count: int) -> Callable[[Functions, list, list], list]:
 
 def _check(slices: list) -> None:
     if not slices or not all(is_tensor(x) for x in slices):
-        raise _errors.control_flow.mapped_kind(slices)
+        raise RuntimeError(f"Mapped xs can only consist of tensors. Got xs {slices}.")
     shapes = [x.shape for x in slices]
     if len({shape[0] for shape in shapes}) > 1:
-        raise _errors.control_flow.mapped_lengths(shapes)
+        raise RuntimeError(f"Leading dimensions of mapped xs must be consistent. Got shapes {shapes}.")
     if not shapes[0][0]:
-        raise _errors.control_flow.mapped_nothing()
+        raise RuntimeError("Leading dimensions of mapped xs cannot be 0.")

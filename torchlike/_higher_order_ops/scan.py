@@ -104,11 +104,11 @@ def _check_kinds(combine_fn: Any, carry: list, slices: list, reverse: Any) -> No
     if reverse.__class__ is not bool:
         raise _errors.control_flow.reverse_kind(reverse)
     if not carry:
-        raise _errors.control_flow.no_init()
+        raise RuntimeError("scan() operator requires init leaves.")
     for name, leaves in (("init", carry), ("xs", slices)):
         for leaf in leaves:
             if not is_tensor(leaf):
-                raise _errors.control_flow.scanned_leaf(name, leaf)
+                raise RuntimeError(f"All {name} leaves must be a Tensor but got {leaf}")
 
 
 def _check_results(made: Recorded, carry: list, tree: Tree) -> Tree:

@@ -40,9 +40,9 @@ def while_loop(cond_fn: Callable, body_fn: Callable, carried_inputs: tuple | lis
     (tensor(3), tensor([8., 8.]))
     """
     if not callable(cond_fn) or not callable(body_fn):
-        raise _errors.control_flow.loop_callable()
+        raise RuntimeError("Expect cond_fn and body_fn to be callable.")
     if not isinstance(carried_inputs, tuple | list):
-        raise _errors.control_flow.carried_kind(carried_inputs)
+        raise RuntimeError(f"Expect carried_inputs to be a tuple or list, got {type(carried_inputs).__name__}.")
     leaves, tree = flatten(carried_inputs)
     if not all(is_tensor(leaf) or leaf.__class__ is int for leaf in leaves):
         raise _errors.control_flow.carried_leaves(leaves)

@@ -46,7 +46,10 @@ def _bernoulli_of_array(generator: Generator, size: Size, p: np.ndarray) -> np.n
         return np.empty(size, bool)
     require_floating(p.dtype, "bernoulli_tensor_cpu_p_")
     if not ((p >= 0) & (p <= 1)).all():
-        raise _errors.random.probability_in_array()
+        raise RuntimeError(
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
+            "improved?  If so, please report an enhancement request to PyTorch.)"
+        )
     uniforms = uniform64 if p.dtype == np.float64 else uniform32
     with generator.lock:
         drawn = uniforms(generator, math.prod(size)).reshape(size)
@@ -92,21 +95,25 @@ def _least(scores: np.ndarray, count: int) -> np.ndarray:
 
 def _check_multinomial(probabilities: np.ndarray, count: int, replacement: bool) -> None:
     if probabilities.ndim not in (1, 2):
-        raise _errors.random.multinomial_shape()
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
     if not is_floating(probabilities.dtype):
         raise _errors.random.multinomial_dtype(probabilities.dtype)
     categories = probabilities.shape[-1]
     if count <= 0 or (not replacement and count > categories):
-        raise _errors.random.multinomial_count(count)
+        raise RuntimeError(
+            "cannot sample n_sample <= 0 samples"
+            if count <= 0
+            else "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
+        )
     if categories > 1 << 24:
-        raise _errors.random.multinomial_categories()
+        raise RuntimeError("number of categories cannot exceed 2^24")
 
 
 def _check_weights(probabilities: np.ndarray) -> None:
     if not probabilities.size:
         return
     if not (probabilities.min() >= 0 and probabilities.max() < np.inf):
-        raise _errors.random.multinomial_entry()
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if (probabilities.sum(axis=-1) == 0).any():
         raise _errors.random.multinomial_row(_NO_WEIGHT)
 

@@ -61,7 +61,7 @@ class Generator:
     def manual_seed(self, seed: int) -> Generator:
         """Start the stream of `seed`, an integer in [-2^63, 2^64); a negative one counts from 2^64. Returns self."""
         if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
-            raise _errors.random.seed_not_an_integer(seed)
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
         if not -(2**63) <= seed < 2**64:
             raise _errors.dtypes.too_large_to_unpack()
         if current().capture is not None and current().capture.takes(lambda: self.manual_seed(seed), self):
@@ -136,13 +136,13 @@ class Generator:
         if current().capture is not None and current().capture.takes(lambda: self.load_state_bytes(state), self):
             return
         if not isinstance(state, np.ndarray) or state.dtype != np.uint8:
-            raise _errors.random.random_state_not_bytes()
+            raise TypeError("RNG state must be a torch.ByteTensor")
         if state.size != _STATE.itemsize:
             raise _errors.random.random_state_size(_STATE.itemsize, state.size)
         record = np.frombuffer(state.tobytes(), _STATE)[0]
         left, position = int(record["left"]), int(record["next"])
         if not record["seeded"] or not 0 < left <= _WORDS or position > _WORDS:
-            raise _errors.random.random_state_invalid()
+            raise RuntimeError("Invalid mt19937 state")
         with self.lock:
             self._seed = int(record["seed"])
             self._untouched = (left, position) == (1, 0)
@@ -158,7 +158,7 @@ class Generator:
     def set_state(self, new_state: Any) -> None:
         """Continue from a state that `get_state` (of either library) gave."""
         if not hasattr(new_state, "_host"):
-            raise _errors.random.random_state_kind(new_state)
+            raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
         self.load_state_bytes(new_state._host())
 
     def clone_state(self) -> Generator:

@@ -78,7 +78,7 @@ def _check_uniform(low: float, high: float, dtype: np.dtype) -> None:
     require_in_bounds(low, "from", dtype)
     require_in_bounds(high, "to", dtype)
     if low > high:
-        raise _errors.random.uniform_order(low, high)
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     if high - low > bounds(dtype)[1]:
         raise _errors.random.uniform_width(low, high, dtype)
 
@@ -112,7 +112,7 @@ def normal(
     """
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if not std >= 0:
-        raise _errors.random.normal_std(std)
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if 0 in size:  # PyTorch looks at the dtype where there is something to draw
         return np.empty(size, dtype)
     if dtype.kind == "c":

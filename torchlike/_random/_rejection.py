@@ -148,7 +148,7 @@ def _require_single_or_double(dtype: np.dtype, kernel: str) -> None:
 
 def _poisson_count(rate: float, uniform: UniformReader) -> int:
     if not rate >= 0:
-        raise _errors.random.poisson_rate()
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     if rate >= 10:
         return _poisson_by_rejection(rate, uniform)
     return _poisson_by_products(rate, uniform) if rate > 0 else 0

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _errors
 from torchlike._dtypes import int64
 from torchlike._dtypes import memory_format as mf
 from torchlike._sparse import _tensor as s
@@ -31,7 +30,7 @@ def _rows_gradient(count: int, padding_idx: int, scale_grad_by_freq: bool, grad:
     The indices may contain duplicates.
     """
     if scale_grad_by_freq:
-        raise _errors.sequences.sparse_by_frequency()
+        raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
     where, width = indices.reshape(-1), grad.shape[-1]
     values = grad.reshape((where.shape[0], width))
     if padding_idx >= 0:

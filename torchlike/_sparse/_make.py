@@ -78,7 +78,7 @@ def sparse_coo_tensor(
     kept = _values("sparse_coo_tensor", given["values"], dtype, device)
     where = index._host()
     if where.ndim != 2:
-        raise _errors.layouts.indices_shape(where.shape)
+        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(where.shape)}")
     size = _least_size(where, kept) if given.get("size") is None else tuple(given["size"])
     _errors.layouts.check_coo(size, where, tuple(kept.shape))
     if is_coalesced:
@@ -181,7 +181,7 @@ def sparse_compressed_tensor(
 ) -> Any:
     """Return a matrix of layout CSR or CSC."""
     if layout is None:
-        raise _errors.layouts.no_compressed_layout()
+        raise RuntimeError("sparse_compressed_tensor expected sparse compressed tensor layout but got none")
     if layout not in (mf.sparse_csr, mf.sparse_csc):
         raise _errors.arguments.unsupported("sparse_compressed_tensor", "layout")
     made = sparse_csr_tensor if layout is mf.sparse_csr else sparse_csc_tensor

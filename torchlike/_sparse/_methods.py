@@ -285,7 +285,7 @@ def numpy(self: Any, *, force: bool = False) -> Any:
 
 def data_ptr(self: Any) -> int:
     """Raise, as PyTorch does."""
-    raise _errors.layouts.no_memory()
+    raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
 
 def _length(self: Any) -> int:

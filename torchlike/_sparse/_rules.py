@@ -130,7 +130,10 @@ def _mul_sparse(a: Any, b: Any) -> Any:
     if a.layout is not b.layout:
         raise _errors.layouts.refused("mul of two layouts", b.layout)
     if a.shape != b.shape or s.sparse_dim(a) != s.sparse_dim(b):
-        raise _errors.layouts.product_sizes()
+        raise RuntimeError(
+            "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number "
+            "of sparse dimensions, and shape of sparse dimensions"
+        )
     back = a.layout
     a, b = coalesce(to_sparse(a)), coalesce(to_sparse(b))
     sizes = tuple(a.shape[: s.sparse_dim(a)])
@@ -161,7 +164,9 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
             raise _errors.layouts.add_dense_sizes(tuple(getattr(input, "shape", ())), other.shape)
         return _onto_dense(input, other, alpha)
     if input.shape != other.shape or s.sparse_dim(input) != s.sparse_dim(other):
-        raise _errors.layouts.add_sizes(input.shape, other.shape)
+        raise RuntimeError(
+            f"add: expected sizes of 'self' and 'other' to match, but {list(input.shape)} != {list(other.shape)}"
+        )
     if input.layout is not other.layout:
         raise _errors.layouts.refused("add of two layouts", other.layout)
     return _added(input, other if alpha == 1 else mul(other, alpha))
@@ -328,7 +333,9 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
         return s.make(turned, input._indices_, s.passed_on(input._values_, "TransposeBackward0"), size, True)
     kept = s.sparse_dim(input)
     if max(a, b) >= kept:
-        raise _errors.layouts.dense_transpose(kept, a, b)
+        raise RuntimeError(
+            f"sparse transpose: transposed dimensions must be sparse Got sparse_dim: {kept}, d0: {a}, d1: {b}"
+        )
     order = list(range(kept))
     order[a], order[b] = b, a
     values = s.passed_on(input._values_, "TransposeBackward0")

@@ -205,7 +205,7 @@ def kind_of(device_type: Any, name: str) -> str:
     """Return the device type that a string names. Raise if mixed precision does not support it."""
     kind = named(device_type, name)
     if not is_known(kind):
-        raise _errors.autocast.unknown_key()
+        raise RuntimeError("unknown device type for autocast in get_autocast_dispatch_key_from_device_type")
     return kind
 
 

@@ -91,7 +91,7 @@ def to_numpy(tensor: Tensor, force: bool = False) -> np.ndarray:
         tensor = tensor.detach().cpu()
         tensor = tensor.clone() if _storage.marks(tensor) else tensor
     elif tensor.requires_grad and modes.local.grad:
-        raise _errors.memory.numpy_of_grad()
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     elif tensor.device.type != "cpu":
         raise _errors.memory.numpy_of_device(tensor.device)
     for mark in _storage.marks(tensor):
@@ -264,7 +264,10 @@ def _taken(source: Any) -> Tensor:
         # Old capsules have no read-only flag, so NumPy treats them as read-only.
         return over(np.from_dlpack(_Capsule(source)), writable=True)
     if not hasattr(source, "__dlpack__"):
-        raise _errors.memory.invalid_capsule()
+        raise RuntimeError(
+            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only "
+            "once, so you might have already constructed a tensor from it once."
+        )
     if source.__dlpack_device__()[0] == DLDeviceType.kDLCPU:
         try:
             return over(np.from_dlpack(source))

@@ -113,7 +113,10 @@ def no_pinning(pin_memory: bool) -> None:
     if pin_memory:
         if devices.jax_devices("cuda"):
             raise _errors.arguments.unsupported("tensor", "pin_memory")
-        raise _errors.making.no_pinned_memory()
+        raise RuntimeError(
+            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is "
+            "available on this system."
+        )
 
 
 def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tensor:
@@ -432,7 +435,7 @@ def empty_strided(
 def _with_gaps(shape: tuple[int, ...], strides: tuple[int, ...], options: dict) -> Tensor:
     """Return a tensor whose strides leave gaps in memory or map several elements to the same address."""
     if any(s < 0 for s in strides):
-        raise _errors.making.overflowing_size(shape, strides)
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(strides)}")
     return empty(_layout.extent(shape, strides, 0), **options).as_strided(shape, strides).detach()
 
 

@@ -36,13 +36,27 @@ def of_numpy(array: np.ndarray, dtype: Dtype | None = None) -> np.ndarray:
 def check_array(array: np.ndarray) -> None:
     """Raise PyTorch's errors for an array that a tensor cannot represent."""
     if any(s % array.itemsize for s in array.strides if array.itemsize):
-        raise _errors.making.fractional_strides()
+        raise ValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to "
+            "reallocate the memory."
+        )
     if any(s < 0 for s in array.strides):
-        raise _errors.making.negative_strides()
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are "
+            "not currently supported. (You can probably work around this by making a copy of your array  "
+            "with array.copy().) "
+        )
     if not array.dtype.isnative:
-        raise _errors.making.foreign_byte_order()
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. Conversion between byte "
+            "orders is currently not supported."
+        )
     if np.dtype(array.dtype) not in _dtypes.FROM_NUMPY:
-        raise _errors.making.unsupported_array(array.dtype)
+        raise TypeError(
+            f"can't convert np.ndarray of type numpy.{array.dtype.type.__name__}. The only supported types are: "
+            "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
+            "uint16, uint8, and bool."
+        )
 
 
 def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:

@@ -23,7 +23,7 @@ def _tensors(pairs: dict[int, Grad], places: Sequence[int | None]) -> tuple:
 def _listed(returned: Any, count: int, hook: Callable) -> tuple:
     """Return the value that a node hook returned as a tuple of the right length. Raise if it is not one."""
     if not isinstance(returned, tuple):
-        raise _errors.hooks.hook_returned_no_tuple(returned)
+        raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
     if len(returned) != count:
         raise _errors.hooks.hook_returned_count(hook, len(returned), count)
     return returned

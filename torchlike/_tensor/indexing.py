@@ -45,7 +45,7 @@ def put(t: Tensor, index: Any, value: Any) -> None:
     if index.__class__ is slice and not t.ndim:
         raise _errors.shapes.slice_of_scalar()
     if _is_one_mask(index) and _tensors(index)[0].dtype is _dtypes.uint8 and _is_one_element(value):
-        raise _errors.shapes.byte_mask()
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
     if index is False:
         return  # PyTorch checks nothing else in this case
     viewed, advanced = _basic(t, index)
@@ -133,7 +133,7 @@ def _slice(t: Tensor, dim: int, part: slice) -> Tensor:
     size = t.shape[dim]
     step = 1 if part.step is None else as_int(part.step)
     if step <= 0:
-        raise _errors.shapes.step_not_positive(step)
+        raise ValueError("step must be greater than zero" if step else "slice step cannot be zero")
     start, stop, _ = slice(part.start, part.stop, step).indices(size)
     length = max(0, -(-(stop - start) // step))
     if length == size and step == 1:
@@ -253,7 +253,10 @@ def _without_masks(t: Tensor, advanced: dict[int, Tensor]) -> dict[int, Tensor]:
             warn(_errors.shapes.BYTE_INDEX)
         for i, n in enumerate(item.shape):
             if t.shape[dim + i] != n:
-                raise _errors.shapes.mask_shape(item.shape, i, t.shape, dim + i)
+                raise IndexError(
+                    f"The shape of the mask {list(item.shape)} at index {i} does not match the shape of the indexed "
+                    f"tensor {list(t.shape)} at index {(dim + i)}"
+                )
         for i, w in enumerate(np.nonzero(item._host())):
             found[dim + i] = factories.of_array(w.astype(np.int64, copy=False), t.device)
     return found
@@ -265,7 +268,7 @@ def _check_bounds(t: Tensor, advanced: dict[int, Tensor]) -> None:
     A pending index out of range reads NaN instead.
     """
     if 0 in [t.shape[dim] for dim in advanced] and all([i.numel() for i in advanced.values()]):
-        raise _errors.shapes.index_into_nothing()
+        raise IndexError("index is out of bounds for dimension with size 0")
     for number, (dim, index) in enumerate(advanced.items()):
         if index.numel() and index.device.type == "cpu":
             when_at_hand(index._value, functools.partial(_check_bound, t.shape[dim], number))

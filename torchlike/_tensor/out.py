@@ -106,7 +106,7 @@ def _check_count(result: Any, out: Any, misfit: Callable[..., TypeError]) -> Non
     if several is not given:
         raise misfit(out, "tuple of Tensors" if several else "Tensor")
     if several and len(result) != len(out):
-        raise _errors.arguments.count_of_out(len(result), len(out))
+        raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
 
 
 def check_history(called: str | None, out: Any, operands: tuple) -> None:

@@ -117,7 +117,7 @@ def _unary(call: Callable) -> Callable:
 
 def _inverted(self: Tensor) -> Tensor:
     if self.dtype.category >= FLOATING:
-        raise _errors.arithmetic.inverted_floats()
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
     return CALLERS["bitwise_not"](self)
 
 

@@ -27,7 +27,7 @@ def _tuple(x: Any) -> tuple:
 
 def _check_roots(roots: tuple) -> None:
     if not all(hasattr(x, "_storage") or isinstance(x, GradientEdge) for x in roots):
-        raise _errors.autograd.root_is_no_tensor()
+        raise AssertionError("Expected output to be a torch.Tensor")
 
 
 def _check_inputs(inputs: tuple, function: str) -> None:
@@ -35,7 +35,7 @@ def _check_inputs(inputs: tuple, function: str) -> None:
         raise _errors.autograd.no_inputs(function)
     for x in inputs:
         if not (hasattr(x, "_storage") or isinstance(x, GradientEdge)):
-            raise _errors.autograd.input_is_no_tensor(x)
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(x).__name__}")
 
 
 def _edge(x: Any) -> Any:
@@ -48,7 +48,7 @@ def _edge(x: Any) -> Any:
 def _seeds(roots: tuple, gradients: tuple, create_graph: bool) -> list[Grad]:
     """Return the initial gradient of each root: the given gradient, or one for a scalar."""
     if len(roots) != len(gradients):
-        raise _errors.autograd.gradients_of_roots(len(roots), len(gradients))
+        raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients")
     for g in gradients:
         if g is not None and not hasattr(g, "_storage"):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
@@ -57,22 +57,27 @@ def _seeds(roots: tuple, gradients: tuple, create_graph: bool) -> list[Grad]:
 
 def _seed(i: int, root: Any, g: Any, create_graph: bool) -> Grad:
     if _edge(root) in (None, NOWHERE):
-        raise _errors.autograd.no_grad_fn(i)
+        raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
     aval = _aval(root)
     if g is None:
         if aval is None or aval.numel != 1:
-            raise _errors.autograd.scalar_only()
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
         if aval.dtype.is_complex:
-            raise _errors.autograd.real_scalar_only(aval.dtype)
+            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {aval.dtype}")
         return _one_like(aval), None
     if aval is None:  # the node does not record the shape of its output
         return g._pair(create_graph)
     if g.shape != aval.shape:
-        raise _errors.autograd.gradient_of_root_shape(i, g.shape, aval.shape)
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of {aval.shape}."
+        )
     if g.device is not aval.device:
-        raise _errors.autograd.gradient_of_root_device(i, g.device, aval.device)
+        raise RuntimeError(f"invalid gradient at index {i} - expected device {aval.device} but got {g.device}")
     if g.dtype.is_complex != aval.dtype.is_complex:
-        raise _errors.autograd.gradient_of_root_dtype(i, g.dtype, aval.dtype)
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+            f"grad_output[{i}] has a dtype of {g.dtype} and output[{i}] has a dtype of {aval.dtype}."
+        )
     return (g if g.dtype is aval.dtype else g.to(aval.dtype))._pair(create_graph)
 
 
@@ -121,7 +126,10 @@ def backward(
     if grad_variables is not None:
         warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
         if grad_tensors is not None:
-            raise _errors.autograd.both_names_of_gradients()
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+                "Please only use `grad_tensors`."
+            )
         grad_tensors = grad_variables
     if create_graph:
         _errors.warned.once(_errors.autograd.REFERENCE_CYCLE)
@@ -212,7 +220,10 @@ def _count(outputs: tuple, weights: tuple) -> int:
     """Return the number of gradients of a batched call."""
     for i, (output, w) in enumerate(zip(outputs, weights)):
         if w is None:
-            raise _errors.autograd.batched_gradient_of_no_dim()
+            raise ValueError(
+                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
+                "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+            )
         if not w.ndim:
             raise _errors.shapes.index_of_scalar()
         if w.shape[1:] != output.shape:

@@ -94,7 +94,7 @@ class Call:
         """Return the tensors that forward saved or marked under this name."""
         tensors = getattr(self, name)
         if tensors is not None and not isinstance(tensors, tuple):
-            raise _errors.autograd.ctx_field_is_no_tuple(name)
+            raise RuntimeError(f"autograd internal error: {name} attribute is expected to be a tuple but is ")
         return tensors or ()
 
     def keep(self) -> None:
@@ -102,7 +102,9 @@ class Call:
         kept: list = []
         for i, tensor in enumerate(self.declared("to_save")):
             if tensor is not None and not hasattr(tensor, "_storage"):
-                raise _errors.autograd.save_for_backward_takes_tensors(i, tensor)
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {i} is of type {type(tensor).__name__}"
+                )
             kept.append(None if tensor is None else saved_tensor_hooks.keep(tensor))
         self.kept = kept
 
@@ -175,7 +177,10 @@ class FunctionNode(Node):
         function: Any = self.ctx._forward_cls
         has_backward = function.backward is not Function.backward
         if has_backward and function.vjp is not Function.vjp:
-            raise _errors.autograd.backward_and_vjp()
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+                "implement one of them."
+            )
         return (function.backward if has_backward else function.vjp)(self.ctx, *cotangents)
 
     def _cotangent(self, i: int, held: dict[int, Grad]) -> Any:
@@ -198,10 +203,12 @@ class FunctionNode(Node):
         if len(grads) > count and all(g is None for g in grads[count:]):
             grads = grads[:count]
         if len(grads) != count:
-            raise _errors.autograd.gradient_count(self.name(), count, len(grads))
+            raise RuntimeError(
+                f"function {self.name()} returned an incorrect number of gradients (expected {count}, got {len(grads)})"
+            )
         for i, (grad, aval) in enumerate(zip(grads, inputs)):
             if grad is not None and not hasattr(grad, "_pair"):
-                raise _errors.autograd.gradient_kind(grad)
+                raise RuntimeError(f"expected Variable or None (got {type(grad).__name__})")
             if grad is not None and aval is None:
                 raise _errors.autograd.gradient_of_no_tensor(self.name(), i)
         return [fitted(self, i, grads[i], inputs[i]) for i in wanted]
@@ -263,7 +270,7 @@ def _switch(name: str, doc: str, setter: str, is_readable: bool) -> _Field:
 
     def write(ctx: Any, value: Any) -> None:
         if value.__class__ is not bool:
-            raise _errors.autograd.ctx_switch_is_no_bool(setter)
+            raise TypeError(f"{setter} received an invalid combination of arguments - got (), but expected (bool)")
         setattr(call_of(ctx), name, value)
 
     return _Field(doc, (lambda ctx: getattr(call_of(ctx), name)) if is_readable else None, write)

@@ -102,11 +102,16 @@ def _fresh(pair: Grad) -> Grad:
 
 def _check_level(level: int | None) -> None:
     if (level is None and not local.levels) or (level or 0) < 0:
-        raise _errors.autograd.no_dual_level()
+        raise RuntimeError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+        )
     if level:
-        raise _errors.autograd.no_such_dual_level()
+        raise RuntimeError("Invalid level given to _make_dual")
     if not local.levels:
-        raise _errors.autograd.closed_dual_level()
+        raise RuntimeError(
+            "Trying to access a forward AD level with an invalid index. This index was either not created "
+            "or is already deleted."
+        )
 
 
 def make_dual(tensor: Any, tangent: Any, level: int | None = None) -> Any:
@@ -116,10 +121,13 @@ def make_dual(tensor: Any, tangent: Any, level: int | None = None) -> Any:
     _check_level(level)
     for name, given in (("primal", tensor), ("tangent", tangent)):
         if not (given.is_floating_point() or given.is_complex()):
-            raise _errors.autograd.dual_dtype(name, given.dtype)
+            raise ValueError(f"Expected {name} to be floating point or complex, but got: {given.dtype}")
     value, edge = tensor._pair()
     if value in local.levels[-1]:
-        raise _errors.autograd.dual_of_dual()
+        raise RuntimeError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
+            "0 is not supported."
+        )
     if tangent.shape != tensor.shape:
         raise _errors.autograd.tangent_shape(tensor.shape, tangent.shape)
     fresh, edge = _fresh((value, edge))
@@ -267,7 +275,7 @@ def _push_through(node: FunctionNode, tangents: Tangents, args: Sequence, values
     made = made if isinstance(made, tuple) else (made,)
     for i, tangent in enumerate(made):
         if tangent is not None and not isinstance(tangent, Tensor):
-            raise _errors.autograd.tangent_kind(tangent, i)
+            raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {i}.")
     if len(made) != len(outputs):
         raise _errors.autograd.tangent_count(len(outputs), len(made))
     for i, (output, tangent) in enumerate(zip(outputs, made)):
@@ -284,7 +292,10 @@ def _check_tangent(node: FunctionNode, place: int, output: Any, tangent: Any, ar
     """
     described = node.call.outputs[place]
     if described is not None and not described[1]:
-        raise _errors.autograd.tangent_of_no_derivative(place)
+        raise RuntimeError(
+            f"Function's jvp returned a gradient at position {place}, but  the corresponding forward output is not a "
+            "differentiable Tensor.You should return None at that position instead."
+        )
     seen = next((i for i, x in enumerate(args) if hasattr(x, "_storage") and _whole(x) is _whole(output)), None)
     if seen is not None and any(output is d for d in node.call.declared("dirty_tensors")):
         if not given[seen]._version:
@@ -295,7 +306,9 @@ def _check_tangent(node: FunctionNode, place: int, output: Any, tangent: Any, ar
         if not tangent._is_view():
             raise _errors.autograd.tangent_of_view_is_no_view()
         if _whole(tangent) is not given[seen]:
-            raise _errors.autograd.tangent_is_another_view()
+            raise RuntimeError(
+                "A custom Function is returning a view but the jvp is not returning a view of the given grad input."
+            )
     if tangent.shape != output.shape:
         raise _errors.autograd.tangent_shape(output.shape, tangent.shape)
 

@@ -86,12 +86,17 @@ class Function(FunctionCtx):
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
         """Return one tangent for each output of forward. The arguments are one tangent (or None) for each input."""
-        raise _errors.autograd.no_jvp()
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple, *args: Any) -> Any:
         """Map the function over a dim. Return the result and its batch dim."""
-        raise _errors.autograd.no_vmap()
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or "
+            "set generate_vmap_rule=True."
+        )
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
@@ -152,19 +157,19 @@ def _by_place(forward: Callable, args: tuple, kwargs: dict) -> tuple:
         if name not in names:
             raise _errors.autograd.unexpected_keyword(name)
         if name in names[: len(args)]:
-            raise _errors.autograd.argument_given_twice(name)
+            raise TypeError(f"forward() got multiple values for argument '{name}'")
     last = max(names.index(name) for name in kwargs)
     for place in range(len(args), last + 1):
         if names[place] not in kwargs:
-            raise _errors.autograd.missing_argument(names[place], place)
+            raise TypeError(f"forward() missing required argument: '{names[place]}' (position {place})")
     return (*args, *[kwargs[name] for name in names[len(args) : last + 1]])
 
 
 def _check_marks(call: Call) -> None:
     if not all(hasattr(d, "_storage") for d in call.declared("dirty_tensors")):
-        raise _errors.autograd.dirty_no_tensor()
+        raise RuntimeError("mark_dirty can only accept variables, but argument ")
     if not all(hasattr(d, "_storage") for d in call.declared("non_differentiable")):
-        raise _errors.autograd.non_differentiable_no_tensor()
+        raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
 
 
 def _check_dirty(call: Call, args: tuple, outputs: tuple) -> None:
@@ -232,7 +237,11 @@ def _shown_again(call: Call, output: Any) -> Any:
     """Return a view of an input that forward returned unchanged."""
     has_setup = call.function.setup_context is not Function.setup_context
     if has_setup and any(output is t for t in call.declared("to_save")):
-        raise _errors.autograd.saved_input_returned()
+        raise RuntimeError(
+            "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
+            "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or "
+            "setup ctx inside the forward function itself."
+        )
     with modes.no_grad(), forward_mode.paused():
         return output.view_as(output)
 

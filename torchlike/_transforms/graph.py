@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from torchlike import _errors
 from torchlike._autograd import engine
 from torchlike._autograd.hook_handles import RemovableHandle
 from torchlike._autograd.nodes import Node as EngineNode
@@ -67,7 +66,7 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
       RuntimeError: the tensor does not require grad.
     """
     if not tensor.requires_grad:
-        raise _errors.autograd.no_gradient_edge()
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     return GradientEdge(tensor._edge[0].public(), tensor._edge[1])
 
 
@@ -77,7 +76,7 @@ def increment_version(tensor: Any) -> None:
     A tensor that was saved for backward counts as overwritten from then on.
     """
     if not isinstance(tensor, Iterable):
-        raise _errors.autograd.not_tensors_to_count()
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     each: Any
     for each in [tensor] if hasattr(tensor, "_storage") else tensor:
         storage = each._storage
@@ -201,13 +200,16 @@ class allow_mutation_on_saved_tensors:
 
     def __enter__(self) -> _MutationContext:
         if allow_mutation_on_saved_tensors._open:
-            raise _errors.autograd.nested_mutation()
+            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
         allow_mutation_on_saved_tensors._open = True
         self.context = context = _MutationContext()
 
         def unpack(tensor: Any) -> Any:
             if not context.is_open:
-                raise _errors.autograd.mutation_is_over()
+                raise AssertionError(
+                    "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the "
+                    "graph was originally recorded."
+                )
             return tensor
 
         self.hooks = saved_tensor_hooks.saved_tensors_hooks(_as_it_is_now, unpack)

@@ -62,7 +62,11 @@ class saved_tensors_hooks:
             raise RuntimeError(local.refusal)
         for hook in (self.pack_hook, self.unpack_hook):
             if not callable(hook):
-                raise _errors.autograd.hooks_not_callable(self.pack_hook, self.unpack_hook)
+                raise TypeError(
+                    "_push_saved_tensors_default_hooks(): incompatible function arguments. The following argument "
+                    "types are supported:\n    1. (arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> "
+                    f"None\n\nInvoked with: {self.pack_hook!r}, {self.unpack_hook!r}"
+                )
         local.stack = (*local.stack, (self.pack_hook, self.unpack_hook))
         enter(_packing)
 

@@ -47,7 +47,9 @@ class SparseNode(Node):
         if self.kept is None:
             raise _errors.autograd.backward_twice()
         if any(levels_of(held[0][0])):
-            raise _errors.layouts.sparse_gradient_mapped()
+            raise NotImplementedError(
+                "a sparse gradient within torch.func.vmap is not supported by torchlike. Use sparse=False."
+            )
         tensors = [each.tensor() for each in self.kept]
         if not walk.keep_graph:
             self.kept = None

@@ -267,7 +267,10 @@ def _by_rule(function: Any, level: Level, is_inside: bool, *args: Any) -> Any:
     given = [wrap(*next(wholes)) if own else x for x, own in zip(args, mine)]
     returned = function.vmap(VmapInfo(level.size, level.randomness), dims, *given)
     if not (isinstance(returned, tuple) and len(returned) == 2):
-        raise _errors.func.rule_result(returned)
+        raise RuntimeError(
+            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree "
+            f"structure compatible with the output. Got a {type(returned)} instead"
+        )
     results, out_dims = returned
     several = isinstance(results, tuple | list)
     if several and not isinstance(out_dims, tuple | list):

@@ -22,7 +22,7 @@ def is_autocast_available(device_type: str) -> bool:
 
 def _kind(device_type: Any) -> str:
     if not isinstance(device_type, str):
-        raise _errors.autocast.type_is_no_string(device_type)
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
     return _autocast.named(device_type, "autocast")
 
 
@@ -54,7 +54,7 @@ class autocast:
         self._kind = _kind(device_type)
         self.fast_dtype = _autocast.fast_dtype(self._kind) if dtype is None else dtype
         if not _autocast.is_known(self._kind):
-            raise _errors.autocast.unsupported_type(device_type)
+            raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
         self._cache_enabled = torchlike.is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
         self._enabled = enabled and self._is_possible()
         self._before: list[tuple] = []

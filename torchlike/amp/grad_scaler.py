@@ -87,7 +87,10 @@ class GradScaler:
 
     def _check_scale_growth_tracker(self, what: str) -> tuple[Tensor, Tensor]:
         if self._scale is None or self._growth_tracker is None:
-            raise _errors.autocast.not_scaled(what)
+            raise AssertionError(
+                f"Attempted {what} but _scale is None.  This may indicate your script did not use "
+                "scaler.scale(loss or outputs) earlier in the iteration."
+            )
         return self._scale, self._growth_tracker
 
     def _lazy_init_scale_growth_tracker(self, device: Any) -> None:
@@ -121,7 +124,7 @@ class GradScaler:
                 if grad is None:
                     continue
                 if grad.dtype is torchlike.float16 and not allow_fp16:
-                    raise _errors.autocast.half_gradients()
+                    raise ValueError("Attempting to unscale FP16 gradients.")
                 if grad.is_sparse:
                     if grad.dtype is torchlike.float16:  # the sums of duplicates may overflow
                         grad = parameter.grad = grad.coalesce()
@@ -141,9 +144,9 @@ class GradScaler:
         scale, _ = self._check_scale_growth_tracker("unscale_")
         state = self._per_optimizer_states[id(optimizer)]
         if state["stage"] is OptState.UNSCALED:
-            raise _errors.autocast.unscaled_before()
+            raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
         if state["stage"] is OptState.STEPPED:
-            raise _errors.autocast.unscaled_after_step()
+            raise RuntimeError("unscale_() is being called after step().")
         self._find(optimizer, scale, state, False)
         state["stage"] = OptState.UNSCALED
 
@@ -157,11 +160,11 @@ class GradScaler:
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
-            raise _errors.autocast.with_closure()
+            raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
         self._check_scale_growth_tracker("step")
         state = self._per_optimizer_states[id(optimizer)]
         if state["stage"] is OptState.STEPPED:
-            raise _errors.autocast.stepped_before()
+            raise RuntimeError("step() has already been called since the last update().")
         if state["stage"] is OptState.READY:
             self.unscale_(optimizer)
         if not state["found_inf_per_device"]:
@@ -276,7 +279,9 @@ class GradScaler:
         if not self._enabled:
             return
         if not state_dict:
-            raise _errors.autocast.empty_state()
+            raise RuntimeError(
+                "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler."
+            )
         self._init_scale = state_dict["scale"]
         if self._scale is not None:
             self._scale.fill_(state_dict["scale"])
@@ -291,7 +296,10 @@ class GradScaler:
         state = self.__dict__.copy()
         if self._enabled:
             if self._per_optimizer_states:
-                raise _errors.autocast.pickled_midway()
+                raise AssertionError(
+                    "A GradScaler instance may only be pickled at the beginning of an iteration, or at the end "
+                    "after scaler.update()."
+                )
             state |= {
                 "_init_scale": self.get_scale(),
                 "_init_growth_tracker": self._get_growth_tracker(),

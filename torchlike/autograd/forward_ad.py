@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from torchlike import _errors
 from torchlike._dtypes.modes import _Switch
 from torchlike._transforms import forward_mode
 
@@ -31,7 +30,7 @@ def enter_dual_level() -> int:
       RuntimeError: a level is already active. As in PyTorch, levels cannot be nested.
     """
     if forward_mode.is_open():
-        raise _errors.autograd.nested_dual_level()
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
     forward_mode.enter()
     return 0
 
@@ -39,9 +38,11 @@ def enter_dual_level() -> int:
 def exit_dual_level(*, level: int | None = None) -> None:
     """Exit the level and delete the tangents of its tensors."""
     if level is None and not forward_mode.is_open():
-        raise _errors.autograd.dual_level_number()
+        raise RuntimeError("Dual level must be a positive number.")
     if level not in (None, 0) or not forward_mode.is_open():
-        raise _errors.autograd.dual_level_order()
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
+        )
     forward_mode.leave()
 
 

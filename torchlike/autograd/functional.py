@@ -157,7 +157,7 @@ def hessian(
     """
     is_tuple, each = _as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
-        raise _errors.outer_strategy()
+        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
 
     def scalar(*xs: Any) -> Any:
         out = func(*xs)
@@ -327,7 +327,10 @@ def _rows(call: _Call, number: int, output: Any) -> tuple:
 def _block(call: _Call, number: int, i: int, output: Any, grad: Any) -> Any:
     x = call.inputs[i]
     if call.strict and grad is None:
-        raise _errors.independent_entry(number, i)
+        raise RuntimeError(
+            f"Output {number} of the user-provided function is independent of input {i}. This is not "
+            "allowed in strict mode."
+        )
     if call.strict and call.create_graph and not grad.requires_grad:
         raise _errors.independent_twice("jacobian", number)
     if grad is None:

@@ -84,12 +84,12 @@ def gradcheck(
     True
     """
     if not (check_forward_ad or check_backward_ad):
-        raise _errors.needs_one_mode()
+        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
     if check_batched_grad and not check_backward_ad:
-        raise _errors.batched_needs_backward()
+        raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
     if check_batched_forward_grad:
         if not check_forward_ad:
-            raise _errors.batched_forward_needs_forward()
+            raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
         raise _all_errors.arguments.unsupported("gradcheck", "check_batched_forward_grad")
     how = _How(
         eps,
@@ -143,10 +143,10 @@ def gradgradcheck(
     All other arguments are those of `gradcheck`.
     """
     if not (check_fwd_over_rev or check_rev_over_rev):
-        raise _errors.needs_one_order()
+        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
     for name, asked in (("check_undefined_grad", check_undefined_grad), ("check_batched_grad", check_batched_grad)):
         if asked and not check_rev_over_rev:
-            raise _errors.needs_reverse(name)
+            raise AssertionError(f"Setting {name}=True requires check_rev_over_rev to be True")
     given = _as_tuple(inputs)
     if grad_outputs is None:
         weights = _random_weights(func, given, gen_non_contig_grad_outputs)
@@ -351,7 +351,9 @@ def _check(func: Callable, inputs: tuple, how: _How) -> None:
 def _check_inputs(inputs: tuple) -> None:
     moving = [(i, x) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
     if not moving:
-        raise _errors.no_input_requires_grad()
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
+        )
     for i, x in moving:
         if x.dtype not in (torchlike.float64, torchlike.complex128):
             warn(_errors.not_double(i))

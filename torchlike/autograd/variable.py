@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from torchlike import _errors
 from torchlike._autograd.engine import running
 from torchlike._tensor.tensor import Tensor
 
@@ -16,7 +15,7 @@ class _Engine:
     def queue_callback(self, callback: Callable[[], None]) -> None:
         """Call `callback` at the end of the current backward pass."""
         if running.walk is None:
-            raise _errors.autograd.no_pass_under_way()
+            raise RuntimeError("Final callbacks can only be installed during backward pass.")
         running.walk.at_end.append(callback)
 
 

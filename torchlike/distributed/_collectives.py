@@ -35,12 +35,12 @@ def member_rank(group: ProcessGroup, in_world: int | None, in_group: int | None,
     """The rank in a group of the member that is named by its rank in the world or in the group."""
     if in_group is not None:
         if in_world is not None:
-            raise errors.two_ranks()
+            raise ValueError("Can't specify both group_rank and global_rank")
         if not 0 <= in_group < group.size():
             raise errors.rank_of_group(in_group, group)
         return in_group
     if in_world is None:
-        raise errors.no_rank()
+        raise ValueError("Must specify global_rank or group_rank")
     if in_world not in group._ranks:
         whole = group._ranks == list(range(group.size()))
         raise errors.invalid_root(name, in_world) if name and whole else errors.rank_of_global(in_world, group)
@@ -404,7 +404,7 @@ def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_
                 break
     waited.wait()
     if missing:
-        raise errors.missed_barrier(missing)
+        raise RuntimeError(f"Ranks {', '.join(map(str, missing))} failed to pass monitoredBarrier in time")
     for rank in range(1, group.size()):
         group._mail.send(group._ranks[rank], f"{group.group_name}#{group._count}", b"")
 

@@ -28,22 +28,8 @@ class QueueEmptyError(DistStoreError):
 # -- groups ------------------------------------------------------------------------------------------------------------
 
 
-def no_group() -> ValueError:
-    return ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
-
-
 def twice() -> ValueError:
     return ValueError("trying to initialize the default process group twice!")
-
-
-def group_cannot_be_none() -> AssertionError:
-    return AssertionError("Process group cannot be None")
-
-
-def unknown_group(group: Any) -> ValueError:
-    return ValueError(
-        f"Process group {group} is not initialized in the world group map. Please initialize the group first."
-    )
 
 
 def unknown_backend(name: str) -> AssertionError:
@@ -59,10 +45,6 @@ def not_built_in(name: str) -> RuntimeError:
     return RuntimeError(f"Distributed package doesn't have {name.upper()} built in{'.' if more else ''}{more}")
 
 
-def not_a_name() -> ValueError:
-    return ValueError("Backend constructor parameter must be string-ish")
-
-
 def rank_of_global(rank: int, group: Any) -> ValueError:
     return ValueError(f"Global rank {rank} is not part of group {group}")
 
@@ -71,58 +53,15 @@ def rank_of_group(rank: int, group: Any) -> ValueError:
     return ValueError(f"Group rank {rank} is not part of group {group}")
 
 
-def too_many_ranks() -> ValueError:
-    return ValueError("the new group's world size should be less or equal to the world size set by init_process_group")
-
-
-def ranks_repeat(ranks: list[int]) -> ValueError:
-    return ValueError(f"ranks list must not contain duplicate entries, got {ranks}")
-
-
-def ranks_empty() -> ValueError:
-    return ValueError("ranks list must not be empty")
-
-
 def rank_out_of_range(rank: int, size: int) -> ValueError:
     return ValueError(f"Rank {rank} is out of range. Valid ranks are 0 to {size - 1} (world_size={size})")
-
-
-def subgroup_size() -> ValueError:
-    return ValueError(
-        "Default group size only takes effect when CUDA is available."
-        "If your subgroup using a backend that does not depend on CUDA,"
-        "please pass in 'group_size' correctly."
-    )
-
-
-def no_local_rank() -> RuntimeError:
-    return RuntimeError(
-        "LOCAL_RANK is not in the environment. Consider passing fallback_rank to allow "
-        "`get_node_local_rank` to work, assuming you are not running in a multi-device context and "
-        "want the code to run locally instead."
-    )
 
 
 # -- meeting -----------------------------------------------------------------------------------------------------------
 
 
-def no_variable(name: str) -> ValueError:
-    return ValueError(
-        "Error initializing torch.distributed using env:// rendezvous: "
-        f"environment variable {name} expected, but not set"
-    )
-
-
 def no_parameter(kind: str, name: str) -> ValueError:
     return ValueError(f"Error initializing torch.distributed using {kind}:// rendezvous: {name} parameter missing")
-
-
-def no_handler(scheme: str) -> RuntimeError:
-    return RuntimeError(f"No rendezvous handler for {scheme}://")
-
-
-def store_and_method() -> AssertionError:
-    return AssertionError("Cannot specify both init_method and store.")
 
 
 def store_needs(name: str) -> AssertionError:
@@ -152,10 +91,6 @@ def server_gone(host: str, port: int) -> DistNetworkError:
     return DistNetworkError(f"the store at {host}:{port} is gone: the process that keeps it has ended")
 
 
-def not_text(value: Any) -> TypeError:
-    return TypeError(f"set(): incompatible function arguments: a key and a text or bytes, got {type(value).__name__}")
-
-
 # -- messages ----------------------------------------------------------------------------------------------------------
 
 
@@ -168,10 +103,6 @@ def late(seconds: float, ranks: list[int]) -> DistBackendError:
         f"Timed out waiting {seconds * 1e3:.0f}ms for the processes of ranks {ranks}; did all of "
         "them make the same calls in the same order?"
     )
-
-
-def missed_barrier(ranks: list[int]) -> RuntimeError:
-    return RuntimeError(f"Ranks {', '.join(map(str, ranks))} failed to pass monitoredBarrier in time")
 
 
 def other_size(rank: int, got: int, expected: int) -> RuntimeError:
@@ -202,28 +133,8 @@ def _theirs(kind: type) -> str:
     return repr(kind).replace("<class 'torchlike.", "<class 'torch.")
 
 
-def not_on_complex(name: str, op: Any) -> ValueError:
-    return ValueError(f"{name} does not support {op!s} on complex tensors")
-
-
-def not_integral(op: Any) -> RuntimeError:
-    return RuntimeError(f"Cannot use ReduceOp.{op.name} with non-integral dtype")
-
-
-def no_mean(dtype: str) -> RuntimeError:
-    return RuntimeError(f"result type Float can't be cast to the desired output type {dtype}")
-
-
 def scalar_type() -> RuntimeError:
     return RuntimeError("Invalid scalar type")
-
-
-def no_rank() -> ValueError:
-    return ValueError("Must specify global_rank or group_rank")
-
-
-def two_ranks() -> ValueError:
-    return ValueError("Can't specify both group_rank and global_rank")
 
 
 def invalid_root(name: str, rank: int) -> RuntimeError:
@@ -244,10 +155,6 @@ def tensor_size(name: str, index: int, expected: Any, got: Any) -> RuntimeError:
 
 def _size(shape: Any) -> str:
     return f"({', '.join(map(str, shape))})"
-
-
-def several_dtypes(found: Any, other: Any) -> ValueError:
-    return ValueError(f"Invalid usage of tensors with different dtypesFound {found} and  {other}")
 
 
 def list_wanted(name: str, where: str) -> ValueError:
@@ -272,18 +179,10 @@ def to_itself() -> ValueError:
     )
 
 
-def from_itself() -> RuntimeError:
-    return RuntimeError("Pair is not connected: a process cannot receive from itself")
-
-
 def not_p2p() -> ValueError:
     return ValueError(
         "Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or ``torch.distributed.irecv``."
     )
-
-
-def not_p2p_list() -> ValueError:
-    return ValueError("Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``.")
 
 
 # -- modules -----------------------------------------------------------------------------------------------------------
@@ -292,14 +191,6 @@ def not_p2p_list() -> ValueError:
 def nothing_to_distribute() -> RuntimeError:
     return RuntimeError(
         "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a gradient."
-    )
-
-
-def single_device(ids: Any, output: Any, devices: Any) -> ValueError:
-    return ValueError(
-        "DistributedDataParallel device_ids and output_device arguments only work with "
-        "single-device/multiple-device GPU modules or CPU modules, but got device_ids "
-        f"{ids}, output_device {output}, and module parameters {devices}."
     )
 
 
@@ -328,22 +219,12 @@ def not_reduced(rank: int, indices: list[int]) -> RuntimeError:
 # -- meshes ------------------------------------------------------------------------------------------------------------
 
 
-def mesh_too_large(world: int, size: int) -> RuntimeError:
-    return RuntimeError(f"Mesh should not be bigger than default world size {world}, but found {size} ranks!")
-
-
 def mesh_dim_needed(count: int, instead: str) -> RuntimeError:
     said = (
         f"Found the DeviceMesh have {count} dimensions",
         "Optional kwarg `mesh_dim` needs to be specified when device_mesh.ndim > 1.",
     )
     return RuntimeError(*said, *([instead] if instead else []))
-
-
-def no_mesh_dim(name: str, names: Any) -> KeyError:
-    return KeyError(
-        f"Mesh dimension '{name}' does not exist.", f"Available mesh dimensions are: mesh_dim_names={names}"
-    )
 
 
 def mesh_dims(names: tuple, why: str) -> KeyError:
@@ -354,45 +235,11 @@ def mesh_names_repeat(names: tuple) -> RuntimeError:
     return RuntimeError(f"Each mesh_dim_name must be unique. Found repeated mesh_dim_name in mesh_dim_names {names}")
 
 
-def mesh_names_length(names: int, shape: int) -> RuntimeError:
-    return RuntimeError(
-        "mesh_shape and mesh_dim_names should have same length! "
-        f"Found len(mesh_dim_names): {names} and len(mesh_shape):{shape}."
-    )
-
-
-def mesh_device(kind: str) -> RuntimeError:
-    return RuntimeError(
-        f"Device type with index is not supported but got {kind}. ",
-        "If you maintained a 'torch.device' object, it's recommended to pass in 'device.type'.",
-    )
-
-
 # -- functions that return, hooks --------------------------------------------------------------------------------------
-
-
-def group_type(given: object) -> ValueError:
-    return ValueError(f"Unsupported group type: {type(given)}, {given}")
-
-
-def unknown_way(name: str) -> RuntimeError:
-    return RuntimeError(f"Unrecognized reduce_op: {name}")
-
-
-def not_a_multiple(dim: int, length: int, size: int) -> AssertionError:
-    return AssertionError(f"input dimension {dim} ({length} must be a multiple of group_size {size})")
-
-
-def hook_not_callable() -> TypeError:
-    return TypeError("Communication hook must be callable.")
 
 
 def hook_annotation(which: str, expected: str) -> ValueError:
     return ValueError(f"Communication hook: {which} annotation should be {expected}.")
-
-
-def hook_twice() -> RuntimeError:
-    return RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
 
 
 def no_future(found: object) -> RuntimeError:

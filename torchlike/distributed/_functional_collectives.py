@@ -13,7 +13,6 @@ import torchlike
 from torchlike import Tensor
 from torchlike._internal import unsupported
 from torchlike.distributed import _collectives as c
-from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed._reducing import RedOpType
 from torchlike.distributed._world import default, new_group, world
@@ -37,14 +36,14 @@ def _group(given: Any, tag: str) -> ProcessGroup:
     if isinstance(given, str) and given in world.groups:
         return world.groups[given]
     if not isinstance(given, list):
-        raise errors.group_type(given)
+        raise ValueError(f"Unsupported group type: {type(given)}, {given}")
     same = (group for group in world.groups.values() if group._ranks == given)
     return next(same, None) or (default() if not given else new_group(given, use_local_synchronization=True))
 
 
 def _way(name: str) -> RedOpType:
     if name.upper() not in RedOpType.__members__:
-        raise errors.unknown_way(name)
+        raise RuntimeError(f"Unrecognized reduce_op: {name}")
     return RedOpType[name.upper()]
 
 
@@ -98,7 +97,9 @@ def reduce_scatter_tensor_autograd(self: Tensor, reduceOp: str, scatter_dim: int
 
 def _parts(tensor: Tensor, dim: int, group: ProcessGroup) -> list[Tensor]:
     if tensor.size(dim) % group.size():
-        raise errors.not_a_multiple(dim, tensor.size(dim), group.size())
+        raise AssertionError(
+            f"input dimension {dim} ({tensor.size(dim)} must be a multiple of group_size {group.size()})"
+        )
     return [part.contiguous() for part in tensor.chunk(group.size(), dim)]
 
 

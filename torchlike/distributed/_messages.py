@@ -51,7 +51,7 @@ def irecv(
         return _received(tensor, group, None, tag)
     source = member_rank(group, src, group_src)
     if source == group.rank():
-        raise errors.from_itself()
+        raise RuntimeError("Pair is not connected: a process cannot receive from itself")
     return _received(tensor, group, source, tag)
 
 
@@ -106,7 +106,9 @@ def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
     """Begin several sends and receives; their works."""
     for op in p2p_op_list:
         if not isinstance(op, P2POp):
-            raise errors.not_p2p_list()
+            raise ValueError(
+                "Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``."
+            )
     p2p_op_list[0]  # PyTorch looks at the first, and so refuses an empty list
     works = [op.op(op.tensor, group=op.group, tag=op.tag, **_peer(op)) for op in p2p_op_list]
     return [work for work in works if work is not None]

@@ -88,13 +88,13 @@ def checked(name: str, op: Any, dtype: _dtypes.dtype) -> RedOpType:
     if not isinstance(op, RedOpType):
         raise TypeError(f"{name}(): op must be a ReduceOp, not {type(op).__name__}")
     if dtype.is_complex and op not in (RedOpType.SUM, RedOpType.AVG):
-        raise errors.not_on_complex(name, op)
+        raise ValueError(f"{name} does not support {op!s} on complex tensors")
     if dtype not in _TYPES:
         raise errors.scalar_type()
     if op in _BITS and dtype.is_floating_point:
-        raise errors.not_integral(op)
+        raise RuntimeError(f"Cannot use ReduceOp.{op.name} with non-integral dtype")
     if op is RedOpType.AVG and not (dtype.is_floating_point or dtype.is_complex):
-        raise errors.no_mean(_NAMES[dtype])
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {_NAMES[dtype]}")
     if op not in _FUNCTIONS:
         raise NotImplementedError(f"{name}: ReduceOp.{op.name} is not supported by torchlike yet")
     return op

@@ -158,7 +158,9 @@ class Store:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str | bytes):
-        raise errors.not_text(value)
+        raise TypeError(
+            f"set(): incompatible function arguments: a key and a text or bytes, got {type(value).__name__}"
+        )
     return (value.encode() if isinstance(value, str) else value).decode("latin-1")
 
 

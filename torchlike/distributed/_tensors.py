@@ -28,7 +28,9 @@ def alike(*tensors: Tensor) -> None:
     """Refuse tensors of several dtypes."""
     for tensor in tensors[1:]:
         if tensor.dtype != tensors[0].dtype:
-            raise errors.several_dtypes(tensors[0].dtype, tensor.dtype)
+            raise ValueError(
+                f"Invalid usage of tensors with different dtypesFound {tensors[0].dtype} and  {tensor.dtype}"
+            )
 
 
 def host(tensor: Tensor) -> np.ndarray:

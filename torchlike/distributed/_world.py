@@ -28,7 +28,7 @@ class Backend(str):
 
     def __new__(cls, name: Any) -> str:  # as in PyTorch, a plain one
         if not isinstance(name, str):
-            raise errors.not_a_name()
+            raise ValueError("Backend constructor parameter must be string-ish")
         return name.lower()
 
 
@@ -111,7 +111,7 @@ def init_process_group(
     if is_initialized():
         raise errors.twice()
     if store is not None and init_method is not None:
-        raise errors.store_and_method()
+        raise AssertionError("Cannot specify both init_method and store.")
     if store is not None and world_size <= 0:
         raise errors.store_needs("world_size")
     if store is not None and rank < 0:
@@ -172,13 +172,16 @@ def rendezvous(
             raise errors.no_parameter("tcp", "port number")
         host, port = str(parts.hostname), parts.port
     else:
-        raise errors.no_handler(parts.scheme)
+        raise RuntimeError(f"No rendezvous handler for {parts.scheme}://")
     yield TCPStore(host, port, world_size, rank == 0, timeout, multi_tenant=True), rank, world_size
 
 
 def _variable(name: str) -> str:
     if name not in os.environ:
-        raise errors.no_variable(name)
+        raise ValueError(
+            "Error initializing torch.distributed using env:// rendezvous: "
+            f"environment variable {name} expected, but not set"
+        )
     return os.environ[name]
 
 
@@ -188,7 +191,7 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
         del world.groups[member(group).group_name]
         return
     if not is_initialized():
-        raise errors.group_cannot_be_none()
+        raise AssertionError("Process group cannot be None")
     if world.mail is not None:
         world.mail.close()
     world.mail, world.made = None, 0
@@ -201,7 +204,7 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
 def default() -> ProcessGroup:
     """The group of all processes."""
     if not is_initialized():
-        raise errors.no_group()
+        raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
     return next(iter(world.groups.values()))
 
 
@@ -211,7 +214,9 @@ def member(group: ProcessGroup | None) -> ProcessGroup:
     if group is None:
         return first
     if not isinstance(group, ProcessGroup) or world.groups.get(group.group_name) is not group:
-        raise errors.unknown_group(group)
+        raise ValueError(
+            f"Process group {group} is not initialized in the world group map. Please initialize the group first."
+        )
     return group
 
 
@@ -242,14 +247,16 @@ def new_group(
     parent = default()
     members = list(range(parent.size())) if ranks is None else sorted(ranks) if sort_ranks else list(ranks)
     if len(set(members)) < len(members):
-        raise errors.ranks_repeat(members)
+        raise ValueError(f"ranks list must not contain duplicate entries, got {members}")
     if len(members) > parent.size():
-        raise errors.too_many_ranks()
+        raise ValueError(
+            "the new group's world size should be less or equal to the world size set by init_process_group"
+        )
     for rank in members:
         if not 0 <= rank < parent.size():
             raise errors.rank_out_of_range(rank, parent.size())
     if not members:
-        raise errors.ranks_empty()
+        raise ValueError("ranks list must not be empty")
     name = Backend(backend) if backend is not None else Backend(parent.name())
     if name not in Backend.backend_list and ":" not in name:
         raise errors.unknown_backend(name)
@@ -278,7 +285,11 @@ def new_subgroups(
     """Groups of `group_size` neighbours each: the one of this process, and all."""
     if group_size is None:
         if not cuda.is_available():
-            raise errors.subgroup_size()
+            raise ValueError(
+                "Default group size only takes effect when CUDA is available."
+                "If your subgroup using a backend that does not depend on CUDA,"
+                "please pass in 'group_size' correctly."
+            )
         group_size = cuda.device_count()
     size = member(group).size()
     if group_size <= 0:
@@ -367,7 +378,11 @@ def get_node_local_rank(fallback_rank: int | None = None) -> int:
     if "LOCAL_RANK" in os.environ:
         return int(os.environ["LOCAL_RANK"])
     if fallback_rank is None:
-        raise errors.no_local_rank()
+        raise RuntimeError(
+            "LOCAL_RANK is not in the environment. Consider passing fallback_rank to allow "
+            "`get_node_local_rank` to work, assuming you are not running in a multi-device context and "
+            "want the code to run locally instead."
+        )
     return int(fallback_rank)
 
 

@@ -28,7 +28,9 @@ class DeviceMesh:
             raise unsupported("DeviceMesh", "backend_override")
         ranks = np.array(mesh.tolist() if isinstance(mesh, Tensor) else mesh, np.int32)
         if ranks.size > default().size():
-            raise errors.mesh_too_large(default().size(), ranks.size)
+            raise RuntimeError(
+                f"Mesh should not be bigger than default world size {default().size()}, but found {ranks.size} ranks!"
+            )
         self._is(device_type, ranks, tuple(mesh_dim_names) if mesh_dim_names else None, _strides(ranks), _groups(ranks))
 
     def _is(
@@ -113,7 +115,10 @@ class DeviceMesh:
         if not isinstance(asked, str):
             return asked
         if asked not in (self.mesh_dim_names or ()):
-            raise errors.no_mesh_dim(asked, self.mesh_dim_names)
+            raise KeyError(
+                f"Mesh dimension '{asked}' does not exist.",
+                f"Available mesh dimensions are: mesh_dim_names={self.mesh_dim_names}",
+            )
         return (self.mesh_dim_names or ()).index(asked)
 
     def __getitem__(self, names: str | tuple[str, ...]) -> DeviceMesh:
@@ -183,8 +188,14 @@ def init_device_mesh(
         if len(set(mesh_dim_names)) < len(mesh_dim_names):
             raise errors.mesh_names_repeat(tuple(mesh_dim_names))
         if len(mesh_dim_names) != len(mesh_shape):
-            raise errors.mesh_names_length(len(mesh_dim_names), len(mesh_shape))
+            raise RuntimeError(
+                "mesh_shape and mesh_dim_names should have same length! "
+                f"Found len(mesh_dim_names): {len(mesh_dim_names)} and len(mesh_shape):{len(mesh_shape)}."
+            )
     if not device_type.isalpha():
-        raise errors.mesh_device(device_type)
+        raise RuntimeError(
+            f"Device type with index is not supported but got {device_type}. ",
+            "If you maintained a 'torch.device' object, it's recommended to pass in 'device.type'.",
+        )
     ranks = np.arange(int(np.prod(mesh_shape))).reshape(tuple(mesh_shape))
     return DeviceMesh(device_type, ranks, mesh_dim_names=mesh_dim_names, backend_override=backend_override)

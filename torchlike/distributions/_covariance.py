@@ -7,7 +7,6 @@ from typing import Any
 import torchlike
 from torchlike import Tensor
 
-from . import _errors
 from ._matrices import factor_of_inverse
 from .distribution import Distribution
 from .utils import lazy_property
@@ -22,7 +21,7 @@ class OfCovariance(Distribution):
     def _one_given(refusal: type[Exception] = ValueError, **given: Any) -> tuple[str, Tensor]:
         found = [(name, matrix) for name, matrix in given.items() if matrix is not None]
         if len(found) != 1:
-            raise _errors.one_covariance(refusal)
+            raise refusal("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
         return found[0]
 
     def _factor(self, name: str, matrix: Tensor) -> Tensor:

@@ -8,7 +8,6 @@ import torchlike
 from torchlike import Tensor
 from torchlike.nn import functional as F
 
-from . import _errors
 from .bernoulli import Bernoulli
 from .beta import Beta
 from .binomial import Binomial
@@ -57,7 +56,7 @@ def _beta(p: Any, q: Any) -> Tensor:
 @register_kl(Binomial, Binomial)
 def _binomial(p: Any, q: Any) -> Tensor:
     if (p.total_count < q.total_count).any():
-        raise _errors.kl_of_more_trials()
+        raise NotImplementedError("KL between Binomials where q.total_count > p.total_count is not implemented")
     trial = p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
     return infinite_where(p.total_count > q.total_count, p.total_count * trial)
 
@@ -97,7 +96,11 @@ def _exponential(p: Any, q: Any) -> Tensor:
 def _exponential_family(p: Any, q: Any) -> Tensor:
     """Return the Bregman divergence of the log-normalizer, which is valid for every exponential family."""
     if type(p) is not type(q):
-        raise _errors.bregman_of_two_families()
+        raise NotImplementedError(
+            "The cross KL-divergence between different exponential families cannot "
+            + " " * 28
+            + "be computed using Bregman divergences"
+        )
     theirs = q._natural_params
     ours = [parameter.detach().requires_grad_() for parameter in p._natural_params]
     normalizer = p._log_normalizer(*ours)

@@ -10,7 +10,6 @@ from typing import Any
 import torchlike
 from torchlike import Tensor
 
-from . import _errors
 from ._matrices import log_diagonal, mahalanobis
 from .kl import register_kl
 from .lowrank_multivariate_normal import LowRankMultivariateNormal, distance_from
@@ -59,7 +58,9 @@ def _normals(p: Any, q: Any) -> Tensor:
     if p.event_shape != q.event_shape:
         low = [isinstance(d, LowRankMultivariateNormal) for d in (p, q)]
         kinds = {0: "Multivariate Normals", 1: "(Low Rank) Multivariate Normals", 2: "Low Rank Multivariate Normals"}
-        raise _errors.kl_of_other_shapes(kinds[sum(low)])
+        raise ValueError(
+            f"KL-divergence between two {kinds[sum(low)]} with{' ' * 26}different event shapes cannot be computed"
+        )
     spread = _distance(q, q.loc - p.loc)
     for columns in _columns(p):
         spread = spread + _trace(q, columns)

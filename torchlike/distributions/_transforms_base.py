@@ -43,7 +43,7 @@ class Transform:
     def event_dim(self) -> int:
         """The number of event dims. Domain and codomain must agree on it."""
         if self.domain.event_dim != self.codomain.event_dim:
-            raise _errors.two_event_dims()
+            raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
         return self.domain.event_dim
 
     @property
@@ -332,7 +332,7 @@ class ReshapeTransform(Transform):
     def __init__(self, in_shape: Sequence[int], out_shape: Sequence[int], cache_size: int = 0) -> None:
         self.in_shape, self.out_shape = Size(in_shape), Size(out_shape)
         if self.in_shape.numel() != self.out_shape.numel():
-            raise _errors.element_counts()
+            raise ValueError("in_shape, out_shape have different numbers of elements")
         super().__init__(cache_size=cache_size)
 
     @constraints.dependent_property

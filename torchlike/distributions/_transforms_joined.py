@@ -17,7 +17,7 @@ def _check(dim: int, length: int, wanted: str, x: Tensor, name: str, alone: bool
     if not -x.dim() <= dim < x.dim():
         raise _errors.dim_outside(dim, "tensor" if alone else name, x.dim())
     if x.size(dim) != length:
-        raise _errors.wrong_length(name, dim, x.size(dim), wanted)
+        raise AssertionError(f"{name}.size({dim}) = {x.size(dim)} must equal {wanted}")
 
 
 class CatTransform(Transform):

@@ -110,14 +110,14 @@ class CorrCholeskyTransform(Transform):
         count = _a_vector(shape)[-1]
         size = round((0.25 + 2 * count) ** 0.5 + 0.5)
         if size * (size - 1) // 2 != count:
-            raise _errors.not_flattened()
+            raise ValueError("Input is not a flattened lower-diagonal number")
         return shape[:-1] + (size, size)
 
     def inverse_shape(self, shape: Any) -> Any:
         if len(shape) < 2:
             raise _errors.too_few_dimensions()
         if shape[-2] != shape[-1]:
-            raise _errors.not_square()
+            raise ValueError("Input is not square")
         return shape[:-2] + (shape[-1] * (shape[-1] - 1) // 2,)
 
 

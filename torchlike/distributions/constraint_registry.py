@@ -6,7 +6,7 @@ from collections.abc import Callable
 from numbers import Number
 from typing import Any
 
-from . import _errors, constraints, transforms
+from . import constraints, transforms
 
 
 class ConstraintRegistry:
@@ -29,7 +29,7 @@ class ConstraintRegistry:
         if isinstance(constraint, constraints.Constraint):
             constraint = type(constraint)
         if not isinstance(constraint, type) or not issubclass(constraint, constraints.Constraint):
-            raise _errors.registers_constraints(constraint)
+            raise TypeError(f"Expected constraint to be either a Constraint subclass or instance, but got {constraint}")
         self._registry[constraint] = factory
         return factory
 
@@ -37,7 +37,7 @@ class ConstraintRegistry:
         """Return the transform to `constraint`."""
         factory = self._registry.get(type(constraint))
         if factory is None:
-            raise _errors.cannot_transform(constraint)
+            raise NotImplementedError(f"Cannot transform {type(constraint).__name__} constraints")
         return factory(constraint)
 
 

@@ -106,7 +106,7 @@ class _Dependent(Constraint):
         )
 
     def check(self, value: Tensor) -> Tensor:
-        raise _errors.dependent_check()
+        raise ValueError("Cannot determine validity of dependent constraint")
 
 
 def is_dependent(constraint: object) -> bool:
@@ -134,9 +134,11 @@ class _IndependentConstraint(Constraint):
         if not isinstance(base_constraint, Constraint):
             raise _errors.no_constraint(base_constraint)
         if not isinstance(reinterpreted_batch_ndims, int):
-            raise _errors.reinterpreted_kind(reinterpreted_batch_ndims)
+            raise AssertionError(
+                f"reinterpreted_batch_ndims must be an int, got {type(reinterpreted_batch_ndims).__name__}"
+            )
         if reinterpreted_batch_ndims < 0:
-            raise _errors.reinterpreted_negative(reinterpreted_batch_ndims)
+            raise AssertionError(f"reinterpreted_batch_ndims must be >= 0, got {reinterpreted_batch_ndims}")
         self.base_constraint = base_constraint
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
@@ -152,7 +154,7 @@ class _IndependentConstraint(Constraint):
         result = self.base_constraint.check(value)
         if result.dim() < self.reinterpreted_batch_ndims:
             wanted = self.base_constraint.event_dim + self.reinterpreted_batch_ndims
-            raise _errors.fewer_dims(wanted, value.dim())
+            raise ValueError(f"Expected value.dim() >= {wanted} but got {value.dim()}")
         return result.reshape(result.shape[: result.dim() - self.reinterpreted_batch_ndims] + (-1,)).all(-1)
 
     def __repr__(self) -> str:

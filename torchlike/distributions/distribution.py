@@ -79,14 +79,18 @@ class Distribution:
 
     def _validate_sample(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
-            raise _errors.value_is_no_tensor()
+            raise ValueError("The value argument to log_prob must be a Tensor")
         first = value.dim() - len(self._event_shape)
         if value.shape[max(first, 0) :] != self._event_shape:
-            raise _errors.value_of_other_event(value, self._event_shape)
+            raise ValueError(
+                f"The right-most size of value must match event_shape: {value.size()} vs {self._event_shape}."
+            )
         expected = self._batch_shape + self._event_shape
         for ours, theirs in zip(reversed(value.shape), reversed(expected)):
             if ours != 1 and theirs != 1 and ours != theirs:
-                raise _errors.value_of_other_batch(value, expected)
+                raise ValueError(
+                    f"Value is not broadcastable with batch_shape+event_shape: {value.size()} vs {expected}."
+                )
         try:
             support: Any = self.support
         except NotImplementedError:
@@ -151,7 +155,10 @@ class Distribution:
 
     def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
         if _instance is None and type(self).__init__ != cls.__init__:
-            raise _errors.no_expand(type(self), cls)
+            raise NotImplementedError(
+                f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method "
+                "must also define a custom .expand() method."
+            )
         return self.__new__(type(self)) if _instance is None else _instance
 
     # -- members that subclasses override ------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ class Independent(Distribution):
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         if self.reinterpreted_batch_ndims:
-            raise _errors.no_cartesian_product()
+            raise NotImplementedError("Enumeration over cartesian product is not implemented")
         return self.base_dist.enumerate_support(expand=expand)
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import torchlike
 from torchlike import Size, Tensor
 
-from . import _errors, constraints
+from . import constraints
 from ._matrices import multivariate_lgamma
 from .beta import Beta
 from .distribution import Distribution
@@ -27,7 +27,7 @@ class LKJCholesky(Distribution):
 
     def __init__(self, dim: int, concentration: Any = 1.0, validate_args: bool | None = None) -> None:
         if dim < 2:
-            raise _errors.correlation_size(dim)
+            raise ValueError(f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}.")
         self.dim = dim
         shape = self._set(concentration=concentration)
         # The distribution of the squared length of each row's part left of the diagonal.

@@ -41,9 +41,9 @@ class LowRankMultivariateNormal(Distribution):
         if cov_factor.dim() < 2:
             raise _errors.no_matrix("cov_factor")
         if cov_factor.shape[-2:-1] != event_shape:
-            raise _errors.factor_shape(event_shape[0])
+            raise ValueError(f"cov_factor must be a batch of matrices with shape {event_shape[0]} x m")
         if cov_diag.shape[-1:] != event_shape:
-            raise _errors.diagonal_shape(event_shape)
+            raise ValueError(f"cov_diag must be a batch of vectors with shape {event_shape}")
         try:
             batch_shape = torchlike.broadcast_shapes(loc.shape[:-1], cov_factor.shape[:-2], cov_diag.shape[:-1])
         except RuntimeError as error:

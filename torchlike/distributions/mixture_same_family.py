@@ -27,13 +27,16 @@ class MixtureSameFamily(Distribution):
         self._mixture_distribution = mixture_distribution
         self._component_distribution = component_distribution
         if not isinstance(mixture_distribution, Categorical):
-            raise _errors.no_mixture()
+            raise ValueError(" The Mixture distribution needs to be an  instance of torch.distributions.Categorical")
         if not isinstance(component_distribution, Distribution):
-            raise _errors.no_component()
+            raise ValueError("The Component distribution needs to be an instance of torch.distributions.Distribution")
         batch = component_distribution.batch_shape[:-1]
         for ours, theirs in zip(reversed(mixture_distribution.batch_shape), reversed(batch)):
             if ours != 1 and theirs != 1 and ours != theirs:
-                raise _errors.mixture_shape(mixture_distribution.batch_shape, batch)
+                raise ValueError(
+                    f"`mixture_distribution.batch_shape` ({mixture_distribution.batch_shape}) is not compatible with "
+                    f"`component_distribution.batch_shape`({batch})"
+                )
         count, components = mixture_distribution.logits.shape[-1], component_distribution.batch_shape[-1]
         if count != components:
             raise _errors.mixture_size(count, components)

@@ -23,7 +23,9 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     [torch.Size([3, 1]), torch.Size([3, 1])]
     """
     if not all(isinstance(v, Tensor | Number) for v in values):
-        raise _errors.not_broadcastable_arguments()
+        raise ValueError(
+            "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."
+        )
     first = next((v for v in values if isinstance(v, Tensor)), None)
     options: dict = {"dtype": torchlike.get_default_dtype()}
     if first is not None:
@@ -96,7 +98,7 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
     """
     n = mat.shape[-1]
     if not -n <= diag < n:
-        raise _errors.diagonal_outside(diag, n)
+        raise ValueError(f"diag ({diag}) provided is outside [{-n}, {n - 1}].")
     rows, columns = torchlike.tril_indices(n, n, diag, device=mat.device)
     return mat[..., rows, columns]
 
@@ -106,7 +108,10 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     count, shift = vec.shape[-1], 2 * diag + 1
     n = (-shift + ((shift * shift) + 8 * count + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2
     if round(n) - n > torchlike.finfo(vec.dtype).eps:
-        raise _errors.not_triangular(count, diag)
+        raise ValueError(
+            f"The size of last dimension is {count} which cannot be expressed as "
+            "the lower triangular part of a square D x D matrix."
+        )
     size = round(n)
     matrix = torchlike.zeros(vec.shape[:-1] + (size, size), dtype=vec.dtype, device=vec.device)
     rows, columns = torchlike.tril_indices(size, size, diag, device=vec.device)

@@ -56,14 +56,14 @@ class Wishart(OfCovariance, ExponentialFamily):
             precision_matrix=precision_matrix,
         )
         if matrix.dim() < 2:
-            raise _errors.no_wishart_matrix()
+            raise ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
         if isinstance(df, Number):
             df = torchlike.tensor(df, dtype=matrix.dtype, device=matrix.device)
         batch_shape, event_shape = torchlike.broadcast_shapes(matrix.shape[:-2], df.shape), matrix.shape[-2:]
         n = event_shape[-1]
         self.df = df.expand(batch_shape)
         if (self.df <= n - 1).any():
-            raise _errors.too_little_freedom(df, n)
+            raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {n - 1}.")
         setattr(self, name, matrix.expand(batch_shape + (-1, -1)))
         super().__init__(batch_shape, event_shape, validate_args=validate_args)
         if (self.df < n).any():

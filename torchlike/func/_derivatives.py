@@ -50,7 +50,7 @@ class Watch:
 
     def _watched(self, x: Any) -> Tensor:
         if not isinstance(x, Tensor):
-            raise _errors.func.watched_kind(x)
+            raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
         if x.dtype.category < FLOATING:
             raise _errors.autograd.only_floating_requires_grad()
         edge = x._edge if x._origin is None else edge_of(x)
@@ -94,18 +94,18 @@ def _zeros(x: Tensor) -> Tensor:
 def chosen(args: tuple, argnums: Any) -> tuple[Any, tuple[int, ...]]:
     """Return the arguments to differentiate (a single one or a tuple) and their positions."""
     if isinstance(argnums, bool) or not isinstance(argnums, int | tuple):
-        raise _errors.func.argnums_kind(argnums)
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     places = (argnums,) if isinstance(argnums, int) else argnums
     if not places:
-        raise _errors.func.no_argnums()
+        raise RuntimeError("argnums must be non-empty")
     for n in places:
         if not isinstance(n, int):
-            raise _errors.func.argnum_kind(n, places)
+            raise RuntimeError(f"argnums elements must be int, got {type(n)}")
         if not -len(args) <= n < len(args):
-            raise _errors.func.argnum_range(n, len(args))
+            raise RuntimeError(f"Got argnum={n}, but only {len(args)} positional inputs")
     places = tuple(n % len(args) for n in places)
     if len(set(places)) < len(places):
-        raise _errors.func.argnums_repeat(places)
+        raise RuntimeError(f"argnums elements must be unique, got {places}")
     picked = tuple(args[n] for n in places)
     return (picked[0] if isinstance(argnums, int) else picked), places
 
@@ -123,10 +123,10 @@ def with_aux(out: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
     if not has_aux:
         return out, None
     if not (isinstance(out, tuple) and len(out) == 2):
-        raise _errors.func.no_aux(what)
+        raise RuntimeError(f"{what}: output of function f should be a tuple: (output, aux) if has_aux is True")
     for leaf in tree_flatten(out[1])[0]:
         if not isinstance(leaf, Tensor):
-            raise _errors.func.aux_kind(leaf)
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}")
     return out
 
 
@@ -148,7 +148,10 @@ def grad_and_value(func: Callable, argnums: Argnums = 0, has_aux: bool = False) 
             if not isinstance(out, Tensor):
                 raise _errors.func.gradient_of_no_tensor(out)
             if out.ndim:
-                raise _errors.func.gradient_of_no_scalar(out.ndim)
+                raise RuntimeError(
+                    "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
+                    f"{out.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+                )
         create = watch.outer_grad and is_alive([out._pair()[1]])
         with modes.enable_grad():
             found = watch.settled(spec.unflatten(watch.gradients([out], None, False, create)))
@@ -212,7 +215,10 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         weights, given_spec = tree_flatten(cotangents)
         if given_spec != out_spec:
-            raise _errors.func.cotangent_structure(_shown(given_spec), _shown(out_spec))
+            raise RuntimeError(
+                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
+                f"function. cotangents: {_shown(given_spec)}, primal output: {_shown(out_spec)}"
+            )
         outer = modes.local.grad
         with modes.enable_grad():
             alive = outer and is_alive([t._pair()[1] for t in (*outputs, *weights)])
@@ -254,17 +260,21 @@ def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, ha
     """
     what = "jvp(f, primals, tangents)"
     if not isinstance(primals, tuple):
-        raise _errors.func.primals_kind(what)
+        raise RuntimeError(f"{what}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
     leaves, spec = tree_flatten(primals)
     given, given_spec = tree_flatten(tangents)
     if spec != given_spec:
-        raise _errors.func.tangents_structure(what, spec, given_spec)
+        raise RuntimeError(
+            f"{what}: Expected primals and tangents to have the same python structure. For example, if "
+            "primals is a tuple of 3 tensors, tangents also must be. Got primals with structure "
+            f"{spec} and tangents with structure {given_spec}"
+        )
     for name, found in (("primals", leaves), ("tangents", given)):
         if not found:
-            raise _errors.func.no_primals(what)
+            raise RuntimeError(f"{what}: Expected primals to contain at least one Tensor.")
         for x in found:
             if not isinstance(x, Tensor):
-                raise _errors.func.primal_kind(what, name, x)
+                raise RuntimeError(f"{what}: Expected {name} to only contain Tensors, got {type(x)}")
     with transforming(), _level():
         duals = [forward_mode.make_dual(x, t) for x, t in zip(leaves, given)]
         out, aux = with_aux(func(*spec.unflatten(duals)), has_aux, what)
@@ -307,7 +317,7 @@ def linearize(func: Callable, *primals: Any) -> tuple[Any, Callable]:
     def push(*tangents: Any) -> Any:
         given, given_spec = tree_flatten(tangents)
         if given_spec != spec:
-            raise _errors.func.linear_structure(given_spec, spec)
+            raise RuntimeError(f"Expected the tangents {given_spec} to have the same argspec as the primals {spec}")
         for i, (t, x) in enumerate(zip(given, leaves)):
             if t.shape != x.shape:
                 raise _errors.func.linear_tangent(i, "shape", t.shape, x.shape)

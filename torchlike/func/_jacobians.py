@@ -42,7 +42,7 @@ def jacrev(
             [0., 4.]])
     """
     if chunk_size is not None and chunk_size <= 0:
-        raise _errors.func.jacobian_chunk()
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
     def jacobian(*args: Any) -> Any:
         picked, places = chosen(args, argnums)
@@ -120,9 +120,11 @@ def hessian(func: Callable, argnums: Argnums = 0) -> Callable:
 def _check_real(what: str, which: str, tensors: list) -> None:
     for place, x in enumerate(tensors):
         if isinstance(x, Tensor) and x.is_complex():
-            raise _errors.func.only_real(what, which, place)
+            raise RuntimeError(
+                f"{what}: Expected all {which} to be real but received complex tensor at flattened input idx: {place}"
+            )
         if which == "inputs" and what == "jacfwd" and isinstance(x, Tensor) and x.dtype.category < FLOATING:
-            raise _errors.func.primal_dtype(x.dtype)
+            raise ValueError(f"Expected primal to be floating point or complex, but got: {x.dtype}")
 
 
 def _units(tensors: list[Tensor]) -> tuple[Tensor, ...]:

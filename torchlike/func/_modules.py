@@ -46,7 +46,7 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Any], dict[s
     from torchlike import stack
 
     if not len(models):
-        raise _errors.func.no_models()
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
     if not (all(m.training for m in models) or all(not m.training for m in models)):
         raise _errors.func.models_differ("mode")
     if not all(type(m) is type(models[0]) for m in models):
@@ -72,4 +72,7 @@ def replace_all_batch_norm_modules_(root: Module) -> Module:
 
 def functionalize(func: Any, *, remove: str = "mutations") -> Any:
     """Raise an error: it rewrites functions for PyTorch's tracers, which torchlike does not use."""
-    raise _errors.func.no_functionalize()
+    raise NotImplementedError(
+        "torch.func.functionalize rewrites functions for PyTorch's tracers, which torchlike "
+        "does not have; call the function itself"
+    )

@@ -68,15 +68,21 @@ class _Call:
         self.dims = self._in_dims(in_dims, args)
         sizes = [x.shape[d] for x, d in zip(self.leaves, self.dims) if d is not None]
         if not sizes:
-            raise _errors.func.nothing_mapped()
+            raise ValueError("vmap: Expected at least one Tensor to vmap over")
         if len(set(sizes)) > 1:
-            raise _errors.func.different_sizes(sizes)
+            raise ValueError(
+                "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+                f"{sizes} for the mapped dimension"
+            )
         self.size = sizes[0]
 
     def _in_dims(self, in_dims: Any, args: tuple) -> list:
         """Return the mapped dim of each leaf, as a nonnegative index or None."""
         if not isinstance(in_dims, int | tuple):
-            raise _errors.func.in_dims_kind(self.name, in_dims)
+            raise ValueError(
+                f"vmap({self.name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially "
+                f"nested) tuple matching the structure of inputs, got: {type(in_dims)}."
+            )
         if not args:
             raise _errors.func.no_inputs(self.name)
         dims = spread(in_dims, self.spec)
@@ -88,11 +94,22 @@ class _Call:
         if d is None:
             return None
         if not isinstance(d, int):
-            raise _errors.func.in_dim_kind(self.name, in_dims, d)
+            raise ValueError(
+                f"vmap({self.name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={d} for an input but in_dim "
+                "must be either an integer dimension or None."
+            )
         if not isinstance(x, Tensor):
-            raise _errors.func.in_dim_of_no_tensor(self.name, in_dims, d, x)
+            raise ValueError(
+                f"vmap({self.name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={d} for an input but the input "
+                f"is of type {type(x)}. We cannot vmap over non-Tensor arguments, please use None as the "
+                "respective in_dim"
+            )
         if not -x.ndim <= d < x.ndim:
-            raise _errors.func.in_dim_range(self.name, in_dims, d, x.ndim)
+            raise ValueError(
+                f"vmap({self.name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={d} for some input, but that "
+                f"input is a Tensor of dimensionality {x.ndim} so expected in_dim to satisfy -{x.ndim} <= in_dim < "
+                f"{x.ndim}."
+            )
         return d % x.ndim
 
     def run(self, leaves: list, size: int, randomness: str, kwargs: dict) -> Any:
@@ -118,7 +135,10 @@ class _Call:
         out_dims = self.out_dims
         leaves = tree_flatten(out_dims)[0]
         if not all(d is None or isinstance(d, int) for d in leaves):
-            raise _errors.func.out_dims_kind(self.name, out_dims)
+            raise ValueError(
+                f"vmap({self.name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection "
+                "of ints representing where in the outputs the vmapped dimension should appear."
+            )
         if isinstance(out_dims, tuple) and len(out_dims) == 1 and spec.is_leaf():
             out_dims = out_dims[0]
         dims = spread(out_dims, spec)
@@ -126,7 +146,9 @@ class _Call:
             raise _errors.func.out_dims_structure(self.name, out_dims, (tree_flatten(out_dims)[1], spec))
         for x, d in zip(results, dims):
             if d is None and isinstance(x, Tensor) and level in levels_of(x._value):
-                raise _errors.func.mapped_without_dim(self.name)
+                raise ValueError(
+                    f"vmap({self.name}, ...): `{self.name}` can not return a BatchedTensor when out_dim is None"
+                )
             if d is not None and not isinstance(x, Tensor):
                 raise _errors.func.result_kind(self.name, x)
             if d is not None and not -x.ndim - 1 <= d <= x.ndim:

@@ -32,45 +32,11 @@ def no_iteration() -> TraceError:
     )
 
 
-def no_length() -> RuntimeError:
-    return RuntimeError(
-        "'len' is not supported in symbolic tracing by default. If you want this call to be recorded, "
-        "please call torch.fx.wrap('len') at module scope"
-    )
-
-
-def no_argument(value: Any) -> NotImplementedError:
-    return NotImplementedError(f"argument of type: {type(value)}")
-
-
-def no_owner() -> AssertionError:
-    return AssertionError("self.graph.owning_module not set for purity check")
-
-
 def still_used(node: Any) -> RuntimeError:
     return RuntimeError(
         f"Tried to erase Node {node} but it still had {len(node.users)} users in the graph: {node.users}!"
     )
 
 
-def not_a_submodule() -> NameError:
-    return NameError("module is not installed as a submodule")
-
-
 def unknown_target(target: str) -> RuntimeError:
     return RuntimeError(f"Node referenced nonexistent target {target}!")
-
-
-def used_before(node: Any, user: Any) -> RuntimeError:
-    return RuntimeError(
-        f"Argument '{node}' of Node '{user}' was used before it has been defined! Please check that "
-        "Nodes in the graph are topologically ordered"
-    )
-
-
-def wrapped_kind() -> RuntimeError:
-    return RuntimeError("Unsupported type for global function! Must be either a callable or string name")
-
-
-def wrapped_inside() -> NotImplementedError:
-    return NotImplementedError("wrap must be called at the top level of a module")

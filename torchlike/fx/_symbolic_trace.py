@@ -53,7 +53,7 @@ class Tracer(TracerBase):
         for name, found in self.root.named_modules():
             if found is mod:
                 return name
-        raise _errors.not_a_submodule()
+        raise NameError("module is not installed as a submodule")
 
     def call_module(self, m: Module, forward: Callable, args: tuple, kwargs: dict) -> Any:
         """What a call of a module gives: a node, or what following `forward` gives."""
@@ -160,10 +160,10 @@ def _type(annotation: Any) -> Any:
 def wrap(fn_or_name: str | Callable) -> str | Callable:
     """Let tracers take a function of the caller's module whole; as a decorator, or by name, at its top level."""
     if not callable(fn_or_name) and not isinstance(fn_or_name, str):
-        raise _errors.wrapped_kind()
+        raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
     space = module_of_caller()
     if space is None:
-        raise _errors.wrapped_inside()
+        raise NotImplementedError("wrap must be called at the top level of a module")
     name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
     _replaced.wrap(space, name)
     return fn_or_name

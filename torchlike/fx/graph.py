@@ -70,7 +70,10 @@ class Graph:
         for node in self._nodes:
             for each in node.all_input_nodes:
                 if each not in seen:
-                    raise _errors.used_before(each, node)
+                    raise RuntimeError(
+                        f"Argument '{each}' of Node '{node}' was used before it has been defined! Please check that "
+                        "Nodes in the graph are topologically ordered"
+                    )
             seen.add(node)
             if self.owning_module is not None and node.op in ("get_attr", "call_module"):
                 found = self.owning_module

@@ -165,7 +165,7 @@ class Node:
             return True
         if self.op == "call_module":
             if self.graph.owning_module is None:
-                raise _errors.no_owner()
+                raise AssertionError("self.graph.owning_module not set for purity check")
             return getattr(self.graph.owning_module.get_submodule(self.target), "_is_impure", False)
         drawn = impure_random and getattr(self.target, "__name__", None) in _DRAWING
         return self.op == "call_function" and (drawn or self.target is operator.setitem)

@@ -84,7 +84,7 @@ class TracerBase:
         plain = int | float | complex | str | bytes | None | type(...) | torchlike.dtype | torchlike.device
         if isinstance(a, plain | torchlike.memory_format | torchlike.layout | type) or callable(a):
             return a
-        raise _errors.no_argument(a)
+        raise NotImplementedError(f"argument of type: {type(a)}")
 
     def to_bool(self, obj: Proxy) -> bool:
         """Which way a branch goes: refused, since the value is not there."""
@@ -139,7 +139,10 @@ class Proxy:
         raise _errors.no_flow()
 
     def __len__(self) -> int:
-        raise _errors.no_length()
+        raise RuntimeError(
+            "'len' is not supported in symbolic tracing by default. If you want this call to be recorded, "
+            "please call torch.fx.wrap('len') at module scope"
+        )
 
     def __hash__(self) -> int:
         return id(self)

@@ -95,10 +95,14 @@ def functional(module: Any, *, mutable: bool = False, random: bool = False) -> t
 def _check_names(tensors: dict[str, Tensor], params: dict[str, Any]) -> None:
     if params.keys() != tensors.keys():
         missing, unknown = sorted(tensors.keys() - params.keys()), sorted(params.keys() - tensors.keys())
-        raise _errors.recording.names_of_params(missing, unknown)
+        raise RuntimeError(
+            f"params must have the names that functional gave them; missing: {missing}, unknown: {unknown}"
+        )
     for name, tensor in tensors.items():
         if tuple(np.shape(params[name])) != tuple(tensor.shape):
-            raise _errors.recording.shape_of_param(name, tuple(tensor.shape), tuple(np.shape(params[name])))
+            raise RuntimeError(
+                f"params[{name!r}] has shape {tuple(np.shape(params[name]))}; the module's has {tuple(tensor.shape)}"
+            )
 
 
 def _check_aliases(what: str, scene: Scene, tensors: dict[str, Tensor]) -> None:
@@ -106,7 +110,10 @@ def _check_aliases(what: str, scene: Scene, tensors: dict[str, Tensor]) -> None:
     used = {id(value) for value in scene.recording.sub.outer}
     seen = sorted(name for name, tensor in tensors.items() if id(tensor._storage.value) in used)
     if seen:
-        raise _errors.recording.alias_of_param(what, seen)
+        raise RuntimeError(
+            f"{what} uses a tensor that shares memory with {', '.join(seen)} and is no parameter or "
+            "buffer itself: it would show the module's numbers, not those that apply is given"
+        )
 
 
 def _input(scene: Scene, array: Any, device: devices.device, strides: tuple[int, ...] | None = None) -> Tensor:

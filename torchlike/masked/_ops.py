@@ -153,7 +153,10 @@ def mean(
     """The mean; NaN of no elements."""
     which, dtype = "Input" if dtype is None else "Optional", dtype or input.dtype
     if not (dtype.is_floating_point or dtype.is_complex):
-        raise _errors.arithmetic.masked_mean_of_integers(dtype, which)
+        raise ValueError(
+            f"mean(): Could not infer output dtype. {which} dtype must be either a floating point or "
+            f"complex dtype. Got: {dtype!r}"
+        )
     count, mask = _count(input, dim, keepdim, mask)
     return sum(input, dim, keepdim=keepdim, dtype=dtype, mask=mask) / count
 

@@ -61,7 +61,10 @@ def multi_head_attention_forward(
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     length, batch, width = query.shape
     if is_causal and attn_mask is None:
-        raise _errors.attention_causal_without_mask()
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+            "`generate_square_subsequent_mask` to create this mask."
+        )
     mask_dtype = attn_mask.dtype if attn_mask is not None else None
     key_padding_mask = as_scores(key_padding_mask, "key_padding_mask", mask_dtype, "attn_mask", query.dtype)
     causal = is_causal and key_padding_mask is None and not need_weights
@@ -180,7 +183,7 @@ def as_scores(mask: Tensor | None, name: str, other: Any, other_name: str, dtype
     if mask is None:
         return None
     if mask.dtype != torchlike.bool and not mask.is_floating_point():
-        raise _errors.attention_mask_type(name)
+        raise AssertionError(f"only bool and floating types of {name} are supported")
     if other is not None and other != mask.dtype:
         warn(_errors.attention_mask_types_differ(name, other_name))
     if mask.is_floating_point():
@@ -213,7 +216,7 @@ def _checked_mask(mask: Tensor | None, length: int, keys: int, batch_heads: int)
         return None
     wanted = (length, keys) if mask.dim() == 2 else (batch_heads, length, keys)
     if tuple(mask.shape) != wanted:
-        raise _errors.attention_mask_shape(mask.shape, wanted)
+        raise RuntimeError(f"The shape of the {len(mask.shape)}D attn_mask is {mask.shape}, but should be {wanted}.")
     return mask.unsqueeze(0) if mask.dim() == 2 else mask
 
 
@@ -222,9 +225,9 @@ def _merged(mask: Tensor | None, padding: Tensor | None, batch: int, heads: int,
     if padding is None:
         return mask
     if padding.shape[0] != batch:
-        raise _errors.attention_padding_batch(batch, padding.shape[0])
+        raise AssertionError(f"Expected key_padded_mask.shape[0] to be {batch}, but got {padding.shape[0]}")
     if padding.shape[1] != keys:
-        raise _errors.attention_padding_length(keys, padding.shape[1])
+        raise AssertionError(f"Expected key_padded_mask.shape[1] to be {keys}, but got {padding.shape[1]}")
     padding = padding.view(batch, 1, 1, keys).expand(-1, heads, -1, -1).reshape(batch * heads, 1, keys)
     return padding if mask is None else mask + padding
 
@@ -235,7 +238,7 @@ def _merged(mask: Tensor | None, padding: Tensor | None, batch: int, heads: int,
 def _is_batched(query: Tensor, key: Tensor, value: Tensor, padding: Tensor | None, mask: Tensor | None) -> bool:
     ndim = query.dim()
     if ndim not in (2, 3):
-        raise _errors.attention_query_dimensions(ndim)
+        raise AssertionError(f"query should be unbatched 2D or batched 3D tensor but received {ndim}-D query tensor")
     if key.dim() != ndim or value.dim() != ndim:
         raise _errors.attention_key_dimensions(ndim, key.dim(), value.dim())
     if padding is not None and padding.dim() != ndim - 1:
@@ -248,10 +251,10 @@ def _is_batched(query: Tensor, key: Tensor, value: Tensor, padding: Tensor | Non
 def _check_shapes(query: Tensor, key: Tensor, value: Tensor, embed_dim: int, heads: int, separate: bool) -> None:
     width = query.shape[-1]
     if width != embed_dim:
-        raise _errors.attention_embedding(embed_dim, width)
+        raise AssertionError(f"was expecting embedding dimension of {embed_dim}, but got {width}")
     if width % heads:
         raise _errors.attention_heads()
     if separate and key.shape[:2] != value.shape[:2]:
         raise _errors.attention_key_value_separate(key.shape[:2], value.shape[:2])
     if not separate and key.shape != value.shape:
-        raise _errors.attention_key_value(key.shape, value.shape)
+        raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")

@@ -41,14 +41,6 @@ def registered_name_type(kind: str, name: Any) -> TypeError:
     return TypeError(f"{kind} name should be a string. Got {_kind(name)}")
 
 
-def registered_name_has_dot(kind: str, name: str) -> KeyError:
-    return KeyError(f'{kind} name can\'t contain "."' + (f", got: {name}" if kind == "module" else ""))
-
-
-def registered_name_is_empty(kind: str) -> KeyError:
-    return KeyError(f'{kind} name can\'t be empty string ""')
-
-
 def attribute_exists(name: str) -> KeyError:
     return KeyError(f"attribute '{name}' already exists")
 
@@ -68,20 +60,8 @@ def parameter_is_no_leaf(name: str) -> ValueError:
     )
 
 
-def parameter_dtype() -> RuntimeError:
-    return RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-
-
 def not_a_module(value: Any) -> TypeError:
     return TypeError(f"{_kind(value)} is not a Module subclass")
-
-
-def no_attribute(kind: str, name: str) -> AttributeError:
-    return AttributeError(f"'{kind}' object has no attribute '{name}'")
-
-
-def training_mode_type() -> ValueError:
-    return ValueError("training mode is expected to be boolean")
 
 
 # -- finding by name ---------------------------------------------------------------------------------------------------
@@ -95,19 +75,7 @@ def attribute_is_not(name: str, kind: str) -> AttributeError:
     return AttributeError(f"`{name}` is not {kind}")
 
 
-def set_submodule_without_name() -> ValueError:
-    return ValueError("Cannot set the submodule without a target name!")
-
-
-def set_submodule_of(kind: type) -> ValueError:
-    return ValueError(f"`module` is not an nn.Module, found {kind}")
-
-
 # -- calling and hooks -------------------------------------------------------------------------------------------------
-
-
-def forward_missing(name: str) -> NotImplementedError:
-    return NotImplementedError(f'Module [{name}] is missing the required "forward" function')
 
 
 def forward_pre_hook_result(result: Any) -> RuntimeError:
@@ -129,10 +97,6 @@ def backward_pre_hook_count(got: int, expected: int) -> RuntimeError:
     return RuntimeError(
         f"Backward pre hook returned an invalid number of grad_output, got {got}, but expected {expected}"
     )
-
-
-def hook_result_type(kind: str) -> TypeError:
-    return TypeError(f"expected Variable, but hook returned '{kind}'")
 
 
 def backward_hook_needs_tensors(kind: type) -> str:
@@ -205,26 +169,11 @@ def state_dict_positional() -> str:
     )
 
 
-def state_dict_hook_result() -> RuntimeError:
-    return RuntimeError("state_dict post-hook must return None")
-
-
-def state_dict_hook_registered_twice(hook: Any) -> RuntimeError:
-    return RuntimeError(
-        f"Cannot register the same function as the state dict post hook that was previously registered via "
-        f"register_state_dict_post_hook: {hook}"
-    )
-
-
 def unreachable_extra_state(verb: str) -> RuntimeError:
     return RuntimeError(
         f"Reached a code path in Module.{verb}_extra_state() that should never be called. Please file an issue at "
         "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
     )
-
-
-def state_dict_type(kind: type) -> TypeError:
-    return TypeError(f"Expected state_dict to be dict-like, got {kind}.")
 
 
 def load_state_dict_hook_result() -> AssertionError:
@@ -240,10 +189,6 @@ def missing_keys(keys: list[str]) -> str:
 
 def unexpected_keys(keys: list[str]) -> str:
     return "Unexpected key(s) in state_dict: {}. ".format(", ".join(f'"{key}"' for key in keys))
-
-
-def loading_state_dict(name: str, messages: list[str]) -> RuntimeError:
-    return RuntimeError("Error(s) in loading state_dict for {}:\n\t{}".format(name, "\n\t".join(messages)))
 
 
 def loaded_value_is_no_tensor(key: str, kind: type) -> str:
@@ -276,10 +221,6 @@ def loading_failed(key: str, mine: Any, theirs: Any, error: Exception) -> str:
 
 
 # -- converting --------------------------------------------------------------------------------------------------------
-
-
-def module_to_dtype(dtype: Any) -> TypeError:
-    return TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
 
 
 def module_to_from_meta() -> NotImplementedError:
@@ -321,30 +262,12 @@ def container_deprecated() -> str:
     )
 
 
-def container_index(index: int) -> IndexError:
-    return IndexError(f"index {index} is out of range")
-
-
 def container_called(name: str) -> RuntimeError:
     return RuntimeError(f"{name} should not be called.")
 
 
 def extend_needs_iterable(name: str, given: Any) -> TypeError:
     return TypeError(f"{name}.extend should be called with an iterable, but got {type(given).__name__}")
-
-
-def update_needs_pairs(name: str, given: Any) -> TypeError:
-    return TypeError(
-        f"{name}.update should be called with an iterable of key/value pairs, but got {type(given).__name__}"
-    )
-
-
-def update_element_type(name: str, place: int, pair: Any) -> TypeError:
-    return TypeError(f"{name} update sequence element #{place} should be Iterable; is{type(pair).__name__}")
-
-
-def update_element_length(name: str, place: int, length: int) -> ValueError:
-    return ValueError(f"{name} update sequence element #{place} has length {length}; 2 is required")
 
 
 def parameter_dict_key(key: Any) -> TypeError:
@@ -356,22 +279,6 @@ def parameter_dict_key(key: Any) -> TypeError:
 
 def sequential_add(kind: type) -> ValueError:
     return ValueError(f"add operator supports only objects of Sequential class, but {kind} is given.")
-
-
-def sequential_factor_type(kind: type, other: type) -> TypeError:
-    return TypeError(f"unsupported operand type(s) for *: {kind} and {other}")
-
-
-def sequential_factor(factor: int, kind: type) -> ValueError:
-    return ValueError(f"Non-positive multiplication factor {factor} for {kind}")
-
-
-def sequential_insert_type(kind: type) -> AssertionError:
-    return AssertionError(f"module should be of type: {kind}")
-
-
-def sequential_insert_index(index: int) -> IndexError:
-    return IndexError(f"Index out of range: {index}")
 
 
 # -- nn.utils ----------------------------------------------------------------------------------------------------------
@@ -392,14 +299,6 @@ def vector_type(value: Any) -> TypeError:
     return TypeError(f"expected torch.Tensor, but got: {_kind(value)}")
 
 
-def skip_init_class(kind: type) -> RuntimeError:
-    return RuntimeError(f"Expected a Module; got {kind}")
-
-
-def skip_init_device() -> RuntimeError:
-    return RuntimeError("Module must support a 'device' arg to skip initialization")
-
-
 # -- lazy modules ------------------------------------------------------------------------------------------------------
 
 
@@ -409,26 +308,3 @@ def uninitialized_shape() -> RuntimeError:
         "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call `forward` to "
         "initialize the parameters before accessing their attributes."
     )
-
-
-def uninitialized_used() -> ValueError:
-    return ValueError(
-        "Attempted to use an uninitialized parameter. This error happens when you are using a `LazyModule` or "
-        "explicitly manipulating `torch.nn.parameter.UninitializedParameter` objects. When using LazyModules Call "
-        "`forward` with a dummy batch to initialize the parameters before calling torch functions"
-    )
-
-
-def uninitialized_shared() -> RuntimeError:
-    return RuntimeError(
-        "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters "
-        "before calling `module.share_memory()`."
-    )
-
-
-def lazy_without_initialize(name: str) -> NotImplementedError:
-    return NotImplementedError(f"initialize_parameters is not implemented for {name}")
-
-
-def lazy_not_initialized(name: str) -> RuntimeError:
-    return RuntimeError(f"module {name} has not been fully initialized")

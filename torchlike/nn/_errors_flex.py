@@ -4,27 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
-def mod_arguments(count: int) -> AssertionError:
-    return AssertionError(f"Expected 4 or 5 positional args, got {count}")
-
-
-def not_a_mask_mod(got: Any) -> AssertionError:
-    return AssertionError(f"create-block_mask requires a mask_mod function! Got {got}")
-
-
-def not_callable(mask_mods: tuple) -> RuntimeError:
-    return RuntimeError(f"All inputs should be callable mask_mods: {mask_mods}")
-
-
-def mask_not_bool(dtype: Any) -> AssertionError:
-    return AssertionError(f"mask.dtype must be torch.bool, got {dtype}")
-
-
-def write_order_not_bool() -> ValueError:
-    return ValueError("dq_kv_order must be a bool when using create_block_mask")
-
-
 COMPILE_FLAG = (
     "_compile flag on create_block_mask was originally added to work around a torch.compile limitation. That "
     "limitation has since been addressed. So, to compile create_block_mask, we suggest doing "
@@ -39,29 +18,6 @@ RETURN_LSE = (
 
 def block_mask_dims() -> RuntimeError:
     return RuntimeError("BlockMask must have at least 2 dimensions")
-
-
-def missing_blocks(name: str) -> AssertionError:
-    return AssertionError(f"{name} must be provided")
-
-
-def half_of_full_blocks(of: str) -> AssertionError:
-    return AssertionError(f"full_{of}_num_blocks and full_{of}_indices must be both provided or omitted")
-
-
-def mask_mod_of_a_slice() -> RuntimeError:
-    return RuntimeError(
-        "Cannot use mask_mod from a sliced BlockMask. When you slice a BlockMask using [], the mask_mod attribute is "
-        "reset. You must set it from the original BlockMask's mask_mod.\n\n"
-        "Incorrect usage:\n"
-        "  base_mask = create_block_mask(my_mask_fn, ...)\n"
-        "  sliced_mask = base_mask[:, :, block_idx]\n"
-        "  sliced_mask.mask_mod = apply_offset(sliced_mask.mask_mod, offset)  # WRONG!\n\n"
-        "Correct usage:\n"
-        "  base_mask = create_block_mask(my_mask_fn, ...)\n"
-        "  sliced_mask = base_mask[:, :, block_idx]\n"
-        "  sliced_mask.mask_mod = apply_offset(base_mask.mask_mod, offset)  # Use base_mask!"
-    )
 
 
 # -- the call ----------------------------------------------------------------------------------------------------------

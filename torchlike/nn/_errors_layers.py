@@ -19,28 +19,12 @@ def layer_dimensions(layer: str, argument: str, wanted: str, got: int) -> ValueE
     return ValueError(f"{layer}: Expected {argument} to be {wanted}, got {got}D instead")
 
 
-def bilinear_features(got: int) -> ValueError:
-    return ValueError(f"in1_features must be > 0, but got (in1_features={got})")
-
-
-def hardtanh_range(low: float, high: float) -> AssertionError:
-    return AssertionError(f"max_val ({high}) must be greater than min_val ({low})")
-
-
 def dropout_probability(p: float) -> ValueError:
     return ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def unflatten_size_type(kind: str) -> TypeError:
-    return TypeError(f"unflattened_size must be a tuple of ints, but found type {kind}")
-
-
 def unflatten_size_element(kind: str, place: int) -> TypeError:
     return TypeError(f"unflattened_size must be tuple of ints, but found element of type {kind} at pos {place}")
-
-
-def embedding_weight_shape() -> AssertionError:
-    return AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
 
 
 def embedding_table_dimensions() -> AssertionError:
@@ -59,22 +43,6 @@ def adaptive_cutoffs() -> ValueError:
     )
 
 
-def adaptive_cutoffs_empty() -> ValueError:
-    return ValueError("cutoffs should be a sequence of length larger than 0")
-
-
-def adaptive_batch_sizes() -> RuntimeError:
-    return RuntimeError("Input and target should have the same size in the batch dimension.")
-
-
-def adaptive_scalar_target(shape: Any) -> RuntimeError:
-    return RuntimeError(f"0D target tensor expects 1D input tensors, but found inputs with size {shape}")
-
-
-def adaptive_target_dimensions() -> RuntimeError:
-    return RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-
-
 def adaptive_target_range(last: int, low: int, high: int) -> RuntimeError:
     return RuntimeError(f"Target values should be in [0, {last}], but values in range [{low}, {high}] were found. ")
 
@@ -82,29 +50,9 @@ def adaptive_target_range(last: int, low: int, high: int) -> RuntimeError:
 # -- convolution and pooling -------------------------------------------------------------------------------------------
 
 
-def conv_groups() -> ValueError:
-    return ValueError("groups must be a positive integer")
-
-
-def conv_channels(name: str) -> ValueError:
-    return ValueError(f"{name} must be divisible by groups")
-
-
-def conv_padding_word(word: str) -> ValueError:
-    return ValueError(f"Invalid padding string {word!r}, should be one of {{'same', 'valid'}}")
-
-
-def conv_same_strided() -> ValueError:
-    return ValueError("padding='same' is not supported for strided convolutions")
-
-
 def conv_padding_mode(mode: str) -> ValueError:
     modes = "'zeros', 'reflect', 'replicate', 'circular'"
     return ValueError(f"padding_mode must be one of {{{modes}}}, but got padding_mode='{mode}'")
-
-
-def conv_transpose_padding_mode(layer: str) -> ValueError:
-    return ValueError(f'Only "zeros" padding mode is supported for {layer}')
 
 
 def conv_transpose_output_size_length(spatial: int, ndim: int, leading: int, got: int) -> ValueError:
@@ -118,18 +66,6 @@ def conv_transpose_output_size(wanted: list, low: list, high: list, shape: Any) 
     return ValueError(
         f"requested an output size of {wanted}, but valid sizes range from {low} to {high} (for an input of {shape})"
     )
-
-
-def fractional_pool_size_missing(layer: str) -> ValueError:
-    return ValueError(f"{layer} requires specifying either an output size, or a pooling ratio")
-
-
-def fractional_pool_size_twice() -> ValueError:
-    return ValueError("only one of output_size and output_ratio may be specified")
-
-
-def fractional_pool_ratio(ratio: Any) -> ValueError:
-    return ValueError(f"output_ratio must be between 0 and 1 (got {ratio})")
 
 
 # -- normalization -----------------------------------------------------------------------------------------------------
@@ -168,14 +104,6 @@ def nll_loss_2d() -> str:
     )
 
 
-def multi_margin_power() -> ValueError:
-    return ValueError("only p == 1 and p == 2 supported")
-
-
-def multi_margin_weight(dimensions: int) -> ValueError:
-    return ValueError(f"MultiMarginLoss: expected weight to be None or 1D tensor, got {dimensions}D instead")
-
-
 def triplet_margin(layer: str, margin: float) -> ValueError:
     return ValueError(f"{layer}: expected margin to be greater than 0, got {margin} instead")
 
@@ -183,36 +111,8 @@ def triplet_margin(layer: str, margin: float) -> ValueError:
 # -- initialization ----------------------------------------------------------------------------------------------------
 
 
-def nonlinearity_unknown(name: str) -> ValueError:
-    return ValueError(f"Unsupported nonlinearity {name}")
-
-
-def negative_slope_type(value: Any) -> ValueError:
-    return ValueError(f"negative_slope {value} not a valid number")
-
-
 def init_needs_two_dimensions() -> ValueError:
     return ValueError("Only tensors with 2 dimensions are supported")
-
-
-def init_needs_more_dimensions() -> ValueError:
-    return ValueError("Only tensors with 2 or more dimensions are supported")
-
-
-def dirac_dimensions() -> ValueError:
-    return ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
-
-
-def dirac_groups() -> ValueError:
-    return ValueError("dim 0 must be divisible by groups")
-
-
-def fan_needs_two_dimensions() -> ValueError:
-    return ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
-
-
-def fan_mode(mode: str) -> ValueError:
-    return ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
 
 
 def initialising_nothing() -> str:

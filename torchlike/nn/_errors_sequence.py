@@ -9,12 +9,6 @@ from torchlike.nn._errors_layers import layer_dimensions as layer_dimensions
 # -- recurrent layers --------------------------------------------------------------------------------------------------
 
 
-def rnn_dropout() -> ValueError:
-    return ValueError(
-        "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
-    )
-
-
 def rnn_dropout_unused(dropout: object, layers: int) -> str:
     return (
         "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
@@ -22,36 +16,8 @@ def rnn_dropout_unused(dropout: object, layers: int) -> str:
     )
 
 
-def rnn_hidden_size_type(value: Any) -> TypeError:
-    return TypeError(f"hidden_size should be of type int, got: {type(value).__name__}")
-
-
-def rnn_not_positive(name: str) -> ValueError:
-    return ValueError(f"{name} must be greater than zero")
-
-
-def rnn_negative_projection() -> ValueError:
-    return ValueError("proj_size should be a positive integer or zero to disable projections")
-
-
-def rnn_large_projection() -> ValueError:
-    return ValueError("proj_size has to be smaller than hidden_size")
-
-
 def rnn_projection_unsupported() -> ValueError:
     return ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
-
-
-def rnn_mode(mode: str) -> ValueError:
-    return ValueError(f"Unrecognized RNN mode: {mode}")
-
-
-def rnn_nonlinearity(name: Any) -> ValueError:
-    return ValueError(f"Unknown nonlinearity '{name}'. Select from 'tanh' or 'relu'.")
-
-
-def rnn_cell_nonlinearity(name: Any) -> RuntimeError:
-    return RuntimeError(f"Unknown nonlinearity: {name}")
 
 
 def rnn_dtype(got: Any, weight: Any) -> ValueError:
@@ -59,18 +25,6 @@ def rnn_dtype(got: Any, weight: Any) -> ValueError:
         f"RNN input dtype ({got}) does not match weight dtype ({weight}). Convert input: input.to({weight}), or "
         f"convert model: model.to({got})"
     )
-
-
-def rnn_input_dimensions(expected: int, got: int) -> RuntimeError:
-    return RuntimeError(f"input must have {expected} dimensions, got {got}")
-
-
-def rnn_input_size(expected: int, got: int) -> RuntimeError:
-    return RuntimeError(f"input.size(-1) must be equal to input_size. Expected {expected}, got {got}")
-
-
-def rnn_hidden_size(sentence: str, expected: tuple, got: list) -> RuntimeError:
-    return RuntimeError(sentence.format(expected, got))
 
 
 def rnn_layer_dimensions(layer: str, got: int) -> ValueError:
@@ -101,16 +55,6 @@ def packed_batch_sizes_device(device: Any) -> ValueError:
     )
 
 
-def packed_lengths_count(got: int, batch: int) -> RuntimeError:
-    return RuntimeError(f"Expected `len(lengths)` to be equal to batch_size, but got {got} (batch_size={batch})")
-
-
-def packed_lengths_positive() -> RuntimeError:
-    return RuntimeError(
-        "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
-    )
-
-
 def packed_lengths_sorted() -> RuntimeError:
     return RuntimeError(
         "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
@@ -119,19 +63,8 @@ def packed_lengths_sorted() -> RuntimeError:
     )
 
 
-def pad_sequence_type(kind: type) -> RuntimeError:
-    return RuntimeError(f"pad_sequence: Expected iterable for input sequences, but got arg of type: {kind}")
-
-
 def padding_side(side: str) -> RuntimeError:
     return RuntimeError(f"Expected padding_side to be one of left or right, but got {side}.")
-
-
-def padded_total_length(longest: int, total: int) -> ValueError:
-    return ValueError(
-        "Expected total_length to be at least the length of the longest sequence in input, but got "
-        f"total_length={total} and max sequence length being {longest}"
-    )
 
 
 # -- attention ---------------------------------------------------------------------------------------------------------
@@ -145,10 +78,6 @@ def attention_sizes(embed_dim: int, num_heads: int) -> ValueError:
 
 def attention_heads() -> AssertionError:
     return AssertionError("embed_dim must be divisible by num_heads")
-
-
-def attention_query_dimensions(got: int) -> AssertionError:
-    return AssertionError(f"query should be unbatched 2D or batched 3D tensor but received {got}-D query tensor")
 
 
 def attention_key_dimensions(query: int, key: int, value: int) -> AssertionError:
@@ -175,39 +104,8 @@ def attention_mask_dimensions(query: int, got: int) -> AssertionError:
     )
 
 
-def attention_mask_shape(got: Any, wanted: tuple) -> RuntimeError:
-    return RuntimeError(f"The shape of the {len(got)}D attn_mask is {got}, but should be {wanted}.")
-
-
-def attention_padding_length(wanted: int, got: int) -> AssertionError:
-    return AssertionError(f"Expected key_padded_mask.shape[1] to be {wanted}, but got {got}")
-
-
-def attention_padding_batch(wanted: int, got: int) -> AssertionError:
-    return AssertionError(f"Expected key_padded_mask.shape[0] to be {wanted}, but got {got}")
-
-
-def attention_mask_type(name: str) -> AssertionError:
-    return AssertionError(f"only bool and floating types of {name} are supported")
-
-
 def attention_mask_types_differ(name: str, other: str) -> str:
     return f"Support for mismatched {name} and {other} is deprecated. Use same type for both instead."
-
-
-def attention_causal_without_mask() -> RuntimeError:
-    return RuntimeError(
-        "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
-        "`generate_square_subsequent_mask` to create this mask."
-    )
-
-
-def attention_embedding(wanted: int, got: int) -> AssertionError:
-    return AssertionError(f"was expecting embedding dimension of {wanted}, but got {got}")
-
-
-def attention_key_value(key: Any, value: Any) -> AssertionError:
-    return AssertionError(f"key shape {key} does not match value shape {value}")
 
 
 def attention_key_value_separate(key: Any, value: Any) -> AssertionError:
@@ -221,31 +119,7 @@ def attention_backend(kind: str) -> AssertionError:
 BIAS_WITHOUT_KEYS = "Lower right causal bias will produce NaNs in the output when seq_len_q > seq_len_kv!"
 
 
-def bias_variant(kind: str) -> AssertionError:
-    return AssertionError(f"variant must be a CausalVariant, got {kind}")
-
-
-def bias_dims(name: str) -> AssertionError:
-    return AssertionError(f"{name} only supports 2D tensors")
-
-
-def bias_and_causal() -> ValueError:
-    return ValueError("CausalBias should not be used with causal=True")
-
-
 # -- transformers ------------------------------------------------------------------------------------------------------
-
-
-def transformer_activation(name: str) -> RuntimeError:
-    return RuntimeError(f"activation should be relu/gelu, not {name}")
-
-
-def transformer_batch() -> RuntimeError:
-    return RuntimeError("the batch number of src and tgt must be equal")
-
-
-def transformer_features() -> RuntimeError:
-    return RuntimeError("the feature number of src and tgt must be equal to d_model")
 
 
 def transformer_nested(reason: str) -> str:

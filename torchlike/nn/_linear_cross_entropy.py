@@ -51,7 +51,10 @@ def _rows_at_once(options: Any, batch: int, features: int, classes: int) -> int:
     aim = -(-batch // -(-classes // max(features, 1)))
     found = min((1 << max(aim - 1, 0).bit_length()) // int(method.partition(":")[2] or 1), batch)
     if size not in (None, found):
-        raise _errors.losses.chunk_sizes(size, method, found)
+        raise ValueError(
+            f"batch_chunk_size (={size}) and chunking_method ('{method}') give different chunk sizes "
+            f"({size} vs {found}); pass only one."
+        )
     return max(found, 1)
 
 
@@ -81,7 +84,7 @@ def linear_cross_entropy(
     _errors.losses.check_linear_cross_entropy(input, linear_weight, linear_bias)
     shape = (*input.shape[:-1], linear_weight.shape[0], *linear_weight.shape[1:-1])
     if tuple(target.shape) == shape and ignore_index is not None:
-        raise _errors.losses.ignored_probabilities()
+        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
     rest: dict[str, Any] = {"ignore_index": -100 if ignore_index is None else ignore_index}
     if (
         options is not None

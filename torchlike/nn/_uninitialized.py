@@ -41,7 +41,11 @@ class UninitializedTensorMixin(Tensor):
         shown.fset(self, data)
 
     def _read(self, strict: bool | None = None) -> Any:
-        raise _errors.uninitialized_used()
+        raise ValueError(
+            "Attempted to use an uninitialized parameter. This error happens when you are using a `LazyModule` or "
+            "explicitly manipulating `torch.nn.parameter.UninitializedParameter` objects. When using LazyModules Call "
+            "`forward` with a dummy batch to initialize the parameters before calling torch functions"
+        )
 
     @property
     def shape(self) -> Any:
@@ -69,7 +73,10 @@ class UninitializedTensorMixin(Tensor):
 
     def share_memory_(self) -> Any:
         """Raise RuntimeError, because there is no memory to share yet."""
-        raise _errors.uninitialized_shared()
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters "
+            "before calling `module.share_memory()`."
+        )
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         return f"<{type(self).__name__}>"

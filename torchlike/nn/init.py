@@ -46,10 +46,10 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         if param is None:
             param = 0.01
         elif isinstance(param, bool) or not isinstance(param, (int, float)):
-            raise _errors.negative_slope_type(param)
+            raise ValueError(f"negative_slope {param} not a valid number")
         return math.sqrt(2.0 / (1 + param**2))
     if nonlinearity not in _GAINS:
-        raise _errors.nonlinearity_unknown(nonlinearity)
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
     return _GAINS[nonlinearity]
 
 
@@ -156,10 +156,10 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     The convolution then copies as many input channels as possible to its output, in each group separately.
     """
     if tensor.ndimension() not in (3, 4, 5):
-        raise _errors.dirac_dimensions()
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     out_channels = tensor.size(0)
     if out_channels % groups != 0:
-        raise _errors.dirac_groups()
+        raise ValueError("dim 0 must be divisible by groups")
     per_group = out_channels // groups
     centre = tuple(size // 2 for size in tensor.shape[2:])
     with torchlike.no_grad():
@@ -180,7 +180,7 @@ def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     input contributes.
     """
     if tensor.dim() < 2:
-        raise _errors.fan_needs_two_dimensions()
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     receptive_field = math.prod(tensor.shape[2:])
     return tensor.size(1) * receptive_field, tensor.size(0) * receptive_field
 
@@ -188,7 +188,7 @@ def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
 def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
     mode = mode.lower()
     if mode not in ("fan_in", "fan_out"):
-        raise _errors.fan_mode(mode)
+        raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     return fan_in if mode == "fan_in" else fan_out
 
@@ -256,7 +256,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     A tensor of more than two dimensions is treated as a matrix: its dimensions after the first are flattened.
     """
     if tensor.ndimension() < 2:
-        raise _errors.init_needs_more_dimensions()
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0:
         return tensor
     rows, columns = tensor.size(0), tensor.numel() // tensor.size(0)

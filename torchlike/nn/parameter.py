@@ -7,7 +7,6 @@ from typing import Any
 import torchlike
 from torchlike import Tensor
 from torchlike._internal import _disabled_torch_function_impl, adopt
-from torchlike.nn import _errors
 
 
 class Parameter(Tensor):
@@ -27,7 +26,7 @@ class Parameter(Tensor):
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
         source = torchlike.empty(0) if data is None else data.detach()
         if requires_grad and not (source.is_floating_point() or source.is_complex()):
-            raise _errors.parameter_dtype()
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         return adopt(cls, source)._require_grad(requires_grad)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:

@@ -61,8 +61,8 @@ def check_implementation(
     `foreach` and `fused` have no other effect: in PyTorch they select among implementations with equal results.
     """
     if fused and differentiable:
-        raise _errors.fused_and_differentiable()
+        raise RuntimeError("`fused` does not support `differentiable`")
     if fused and foreach:
-        raise _errors.fused_and_foreach()
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
     if capturable:
         raise _errors.unsupported_option(optimizer, "capturable")

@@ -94,7 +94,7 @@ class Muon(RuleOptimizer):
     ) -> None:
         check_at_least(0, Learning_rate=lr, momentum=momentum, weight_decay=weight_decay)
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
-            raise _errors.muon_adjustment(adjust_lr_fn)
+            raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
         super().__init__(
             params,
             dict(
@@ -111,7 +111,9 @@ class Muon(RuleOptimizer):
         for group in self.param_groups:
             for param in group["params"]:
                 if param.dim() != 2:
-                    raise _errors.muon_not_a_matrix(param.size())
+                    raise ValueError(
+                        f"Muon only supports 2D parameters whereas we found a parameter with size: {param.size()}"
+                    )
 
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         if param is not None and param.is_complex():
@@ -123,9 +125,9 @@ class Muon(RuleOptimizer):
 
     def _variant(self, group: Group, is_first: bool) -> tuple:
         if group["ns_steps"] >= 100:
-            raise _errors.muon_steps()
+            raise ValueError("Number of steps must be less than 100 for computational efficiency")
         if len(group["ns_coefficients"]) != 3:
-            raise _errors.muon_coefficients()
+            raise ValueError("Coefficients must be a tuple of exactly 3 values")
         return group["nesterov"], group["adjust_lr_fn"], group["ns_steps"]
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:

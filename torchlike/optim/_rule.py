@@ -309,7 +309,7 @@ class RuleOptimizer(Optimizer):
 
     def _step_row(self, group: Group, param: Tensor, grad: Tensor) -> None:
         if group["foreach"] and not self.records_lists:
-            raise _errors.lists_not_recorded()
+            raise AssertionError("_foreach ops don't support autograd")
         if grad.__class__ is SparseTensor:
             raise _errors.unsupported_option(type(self).__name__, "differentiable (with sparse gradients)")
         names = self._names(group, param)
@@ -317,7 +317,7 @@ class RuleOptimizer(Optimizer):
         kept = self._state[param] if names or self.counters else {}
         self._show_counters(kept)
         if "step" in self.tensor_counters and kept["step"].requires_grad:
-            raise _errors.step_requires_grad()
+            raise RuntimeError("`requires_grad` is not supported for `step` in differentiable mode")
         before = tuple([kept[n] if n in self.tensor_counters else _count_of(kept[n]) for n in self.counters])
         numbers = numbers_of(group, with_tensors=True)
         grad = with_penalty(grad, param, numbers, self._decay(numbers))
@@ -363,7 +363,10 @@ class RuleOptimizer(Optimizer):
         if self.sparse_rule is None:
             raise _errors.no_sparse_gradients(next(c.__name__ for c in type(self).__mro__ if "rule" in vars(c)))
         if any(grads[i].is_complex() for i in sparse):
-            raise _errors.sparse_complex(type(self).__name__)
+            raise NotImplementedError(
+                f"torchlike.optim.{type(self).__name__} does not support sparse gradients of complex numbers. "
+                "Received: one. Use a dense gradient."
+            )
         return rows, sparse
 
     def _update(self, bucket: Bucket, flags: tuple, scalars: tuple, grads: list[Any]) -> None:
@@ -407,7 +410,10 @@ class RuleOptimizer(Optimizer):
         """Sort the rows into buckets and create missing state."""
         plan = _Plan(group, names, rows, sparse, in_turn)
         if len(set(plan.params)) != len(plan.params):
-            raise _errors.duplicate_parameters()
+            raise NotImplementedError(
+                "step() with the same parameter twice in one parameter group is not supported. "
+                "Received: a group with duplicates. List every parameter once."
+            )
         names_of = {i: self._names(group, plan.params[i]) for i in rows}
         is_fresh = {i: self._prepare(group, names_of[i], plan.params[i]) for i in rows}
         in_turn = in_turn or share_memory(self._written(plan.params, names_of), [])

@@ -116,7 +116,7 @@ class Adagrad(RuleOptimizer):
         if group["fused"]:
             raise _errors.sparse_with_fused("Adagrad")
         if group["weight_decay"]:
-            raise _errors.sparse_with_weight_decay()
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
         return super()._take_sparse(group, grads, rows, sparse)
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:

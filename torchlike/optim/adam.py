@@ -124,6 +124,6 @@ def _check_tensors(lr: float | Tensor, betas: tuple, foreach: bool | None) -> No
         if lr.numel() != 1:
             raise _errors.lr_not_one_element()
     if isinstance(betas[0], Tensor) != isinstance(betas[1], Tensor):
-        raise _errors.betas_mixed()
+        raise ValueError("betas must be either both floats or both Tensors")
     if isinstance(betas[0], Tensor) and foreach:
         raise _errors.tensor_with_foreach("betas[0]")

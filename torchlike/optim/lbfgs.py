@@ -10,7 +10,6 @@ import numpy as np
 import torchlike
 from torchlike import Tensor
 from torchlike._internal import CALLERS as rows
-from torchlike.optim import _errors
 from torchlike.optim._checks import check_lr
 from torchlike.optim._line_search import number, strong_wolfe
 from torchlike.optim.optimizer import Optimizer, ParamsT
@@ -77,7 +76,7 @@ class LBFGS(Optimizer):
             ),
         )
         if len(self.param_groups) != 1:
-            raise _errors.lbfgs_groups()
+            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params: list[Tensor] = self.param_groups[0]["params"]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -164,7 +163,7 @@ class LBFGS(Optimizer):
                 return loss, grad, length, 0
             return float(closure()), self._gather_flat_grad(), length, 1
         if search != "strong_wolfe":
-            raise _errors.lbfgs_line_search()
+            raise RuntimeError("only 'strong_wolfe' is supported")
         start = [param.detach().clone() for param in self._params]
 
         def evaluate(length: Any) -> tuple[float, Tensor]:

@@ -102,7 +102,9 @@ def _hooked(step: Callable) -> Callable:
             result = hook(self, args, kwargs)
             if result is not None:
                 if not (isinstance(result, tuple) and len(result) == 2):
-                    raise _errors.bad_pre_hook_result(hooked_step, result)
+                    raise RuntimeError(
+                        f"{hooked_step} must return None or a tuple of (new_args, new_kwargs), but got {result}."
+                    )
                 args, kwargs = result
         out = step(*args, **kwargs)
         _engine.boundary()
@@ -166,7 +168,7 @@ class Optimizer:
         self.param_groups: list[dict[str, Any]] = []
         groups: list[Any] = list(params)
         if not groups:
-            raise _errors.no_parameters()
+            raise ValueError("optimizer got an empty parameter list")
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
         for group in groups:
@@ -207,12 +209,15 @@ class Optimizer:
           ValueError: a tensor is not a leaf, a parameter is in another group, or only some groups have names.
         """
         if not isinstance(param_group, dict):
-            raise _errors.group_is_not_a_dict(param_group)
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         params = param_group["params"]
         if isinstance(params, Tensor):
             params = [params]
         elif isinstance(params, set):
-            raise _errors.params_in_a_set()
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
+                "will change between runs. Please use a list instead."
+            )
         param_group["params"] = list(params)
         _split_names(param_group)
         self._check_group(param_group)
@@ -222,12 +227,12 @@ class Optimizer:
         params = group["params"]
         for param in params:
             if not isinstance(param, Tensor):
-                raise _errors.param_is_not_a_tensor(param)
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}")
             if not (self.defaults.get("differentiable") or param.is_leaf or param.retains_grad):
-                raise _errors.param_is_not_a_leaf()
+                raise ValueError("can't optimize a non-leaf Tensor")
         for name, default in self.defaults.items():
             if default is required and name not in group:
-                raise _errors.option_required(name)
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
             group.setdefault(name, default)
         if len(params) != len(set(params)):
             warn(_errors.duplicate_parameters_warning())
@@ -240,7 +245,7 @@ class Optimizer:
                 raise _errors.names_in_some_groups("with" if named else "without")
         others = {param for other in self.param_groups for param in other["params"]}
         if not others.isdisjoint(group["params"]):
-            raise _errors.in_two_groups()
+            raise ValueError("some parameters appear in more than one parameter group")
 
     def _followed(self) -> list:
         """Return the tensors and hooks that a captured call reaches through this optimizer.
@@ -359,7 +364,7 @@ def _split_names(group: dict[str, Any]) -> None:
     if not any(named):
         return
     if not all(named):
-        raise _errors.some_names_missing()
+        raise ValueError("all optimizer params should be with/without names. Some param names are missing")
     group["param_names"] = [item[0] for item in group["params"]]
     group["params"] = [item[1] for item in group["params"]]
 
@@ -367,9 +372,11 @@ def _split_names(group: dict[str, Any]) -> None:
 def _matched(groups: list[dict], saved: list[dict]) -> dict[Hashable, Tensor]:
     """Return the parameter for each number in a saved dictionary."""
     if len(groups) != len(saved):
-        raise _errors.group_count_differs()
+        raise ValueError("loaded state dict has a different number of parameter groups")
     if any(len(old["params"]) != len(new["params"]) for old, new in zip(groups, saved)):
-        raise _errors.group_size_differs()
+        raise ValueError(
+            "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+        )
     numbers = chain.from_iterable(group["params"] for group in saved)
     return dict(zip(numbers, chain.from_iterable(group["params"] for group in groups)))
 

@@ -95,7 +95,7 @@ class SGD(RuleOptimizer):
         check_lr(lr)
         check_positive(momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
-            raise _errors.nesterov_needs_momentum()
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         check_implementation("SGD", foreach, fused, differentiable=differentiable)
         super().__init__(
             params,

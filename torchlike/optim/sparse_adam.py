@@ -77,16 +77,18 @@ class SparseAdam(RuleOptimizer):
         super().__init__(params, dict(lr=lr, betas=betas, eps=eps, maximize=maximize))
         params_at = [([g, i], p) for g, group in enumerate(self.param_groups) for i, p in enumerate(group["params"])]
         if sparse := [place for place, p in params_at if p.is_sparse]:
-            raise _errors.sparse_parameters(sparse)
+            raise ValueError(f"Sparse params at indices {sparse}: SparseAdam requires dense parameter tensors")
         if complex_ones := [place for place, p in params_at if p.is_complex()]:
-            raise _errors.complex_parameters(complex_ones)
+            raise ValueError(
+                f"Complex params at indices {complex_ones}: SparseAdam does not support complex parameters"
+            )
 
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         return "exp_avg", "exp_avg_sq"
 
     def _step_group(self, index: int, group: Group) -> None:
         if any(param.grad is not None and not param.grad.is_sparse for param in group["params"]):
-            raise _errors.no_dense_gradients()
+            raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
         super()._step_group(index, group)
 
     def _next_scalars(self, group: Group, bucket: Bucket) -> tuple[float, ...]:

@@ -37,7 +37,7 @@ def get_ema_avg_fn(decay: float = 0.999) -> Average:
       ValueError: `decay` is outside [0, 1].
     """
     if decay < 0.0 or decay > 1.0:
-        raise _errors.swa_decay(decay)
+        raise ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
 
     @torchlike.no_grad()
     def ema_update(ema_param: Tensor, current_param: Tensor, num_averaged: Any) -> Tensor:
@@ -102,7 +102,7 @@ class AveragedModel(Module):
     ) -> None:
         super().__init__()
         if avg_fn is not None and multi_avg_fn is not None:
-            raise _errors.swa_two_averages()
+            raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
         self.module = deepcopy(model)
         if device is not None:
             self.module = self.module.to(device)
@@ -205,7 +205,7 @@ class SWALR(LRScheduler):
         if anneal_strategy not in ("cos", "linear"):
             raise _errors.cycle_strategy(anneal_strategy)
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
-            raise _errors.swa_epochs(anneal_epochs)
+            raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
         self._anneal_strategy = anneal_strategy
         self.anneal_epochs = anneal_epochs
         super().__init__(optimizer, last_epoch)

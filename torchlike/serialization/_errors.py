@@ -86,10 +86,6 @@ def over_limit(name: str, limit: int) -> UnpicklingError:
     )
 
 
-def bad_limit(name: str, value: object, known: list[str]) -> TypeError:
-    return TypeError(f"set_load_limits takes positive ints for {', '.join(known)}, but got {name}={value!r}")
-
-
 def unhashable(kind: type) -> UnpicklingError:
     return Refused(f"it uses a {kind.__name__} as the key of a dictionary")
 
@@ -180,35 +176,11 @@ def not_seekable(f: object, name: str) -> AttributeError:
     )
 
 
-def no_parent(directory: str) -> RuntimeError:
-    return RuntimeError(f"Parent directory {directory} does not exist.")
-
-
-def not_opened(path: str, reason: str | None) -> RuntimeError:
-    return RuntimeError(f"open file failed with strerror: {reason}: {path}")
-
-
-def invalid_file_name(path: str) -> RuntimeError:
-    return RuntimeError(f"invalid file name: {path}")
-
-
-def text_file() -> AssertionError:
-    return AssertionError("Expected bytes, got str")
-
-
-def mmap_needs_path() -> ValueError:
-    return ValueError("f must be a file path in order to use the mmap argument")
-
-
 def mmap_needs_zip(path: object) -> RuntimeError:
     return RuntimeError(
         f"mmap can only be used with files saved with `torch.save({path}, _use_new_zipfile_serialization=True), "
         "please torch.save your checkpoint with this option in order to use mmap."
     )
-
-
-def compressed_mmap(record: str) -> RuntimeError:
-    return RuntimeError(f"mmap cannot be used with a compressed checkpoint: the record {record} is not stored plainly")
 
 
 # the archive
@@ -250,17 +222,9 @@ def not_a_checkpoint(start: bytes) -> UnpicklingError:
     )
 
 
-def bad_magic() -> RuntimeError:
-    return RuntimeError("Invalid magic number; corrupt file?")
-
-
 def bad_protocol(version: object) -> RuntimeError:
     shown = str(version)[:20] if isinstance(version, int | str | None) else type(version).__name__
     return RuntimeError(f"Invalid protocol version: {shown}")
-
-
-def two_dtypes() -> RuntimeError:
-    return RuntimeError("Cannot save multiple tensors or storages that view the same data as different types")
 
 
 # weights_only
@@ -341,10 +305,6 @@ def persistent_not_storage(kind: type) -> UnpicklingError:
     return UnpicklingError(f"Only persistent_load of storage is allowed, but got {kind}")
 
 
-def persistent_not_tuple(found: object) -> AssertionError:
-    return AssertionError(f"saved_id must be a tuple, got {type(found).__name__}")
-
-
 def protocol_warning(protocol: int) -> str:
     return (
         f"Detected pickle protocol {protocol} in the checkpoint, which was not the default pickle protocol used by "
@@ -353,29 +313,8 @@ def protocol_warning(protocol: int) -> str:
     )
 
 
-def pickle_module_with_weights_only() -> RuntimeError:
-    return RuntimeError("Can not safely load weights when explicit pickle_module is specified")
-
-
 def pickle_args_with_weights_only() -> str:
     return "pickle_load_args only works if `weights_only=False`."
-
-
-def safe_global_length(length: int) -> ValueError:
-    return ValueError(
-        f"Expected tuple of length 2 (global, str of callable full path), but got tuple of length: {length}"
-    )
-
-
-def safe_global_name(kind: type) -> TypeError:
-    return TypeError(f"Expected second item in tuple to be str of callable full path, but got: {kind}")
-
-
-# locations
-def unknown_location(location: str) -> RuntimeError:
-    return RuntimeError(
-        f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {location[:100]})"
-    )
 
 
 def bad_location(location: str) -> UnpicklingError:
@@ -398,7 +337,3 @@ def no_such_cuda(index: int, count: int) -> RuntimeError:
         f"Attempting to deserialize object on CUDA device {index} but torch.cuda.device_count() is {count}. Please use "
         "torch.load with map_location to map your storages to an existing device."
     )
-
-
-def not_a_storage(found: object) -> TypeError:
-    return TypeError(f"map_location must return a storage or None, but got {type(found)}")

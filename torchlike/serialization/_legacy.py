@@ -28,7 +28,7 @@ def load(file: Any, read: Callable[..., Any], weights_only: bool, restore: Resto
     """
     magic = read(file, _none)
     if type(magic) is not int or magic != MAGIC:
-        raise errors.bad_magic()
+        raise RuntimeError("Invalid magic number; corrupt file?")
     version = read(file, _none)
     if type(version) is not int or version != PROTOCOL:
         raise errors.bad_protocol(version)

@@ -6,8 +6,6 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 
-from torchlike.serialization import _errors as errors
-
 
 @dataclass(frozen=True)
 class LoadLimits:
@@ -57,7 +55,9 @@ def set_load_limits(**limits: int) -> None:
     known = {field.name for field in fields(LoadLimits)}
     for name, value in limits.items():
         if name not in known or type(value) is not int or value <= 0:
-            raise errors.bad_limit(name, value, sorted(known))
+            raise TypeError(
+                f"set_load_limits takes positive ints for {', '.join(sorted(known))}, but got {name}={value!r}"
+            )
     _limits = replace(_limits, **limits)
 
 

@@ -48,14 +48,14 @@ def load(
         RuntimeError: the file is damaged (checksums are verified, PyTorch does not), or a device is missing.
     """
     if weights_only and pickle_module is not None:
-        raise errors.pickle_module_with_weights_only()
+        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
     if weights_only is None:
         weights_only = pickle_module is None
     if weights_only and pickle_load_args:
         warn(errors.pickle_args_with_weights_only())
     is_path = isinstance(f, str | os.PathLike)
     if mmap and not is_path:
-        raise errors.mmap_needs_path()
+        raise ValueError("f must be a file path in order to use the mmap argument")
     options = {"encoding": "utf-8", **pickle_load_args}
     read = _safely(options["encoding"]) if weights_only else _fully(pickle_module or pickle, options)
     with _opened(f) as file:
@@ -103,7 +103,7 @@ def _opened(f: Any) -> Iterator[Any]:
         if not hasattr(f, name):
             raise errors.not_seekable(f, name)
     if isinstance(f, io.TextIOBase):
-        raise errors.text_file()
+        raise AssertionError("Expected bytes, got str")
     yield f
 
 
@@ -140,7 +140,7 @@ class _Storages:
 
     def get(self, saved: Any) -> Any:
         if not isinstance(saved, tuple):
-            raise errors.persistent_not_tuple(saved)
+            raise AssertionError(f"saved_id must be a tuple, got {type(saved).__name__}")
         kind, key, location, numel = checked_id(saved, 5)
         found = self._loaded.get(key)
         if found is None:

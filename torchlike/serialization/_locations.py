@@ -28,7 +28,7 @@ def _restore_by(function: Callable, storage: LoadedStorage, location: str) -> Lo
     if result is None:
         return _restore(storage, location)
     if not isinstance(result, LoadedStorage):
-        raise errors.not_a_storage(result)
+        raise TypeError(f"map_location must return a storage or None, but got {type(result)}")
     return result
 
 
@@ -36,7 +36,9 @@ def _restore(storage: LoadedStorage, location: str) -> LoadedStorage:
     if location == "cpu":
         return storage.cpu()
     if location.partition(":")[0] not in ("cuda", "meta", "tpu", "xla"):
-        raise errors.unknown_location(location)
+        raise RuntimeError(
+            f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {location[:100]})"
+        )
     return storage.on(device_of(location))
 
 

@@ -133,7 +133,9 @@ class Reader:
     def _mapped(self, record: str) -> np.ndarray:
         info = self._find(record)
         if info.compress_type != zipfile.ZIP_STORED:
-            raise errors.compressed_mmap(record)
+            raise RuntimeError(
+                f"mmap cannot be used with a compressed checkpoint: the record {record} is not stored plainly"
+            )
         if not info.file_size:
             return np.empty(0, np.uint8)
         start = self._start(info, record)

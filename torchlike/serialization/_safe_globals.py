@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from torchlike.serialization import _errors as errors
-
 _marked: set[Any] = set()
 
 
@@ -47,10 +45,12 @@ def _named(marked: Any) -> tuple[str, Any]:
     if not isinstance(marked, tuple):
         return _path(marked), marked
     if len(marked) != 2:
-        raise errors.safe_global_length(len(marked))
+        raise ValueError(
+            f"Expected tuple of length 2 (global, str of callable full path), but got tuple of length: {len(marked)}"
+        )
     found, path = marked
     if type(path) is not str:
-        raise errors.safe_global_name(type(path))
+        raise TypeError(f"Expected second item in tuple to be str of callable full path, but got: {type(path)}")
     return path, found
 
 

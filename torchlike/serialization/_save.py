@@ -88,7 +88,7 @@ def _archive_name(path: str | None) -> str:
     base = os.path.basename(path)
     name = base.rpartition(".")[0] if "." in base else base
     if not name:
-        raise errors.invalid_file_name(path)
+        raise RuntimeError(f"invalid file name: {path}")
     return name
 
 
@@ -104,11 +104,11 @@ def _opened(f: Any, path: str | None, is_archive: bool) -> Iterator[Any]:
             return
         parent = os.path.dirname(path)
         if parent and not os.path.isdir(parent):
-            raise errors.no_parent(parent)
+            raise RuntimeError(f"Parent directory {parent} does not exist.")
         try:
             file = stack.enter_context(replacing(path))
         except OSError as e:
-            raise errors.not_opened(path, e.strerror) from None
+            raise RuntimeError(f"open file failed with strerror: {e.strerror}: {path}") from None
         yield file
 
 
@@ -209,5 +209,5 @@ class _Pickler(pickle._Pickler):
             found = SavedStorage(str(len(self.storages)), flat, kind, str(tensor.device), owner)
             self.storages[id(owner)] = found
         if found.kind.dtype_or_bytes() is not kind.dtype_or_bytes():
-            raise errors.two_dtypes()
+            raise RuntimeError("Cannot save multiple tensors or storages that view the same data as different types")
         return found if found.kind is kind else replace(found, kind=kind)

@@ -34,10 +34,18 @@ def _group_tensors_by_device_and_dtype(
     """The lists cut into those of one device and dtype, which the first list's tensors decide; an empty list stays
     empty. With each come the places of its tensors, if they are asked for."""
     if not tensorlistlist:
-        raise _errors.lists.no_lists()
+        raise RuntimeError(
+            "Expected !nested_tensorlist.empty() to be true, but got false.  (Could this error message be "
+            "improved?  If so, please report an enhancement request to PyTorch.)"
+        )
     first, found = tensorlistlist[0], {}
     if any(len(each) not in (0, len(first)) for each in tensorlistlist):
-        raise _errors.lists.lengths_differ()
+        raise RuntimeError(
+            "Expected std::all_of( nested_tensorlist.cbegin(), nested_tensorlist.cend(), [&](const auto& "
+            "tensorlist) -> bool { return tensorlist.size() == num_tensors || tensorlist.size() == 0; }) "
+            "to be true, but got false.  (Could this error message be improved?  If so, please report an "
+            "enhancement request to PyTorch.)"
+        )
     for place, tensor in enumerate(first):
         if tensor is None:
             raise _errors.lists.undefined(place)

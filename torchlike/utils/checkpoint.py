@@ -75,7 +75,7 @@ def checkpoint(
         raise _sentences.unexpected(kwargs)
     if use_reentrant:
         if context_fn is not noop_context_fn or debug is not False:
-            raise _sentences.only_without_reentrance()
+            raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
         return CheckpointFunction.apply(function, preserve, *args)
     if debug:
         raise _errors.arguments.unsupported("checkpoint", "debug")
@@ -209,7 +209,7 @@ def _autocast_now() -> list[tuple[str, dict]]:
 def detach_variable(inputs: tuple) -> tuple:
     """The arguments with each tensor cut off from its history, but requiring grad as before."""
     if not isinstance(inputs, tuple):
-        raise _sentences.only_tuples(inputs)
+        raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
     return tuple(x.detach()._require_grad(x.requires_grad) if isinstance(x, Tensor) else x for x in inputs)
 
 
@@ -248,7 +248,7 @@ class CheckpointFunction(Function):
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
         pairs = [(o, g) for o, g in zip(outputs, grads) if isinstance(o, Tensor) and o.requires_grad]
         if not pairs:
-            raise _sentences.no_output_requires_grad()
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         torchlike.autograd.backward([o for o, _ in pairs], [g for _, g in pairs])
         return (None, None, *[x.grad if isinstance(x, Tensor) else None for x in inputs])
 

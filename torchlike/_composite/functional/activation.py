@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors, _random
+from torchlike import _dtypes, _random
 from torchlike._composite.nn import functions
 from torchlike._composite.nn.functions import finish
 from torchlike._composite.random import sampling
@@ -41,7 +41,7 @@ def rrelu(
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """x held between min_val and max_val."""
     if min_val > max_val:
-        raise _errors.activations.hardtanh_bounds()
+        raise ValueError("min_val cannot be greater than max_val")
     return finish(input, rows["_hardtanh"](input, min_val, max_val), inplace)
 
 

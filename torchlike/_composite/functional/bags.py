@@ -81,37 +81,47 @@ def embedding_bag(
 
 def _check_bags(input: Tensor, weight: Tensor, offsets: Any, weights: Tensor | None) -> None:
     if weights is not None and weights.shape != input.shape:
-        raise _errors.sequences.bag_weights_shape(weights.shape, input.shape)
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({weights.shape}) is not None, then it must have the same shape "
+            f"as the input ({input.shape})"
+        )
     if weight.ndim != 2:
-        raise _errors.sequences.bag_table_dims(weight.ndim)
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
     if input.ndim == 2 and offsets is not None:
         raise _errors.sequences.bag_offsets_unasked(str(type(offsets)).replace("torchlike._tensor.tensor", "torch"))
     if input.ndim == 1 and (offsets is None or offsets.ndim != 1):
-        raise _errors.sequences.bag_offsets(missing=offsets is None)
+        raise ValueError(f"offsets has to be a 1D Tensor{' but got None' if (offsets is None) else ''}")
     if input.ndim not in (1, 2):
-        raise _errors.sequences.bag_input_dims(input.ndim)
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
 
 
 def _check_mode(mode: str, scale_grad_by_freq: bool, sparse: bool, weights: Tensor | None) -> None:
     if mode not in ("sum", "mean", "max"):
-        raise _errors.sequences.bag_mode()
+        raise ValueError("mode has to be one of sum, mean or max")
     if mode == "max" and scale_grad_by_freq:
         raise _errors.sequences.bag_maximum("scaling the gradient by the frequency")
     if mode == "max" and sparse:
         raise _errors.sequences.bag_maximum("sparse weights")
     if weights is not None and mode != "sum":
-        raise _errors.sequences.bag_weights_mode(mode)
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
+            f"for mode='sum' (got mode='{mode}'). Please open a feature request on "
+            "GitHub."
+        )
 
 
 def _check_offsets(offsets: Tensor, length: int) -> None:
     def check(host: Any) -> None:
         if isinstance(host, np.ndarray) and host.dtype.kind == "i" and host.size:
             if host[0] != 0:
-                raise _errors.sequences.bag_first_offset(int(host[0]))
+                raise RuntimeError(
+                    "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position "
+                    f"0. However, got {int(host[0])}"
+                )
             if host[-1] > length:
                 raise _errors.sequences.bag_last_offset(length, int(host[-1]))
             if (np.diff(host) < 0).any():
-                raise _errors.sequences.bag_offsets_decrease()
+                raise RuntimeError("offsets must not decrease: each says where a bag begins")
 
     when_at_hand(offsets._value, check)
 

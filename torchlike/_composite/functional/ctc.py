@@ -77,7 +77,7 @@ def _lengths(name: str, given: Any) -> Tensor:
     if not isinstance(given, Tensor):
         return factories.of_array(np.asarray(given, np.int64).reshape(-1))
     if given.dtype.category != _dtypes.INTEGER:
-        raise _errors.losses.lengths_dtype(name)
+        raise RuntimeError(f"{name} must be integral")
     return given.reshape(-1)
 
 

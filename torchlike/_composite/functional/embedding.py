@@ -49,7 +49,7 @@ def embedding(
         if not weight.ndim:
             raise _errors.shapes.dim_of_scalar(0)
         if not -weight.shape[0] <= padding_idx < weight.shape[0]:
-            raise _errors.sequences.embedding_padding()
+            raise AssertionError("Padding_idx must be within num_embeddings")
         padding_idx %= weight.shape[0]
     check_rows(input, weight)
     renorm(weight, input, max_norm, norm_type)
@@ -97,21 +97,21 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     [[1, 0, 0], [0, 0, 1]]
     """
     if tensor.dtype.name != "int64":
-        raise _errors.sequences.one_hot_dtype()
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if not hasattr(num_classes, "__index__"):
         raise _errors.arguments.wrong_type("one_hot", "num_classes", None, "int", num_classes)
     if not tensor.numel():
         if num_classes <= 0:
-            raise _errors.sequences.one_hot_empty()
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return rows["_one_hot"](tensor, num_classes)
     host = to_numpy((tensor if num_classes == -1 else factories.all_examples(tensor))._value)
     if host.min() < 0:
-        raise _errors.sequences.one_hot_negative()
+        raise RuntimeError("Class values must be non-negative.")
     largest = int(host.max())
     if num_classes == -1:
         num_classes = largest + 1
     elif largest >= num_classes:
-        raise _errors.sequences.one_hot_range()
+        raise RuntimeError("Class values must be smaller than num_classes.")
     return rows["_one_hot"](tensor, num_classes)
 
 

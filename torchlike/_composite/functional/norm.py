@@ -82,14 +82,16 @@ def instance_norm(
         for n in input.shape[2:]:
             count *= n
         if count == 1:
-            raise _errors.normalization.one_spatial_element(input.shape)
+            raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
     return functions.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
     """x / (k + alpha mean(x**2))**beta, the mean over `size` neighbouring channels (zeros beyond the ends)."""
     if input.ndim < 3:
-        raise _errors.normalization.response_norm_dims(input.ndim)
+        raise ValueError(
+            f"Expected 3D or higher dimensionality                          input (got {input.ndim} dimensions)"
+        )
     if not input.numel():
         return input
     _errors.normalization.check_response_window(input.ndim, size)

@@ -203,7 +203,7 @@ def lp_pool3d(
 def _adaptive_size(input: Tensor, output_size: Size, dims: int) -> tuple:
     given = tuple(output_size) if isinstance(output_size, list | tuple) else (output_size,) * dims
     if dims > 1 and isinstance(output_size, list | tuple) and input.ndim <= len(given):
-        raise _errors.pooling.adaptive_dims(len(given))
+        raise ValueError(f"Input dimension should be at least {len(given) + 1}")
     if len(given) != dims or input.ndim < dims:
         return given
     return tuple(n if n is not None else input.shape[i - dims] for i, n in enumerate(given))
@@ -338,7 +338,9 @@ def _max_unpool(
         size = tuple(output_size)[-dims:]
         for d, (n, wanted, s) in enumerate(zip(size, default, strides)):
             if not wanted - s < n < wanted + s:
-                raise _errors.pooling.unpool_size(list(size), d, wanted - s, wanted + s)
+                raise ValueError(
+                    f'invalid output_size "{list(size)}" (dim {d} must be between {(wanted - s)} and {(wanted + s)})'
+                )
     if indices.dtype.name != "int64":
         raise _errors.pooling.unpool_indices(indices.dtype)
     if indices.shape != input.shape:

@@ -43,9 +43,16 @@ def interpolate(
         align_corners = False
     size, scales = _sizes(input, size, scale_factor, recompute_scale_factor)
     if antialias and not (mode in ("bilinear", "bicubic") and input.ndim == 4):
-        raise _errors.images.antialias_mode()
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
+        )
     if mode not in (*_DIMS, "nearest", "nearest-exact", "area") or input.ndim not in (3, 4, 5):
-        raise _errors.images.resize_dims(input.ndim, mode)
+        raise NotImplementedError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: "
+            "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact "
+            "(got "
+            f"{mode})"
+        )
     if mode in _DIMS and input.ndim != _DIMS[mode]:
         raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {_DIMS[mode]}D input")
     if mode == "area":
@@ -55,7 +62,9 @@ def interpolate(
             f"upsample_{mode}{input.ndim - 2}d", (input, size, align_corners), {}
         )
     if 0 in input.shape[1:2]:
-        raise _errors.images.no_elements(input)
+        raise RuntimeError(
+            f"Non-empty {input.ndim}D data tensor expected but got a tensor with sizes {list(input.shape)}"
+        )
     return rows["_resize"](input, size, mode, scales, bool(align_corners), antialias)
 
 
@@ -67,7 +76,12 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any, recompute: bool | None) 
     if size is not None:
         given = tuple(size) if isinstance(size, list | tuple) else (size,) * dims
         if len(given) != dims:
-            raise _errors.images.resize_size(spatial, size)
+            raise ValueError(
+                f"Input and output must have the same number of spatial dimensions, but got input with spatial "
+                f"dimensions of {spatial} and output size of {size}. Please provide input tensor in (N, C, d1, "
+                f"d2, "
+                "...,dK) format and output size in (o1, o2, ...,oK) format."
+            )
         if not all(isinstance(n, int) or hasattr(n, "__index__") for n in given):
             raise _errors.images.size_types(given)
         if recompute:
@@ -77,7 +91,13 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any, recompute: bool | None) 
         raise ValueError("either size or scale_factor should be defined")
     factors = tuple(scale_factor) if isinstance(scale_factor, list | tuple) else (scale_factor,) * dims
     if len(factors) != dims:
-        raise _errors.images.resize_factors(spatial, scale_factor)
+        raise ValueError(
+            f"Input and scale_factor must have the same number of spatial dimensions, but got input with "
+            f"spatial "
+            f"dimensions of {spatial} and scale_factor of shape {scale_factor}. Please provide input tensor in "
+            f"(N, C, "
+            "d1, d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format."
+        )
     factors = tuple(float(f) for f in factors)
     found = tuple(math.floor(n * f) for n, f in zip(spatial, factors))
     return found, (None,) * dims if recompute else factors
@@ -114,9 +134,15 @@ def grid_sample(
       align_corners: whether -1 and 1 are the corner elements' centres (True) or outer edges (False, the default).
     """
     if mode not in ("bilinear", "nearest", "bicubic"):
-        raise _errors.images.grid_mode(mode)
+        raise ValueError(
+            f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
+        )
     if padding_mode not in ("zeros", "border", "reflection"):
-        raise _errors.images.grid_padding(padding_mode)
+        raise ValueError(
+            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
+            "but "
+            f"got: '{padding_mode}'"
+        )
     if align_corners is None:
         align_corners = _default_corners()
     return rows["_grid_sample"](input, grid, mode, padding_mode, align_corners)

@@ -128,7 +128,9 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """U, S and Vh with U diag(S) Vh = A; S in descending order."""
     if driver is not None:
-        raise _errors.linalg.driver_only_on_gpu()
+        raise RuntimeError(
+            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
+        )
     return return_types.linalg_svd(rows["svd"](A, full_matrices))
 
 

@@ -31,7 +31,7 @@ class Eigenpairs(Function):
         if A.is_sparse:
             raise _errors.linalg.lobpcg_backward("sparse input")
         if ctx.has_other:
-            raise _errors.linalg.lobpcg_other_backward()
+            raise ValueError("lobpcg.backward does not support backward with B != I yet.")
         return _gradient(A, E, X, grad_E, grad_X), None, None
 
 

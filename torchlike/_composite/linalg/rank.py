@@ -78,7 +78,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     """
     driver = "gelsy" if driver is None else driver
     if driver not in ("gels", "gelsy", "gelsd", "gelss"):
-        raise _errors.linalg.unknown_driver()
+        raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     tall = A.ndim >= 2 and A.shape[-2] > A.shape[-1] and driver != "gelsy"
     solution, residuals = rows["lstsq"](A, B, rcond, tall)
     rank = matrix_rank(A, rtol=rcond)

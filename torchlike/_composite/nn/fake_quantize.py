@@ -64,9 +64,9 @@ def fake_quantize_per_channel_affine(
         raise _errors.quantized.zero_point_dtype(zero_point.dtype)
     for name, x in (("scale", scale), ("zero point", zero_point)):
         if x.dim() != 1:
-            raise _errors.quantized.other_rank(name)
+            raise RuntimeError(f"{name} should be a 1-D tensor")
     if scale.numel() != zero_point.numel():
-        raise _errors.quantized.other_lengths()
+        raise RuntimeError("scale and zero-point need to have the same dimensions")
     if scale.numel() != input.size(axis):
         raise _errors.quantized.channels()
     _check_bounds(quant_min, quant_max)
@@ -81,7 +81,7 @@ def fake_quantize_per_channel_affine(
 
 def _check_bounds(low: int, high: int) -> None:
     if low > high:
-        raise _errors.quantized.crossed_bounds()
+        raise RuntimeError("`quant_min` should be less than or         equal to `quant_max`.")
 
 
 def _check_constants(function: str, scale: Tensor) -> None:

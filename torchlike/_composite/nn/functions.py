@@ -72,7 +72,7 @@ def rrelu(
         if not hasattr(bound, "__float__"):
             raise _errors.arguments.wrong_type("rrelu", name, place, "Number", bound)
     if lower > upper:
-        raise _errors.activations.rrelu_bounds()
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training:
         return rows["_leaky_relu"](input, (lower + upper) / 2)
     if input.dtype not in (_dtypes.float32, _dtypes.float64, _dtypes.bfloat16):
@@ -238,7 +238,7 @@ def batch_norm(
     if not training:
         for name, given in (("running_mean", running_mean), ("running_var", running_var)):
             if given is None:
-                raise _errors.normalization.needs_running(name)
+                raise RuntimeError(f"{name} must be defined in evaluation mode")
         return rows["_batch_norm_of_running"](input, running_mean, running_var, weight, bias, eps)
     channels = input.shape[1] if input.ndim > 1 else 0
     for name, given in (("running_mean", running_mean), ("running_var", running_var)):
@@ -273,7 +273,7 @@ def instance_norm(
 ) -> Tensor:
     """Batch norm of each sample by itself: (x - mean) / sqrt(var + eps) for each channel of each sample."""
     if not use_input_stats and (running_mean is None or running_var is None):
-        raise _errors.normalization.instance_norm_running()
+        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     n, c = input.shape[:2]
     if not use_input_stats:
         return batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)

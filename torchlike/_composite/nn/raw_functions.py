@@ -174,9 +174,9 @@ def embedding_bag(
         kinds = "Half, BFloat16, Float, Double"
         raise _errors.sequences.not_of_types("embedding_bag", 1, "weight", kinds, weight.dtype)
     if mode not in (0, 1, 2):
-        raise _errors.sequences.raw_bag_mode()
+        raise RuntimeError("`mode` must be sum, mean, or max.")
     if per_sample_weights is not None and mode:
-        raise _errors.sequences.raw_bag_weights_mode()
+        raise RuntimeError("embedding_bag: per_sample_weights only supported with mode='sum'")
     out = bags_of(
         indices,
         weight,
@@ -220,7 +220,10 @@ def _beside_bags(weight: Tensor, indices: Tensor, offsets: Tensor, out: Tensor, 
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
     """Scale the rows that `indices` pick, where their norm exceeds `max_norm`, down to it, in place."""
     if input.ndim != 2:
-        raise _errors.sequences.renorm_dims(input.ndim)
+        raise RuntimeError(
+            f"Expected 2-dimensional tensor, but got {input.ndim}-dimensional tensor for argument #1 'self' "
+            "(while checking arguments for embedding_renorm_)"
+        )
     if indices.dtype not in (_dtypes.int32, _dtypes.int64):
         raise _errors.sequences.not_of_types("embedding_renorm_", 2, "indices", "Long, Int", indices.dtype)
     from torchlike._composite.functional.embedding import check_rows, renorm
@@ -254,7 +257,7 @@ def affine_grid_generator(theta: Tensor, size: tuple[int, ...], align_corners: b
     if theta.ndim < 3:
         raise _errors.shapes.dim_out_of_range(2, theta.ndim)
     if len(size) not in (4, 5):
-        raise _errors.images.affine_dims()
+        raise RuntimeError("AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.")
     return rows["_affine_grid"](theta, tuple(size), align_corners)
 
 
@@ -308,7 +311,7 @@ def frobenius_norm(input: Tensor, dim: tuple[int, ...] | int, keepdim: bool = Fa
     dims = (dim,) if is_whole(dim) else tuple(dim)
     _errors.linalg.old_norm("frobenius_norm", "vector_norm(A, 2., dim, keepdim)")
     if len(dims) > 2:
-        raise _errors.linalg.frobenius_dims(len(dims))
+        raise RuntimeError(f"Expected at most 2 dimensions, but got {len(dims)} dimensions instead.")
     _errors.linalg.check_norm_dtype_of_input(input)
     return math.norm(input, 2, dims or None, keepdim)
 

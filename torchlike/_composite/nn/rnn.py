@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _errors
 from torchlike._composite.nn import functions as _functions_nn
 from torchlike._engine import to_numpy
 from torchlike._ops.nn.rnn import is_one_call
@@ -43,7 +42,7 @@ def _network(
     projected = len(params) == layers * directions * (each + 1)
     each += projected
     if len(params) != layers * directions * each:
-        raise _errors.sequences.recurrent_params(len(params), each)
+        raise RuntimeError(f"MatrixRef: ArrayRef size {len(params)} not divisible by stride {each}")
     if not is_one_call(mode, x.dtype, lengths, projected or None):
         states = [state.unbind(0) for state in states]
     last: list[list[Tensor]] = [[] for _ in states]

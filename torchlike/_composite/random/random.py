@@ -416,7 +416,9 @@ def _drawing(function: Callable, overloaded: bool) -> Callable:
         if given is not None and not isinstance(given, Generator):
             if overloaded:
                 raise _errors.arguments.invalid_combination(function.__name__, args, kwargs)
-            raise _errors.random.no_generator(function.__name__, given)
+            raise TypeError(
+                f"{function.__name__}(): argument 'generator' must be torch.Generator, not {type(given).__name__}"
+            )
         return function(*args, **kwargs)
 
     return draw

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _errors
 from torchlike._dtypes import strides as _layout
 from torchlike._dtypes.devices import canonical
 from torchlike._engine import drawn, to_numpy
@@ -60,7 +59,11 @@ def into(target: Tensor, draw: Draw) -> None:
         return target._write(of_array(unfilled(shape, kind), target.device)._value)
     levels = _different()
     if not set(levels) <= set(levels_of(target._value)):
-        raise _errors.func.different_in_place()
+        raise RuntimeError(
+            "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear "
+            "like same randomness. If this is necessary for your usage, please file an issue with "
+            "functorch."
+        )
     order = draw if target._strides is None else _ordered(draw, shape, target._strides)
     sizes = (*[level.size for level in levels], *shape)
     fill = lambda: np.asarray(order(sizes).astype(kind, copy=False), order="C")
@@ -83,7 +86,10 @@ def by_elements(function: Callable, matrices: int | None = None) -> Callable:
         if not levels and not any(level in levels_of(t._value) for level in _active() for t in tensors):
             return function(*args, **kwargs)
         if not levels:
-            raise _errors.func.same_of_mapped()
+            raise RuntimeError(
+                "Vmap does not currently support same randomness with a batched tensor input. Please file an "
+                "issue with functorch"
+            )
         level = levels[-1]
         shape = np.broadcast_shapes(*[tuple(t.shape) for t in tensors])
         whole = lambda x: _whole(x.expand(shape), level, matrices) if isinstance(x, Tensor) else x
@@ -123,5 +129,9 @@ def _different() -> list[Level]:
     """The functions being mapped whose examples have different numbers, the outermost first."""
     active = _active()
     if any(level.randomness == "error" for level in active):
-        raise _errors.func.randomness_is_error()
+        raise RuntimeError(
+            "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
+            "'different' randomness flags on vmap or perform the randomness operation out of "
+            "vmap"
+        )
     return [level for level in active if level.randomness == "different"]

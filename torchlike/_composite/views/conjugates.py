@@ -63,7 +63,11 @@ def view_as_real(input: Tensor) -> Tensor:
     Raises RuntimeError for a view that conjugates; `resolve_conj` makes a copy that can be seen so.
     """
     if is_conj(input):
-        raise _errors.memory.real_view_of_conjugate()
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor "
+            "so you can view it as real, use self.resolve_conj(); however, be warned that the resulting "
+            "tensor will NOT alias the original."
+        )
     return rows["view_as_real"](input)
 
 

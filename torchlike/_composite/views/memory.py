@@ -304,7 +304,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         shape = ints((size,), "set_")
         strides = _layout.contiguous_strides(shape) if stride is None else ints((stride,), "set_", "stride")
         if len(shape) != len(strides):
-            raise _errors.memory.unequal_lengths(len(shape), len(strides))
+            raise RuntimeError(f"unequal size length ({len(shape)}) and stride length ({len(strides)})")
         if min(shape, default=0) < 0:
             raise RuntimeError("numel: integer multiplication overflow")
         if min(strides, default=0) < 0:

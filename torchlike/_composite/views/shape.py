@@ -344,7 +344,10 @@ def repeat_interleave(
     if repeats.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
     if repeats.numel() != source.shape[at]:
-        raise _errors.shapes.repeats_length(repeats.numel(), source.shape[at])
+        raise RuntimeError(
+            "repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{repeats.numel()} and input.size(0) = {source.shape[at]}"
+        )
     places = _places(repeats)
     if output_size is not None and output_size != len(places):
         raise RuntimeError("allocated size does not match required size")

@@ -30,7 +30,7 @@ def log_as_asked(names: str) -> None:
     asked = [name.strip() for name in names.split(",") if name.strip()]
     for name in asked:
         if name not in KNOWN:
-            raise _errors.engine.unknown_log(name, KNOWN)
+            raise ValueError(f"TORCHLIKE_LOG names {name!r}, which is not logged; known: {', '.join(KNOWN)}")
     if asked:
         handler = _ToStderr()
         handler.setFormatter(logging.Formatter("torchlike: %(message)s"))

@@ -48,7 +48,7 @@ class Size(tuple):
             return Size(tuple.__add__(self, _whole(other, len(self))))
         if isinstance(other, np.ndarray | np.generic):
             return NotImplemented
-        raise _errors.shapes.not_joined_to_size(other)
+        raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
 
     def __radd__(self, other):
         return Size(_whole(other) + tuple(self)) if isinstance(other, tuple) else NotImplemented
@@ -68,7 +68,7 @@ def _whole(sizes: tuple, start: int = 0) -> tuple:
         return tuple(sizes)
     for at, n in enumerate(sizes, start):
         if not hasattr(n, "__index__"):
-            raise _errors.shapes.no_size(n, at)
+            raise TypeError(f"torch.Size() takes an iterable of 'int' (item {at} is '{type(n).__name__}')")
     return tuple(map(index, sizes))
 
 

@@ -50,10 +50,6 @@ def no_recording(function: object) -> RuntimeError:
     )
 
 
-def twice_differentiated() -> RuntimeError:
-    return RuntimeError("torch.compile with aot_autograd does not currently support double backward")
-
-
 def hooks_fire_twice() -> str:
     return (
         "Using `torch.compile(module)` when there are global hooks on modules (e.g., from "

@@ -48,25 +48,6 @@ def mutation(name: str) -> UncapturedHigherOrderOpError:
 # -- cond --------------------------------------------------------------------------------------------------------------
 
 
-def pred_kind(pred: Any) -> RuntimeError:
-    return RuntimeError(f"Expected pred to be bool or tensor, but got {pred}.")
-
-
-def pred_size(pred: Any) -> RuntimeError:
-    return RuntimeError(f"Expected pred to be bool or single-element tensor, but got {pred}.")
-
-
-def branches_callable() -> RuntimeError:
-    return RuntimeError("Expect both branches to be callable.")
-
-
-def operands_are_tensors(operands: Any) -> RuntimeError:
-    return RuntimeError(
-        "Expect operands to be a tuple of possibly nested dict/list/tuple that only consists of tensor "
-        f"leaves, but got {operands}."
-    )
-
-
 def constant_result() -> UncapturedHigherOrderOpError:
     return UncapturedHigherOrderOpError(
         "torch.cond: unsupported branch return type (constant non-int). Constants returned from branches must be ints."
@@ -101,14 +82,6 @@ def differing_strides(true: tuple, false: tuple) -> TorchRuntimeError:
 # -- loops -------------------------------------------------------------------------------------------------------------
 
 NO_SLICES = "All xs leaves must at least have 'dim' number of dimensions and scan dimension > 0"
-
-
-def loop_callable() -> RuntimeError:
-    return RuntimeError("Expect cond_fn and body_fn to be callable.")
-
-
-def carried_kind(carried: Any) -> RuntimeError:
-    return RuntimeError(f"Expect carried_inputs to be a tuple or list, got {type(carried).__name__}.")
 
 
 def carried_leaves(leaves: list) -> AssertionError:
@@ -149,14 +122,6 @@ def reverse_kind(given: Any) -> RuntimeError:
     return RuntimeError(f"Reverse must be a bool, but got {type(given)}")
 
 
-def no_init() -> RuntimeError:
-    return RuntimeError("scan() operator requires init leaves.")
-
-
-def scanned_leaf(name: str, leaf: Any) -> RuntimeError:
-    return RuntimeError(f"All {name} leaves must be a Tensor but got {leaf}")
-
-
 def different_lengths(shapes: list, dim: int) -> RuntimeError:
     return RuntimeError(f"all xs must have the same size along dim {dim}, got shapes {', '.join(map(str, shapes))}")
 
@@ -175,29 +140,5 @@ def no_tensor_leaf(name: str, leaves: list) -> TorchDynamoException:
     )
 
 
-def mapped_kind(leaves: list) -> RuntimeError:
-    return RuntimeError(f"Mapped xs can only consist of tensors. Got xs {leaves}.")
-
-
-def mapped_lengths(shapes: list) -> RuntimeError:
-    return RuntimeError(f"Leading dimensions of mapped xs must be consistent. Got shapes {shapes}.")
-
-
-def mapped_nothing() -> RuntimeError:
-    return RuntimeError("Leading dimensions of mapped xs cannot be 0.")
-
-
 def combine_mode(given: Any) -> ValueError:
     return ValueError(f"Combine_mode must either 'pointwise' or 'generic', but got {given}")
-
-
-def associative_leaves() -> ValueError:
-    return ValueError("associative_scan expects xs to be tensors, or containers of tensors")
-
-
-def pointwise_on_cpu() -> ValueError:
-    return ValueError("For combine_mode='pointwise', all input tensors need to be on CUDA or XPU")
-
-
-def combined_structure(given: Any, made: Any) -> AssertionError:
-    return AssertionError(f"combine_fn must return what the xs are made of, {given}, got {made}")

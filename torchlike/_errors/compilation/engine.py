@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def unknown_log(given: str, known: Sequence[str]) -> ValueError:
-    return ValueError(f"TORCHLIKE_LOG names {given!r}, which is not logged; known: {', '.join(known)}")
-
-
 def wrong_results(plan: object, computed: list[str]) -> RuntimeError:
     return RuntimeError(
         f"internal error of torchlike: the operator {plan} computed {', '.join(computed)}, which is not what its rule "

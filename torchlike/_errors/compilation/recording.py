@@ -32,13 +32,6 @@ def impure(what: str, act: str) -> RuntimeError:
     return RuntimeError(f"{what} {act}, which would happen once when it is recorded and never when it runs")
 
 
-def outside_of_backward(what: str) -> NotImplementedError:
-    return NotImplementedError(
-        f"torchlike differentiates no backward function, within {what}, that uses a tensor "
-        "which requires grad and is not an input of its forward"
-    )
-
-
 def tracer() -> TypeError:
     return TypeError(
         "from_jax expects an array with elements, got a tracer: inside of a function that JAX transforms "
@@ -53,22 +46,6 @@ def written(what: str, names: list[str]) -> RuntimeError:
     )
 
 
-def names_of_params(missing: list[str], unknown: list[str]) -> RuntimeError:
-    return RuntimeError(f"params must have the names that functional gave them; missing: {missing}, unknown: {unknown}")
-
-
-def shape_of_param(name: str, wanted: tuple[int, ...], got: tuple[int, ...]) -> RuntimeError:
-    return RuntimeError(f"params[{name!r}] has shape {got}; the module's has {wanted}")
-
-
-def no_further_derivative(name: str, most: int) -> NotImplementedError:
-    return NotImplementedError(f"torchlike differentiates {name} {most} time(s) at most")
-
-
-def no_tangents(name: str) -> NotImplementedError:
-    return NotImplementedError(f"torchlike does not carry forward-mode tangents through {name}")
-
-
 def no_tensors(name: str) -> TypeError:
     return TypeError(f"a function made by torchlike.jax.wrap takes at least one tensor, {name} was given none")
 
@@ -77,11 +54,4 @@ def changed_draws(what: str) -> RuntimeError:
     return RuntimeError(
         f"{what} draws random numbers that NumPy changes, or that nothing uses; as a function of a key "
         "it can only use numbers as they are drawn"
-    )
-
-
-def alias_of_param(what: str, names: list[str]) -> RuntimeError:
-    return RuntimeError(
-        f"{what} uses a tensor that shares memory with {', '.join(names)} and is no parameter or "
-        "buffer itself: it would show the module's numbers, not those that apply is given"
     )

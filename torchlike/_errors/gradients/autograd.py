@@ -85,14 +85,6 @@ def with_history(sentence: Any) -> Any:
     return sentence.replace(_HINT_TO_DETECT, seen) if isinstance(sentence, str) else sentence
 
 
-def no_grad_fn(index: int) -> RuntimeError:
-    return RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
-
-
-def scalar_only() -> RuntimeError:
-    return RuntimeError("grad can be implicitly created only for scalar outputs")
-
-
 def unused_input(index: int) -> RuntimeError:
     return RuntimeError(
         f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set "
@@ -132,10 +124,6 @@ def invalid_gradient(maker: tuple[str, int] | None, got: Any, expected: Any) -> 
     )
 
 
-def no_complex_gradient(operator: str) -> RuntimeError:
-    return RuntimeError(f"{operator} does not support automatic differentiation for outputs with complex dtype.")
-
-
 def check_grad(tensor: Any, grad: Any) -> None:
     """Raise PyTorch's errors for a tensor that cannot be `tensor`'s gradient."""
     if grad is tensor:
@@ -163,14 +151,6 @@ def check_grad(tensor: Any, grad: Any) -> None:
 
 
 # -- hooks on saved tensors --------------------------------------------------------------------------------------------
-
-
-def hooks_not_callable(pack: Any, unpack: Any) -> TypeError:
-    return TypeError(
-        "_push_saved_tensors_default_hooks(): incompatible function arguments. The following argument "
-        "types are supported:\n    1. (arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> "
-        f"None\n\nInvoked with: {pack!r}, {unpack!r}"
-    )
 
 
 def pack_hook_wrote() -> RuntimeError:
@@ -217,56 +197,14 @@ def no_backward() -> NotImplementedError:
     )
 
 
-def no_jvp() -> NotImplementedError:
-    return NotImplementedError(
-        "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
-    )
-
-
-def no_vmap() -> NotImplementedError:
-    return NotImplementedError(
-        "To use autograd.Function with vmap, you must either override the vmap staticmethod or "
-        "set generate_vmap_rule=True."
-    )
-
-
-def backward_and_vjp() -> RuntimeError:
-    return RuntimeError(
-        "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
-        "implement one of them."
-    )
-
-
-def save_for_backward_takes_tensors(place: int, given: Any) -> TypeError:
-    return TypeError(
-        f"save_for_backward can only save variables, but argument {place} is of type {type(given).__name__}"
-    )
-
-
-def ctx_field_is_no_tuple(name: str) -> RuntimeError:
-    return RuntimeError(f"autograd internal error: {name} attribute is expected to be a tuple but is ")
-
-
 def ctx_field(name: str, missing: str) -> AttributeError:
     return AttributeError(f"attribute '{name}' of 'torch._C._FunctionBase' objects is not {missing}")
-
-
-def ctx_switch_is_no_bool(setter: str) -> TypeError:
-    return TypeError(f"{setter} received an invalid combination of arguments - got (), but expected (bool)")
 
 
 def save_for_forward_takes_tensors() -> AssertionError:
     return AssertionError(
         "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx."
     )
-
-
-def gradient_count(name: str, expected: int, got: int) -> RuntimeError:
-    return RuntimeError(f"function {name} returned an incorrect number of gradients (expected {expected}, got {got})")
-
-
-def gradient_kind(grad: Any) -> RuntimeError:
-    return RuntimeError(f"expected Variable or None (got {type(grad).__name__})")
 
 
 def gradient_of_no_tensor(name: str, place: int) -> RuntimeError:
@@ -304,24 +242,8 @@ def dirty_view_of_several() -> RuntimeError:
     )
 
 
-def saved_input_returned() -> RuntimeError:
-    return RuntimeError(
-        "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
-        "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or "
-        "setup ctx inside the forward function itself."
-    )
-
-
 def unexpected_keyword(name: str) -> TypeError:
     return TypeError(f"forward() got an unexpected keyword argument '{name}'")
-
-
-def argument_given_twice(name: str) -> TypeError:
-    return TypeError(f"forward() got multiple values for argument '{name}'")
-
-
-def missing_argument(name: str, place: int) -> TypeError:
-    return TypeError(f"forward() missing required argument: '{name}' (position {place})")
 
 
 def complex_gradient() -> RuntimeError:
@@ -338,12 +260,7 @@ def dirty_not_returned() -> RuntimeError:
     )
 
 
-def dirty_no_tensor() -> RuntimeError:
-    return RuntimeError("mark_dirty can only accept variables, but argument ")  # as PyTorch has it
-
-
-def non_differentiable_no_tensor() -> RuntimeError:
-    return RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
+# as PyTorch has it
 
 
 def no_derivative(name: str) -> RuntimeError:
@@ -363,48 +280,6 @@ def once_only() -> RuntimeError:
 # -- forward mode ------------------------------------------------------------------------------------------------------
 
 
-def no_dual_level() -> RuntimeError:
-    return RuntimeError(
-        "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
-    )
-
-
-def no_such_dual_level() -> RuntimeError:
-    return RuntimeError("Invalid level given to _make_dual")
-
-
-def closed_dual_level() -> RuntimeError:
-    return RuntimeError(
-        "Trying to access a forward AD level with an invalid index. This index was either not created "
-        "or is already deleted."
-    )
-
-
-def nested_dual_level() -> RuntimeError:
-    return RuntimeError("Nested forward mode AD is not supported at the moment")
-
-
-def dual_level_number() -> RuntimeError:
-    return RuntimeError("Dual level must be a positive number.")
-
-
-def dual_level_order() -> RuntimeError:
-    return RuntimeError(
-        "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
-    )
-
-
-def dual_dtype(name: str, dtype: Any) -> ValueError:
-    return ValueError(f"Expected {name} to be floating point or complex, but got: {dtype}")
-
-
-def dual_of_dual() -> RuntimeError:
-    return RuntimeError(
-        "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
-        "0 is not supported."
-    )
-
-
 def tangent_shape(shape: Any, given: Any) -> RuntimeError:
     return RuntimeError(
         "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
@@ -412,19 +287,9 @@ def tangent_shape(shape: Any, given: Any) -> RuntimeError:
     )
 
 
-def tangent_kind(tangent: Any, place: int) -> RuntimeError:
-    return RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {place}.")
-
-
 def tangent_of_view_is_no_view() -> RuntimeError:
     return RuntimeError(
         "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
-    )
-
-
-def tangent_is_another_view() -> RuntimeError:
-    return RuntimeError(
-        "A custom Function is returning a view but the jvp is not returning a view of the given grad input."
     )
 
 
@@ -442,13 +307,6 @@ def written_tangent_not_returned() -> RuntimeError:
     )
 
 
-def tangent_of_no_derivative(place: int) -> RuntimeError:
-    return RuntimeError(
-        f"Function's jvp returned a gradient at position {place}, but  the corresponding forward output is not a "
-        "differentiable Tensor.You should return None at that position instead."
-    )
-
-
 def tangent_count(expected: int, got: int) -> RuntimeError:
     return RuntimeError(
         f"Function's jvp returned an invalid number of forward gradients (expected {expected} but got {got})"
@@ -456,25 +314,6 @@ def tangent_count(expected: int, got: int) -> RuntimeError:
 
 
 # -- the graph ---------------------------------------------------------------------------------------------------------
-
-
-def no_gradient_edge() -> RuntimeError:
-    return RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
-
-
-def not_tensors_to_count() -> RuntimeError:
-    return RuntimeError("increment_version expect a Iterable[Tensor] as input")
-
-
-def nested_mutation() -> RuntimeError:
-    return RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-
-
-def mutation_is_over() -> AssertionError:
-    return AssertionError(
-        "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the "
-        "graph was originally recorded."
-    )
 
 
 # -- arguments of backward and grad ------------------------------------------------------------------------------------
@@ -491,55 +330,8 @@ ONLY_INPUTS = (
 )
 
 
-def gradients_of_roots(tensors: int, gradients: int) -> RuntimeError:
-    return RuntimeError(f"got {tensors} tensors and {gradients} gradients")
-
-
-def root_is_no_tensor() -> AssertionError:
-    return AssertionError("Expected output to be a torch.Tensor")
-
-
 def no_inputs(function: str) -> RuntimeError:
     return RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
-
-
-def input_is_no_tensor(given: Any) -> RuntimeError:
-    return RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(given).__name__}")
-
-
-def real_scalar_only(dtype: Any) -> RuntimeError:
-    return RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {dtype}")
-
-
-def gradient_of_root_shape(place: int, got: Any, expected: Any) -> RuntimeError:
-    return RuntimeError(
-        f"Mismatch in shape: grad_output[{place}] has a shape of {got} and output[{place}] has a shape of {expected}."
-    )
-
-
-def gradient_of_root_dtype(place: int, got: Any, expected: Any) -> RuntimeError:
-    return RuntimeError(
-        "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
-        f"grad_output[{place}] has a dtype of {got} and output[{place}] has a dtype of {expected}."
-    )
-
-
-def gradient_of_root_device(place: int, got: Any, expected: Any) -> RuntimeError:
-    return RuntimeError(f"invalid gradient at index {place} - expected device {expected} but got {got}")
-
-
-def both_names_of_gradients() -> RuntimeError:
-    return RuntimeError(
-        "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
-        "Please only use `grad_tensors`."
-    )
-
-
-def batched_gradient_of_no_dim() -> ValueError:
-    return ValueError(
-        "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
-        "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
-    )
 
 
 def batched_gradient_shape(place: int, got: Any, expected: Any) -> RuntimeError:
@@ -611,10 +403,6 @@ def detached_in_place() -> RuntimeError:
         "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, "
         "please use out-of-place `.detach()` instead"
     )
-
-
-def no_pass_under_way() -> RuntimeError:
-    return RuntimeError("Final callbacks can only be installed during backward pass.")
 
 
 def not_differentiable(function: str, argument: str) -> RuntimeError:

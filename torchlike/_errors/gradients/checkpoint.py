@@ -33,16 +33,8 @@ def unexpected(kwargs: Any) -> ValueError:
     return ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
 
 
-def only_without_reentrance() -> ValueError:
-    return ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
-
-
 def determinism_check(known: list[str], given: Any) -> ValueError:
     return ValueError(f"determinism_check should be one of {known}, but got {given}")
-
-
-def only_tuples(given: Any) -> RuntimeError:
-    return RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(given).__name__}")
 
 
 def not_by_grad() -> RuntimeError:
@@ -51,10 +43,6 @@ def not_by_grad() -> RuntimeError:
         "to .backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without "
         "passing the `inputs` argument."
     )
-
-
-def no_output_requires_grad() -> RuntimeError:
-    return RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
 
 
 def unpacked_twice() -> CheckpointError:

@@ -95,29 +95,6 @@ def write_to_unmapped(calls: Sequence[str]) -> RuntimeError:
     )
 
 
-def randomness_is_error() -> RuntimeError:
-    return RuntimeError(
-        "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
-        "'different' randomness flags on vmap or perform the randomness operation out of "
-        "vmap"
-    )
-
-
-def different_in_place() -> RuntimeError:
-    return RuntimeError(
-        "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear "
-        "like same randomness. If this is necessary for your usage, please file an issue with "
-        "functorch."
-    )
-
-
-def same_of_mapped() -> RuntimeError:
-    return RuntimeError(
-        "Vmap does not currently support same randomness with a batched tensor input. Please file an "
-        "issue with functorch"
-    )
-
-
 # -- arguments of vmap -------------------------------------------------------------------------------------------------
 
 
@@ -129,13 +106,6 @@ def chunk_size(given: Any) -> ValueError:
     return ValueError(f"vmap: chunk_size should be None or greater than 0. (got {given})")
 
 
-def in_dims_kind(name: str, in_dims: Any) -> ValueError:
-    return ValueError(
-        f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially "
-        f"nested) tuple matching the structure of inputs, got: {type(in_dims)}."
-    )
-
-
 def no_inputs(name: str) -> ValueError:
     return ValueError(
         f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to "
@@ -143,51 +113,10 @@ def no_inputs(name: str) -> ValueError:
     )
 
 
-def nothing_mapped() -> ValueError:
-    return ValueError("vmap: Expected at least one Tensor to vmap over")
-
-
 def in_dims_structure(name: str, in_dims: Any, specs: tuple) -> ValueError:
     return ValueError(
         f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the structure of"
         f" `inputs`. in_dims has structure {specs[0]} but inputs has structure {specs[1]}."
-    )
-
-
-def in_dim_kind(name: str, in_dims: Any, in_dim: Any) -> ValueError:
-    return ValueError(
-        f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={in_dim} for an input but in_dim "
-        "must be either an integer dimension or None."
-    )
-
-
-def in_dim_of_no_tensor(name: str, in_dims: Any, in_dim: Any, given: Any) -> ValueError:
-    return ValueError(
-        f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={in_dim} for an input but the input "
-        f"is of type {type(given)}. We cannot vmap over non-Tensor arguments, please use None as the "
-        "respective in_dim"
-    )
-
-
-def in_dim_range(name: str, in_dims: Any, in_dim: int, ndim: int) -> ValueError:
-    return ValueError(
-        f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={in_dim} for some input, but that "
-        f"input is a Tensor of dimensionality {ndim} so expected in_dim to satisfy -{ndim} <= in_dim < "
-        f"{ndim}."
-    )
-
-
-def different_sizes(sizes: list[int]) -> ValueError:
-    return ValueError(
-        "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-        f"{sizes} for the mapped dimension"
-    )
-
-
-def out_dims_kind(name: str, out_dims: Any) -> ValueError:
-    return ValueError(
-        f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection "
-        "of ints representing where in the outputs the vmapped dimension should appear."
     )
 
 
@@ -204,10 +133,6 @@ def result_kind(name: str, given: Any) -> ValueError:
         f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(given)}. Did you mean to "
         "set out_dims= to None for output?"
     )
-
-
-def mapped_without_dim(name: str) -> ValueError:
-    return ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
 
 
 # -- derivatives -------------------------------------------------------------------------------------------------------
@@ -229,86 +154,16 @@ def inside_a_transform(what: str) -> RuntimeError:
     )
 
 
-def argnums_kind(argnums: Any) -> RuntimeError:
-    return RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
-
-
-def no_argnums() -> RuntimeError:
-    return RuntimeError("argnums must be non-empty")
-
-
-def argnum_kind(argnum: Any, argnums: tuple) -> RuntimeError:
-    return RuntimeError(f"argnums elements must be int, got {type(argnum)}")
-
-
-def argnums_repeat(argnums: tuple) -> RuntimeError:
-    return RuntimeError(f"argnums elements must be unique, got {argnums}")
-
-
-def argnum_range(argnum: int, count: int) -> RuntimeError:
-    return RuntimeError(f"Got argnum={argnum}, but only {count} positional inputs")
-
-
-def watched_kind(given: Any) -> ValueError:
-    return ValueError(f"Thing passed to transform API must be Tensor, got {type(given)}")
-
-
-def no_aux(what: str) -> RuntimeError:
-    return RuntimeError(f"{what}: output of function f should be a tuple: (output, aux) if has_aux is True")
-
-
-def aux_kind(given: Any) -> RuntimeError:
-    return RuntimeError(f"Expected tensors, got unsupported type {type(given)}")
-
-
 def gradient_of_no_tensor(given: Any) -> RuntimeError:
     return RuntimeError(f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(given)}")
-
-
-def gradient_of_no_scalar(ndim: int) -> RuntimeError:
-    return RuntimeError(
-        "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
-        f"{ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
-    )
 
 
 def only_tensors(what: str, given: Any) -> RuntimeError:
     return RuntimeError(f"{what}: expected f(*primals) to return only tensors, got unsupported type {type(given)}")
 
 
-def cotangent_structure(given: Any, wanted: Any) -> RuntimeError:
-    return RuntimeError(
-        "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
-        f"function. cotangents: {given}, primal output: {wanted}"
-    )
-
-
-def primals_kind(what: str) -> RuntimeError:
-    return RuntimeError(f"{what}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
-
-
-def tangents_structure(what: str, primals: Any, tangents: Any) -> RuntimeError:
-    return RuntimeError(
-        f"{what}: Expected primals and tangents to have the same python structure. For example, if "
-        "primals is a tuple of 3 tensors, tangents also must be. Got primals with structure "
-        f"{primals} and tangents with structure {tangents}"
-    )
-
-
-def no_primals(what: str) -> RuntimeError:
-    return RuntimeError(f"{what}: Expected primals to contain at least one Tensor.")
-
-
-def primal_kind(what: str, name: str, given: Any) -> RuntimeError:
-    return RuntimeError(f"{what}: Expected {name} to only contain Tensors, got {type(given)}")
-
-
 def independent_result(what: str) -> RuntimeError:
     return RuntimeError(f"{what}: The output of f is independent of the inputs. This is not allowed with strict=True.")
-
-
-def jacobian_chunk() -> ValueError:
-    return ValueError("jacrev: `chunk_size` should be greater than 0.")
 
 
 def jacobian_dtype(dtype: Any) -> RuntimeError:
@@ -317,22 +172,8 @@ def jacobian_dtype(dtype: Any) -> RuntimeError:
     )
 
 
-def only_real(what: str, which: str, place: int) -> RuntimeError:
-    return RuntimeError(
-        f"{what}: Expected all {which} to be real but received complex tensor at flattened input idx: {place}"
-    )
-
-
 def no_results(what: str) -> RuntimeError:
     return RuntimeError(f"{what}: Expected f to be a function that has non-empty output (got output = [])")
-
-
-def primal_dtype(dtype: Any) -> ValueError:
-    return ValueError(f"Expected primal to be floating point or complex, but got: {dtype}")
-
-
-def linear_structure(given: Any, wanted: Any) -> RuntimeError:
-    return RuntimeError(f"Expected the tangents {given} to have the same argspec as the primals {wanted}")
 
 
 def linear_tangent(i: int, what: str, given: Any, wanted: Any) -> RuntimeError:
@@ -381,18 +222,7 @@ def _structure(flat: Any) -> str:
     return f"TreeSpec({type(flat).__name__}, None, [{leaves}])"
 
 
-def rule_result(given: Any) -> RuntimeError:
-    return RuntimeError(
-        "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree "
-        f"structure compatible with the output. Got a {type(given)} instead"
-    )
-
-
 # -- modules and functions ---------------------------------------------------------------------------------------------
-
-
-def no_models() -> RuntimeError:
-    return RuntimeError("stack_module_state: Expected at least one model, got 0.")
 
 
 def models_differ(in_what: str) -> RuntimeError:
@@ -403,11 +233,4 @@ def models_differ(in_what: str) -> RuntimeError:
 def dicts_kind(given: Any) -> ValueError:
     return ValueError(
         f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(given)}"
-    )
-
-
-def no_functionalize() -> NotImplementedError:
-    return NotImplementedError(
-        "torch.func.functionalize rewrites functions for PyTorch's tracers, which torchlike "
-        "does not have; call the function itself"
     )

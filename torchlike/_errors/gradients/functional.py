@@ -98,13 +98,6 @@ def independent_twice(what: str, place: int) -> RuntimeError:
     )
 
 
-def independent_entry(output: int, place: int) -> RuntimeError:
-    return RuntimeError(
-        f"Output {output} of the user-provided function is independent of input {place}. This is not "
-        "allowed in strict mode."
-    )
-
-
 # -- strategies --------------------------------------------------------------------------------------------------------
 
 
@@ -113,10 +106,6 @@ def strategy() -> AssertionError:
         'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has more outputs than '
         'inputs, "forward-mode" tends to be more performant. Otherwise, prefer to use "reverse-mode".'
     )
-
-
-def outer_strategy() -> AssertionError:
-    return AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
 
 
 def forward_mode_and_graph() -> NotImplementedError:

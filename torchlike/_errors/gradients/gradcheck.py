@@ -12,32 +12,6 @@ class GradcheckError(RuntimeError):
 GradcheckError.__module__ = "torchlike.autograd.gradcheck"
 
 
-def needs_one_mode() -> AssertionError:
-    return AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
-
-
-def batched_needs_backward() -> AssertionError:
-    return AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
-
-
-def batched_forward_needs_forward() -> AssertionError:
-    return AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
-
-
-def needs_one_order() -> AssertionError:
-    return AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
-
-
-def needs_reverse(name: str) -> AssertionError:
-    return AssertionError(f"Setting {name}=True requires check_rev_over_rev to be True")
-
-
-def no_input_requires_grad() -> ValueError:
-    return ValueError(
-        "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
-    )
-
-
 def not_double(place: int) -> str:
     return (
         f"Input #{place} requires gradient and is not a double precision floating point or complex. This check "

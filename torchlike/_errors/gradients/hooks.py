@@ -18,10 +18,6 @@ def _tensor_type(gradient: Any) -> str:
     return f"torch.{on_gpu}{layout}{scalar_name(gradient.aval.dtype)}Tensor"
 
 
-def hook_returned_no_tuple(returned: Any) -> TypeError:
-    return TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
-
-
 def hook_returned_no_tensor(returned: Any) -> TypeError:
     return TypeError(f"expected Variable, but hook returned '{type(returned).__name__}'")
 

@@ -20,18 +20,10 @@ def quantile_range(name: str, q: float | None) -> RuntimeError:
     return RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
 
 
-def histogram_bins(bins: int) -> RuntimeError:
-    return RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-
-
 def histogram_range(low: float, high: float) -> RuntimeError:
     if low != low or high != high or float("inf") in (abs(low), abs(high)):
         return RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
     return RuntimeError("torch.histc: max must be larger than min")
-
-
-def boundaries_dims(ndim: int) -> RuntimeError:
-    return RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({ndim})")
 
 
 def sorted_dims(sequence: tuple, values: tuple) -> RuntimeError:
@@ -61,25 +53,10 @@ def areas_of_bools(name: str, between: bool) -> RuntimeError:
     return RuntimeError(f"{name}: received a bool input for {which}, but bool is not supported")
 
 
-def areas_apart(name: str) -> RuntimeError:
-    return RuntimeError(f"{name}: Currently, we only support dx as a real number.")
-
-
-def areas_between(name: str) -> RuntimeError:
-    return RuntimeError(f"{name}: There must be one `x` value for each sample point")
-
-
 def mean_of_integers(dtype: Any, what: str = "Input") -> RuntimeError:
     return RuntimeError(
         f"mean(): could not infer output dtype. {what} dtype must be either a floating point or "
         f"complex dtype. Got: {scalar_name(dtype)}"
-    )
-
-
-def masked_mean_of_integers(dtype: Any, what: str) -> ValueError:
-    return ValueError(
-        f"mean(): Could not infer output dtype. {what} dtype must be either a floating point or "
-        f"complex dtype. Got: {dtype!r}"
     )
 
 
@@ -107,10 +84,6 @@ def check_extreme(
             raise IndexError(f"{called}: Expected reduction dim {d} to have non-zero size.")
 
 
-def selected_index_out_of_range() -> RuntimeError:
-    return RuntimeError("selected index k out of range")
-
-
 def bool_minus_bool() -> RuntimeError:
     return RuntimeError(
         "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
@@ -134,32 +107,12 @@ def check_negation(call: Any) -> None:
         )
 
 
-def positive_bool() -> RuntimeError:
-    return RuntimeError("The `+` operator, on a bool tensor is not supported.")
-
-
 def fractional_factor(name: str = "alpha") -> RuntimeError:
     return RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
 
 
 def bool_factor(name: str = "alpha") -> RuntimeError:
     return RuntimeError(f"Boolean {name} only supported for Boolean results.")
-
-
-def complex_alpha() -> RuntimeError:
-    return RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
-
-
-def inverted_floats() -> TypeError:
-    return TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-
-
-def zero_division() -> RuntimeError:
-    return RuntimeError("ZeroDivisionError")
-
-
-def negative_integer_power() -> RuntimeError:
-    return RuntimeError("Integers to negative integer powers are not allowed.")
 
 
 def clamp_without_bounds(name: str) -> RuntimeError:
@@ -264,14 +217,6 @@ def check_cov_weights(name: str, weights: Any, count: int) -> None:
             f"cov(): expected {name} to have the same numel as there are observations in the input but "
             f"got {weights.numel()} != {count}"
         )
-
-
-def negative_weights(name: str) -> RuntimeError:
-    return RuntimeError(f"cov(): {name} cannot be negative")
-
-
-def weightless() -> RuntimeError:
-    return RuntimeError("cov(): weights sum to zero, can't be normalized")
 
 
 def no_freedom_left() -> str:

@@ -74,14 +74,6 @@ def batch_shapes(a: Any, b: Any) -> RuntimeError:
     )
 
 
-def unequal_batches(n: int, m: int) -> RuntimeError:
-    return RuntimeError(f"batch1 and batch2 must have same number of batches, got {n} and {m}")
-
-
-def incompatible_matrices(a: Any, b: Any) -> RuntimeError:
-    return RuntimeError(f"Incompatible matrix sizes for bmm ({a.shape[1]}x{a.shape[2]} and {b.shape[1]}x{b.shape[2]})")
-
-
 def addmm_dtypes(name: str, a: Any, b: Any) -> RuntimeError:
     return RuntimeError(f"{name} and mat2 must have the same dtype, but got {scalar_name(a)} and {scalar_name(b)}")
 
@@ -295,14 +287,6 @@ def no_square_tensor(name: str, first: tuple[int, ...], rest: tuple[int, ...], a
     )
 
 
-def pivots_of_wrong_type() -> RuntimeError:
-    return RuntimeError(
-        "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: "
-        "this function is intended to be used with the output produced by "
-        "torch.linalg.lu_factor"
-    )
-
-
 def check_norm_dtype(given: Any, dtype: Any) -> None:
     """Raise where a vector norm cannot be computed in `dtype`."""
     name, kind = scalar_name(dtype), "complex" if given.is_complex else "real"
@@ -317,20 +301,10 @@ def check_norm_dtype(given: Any, dtype: Any) -> None:
         )
 
 
-def driver_only_on_gpu() -> RuntimeError:
-    return RuntimeError(
-        "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
-    )
-
-
 def complex_tolerance(name: str, which: str, given: Any) -> RuntimeError:
     return RuntimeError(
         f"torch.linalg.{name}: {which} tensor of complex type is not supported. Got {scalar_name(given.dtype)}"
     )
-
-
-def unknown_driver() -> RuntimeError:
-    return RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
 
 
 def not_of_full_rank(batch: int | None, order: int) -> LinAlgError:
@@ -624,10 +598,6 @@ def check_norm_dtype_of_input(given: Any) -> None:
         )
 
 
-def frobenius_dims(count: int) -> RuntimeError:
-    return RuntimeError(f"Expected at most 2 dimensions, but got {count} dimensions instead.")
-
-
 def lobpcg_too_small(m: int, n: int) -> ValueError:
     return ValueError(
         f"LOBPCG algorithm is not applicable when the number of A rows (={m})"
@@ -641,7 +611,3 @@ def lobpcg_start(got: Any, expected: tuple[int, int]) -> AssertionError:
 
 def lobpcg_backward(what: str) -> ValueError:
     return ValueError(f"lobpcg.backward does not support {what} yet. Note that lobpcg.forward does though.")
-
-
-def lobpcg_other_backward() -> ValueError:
-    return ValueError("lobpcg.backward does not support backward with B != I yet.")

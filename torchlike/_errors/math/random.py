@@ -7,30 +7,10 @@ from typing import Any
 from torchlike._errors.dtypes import c_name, scalar_name
 
 
-def seed_not_an_integer(seed: Any) -> RuntimeError:
-    return RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
-
-
-def random_state_not_bytes() -> TypeError:
-    return TypeError("RNG state must be a torch.ByteTensor")
-
-
-def random_state_kind(got: Any) -> TypeError:
-    return TypeError(f"expected a torch.ByteTensor, but got {type(got).__name__}")
-
-
 def random_state_size(wanted: int, got: int) -> RuntimeError:
     return RuntimeError(
         f"Expected a CPUGeneratorImplState of size {wanted} but found the input RNG state size to be {got}"
     )
-
-
-def random_state_invalid() -> RuntimeError:
-    return RuntimeError("Invalid mt19937 state")
-
-
-def no_generator(function: str, given: Any) -> TypeError:
-    return TypeError(f"{function}(): argument 'generator' must be torch.Generator, not {type(given).__name__}")
 
 
 def no_accelerator(kind: str) -> RuntimeError:
@@ -59,21 +39,6 @@ def parameter_of(draw: str, rule: str, name: str, value: float) -> RuntimeError:
 
 def probability_of(draw: str, interval: str, p: float) -> RuntimeError:
     return RuntimeError(f"{draw} expects p to be in {interval}, but got p={p:g}")
-
-
-def probability_in_array() -> RuntimeError:
-    return RuntimeError(
-        "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
-        "improved?  If so, please report an enhancement request to PyTorch.)"
-    )
-
-
-def normal_std(std: float) -> RuntimeError:
-    return RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-
-
-def uniform_order(low: float, high: float) -> RuntimeError:
-    return RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
 
 
 def uniform_width(low: float, high: float, dtype: Any) -> RuntimeError:
@@ -108,36 +73,12 @@ def random_kind() -> RuntimeError:
     return RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
 
 
-def poisson_rate() -> RuntimeError:
-    return RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-
-
 def binomial_dtype(name: str, dtype: Any) -> ValueError:
     return ValueError(f"binomial only supports floating-point dtypes for {name}, got: {scalar_name(dtype)}")
 
 
-def multinomial_shape() -> RuntimeError:
-    return RuntimeError("prob_dist must be 1 or 2 dim")
-
-
 def multinomial_dtype(dtype: Any) -> RuntimeError:
     return RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {scalar_name(dtype)}")
-
-
-def multinomial_count(count: int) -> RuntimeError:
-    return RuntimeError(
-        "cannot sample n_sample <= 0 samples"
-        if count <= 0
-        else "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
-    )
-
-
-def multinomial_categories() -> RuntimeError:
-    return RuntimeError("number of categories cannot exceed 2^24")
-
-
-def multinomial_entry() -> RuntimeError:
-    return RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
 
 
 def multinomial_row(what: str) -> RuntimeError:

@@ -74,12 +74,6 @@ class Stft:
         return RuntimeError(f"{call}: {text}")
 
 
-def real_spectra() -> RuntimeError:
-    return RuntimeError(
-        "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
-    )
-
-
 def check_istft(
     input: Any,
     real: Any,
@@ -120,8 +114,3 @@ def check_istft(
         raise RuntimeError("Cannot have onesided output if window or input is complex")
     if window is not None and tuple(window.shape) != (width,):
         raise RuntimeError(f"{call}: Invalid window shape. window has to be 1D and length of `win_length`")
-
-
-def no_envelope() -> RuntimeError:
-    """Where no window reaches, the signal is not known."""
-    return RuntimeError("window overlap add min: 1")

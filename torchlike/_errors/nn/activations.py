@@ -8,33 +8,6 @@ from torchlike._errors.arguments import wrong_type
 from torchlike._errors.dtypes import c_name, expected_scalar_type, not_implemented, scalar_name
 
 
-def gelu_approximate() -> RuntimeError:
-    return RuntimeError("approximate argument must be either none or tanh.")
-
-
-def odd_glu(dim: int, size: int) -> RuntimeError:
-    return RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {size}")
-
-
-def prelu_count(weights: int, channels: int) -> RuntimeError:
-    return RuntimeError(
-        "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
-        f"{weights} and channel size = {channels}."
-    )
-
-
-def prelu_scalar() -> RuntimeError:
-    return RuntimeError("Not allow zero-dim input tensor.")
-
-
-def prelu_weight(ndim: int) -> RuntimeError:
-    return RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {ndim}")
-
-
-def rrelu_bounds() -> RuntimeError:
-    return RuntimeError("Lower bound should be less than or equal to the upper bound")
-
-
 def shrink_range(largest: float, dtype: Any, got: float) -> RuntimeError:
     return RuntimeError(
         f"lambda must be in range [0, {largest:g}] for input dtype {scalar_name(dtype)}, but found {got:g}"
@@ -45,21 +18,8 @@ def prelu_dtype(a: Any, b: Any) -> RuntimeError:
     return RuntimeError(f"prelu: Type promoting not supported. Got {scalar_name(a)} and {scalar_name(b)}")
 
 
-def hardtanh_bounds() -> ValueError:
-    return ValueError("min_val cannot be greater than max_val")
-
-
 def dropout_probability(p: float) -> ValueError:
     return ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-
-
-def dropout1d_dims(ndim: int) -> RuntimeError:
-    return RuntimeError(
-        f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. Note that dropout1d "
-        f"exists to "
-        "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an "
-        "optional batch dimension (i.e. 2D or 3D inputs)."
-    )
 
 
 def dropout2d_dims(ndim: int) -> str:
@@ -89,30 +49,6 @@ def dropout3d_dims(ndim: int) -> str:
         "dimension, "
         "and an optional batch dimension (i.e. 4D or 5D inputs)."
     )
-
-
-def hardtanh_of_bools() -> RuntimeError:
-    return RuntimeError("Bool inputs not supported for hardtanh")
-
-
-def hardtanh_of_unsigned() -> RuntimeError:
-    return RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-
-
-def bilinear_dims(a: int, b: int) -> RuntimeError:
-    return RuntimeError(f"bilinear(): input dimensions do not match: got {a} and {b}")
-
-
-def bilinear_batch(dim: int, a: int, b: int) -> RuntimeError:
-    return RuntimeError(f"bilinear(): input batch dimensions do not match at dim {dim}: got {a} and {b}")
-
-
-def bilinear_size(name: str, got: int, wanted: int) -> RuntimeError:
-    return RuntimeError(f"bilinear(): {name} size does not match weight size: got {got} but expected {wanted}")
-
-
-def bilinear_bias(got: int, wanted: int) -> RuntimeError:
-    return RuntimeError(f"bilinear(): bias size does not match weight size: got {got} but expected {wanted}")
 
 
 def bilinear_dtypes(call: Any) -> RuntimeError:

@@ -142,10 +142,6 @@ def check_unfold(x: Any, kernel: Ints, dilation: Ints, padding: Ints, stride: In
         )
 
 
-def no_pair(option: str, got: int) -> RuntimeError:
-    return RuntimeError(f"It is expected {option} equals to 2, but got size {got}")
-
-
 def _check_windows(kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> None:
     for called, short, sizes in (
         ("kernel size", "kernel", kernel),
@@ -191,40 +187,6 @@ def align_corners_mode() -> ValueError:
     )
 
 
-def antialias_mode() -> ValueError:
-    return ValueError(
-        "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
-    )
-
-
-def resize_dims(ndim: int, mode: str) -> NotImplementedError:
-    return NotImplementedError(
-        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: "
-        "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact "
-        "(got "
-        f"{mode})"
-    )
-
-
-def resize_size(spatial: list[int], size: Any) -> ValueError:
-    return ValueError(
-        f"Input and output must have the same number of spatial dimensions, but got input with spatial "
-        f"dimensions of {spatial} and output size of {size}. Please provide input tensor in (N, C, d1, "
-        f"d2, "
-        "...,dK) format and output size in (o1, o2, ...,oK) format."
-    )
-
-
-def resize_factors(spatial: list[int], factor: Any) -> ValueError:
-    return ValueError(
-        f"Input and scale_factor must have the same number of spatial dimensions, but got input with "
-        f"spatial "
-        f"dimensions of {spatial} and scale_factor of shape {factor}. Please provide input tensor in "
-        f"(N, C, "
-        "d1, d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format."
-    )
-
-
 def check_resize(call: Any) -> None:
     before, after = call.input.shape[2:], call.size
     if 0 in before or min(after) < 1:
@@ -233,20 +195,6 @@ def check_resize(call: Any) -> None:
         raise RuntimeError(
             f"Input and output sizes should be greater than 0, but got input ({named(before)}) output ({named(after)})"
         )
-
-
-def grid_mode(mode: str) -> ValueError:
-    return ValueError(
-        f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
-    )
-
-
-def grid_padding(mode: str) -> ValueError:
-    return ValueError(
-        "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
-        "but "
-        f"got: '{mode}'"
-    )
 
 
 def check_grid(x: Any, grid: Any, dims: int | None = None) -> None:
@@ -280,10 +228,6 @@ def grid_size(dims: int, shape: Ints) -> RuntimeError:
     )
 
 
-def affine_dims() -> RuntimeError:
-    return RuntimeError("AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.")
-
-
 def unknown_number(function: str, argument: str, got: int) -> ValueError:
     return ValueError(f"{function}(): {argument} is one of 0, 1 and 2. Received: {got}")
 
@@ -308,7 +252,3 @@ def size_types(given: Any) -> TypeError:
         "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got "
         f"size with types {[type(n) for n in given]}"
     )
-
-
-def no_elements(x: Any) -> RuntimeError:
-    return RuntimeError(f"Non-empty {x.ndim}D data tensor expected but got a tensor with sizes {list(x.shape)}")

@@ -21,40 +21,12 @@ def multi_target() -> RuntimeError:
     return RuntimeError("0D or 1D target tensor expected, multi-target not supported")
 
 
-def target_size(wanted: Ints, got: Ints) -> RuntimeError:
-    return RuntimeError(f"Expected target size {list(wanted)}, got {list(got)}")
-
-
 def target_dtype(dtype: Any) -> RuntimeError:
     return RuntimeError(f"expected target dtype to be Long or Byte, but got {scalar_name(dtype)}")
 
 
 def margin_target() -> RuntimeError:
     return RuntimeError("target out of range")
-
-
-def margin_input(shape: Ints) -> RuntimeError:
-    return RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}")
-
-
-def margin_target_shape(batch: int, got: Ints, shape: Ints) -> RuntimeError:
-    return RuntimeError(
-        "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples "
-        f"(batch size). Expected target size [{batch}], but got {list(got)}. Input has shape "
-        f"{list(shape)}."
-    )
-
-
-def margin_weight_dims() -> ValueError:
-    return ValueError("weight must be one-dimensional")
-
-
-def margin_weight(classes: int, got: Ints) -> RuntimeError:
-    return RuntimeError(f"inconsistent weight size, expected {classes} but got {list(got)}")
-
-
-def margin_targets_shape(got: Ints, shape: Ints) -> RuntimeError:
-    return RuntimeError(f"inconsistent target size: {list(got)} for input of size: {list(shape)}")
 
 
 def margin_targets() -> RuntimeError:
@@ -75,14 +47,6 @@ def class_weights(classes: int, shape: Ints) -> RuntimeError:
 
 def probabilities_dtype(dtype: Any) -> RuntimeError:
     return RuntimeError(f"Expected floating point type for target with class probabilities, got {scalar_name(dtype)}")
-
-
-def label_smoothing_range(value: float) -> RuntimeError:
-    return RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {value:g}")
-
-
-def unknown_reduction(reduction: Any) -> ValueError:
-    return ValueError(f"{reduction} is not a valid value for reduction")
 
 
 def batch_shape(wanted: Ints, got: Ints) -> ValueError:
@@ -108,34 +72,14 @@ def broadcast_sizes(wanted: Ints, got: Ints) -> str:
     )
 
 
-def margin_power() -> ValueError:
-    return ValueError("only p == 1 and p == 2 supported")
-
-
 def cosine_dims(dims: int, a: tuple, b: tuple) -> RuntimeError:
     return RuntimeError(
         f"{dims}D target tensor expects {dims + 1}D input tensors, but found inputs with sizes {list(a)} and {list(b)}."
     )
 
 
-def negative_beta() -> RuntimeError:
-    return RuntimeError("smooth_l1_loss does not support negative values for beta.")
-
-
-def non_positive_delta() -> RuntimeError:
-    return RuntimeError("huber_loss does not support non-positive values for delta.")
-
-
-def not_probabilities() -> RuntimeError:
-    return RuntimeError("all elements of input should be between 0 and 1")
-
-
 def negative_variance() -> ValueError:
     return ValueError("var has negative entry/entries")
-
-
-def variance_size() -> ValueError:
-    return ValueError("var is of incorrect size")
 
 
 def ranking_dims(a: Ints, b: Ints, target: Ints) -> RuntimeError:
@@ -191,10 +135,6 @@ def check_ctc(call: Any) -> None:
         )
 
 
-def lengths_dtype(name: str) -> RuntimeError:
-    return RuntimeError(f"{name} must be integral")
-
-
 def length_range(name: str, bound: str, limit: int, got: int) -> RuntimeError:
     return _while_checking(f"Expected {name} to have value at {bound} {limit}, but got value {got}")
 
@@ -229,10 +169,6 @@ def check_linear_cross_entropy(input: Any, linear_weight: Any, linear_bias: Any)
         )
 
 
-def ignored_probabilities() -> RuntimeError:
-    return RuntimeError("ignore_index cannot be specified when target contains probabilities")
-
-
 def options_ignored(reduction: str, smoothing: float, dtype: Any, out: Ints, bias: Ints | None) -> str:
     return (
         "linear_cross_entropy: ``options`` ignored; chunked path needs reduction in {'mean','sum','none'}, "
@@ -248,14 +184,3 @@ def chunk_option(name: str, got: Any) -> ValueError:
 
 def chunk_size(got: Any) -> ValueError:
     return ValueError(f"batch_chunk_size must be positive int or None, got {got!r}")
-
-
-def chunk_sizes(asked: int, method: str, found: int) -> ValueError:
-    return ValueError(
-        f"batch_chunk_size (={asked}) and chunking_method ('{method}') give different chunk sizes "
-        f"({asked} vs {found}); pass only one."
-    )
-
-
-def integral_divergence() -> RuntimeError:
-    return RuntimeError("kl_div: Integral inputs not supported.")

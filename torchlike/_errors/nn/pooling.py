@@ -207,20 +207,12 @@ def check_fractional(call: Any, dims: int) -> None:
         raise RuntimeError(f"Expect _random_samples.size(2) equals to {dims}; got {samples.shape[2]}.")
 
 
-def adaptive_dims(dims: int) -> ValueError:
-    return ValueError(f"Input dimension should be at least {dims + 1}")
-
-
 def unpool_shape(input: Ints, indices: Ints, lone: bool) -> RuntimeError:
     one = [1] if lone else []
     return RuntimeError(
         "Expected shape of indices to be same as that of the input tensor "
         f"({[*input, *one]}) but got indices tensor with shape: {[*indices, *one]}"
     )
-
-
-def unpool_size(size: list[int], dim: int, low: int, high: int) -> ValueError:
-    return ValueError(f'invalid output_size "{size}" (dim {dim} must be between {low} and {high})')
 
 
 def unpool_indices(dtype: Any) -> RuntimeError:

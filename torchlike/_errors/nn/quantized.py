@@ -7,10 +7,6 @@ from typing import Any
 from torchlike._errors.dtypes import scalar_name
 
 
-def crossed_bounds() -> RuntimeError:
-    return RuntimeError("`quant_min` should be less than or         equal to `quant_max`.")
-
-
 def zero_point_outside() -> RuntimeError:
     return RuntimeError("`zero_point` must be between `quant_min` and `quant_max`.")
 
@@ -21,14 +17,6 @@ def scale_dtype(dtype: Any) -> RuntimeError:
 
 def zero_point_dtype(dtype: Any) -> RuntimeError:
     return RuntimeError(f"Zero-point must be Int32, Float or Half, found {scalar_name(dtype)}")
-
-
-def other_rank(name: str) -> RuntimeError:
-    return RuntimeError(f"{name} should be a 1-D tensor")
-
-
-def other_lengths() -> RuntimeError:
-    return RuntimeError("scale and zero-point need to have the same dimensions")
 
 
 def channels() -> RuntimeError:

@@ -21,36 +21,8 @@ def embedding_indices(dtype: Any, place: int = 1, function: str = "embedding") -
     )
 
 
-def embedding_padding() -> AssertionError:
-    return AssertionError("Padding_idx must be within num_embeddings")
-
-
-def sparse_by_frequency() -> RuntimeError:
-    return RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
-
-
 def index_out_of_range() -> IndexError:
     return IndexError("index out of range in self")
-
-
-def one_hot_dtype() -> RuntimeError:
-    return RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-
-
-def one_hot_empty() -> RuntimeError:
-    return RuntimeError("Can not infer total number of classes from empty tensor.")
-
-
-def one_hot_negative() -> RuntimeError:
-    return RuntimeError("Class values must be non-negative.")
-
-
-def one_hot_range() -> RuntimeError:
-    return RuntimeError("Class values must be smaller than num_classes.")
-
-
-def recurrent_params(count: int, each: int) -> RuntimeError:
-    return RuntimeError(f"MatrixRef: ArrayRef size {count} not divisible by stride {each}")
 
 
 def check_recurrent(call: Any) -> None:
@@ -76,22 +48,11 @@ def check_cell(call: Any) -> None:
         raise RuntimeError(f"hidden0 has inconsistent hidden_size: got {h.shape[1]}, expected {w_hh.shape[1]}")
 
 
-def attention_dims(q: int, k: int, v: int) -> RuntimeError:
-    return RuntimeError(
-        "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
-        f"{q} key.dim: {k} and value.dim: {v} instead."
-    )
-
-
 def attention_dtypes(q: Any, k: Any, v: Any) -> RuntimeError:
     return RuntimeError(
         "Expected query, key, and value to have the same dtype, but got query.dtype: "
         f"{c_name(q)} key.dtype: {c_name(k)} and value.dtype: {c_name(v)} instead."
     )
-
-
-def attention_two_masks() -> RuntimeError:
-    return RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
 
 
 def attention_mask_dtype(mask: Any, query: Any) -> RuntimeError:
@@ -131,17 +92,6 @@ def check_bags(call: Any) -> None:
         )
 
 
-def bag_weights_shape(weights: Any, input: Any) -> ValueError:
-    return ValueError(
-        f"embedding_bag: If per_sample_weights ({weights}) is not None, then it must have the same shape "
-        f"as the input ({input})"
-    )
-
-
-def bag_table_dims(ndim: int) -> ValueError:
-    return ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {ndim}")
-
-
 def bag_offsets_unasked(kind: str) -> ValueError:
     return ValueError(
         "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
@@ -149,28 +99,8 @@ def bag_offsets_unasked(kind: str) -> ValueError:
     )
 
 
-def bag_offsets(missing: bool) -> ValueError:
-    return ValueError(f"offsets has to be a 1D Tensor{' but got None' if missing else ''}")
-
-
-def bag_input_dims(ndim: int) -> ValueError:
-    return ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {ndim}")
-
-
-def bag_mode() -> ValueError:
-    return ValueError("mode has to be one of sum, mean or max")
-
-
 def bag_maximum(of: str) -> ValueError:
     return ValueError(f"max mode does not support {of}")
-
-
-def bag_weights_mode(mode: str) -> NotImplementedError:
-    return NotImplementedError(
-        "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
-        f"for mode='sum' (got mode='{mode}'). Please open a feature request on "
-        "GitHub."
-    )
 
 
 def bag_padding(rows: int, got: int) -> RuntimeError:
@@ -179,38 +109,12 @@ def bag_padding(rows: int, got: int) -> RuntimeError:
     )
 
 
-def bag_first_offset(got: int) -> RuntimeError:
-    return RuntimeError(
-        "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position "
-        f"0. However, got {got}"
-    )
-
-
 def bag_last_offset(length: int, got: int) -> RuntimeError:
     return RuntimeError(f"offsets[-1] can not be greater than input's length {length} but got offsets[-1] of {got}")
 
 
-def bag_offsets_decrease() -> RuntimeError:
-    return RuntimeError("offsets must not decrease: each says where a bag begins")
-
-
 def bag_index(place: int, value: int, rows: int) -> RuntimeError:
     return RuntimeError(f"Index {place} of input takes value {value} which is not in the valid range [0, {rows})")
-
-
-def raw_bag_mode() -> RuntimeError:
-    return RuntimeError("`mode` must be sum, mean, or max.")
-
-
-def raw_bag_weights_mode() -> RuntimeError:
-    return RuntimeError("embedding_bag: per_sample_weights only supported with mode='sum'")
-
-
-def renorm_dims(ndim: int) -> RuntimeError:
-    return RuntimeError(
-        f"Expected 2-dimensional tensor, but got {ndim}-dimensional tensor for argument #1 'self' "
-        "(while checking arguments for embedding_renorm_)"
-    )
 
 
 def not_of_types(function: str, place: int, argument: str, types: str, dtype: Any) -> RuntimeError:

@@ -70,7 +70,7 @@ def log1p_exp(x):
 
 def _check_gelu(call: Call) -> None:
     if call.approximate not in ("none", "tanh"):
-        raise _errors.activations.gelu_approximate()
+        raise RuntimeError("approximate argument must be either none or tanh.")
     floating("GeluKernelImpl")(call)
 
 
@@ -196,14 +196,14 @@ def _leaky_relu(input: Array, negative_slope: Scalar = 0.01):
 
 def _check_hardtanh(call: Call) -> None:
     if call.input.dtype is _dtypes.bool_:
-        raise _errors.activations.hardtanh_of_bools()
+        raise RuntimeError("Bool inputs not supported for hardtanh")
     if call.input.dtype.is_complex:
         raise _errors.arithmetic.clamped_complex()
 
 
 def _clamps(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> None:
     if input.aval.dtype is _dtypes.uint8 and min_val < 0:
-        raise _errors.activations.hardtanh_of_unsigned()
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
 
 
 @pointwise(where=(), name="_hardtanh", node="HardtanhBackward0", check=_check_hardtanh, guard=_clamps)
@@ -290,12 +290,15 @@ def _check_prelu(call: Call) -> None:
     if x.dtype is not w.dtype:
         raise _errors.activations.prelu_dtype(x.dtype, w.dtype)
     if w.numel != 1 and not x.ndim:
-        raise _errors.activations.prelu_scalar()
+        raise RuntimeError("Not allow zero-dim input tensor.")
     channels = x.shape[1] if x.ndim > 1 else 1
     if w.numel != 1 and w.numel != channels:
-        raise _errors.activations.prelu_count(w.numel, channels)
+        raise RuntimeError(
+            "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+            f"{w.numel} and channel size = {channels}."
+        )
     if w.ndim > 1:
-        raise _errors.activations.prelu_weight(w.ndim)
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {w.ndim}")
 
 
 def _prelu_shape(call: Call) -> list:
@@ -324,7 +327,7 @@ def _glu_shape(call: Call) -> list:
     shape = list(call.input.shape)
     dim = wrap_dim(call.dim, len(shape))
     if shape[dim] % 2:
-        raise _errors.activations.odd_glu(dim, shape[dim])
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {shape[dim]}")
     shape[dim] //= 2
     return [tuple(shape)]
 

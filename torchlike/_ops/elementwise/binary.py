@@ -49,7 +49,7 @@ def _check_alpha(call: Call) -> None:
     if call.alpha in (float, complex) and category <= INTEGER:
         raise _errors.arithmetic.fractional_factor()
     if call.alpha is complex and category == FLOATING:
-        raise _errors.arithmetic.complex_alpha()
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
 
 
 @pointwise(

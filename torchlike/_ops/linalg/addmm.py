@@ -175,9 +175,11 @@ def _check_addbmm(call: Call) -> None:
     _check_room(call, _addbmm_shape(call))
     _check_ranks(call)
     if a.shape[0] != b.shape[0]:
-        raise _errors.linalg.unequal_batches(a.shape[0], b.shape[0])
+        raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {a.shape[0]} and {b.shape[0]}")
     if a.shape[2] != b.shape[1]:
-        raise _errors.linalg.incompatible_matrices(a, b)
+        raise RuntimeError(
+            f"Incompatible matrix sizes for bmm ({a.shape[1]}x{a.shape[2]} and {b.shape[1]}x{b.shape[2]})"
+        )
     _check_dtypes(call.input, a, b)
 
 

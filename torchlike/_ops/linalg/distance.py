@@ -32,7 +32,7 @@ def _check_floating(call: Call) -> None:
 
 def _check_eps(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> None:
     if isinstance(eps, float | int) and not eps >= 0:
-        raise _errors.normalization.negative_eps(eps)
+        raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
 
 
 @operator(

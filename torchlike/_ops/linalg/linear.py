@@ -16,15 +16,21 @@ def _shape(call: Call) -> list:
 def _check(call: Call) -> None:
     a, b, w = call.input1, call.input2, call.weight
     if a.ndim != b.ndim:
-        raise _errors.activations.bilinear_dims(a.ndim, b.ndim)
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {a.ndim} and {b.ndim}")
     for dim in range(a.ndim - 1):
         if a.shape[dim] != b.shape[dim]:
-            raise _errors.activations.bilinear_batch(dim, a.shape[dim], b.shape[dim])
+            raise RuntimeError(
+                f"bilinear(): input batch dimensions do not match at dim {dim}: got {a.shape[dim]} and {b.shape[dim]}"
+            )
     for name, x, wanted in (("input1", a, w.shape[1]), ("input2", b, w.shape[2])):
         if x.shape[-1] != wanted:
-            raise _errors.activations.bilinear_size(name, x.shape[-1], wanted)
+            raise RuntimeError(
+                f"bilinear(): {name} size does not match weight size: got {x.shape[-1]} but expected {wanted}"
+            )
     if call.bias is not None and call.bias.shape[0] != w.shape[0]:
-        raise _errors.activations.bilinear_bias(call.bias.shape[0], w.shape[0])
+        raise RuntimeError(
+            f"bilinear(): bias size does not match weight size: got {call.bias.shape[0]} but expected {w.shape[0]}"
+        )
     if len({x.dtype for x in call.arrays}) > 1:
         raise _errors.activations.bilinear_dtypes(call)
 

@@ -21,13 +21,16 @@ from torchlike._ops.schema.typing_rules import Call, broadcast
 def _check(call: Call) -> None:
     q, k, v, mask = call.query, call.key, call.value, call.attn_mask
     if min(q.ndim, k.ndim, v.ndim) < 2:
-        raise _errors.sequences.attention_dims(q.ndim, k.ndim, v.ndim)
+        raise RuntimeError(
+            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+            f"{q.ndim} key.dim: {k.ndim} and value.dim: {v.ndim} instead."
+        )
     if not q.dtype is k.dtype is v.dtype:
         raise _errors.sequences.attention_dtypes(q.dtype, k.dtype, v.dtype)
     if q.dtype.category < _dtypes.FLOATING:
         raise _errors.dtypes.expected_scalar_type(_dtypes.float32, q.dtype)
     if mask is not None and call.is_causal:
-        raise _errors.sequences.attention_two_masks()
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if mask is not None and mask.dtype not in (_dtypes.bool_, _dtypes.float32, q.dtype):
         raise _errors.sequences.attention_mask_dtype(mask.dtype, q.dtype)
 

@@ -87,7 +87,7 @@ def check_classes(call: Call) -> None:
     if x.ndim <= 2 and target.ndim > 1:
         raise _errors.losses.multi_target()
     if tuple(target.shape) != rest and not (x.ndim == 1 and tuple(target.shape) == (1,)):
-        raise _errors.losses.target_size(rest, target.shape)
+        raise RuntimeError(f"Expected target size {list(rest)}, got {list(target.shape)}")
     if target.dtype.name not in ("int64", "uint8"):
         raise _errors.losses.target_dtype(target.dtype)
     classes = x.shape[1 if x.ndim > 1 else 0]

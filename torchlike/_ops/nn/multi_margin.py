@@ -27,7 +27,9 @@ def _shape(call: Call) -> list:
 def _check_input(call: Call) -> tuple:
     shape = tuple(call.input.shape)
     if len(shape) > 2 or 0 in shape[-1:]:
-        raise _errors.losses.margin_input(shape)
+        raise RuntimeError(
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
+        )
     return shape
 
 
@@ -40,10 +42,14 @@ def _check_multi(call: Call) -> None:
     shape, target, weight = _check_input(call), call.target, call.weight
     batch = shape[0] if len(shape) == 2 else 1
     if target.ndim > 1 or target.numel != batch:
-        raise _errors.losses.margin_target_shape(batch, target.shape, shape)
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples "
+            f"(batch size). Expected target size [{batch}], but got {list(target.shape)}. Input has shape "
+            f"{list(shape)}."
+        )
     classes = shape[-1] if shape else 1
     if weight is not None and weight.numel != classes:
-        raise _errors.losses.margin_weight(classes, weight.shape)
+        raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
     _check_classes(call)
 
 
@@ -53,7 +59,7 @@ def _check_multilabel(call: Call) -> None:
         call.target.shape == shape if len(shape) == 2 else call.target.ndim < 2 and call.target.numel == (*shape, 1)[0]
     )
     if not fits:
-        raise _errors.losses.margin_targets_shape(call.target.shape, shape)
+        raise RuntimeError(f"inconsistent target size: {list(call.target.shape)} for input of size: {list(shape)}")
     _check_classes(call)
 
 

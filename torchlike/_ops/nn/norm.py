@@ -95,11 +95,18 @@ def _like_input(call: Call) -> list:
 def _check_layer_norm(call: Call) -> None:
     x, shape = call.input, tuple(call.normalized_shape)
     if not shape:
-        raise _errors.normalization.empty_normalized_shape()
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+            "element, "
+            "but got normalized_shape = []"
+        )
     for name in ("weight", "bias"):
         given = call.arguments.get(name)
         if given is not None and tuple(given.shape) != shape:
-            raise _errors.normalization.normalized_parameter(name, given.shape, shape)
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                f"{list(given.shape)} and normalized_shape = {list(shape)}"
+            )
     if tuple(x.shape[-len(shape) :]) != shape:
         raise _errors.normalization.normalized_input(shape, x.shape, ", " if call.op.name == "_layer_norm" else "")
     if (x.dtype.category < _dtypes.FLOATING or x.dtype in _dtypes.FLOAT8) and call.op.name == "_layer_norm":
@@ -114,11 +121,11 @@ def _check_dtypes(call: Call) -> None:
     mixed = bool(dtypes) and dtypes[0] is not x
     for dtype in dtypes:
         if mixed and dtype is not _dtypes.float32:
-            raise _errors.normalization.mixed_dtype()
+            raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
         if not mixed and dtype is not x:
             raise _errors.dtypes.expected_scalar_type(x, dtype)
     if mixed and x.itemsize != 2:
-        raise _errors.normalization.unequal_dtypes()
+        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 
 def _layer_norm_checks(call: Call) -> None:
@@ -179,7 +186,10 @@ def _check_group_norm(call: Call) -> None:
     for name in ("weight", "bias"):
         given = call.arguments.get(name)
         if given is not None and tuple(given.shape) != (x.shape[1],):
-            raise _errors.normalization.group_norm_parameter(name, given.shape, x.shape)
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got "
+                f"{name} of shape {list(given.shape)} and input of shape {list(x.shape)}"
+            )
     _check_dtypes(call)
 
 

@@ -96,7 +96,7 @@ def _pairs_of(call: Call) -> list[Ints]:
     options = [expand(getattr(call, n), 2) for n in names]
     for name, given in zip(names, options):
         if len(given) != 2:
-            raise _errors.images.no_pair(name, len(given))
+            raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(given)}")
     return options
 
 

@@ -179,12 +179,12 @@ def _check_areas(call: Call) -> None:
     if call.dx is not None and call.x is not None:
         raise _errors.arguments.no_overload(call.op.name, f"Tensor, Tensor, dx={call.dx.__name__}")
     if call.dx in (bool, complex):
-        raise _errors.arithmetic.areas_apart(call.op.name)
+        raise RuntimeError(f"{call.op.name}: Currently, we only support dx as a real number.")
     if not call.y.ndim:
         raise _errors.shapes.dim_of_scalar(call.dim)
     length = call.y.shape[wrap_dim(call.dim, call.y.ndim)]
     if call.x is not None and call.x.ndim == 1 and length not in (0, call.x.shape[0]):
-        raise _errors.arithmetic.areas_between(call.op.name)
+        raise RuntimeError(f"{call.op.name}: There must be one `x` value for each sample point")
 
 
 def _area_shape(call: Call) -> list:
@@ -444,7 +444,7 @@ def _check_histc(call: Call) -> None:
     if not call.input.dtype.is_floating_point:
         raise _errors.dtypes.not_implemented("histogram_cpu", call.input.dtype)
     if call.bins <= 0:
-        raise _errors.arithmetic.histogram_bins(call.bins)
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {call.bins} for dimension 0")
     if not (low <= high and abs(low) != float("inf") and abs(high) != float("inf")):
         raise _errors.arithmetic.histogram_range(low, high)
 

@@ -41,7 +41,7 @@ def widest(fast: _dtypes.dtype, dtypes: list[_dtypes.dtype], args: tuple) -> _dt
     if _dtypes.float32 in dtypes:
         return _dtypes.float32
     if any(d is not fast for d in dtypes):
-        raise _errors.autocast.unexpected_dtype()
+        raise RuntimeError("Unexpected floating ScalarType in at::autocast::prioritize")
     return fast
 
 

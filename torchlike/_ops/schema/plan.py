@@ -129,7 +129,7 @@ def _make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[A
     if not call.arrays:
         if op.overloads or op.kinds[0] == d.OPERAND:
             raise _errors.arguments.invalid_combination(op.called, args, kwargs)
-        raise _errors.arguments.no_tensor_argument(op.called)
+        raise TypeError(f"{op.called}(): argument 'input' (position 1) must be Tensor, not float")
     check_devices(call)
     if op.check is not None:
         op.check(call)
@@ -176,7 +176,7 @@ def _refusing(name: str) -> Callable[[Sequence], None]:
     """The check of an operator that must not become part of a graph."""
 
     def refuse(edges: Sequence) -> None:
-        raise _errors.autograd.no_complex_gradient(name)
+        raise RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype.")
 
     return refuse
 

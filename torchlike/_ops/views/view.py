@@ -24,13 +24,16 @@ def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
         raise RuntimeError("only one dimension can be inferred")
     for at, n in enumerate(shape):
         if n < -1:
-            raise _errors.shapes.invalid_dim_of_shape(n, at, shape)
+            raise RuntimeError(f"invalid shape dimension {n} at index {at} of shape {list(shape)}")
     known = 1
     for n in shape:
         known *= n if n != -1 else 1
     if -1 in shape:
         if known == count == 0:
-            raise _errors.shapes.ambiguous_minus_one(shape)
+            raise RuntimeError(
+                f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
+                "dimension size -1 can be any value and is ambiguous"
+            )
         if known == 0 or count % known:
             raise _errors.shapes.invalid_shape(shape, count)
         return tuple(count // known if n == -1 else n for n in shape)
@@ -46,7 +49,10 @@ def _view_geometry(shape, strides, size) -> Geometry:
     size = infer_size(size, count)
     found = view_strides(shape, strides, size)
     if found is None:
-        raise _errors.shapes.view_not_possible()
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans "
+            "across two contiguous subspaces). Use .reshape(...) instead."
+        )
     return size, found
 
 
@@ -59,7 +65,10 @@ def view_(input: Array, size: tuple):
 
 def _permute_geometry(shape, strides, dims) -> Geometry:
     if len(dims) != len(shape):
-        raise _errors.shapes.permute_length(len(shape), len(dims))
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
+            f"desired ordering of dimensions i.e. input.dim() = {len(shape)} is not equal to len(dims) = {len(dims)}"
+        )
     order = [wrap_dim(d, len(shape)) for d in dims]
     if len(set(order)) != len(order):
         raise RuntimeError("permute(): duplicate dims are not allowed.")
@@ -99,7 +108,9 @@ def _expand_geometry(shape, strides, size) -> Geometry:
         n, old = size[i], shape[i - lead] if i >= lead else None
         if n == -1:
             if old is None:
-                raise _errors.shapes.expand_leading(size, i)
+                raise RuntimeError(
+                    f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {i}"
+                )
             n = old
         if old is not None and old != n and old != 1:
             raise _errors.shapes.expand_mismatch(n, old, i, size, shape)

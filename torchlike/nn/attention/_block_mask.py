@@ -62,7 +62,7 @@ class BlockMask:
             raise _errors.block_mask_dims()
         for name, given in (("kv_num_blocks", kv_num_blocks), ("kv_indices", kv_indices)):
             if given is None:
-                raise _errors.missing_blocks(name)
+                raise AssertionError(f"{name} must be provided")
         _check_pair("kv", full_kv_num_blocks, full_kv_indices)
         _check_pair("q", full_q_num_blocks, full_q_indices)
         self.seq_lengths = seq_lengths
@@ -224,7 +224,18 @@ def _picture(blocks: Any, down: int, across: int) -> str:
 
 def mask_of_a_slice(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
     """Raise an error. This is the `mask_mod` of a sliced `BlockMask`, whose indices differ from the original ones."""
-    raise _errors.mask_mod_of_a_slice()
+    raise RuntimeError(
+        "Cannot use mask_mod from a sliced BlockMask. When you slice a BlockMask using [], the mask_mod attribute is "
+        "reset. You must set it from the original BlockMask's mask_mod.\n\n"
+        "Incorrect usage:\n"
+        "  base_mask = create_block_mask(my_mask_fn, ...)\n"
+        "  sliced_mask = base_mask[:, :, block_idx]\n"
+        "  sliced_mask.mask_mod = apply_offset(sliced_mask.mask_mod, offset)  # WRONG!\n\n"
+        "Correct usage:\n"
+        "  base_mask = create_block_mask(my_mask_fn, ...)\n"
+        "  sliced_mask = base_mask[:, :, block_idx]\n"
+        "  sliced_mask.mask_mod = apply_offset(base_mask.mask_mod, offset)  # Use base_mask!"
+    )
 
 
 mask_of_a_slice.__name__ = "_sliced_mask_mod_error"  # PyTorch's name
@@ -240,7 +251,7 @@ def _refuse_write_orders(**given: Any) -> None:
 
 def _check_pair(of: str, num_blocks: Tensor | None, indices: Tensor | None) -> None:
     if (num_blocks is None) != (indices is None):
-        raise _errors.half_of_full_blocks(of)
+        raise AssertionError(f"full_{of}_num_blocks and full_{of}_indices must be both provided or omitted")
 
 
 def _pair(size: Any) -> tuple[int, int]:
@@ -298,9 +309,9 @@ def create_block_mask(
       dq_kv_order: has no effect. It belongs to `compute_dq_write_order`.
     """
     if is_score_mod(mask_mod):
-        raise _errors.not_a_mask_mod(mask_mod)
+        raise AssertionError(f"create-block_mask requires a mask_mod function! Got {mask_mod}")
     if not isinstance(dq_kv_order, bool):
-        raise _errors.write_order_not_bool()
+        raise ValueError("dq_kv_order must be a bool when using create_block_mask")
     if compute_dq_write_order:
         raise _package_errors.arguments.unsupported("create_block_mask", "compute_dq_write_order=True")
     if _compile:
@@ -308,7 +319,7 @@ def create_block_mask(
     block = _pair(BLOCK_SIZE)
     mask = create_mask(mask_mod, B, H, Q_LEN, KV_LEN, device)
     if mask.dtype != torchlike.bool:
-        raise _errors.mask_not_bool(mask.dtype)
+        raise AssertionError(f"mask.dtype must be torch.bool, got {mask.dtype}")
     kept = _kept_in_blocks(mask, *block)
     full = kept == block[0] * block[1]
     partly = (kept > 0) & ~full if separate_full_blocks else kept > 0

@@ -12,7 +12,6 @@ from typing import Any
 
 import torchlike
 from torchlike import Tensor
-from torchlike.nn import _errors_flex as _errors
 
 
 def is_score_mod(function: Callable) -> bool:
@@ -23,7 +22,7 @@ def is_score_mod(function: Callable) -> bool:
         for p in inspect.signature(function).parameters.values()
     )
     if count not in (4, 5):
-        raise _errors.mod_arguments(count)
+        raise AssertionError(f"Expected 4 or 5 positional args, got {count}")
     return count == 5
 
 
@@ -54,7 +53,7 @@ def or_masks(*mask_mods: Callable) -> Callable:
 
 def _merged(mask_mods: tuple, name: str, merge: Callable, start: bool) -> Callable:
     if not all(callable(mod) for mod in mask_mods):
-        raise _errors.not_callable(mask_mods)
+        raise RuntimeError(f"All inputs should be callable mask_mods: {mask_mods}")
 
     def mask(b: Tensor, h: Tensor, q_idx: Tensor, kv_idx: Tensor) -> Tensor:
         kept = b.new_full((), start, dtype=torchlike.bool)

@@ -27,7 +27,7 @@ class CausalBias(Tensor):
 
     def __init__(self, variant: CausalVariant, seq_len_q: int, seq_len_kv: int) -> None:
         if not isinstance(variant, CausalVariant):
-            raise _errors.bias_variant(type(variant).__name__)
+            raise AssertionError(f"variant must be a CausalVariant, got {type(variant).__name__}")
         super().__init__()
         self.variant, self.seq_len_q, self.seq_len_kv = variant, seq_len_q, seq_len_kv
         if self._has_offset() and seq_len_q > seq_len_kv:
@@ -45,7 +45,7 @@ class CausalBias(Tensor):
     def as_arguments(self, query: Tensor, is_causal: bool) -> tuple[Tensor | None, bool]:
         """Return equivalent arguments `attn_mask` and `is_causal` of `scaled_dot_product_attention`."""
         if is_causal:
-            raise _errors.bias_and_causal()
+            raise ValueError("CausalBias should not be used with causal=True")
         return (self._materialize(query.device), False) if self._has_offset() else (None, True)
 
     def __repr__(self, **how: Any) -> str:
@@ -73,5 +73,5 @@ def causal_lower_right(*size: int) -> CausalBias:
 
 def _of_corner(corner: CausalVariant, name: str, size: tuple[int, ...]) -> CausalBias:
     if len(size) != 2:
-        raise _errors.bias_dims(name)
+        raise AssertionError(f"{name} only supports 2D tensors")
     return CausalBias(corner, *size)

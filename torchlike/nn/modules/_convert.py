@@ -46,7 +46,9 @@ class Conversion:
         device, dtype, non_blocking, memory_format = _parse_to(args, kwargs)
         if dtype is not None:
             if not (dtype.is_floating_point or dtype.is_complex):
-                raise _errors.module_to_dtype(dtype)
+                raise TypeError(
+                    f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
+                )
             if dtype.is_complex:
                 warn(_errors.complex_module())
 

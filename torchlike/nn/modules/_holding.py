@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from torchlike import Tensor
-from torchlike.nn import _errors
 
 
 def place_in(length: int, index: Any) -> int:
     """Return `index` as a non-negative number. Raise IndexError if it is out of range."""
     index = operator.index(index)
     if not -length <= index < length:
-        raise _errors.container_index(index)
+        raise IndexError(f"index {index} is out of range")
     return index % length
 
 
@@ -24,13 +23,15 @@ def pairs_of(kind: str, called: str, given: Any) -> Iterator[tuple[Any, Any]]:
         yield from given.items()
         return
     if not isinstance(given, Iterable):
-        raise _errors.update_needs_pairs(called, given)
+        raise TypeError(
+            f"{called}.update should be called with an iterable of key/value pairs, but got {type(given).__name__}"
+        )
     for place, pair in enumerate(given):
         if not isinstance(pair, Iterable):
-            raise _errors.update_element_type(kind, place, pair)
+            raise TypeError(f"{kind} update sequence element #{place} should be Iterable; is{type(pair).__name__}")
         pair = list(pair)
         if len(pair) != 2:
-            raise _errors.update_element_length(kind, place, len(pair))
+            raise ValueError(f"{kind} update sequence element #{place} has length {len(pair)}; 2 is required")
         yield pair[0], pair[1]
 
 

@@ -221,7 +221,7 @@ def _replaced(returned: Any, grads: tuple, error: Callable) -> tuple:
         raise error(len(returned), len(grads))
     for grad in returned:
         if grad is not None and not isinstance(grad, Tensor):
-            raise _errors.hook_result_type(type(grad).__name__)
+            raise TypeError(f"expected Variable, but hook returned '{type(grad).__name__}'")
     return tuple(returned)
 
 

@@ -125,9 +125,9 @@ class Members:
     def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
         """Set the submodule with the dotted name `target`. With `strict` the name must exist already."""
         if target == "":
-            raise _errors.set_submodule_without_name()
+            raise ValueError("Cannot set the submodule without a target name!")
         if not _is_module(module):
-            raise _errors.set_submodule_of(type(module))
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
         path, _, name = target.rpartition(".")
         parent = self.get_submodule(path)
         if strict and not hasattr(parent, name):

@@ -89,7 +89,7 @@ class State:
             returned = hook(self, destination, prefix, local_metadata)
             if getattr(hook, "_from_public_api", False):
                 if returned is not None:
-                    raise _errors.state_dict_hook_result()
+                    raise RuntimeError("state_dict post-hook must return None")
             elif returned is not None:
                 destination = returned
         return destination
@@ -125,7 +125,7 @@ class State:
         message lists every such key and tensor.
         """
         if not isinstance(state_dict, Mapping):
-            raise _errors.state_dict_type(type(state_dict))
+            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
         missing: list[str] = []
         unexpected: list[str] = []
         messages: list[str] = []
@@ -154,7 +154,9 @@ class State:
         if strict and missing:
             messages.insert(0, _errors.missing_keys(missing))
         if messages:
-            raise _errors.loading_state_dict(type(self).__name__, messages)
+            raise RuntimeError(
+                "Error(s) in loading state_dict for {}:\n\t{}".format(type(self).__name__, "\n\t".join(messages))
+            )
         return _IncompatibleKeys(missing, unexpected)
 
     def _load_from_state_dict(
@@ -230,7 +232,10 @@ class State:
 
     def _register_state_dict_hook(self, hook: Callable) -> RemovableHandle:
         if getattr(hook, "_from_public_api", False):
-            raise _errors.state_dict_hook_registered_twice(hook)
+            raise RuntimeError(
+                f"Cannot register the same function as the state dict post hook that was previously registered via "
+                f"register_state_dict_post_hook: {hook}"
+            )
         return add_hook(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:

@@ -130,7 +130,7 @@ class Hardtanh(_Activation):
             warn(_errors.argument_renamed("max_value", "max_val"), FutureWarning)
             max_val = max_value
         if max_val <= min_val:
-            raise _errors.hardtanh_range(min_val, max_val)
+            raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
         super().__init__(min_val=min_val, max_val=max_val, inplace=inplace)
 
     def forward(self, input: Tensor) -> Tensor:

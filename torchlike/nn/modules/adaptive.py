@@ -43,7 +43,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         super().__init__()
         cutoffs = list(cutoffs)
         if not cutoffs:
-            raise _errors.adaptive_cutoffs_empty()
+            raise ValueError("cutoffs should be a sequence of length larger than 0")
         increasing = cutoffs == sorted(set(cutoffs)) and all(int(c) == c for c in cutoffs)
         if not increasing or min(cutoffs) <= 0 or max(cutoffs) > n_classes - 1:
             raise _errors.adaptive_cutoffs()
@@ -72,11 +72,11 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     def forward(self, input_: Tensor, target_: Tensor) -> _ASMoutput:
         if target_.dim() > 1:
-            raise _errors.adaptive_target_dimensions()
+            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
         if target_.dim() == 1 and input_.shape[0] != target_.shape[0]:
-            raise _errors.adaptive_batch_sizes()
+            raise RuntimeError("Input and target should have the same size in the batch dimension.")
         if target_.dim() == 0 and input_.dim() != 1:
-            raise _errors.adaptive_scalar_target(input_.shape)
+            raise RuntimeError(f"0D target tensor expects 1D input tensors, but found inputs with size {input_.shape}")
         batched = target_.dim() > 0
         input, target = (input_, target_) if batched else (input_.unsqueeze(0), target_.unsqueeze(0))
         self._check_range(target)

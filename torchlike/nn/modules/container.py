@@ -124,16 +124,16 @@ class Sequential(_Numbered):
 
     def _check_factor(self, factor: Any) -> None:
         if not isinstance(factor, int):
-            raise _errors.sequential_factor_type(type(self), type(factor))
+            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(factor)}")
         if factor <= 0:
-            raise _errors.sequential_factor(factor, type(self))
+            raise ValueError(f"Non-positive multiplication factor {factor} for {type(self)}")
 
     def insert(self, index: int, module: Module) -> Self:
         """Insert a module before position `index`."""
         if not isinstance(module, Module):
-            raise _errors.sequential_insert_type(Module)
+            raise AssertionError(f"module should be of type: {Module}")
         if not -len(self) <= index <= len(self):
-            raise _errors.sequential_insert_index(index)
+            raise IndexError(f"Index out of range: {index}")
         modules = list(self)
         modules.insert(index if index >= 0 else index + len(self), module)
         self._renumber(modules)

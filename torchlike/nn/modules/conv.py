@@ -98,15 +98,15 @@ class _ConvNd(Module):
 
     def _check(self) -> None:
         if self.groups <= 0:
-            raise _errors.conv_groups()
+            raise ValueError("groups must be a positive integer")
         for name in ("in_channels", "out_channels"):
             if getattr(self, name) % self.groups != 0:
-                raise _errors.conv_channels(name)
+                raise ValueError(f"{name} must be divisible by groups")
         if isinstance(self.padding, str):
             if self.padding not in ("same", "valid"):
-                raise _errors.conv_padding_word(self.padding)
+                raise ValueError(f"Invalid padding string {self.padding!r}, should be one of {{'same', 'valid'}}")
             if self.padding == "same" and any(step != 1 for step in self.stride):
-                raise _errors.conv_same_strided()
+                raise ValueError("padding='same' is not supported for strided convolutions")
         if self.padding_mode not in _PADDING_MODES:
             raise _errors.conv_padding_mode(self.padding_mode)
 
@@ -245,7 +245,7 @@ class _ConvTransposeNd(_ConvNd):
         dtype: Any = None,
     ) -> None:
         if padding_mode != "zeros":
-            raise _errors.conv_transpose_padding_mode(type(self).__name__)
+            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
         places = kernel_size, stride, padding, dilation, transposed, output_padding
         super().__init__(in_channels, out_channels, *places, groups, bias, padding_mode, device, dtype)
 

@@ -43,7 +43,9 @@ class Unflatten(Module):
     def __init__(self, dim: Any, unflattened_size: Any) -> None:
         super().__init__()
         if not isinstance(unflattened_size, (tuple, list)):
-            raise _errors.unflatten_size_type(type(unflattened_size).__name__)
+            raise TypeError(
+                f"unflattened_size must be a tuple of ints, but found type {type(unflattened_size).__name__}"
+            )
         for place, size in enumerate(unflattened_size):
             if not isinstance(size, int):
                 raise _errors.unflatten_size_element(type(size).__name__, place)

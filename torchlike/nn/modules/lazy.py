@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import torchlike
-from torchlike.nn import _errors
 from torchlike.nn._uninitialized import is_lazy
 from torchlike.nn.modules.module import Module
 
@@ -28,7 +27,7 @@ class LazyModuleMixin(Module):
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
         """Materialize the parameters with the shapes that fit the input. Subclasses override this method."""
-        raise _errors.lazy_without_initialize(type(self).__name__)
+        raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 
     def has_uninitialized_params(self) -> bool:
         """Return whether any parameter or buffer has no shape yet."""
@@ -45,7 +44,7 @@ class LazyModuleMixin(Module):
     def _infer_parameters(self, module: Any, args: tuple, kwargs: dict | None = None) -> None:
         module.initialize_parameters(*args, **(kwargs or {}))
         if module.has_uninitialized_params():
-            raise _errors.lazy_not_initialized(self._get_name())
+            raise RuntimeError(f"module {self._get_name()} has not been fully initialized")
         module._initialize_hook.remove()
         module._load_hook.remove()
         del module._initialize_hook, module._load_hook

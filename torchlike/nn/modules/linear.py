@@ -7,7 +7,6 @@ from typing import Any
 
 import torchlike
 from torchlike import Tensor
-from torchlike.nn import _errors_layers as _errors
 from torchlike.nn import functional as F
 from torchlike.nn import init
 from torchlike.nn._uninitialized import UninitializedParameter
@@ -93,7 +92,7 @@ class Bilinear(Module):
     ) -> None:
         super().__init__()
         if in1_features <= 0:
-            raise _errors.bilinear_features(in1_features)
+            raise ValueError(f"in1_features must be > 0, but got (in1_features={in1_features})")
         self.in1_features = in1_features
         self.in2_features = in2_features
         self.out_features = out_features

@@ -418,9 +418,9 @@ class MultiMarginLoss(_WeightedLoss):
     ) -> None:
         super().__init__(weight, size_average, reduce, reduction)
         if p not in (1, 2):
-            raise _errors.multi_margin_power()
+            raise ValueError("only p == 1 and p == 2 supported")
         if weight is not None and weight.dim() != 1:
-            raise _errors.multi_margin_weight(weight.dim())
+            raise ValueError(f"MultiMarginLoss: expected weight to be None or 1D tensor, got {weight.dim()}D instead")
         self.p = p
         self.margin = margin
 

@@ -141,7 +141,7 @@ class Module(Members, State, Conversion):
 
         def forward(self, *input: Any) -> Any:
             """Compute the output. Every subclass overrides this method."""
-            raise _errors.forward_missing(type(self).__name__)
+            raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not current().grad:
@@ -245,9 +245,9 @@ class Module(Members, State, Conversion):
         if not isinstance(name, str):
             raise _errors.registered_name_type(kind, name)
         if "." in name:
-            raise _errors.registered_name_has_dot(kind, name)
+            raise KeyError(f'{kind} name can\'t contain "."' + (f", got: {name}" if kind == "module" else ""))
         if name == "":
-            raise _errors.registered_name_is_empty(kind)
+            raise KeyError(f'{kind} name can\'t be empty string ""')
         if hasattr(self, name) and name not in taken:
             raise _errors.attribute_exists(name)
 
@@ -266,7 +266,7 @@ class Module(Members, State, Conversion):
         held = mine.get("_modules")
         if held is not None and name in held:
             return held[name]
-        raise _errors.no_attribute(type(self).__name__, name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:
         parameters = self.__dict__.get("_parameters")
@@ -349,7 +349,7 @@ class Module(Members, State, Conversion):
         In training mode dropout is active and batch norm uses the statistics of the batch. Returns the module.
         """
         if not isinstance(mode, bool):
-            raise _errors.training_mode_type()
+            raise ValueError("training mode is expected to be boolean")
         self.training = mode
         for module in self.children():
             module.train(mode)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import Tensor
-from torchlike.nn import _errors_layers as _errors
 from torchlike.nn import functional as F
 from torchlike.nn.modules._tuples import _ntuple
 from torchlike.nn.modules._tuples import _pair as _pair
@@ -306,11 +305,11 @@ class _FractionalMaxPoolNd(Module):
         self.output_size = each(output_size) if output_size is not None else None
         self.output_ratio = each(output_ratio) if output_ratio is not None else None
         if output_size is None and output_ratio is None:
-            raise _errors.fractional_pool_size_missing(name)
+            raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
         if output_size is not None and output_ratio is not None:
-            raise _errors.fractional_pool_size_twice()
+            raise ValueError("only one of output_size and output_ratio may be specified")
         if self.output_ratio is not None and not all(0 < ratio < 1 for ratio in self.output_ratio):
-            raise _errors.fractional_pool_ratio(output_ratio)
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
 
     def _options(self) -> tuple:
         return self.kernel_size, self.output_size, self.output_ratio, self.return_indices

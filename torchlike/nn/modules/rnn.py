@@ -90,20 +90,22 @@ class RNNBase(Module):
 
     def _check_options(self, dropout: Any) -> None:
         if not isinstance(dropout, numbers.Real) or isinstance(dropout, bool) or not 0 <= self.dropout <= 1:
-            raise _errors.rnn_dropout()
+            raise ValueError(
+                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+            )
         if self.dropout > 0 and self.num_layers == 1:
             warn(_errors.rnn_dropout_unused(dropout, self.num_layers))
         if not isinstance(self.hidden_size, int):
-            raise _errors.rnn_hidden_size_type(self.hidden_size)
+            raise TypeError(f"hidden_size should be of type int, got: {type(self.hidden_size).__name__}")
         for name in ("input_size", "hidden_size", "num_layers"):
             if getattr(self, name) <= 0:
-                raise _errors.rnn_not_positive(name)
+                raise ValueError(f"{name} must be greater than zero")
         if self.proj_size < 0:
-            raise _errors.rnn_negative_projection()
+            raise ValueError("proj_size should be a positive integer or zero to disable projections")
         if self.proj_size >= self.hidden_size:
-            raise _errors.rnn_large_projection()
+            raise ValueError("proj_size has to be smaller than hidden_size")
         if self.mode not in _GATES:
-            raise _errors.rnn_mode(self.mode)
+            raise ValueError(f"Unrecognized RNN mode: {self.mode}")
 
     def _add_weights(self, layer: int, suffix: str, device: Any, dtype: Any) -> None:
         rows = _GATES[self.mode] * self.hidden_size
@@ -157,9 +159,11 @@ class RNNBase(Module):
             raise _errors.rnn_dtype(input.dtype, weight.dtype)
         expected = 2 if batch_sizes is not None else 3
         if input.dim() != expected:
-            raise _errors.rnn_input_dimensions(expected, input.dim())
+            raise RuntimeError(f"input must have {expected} dimensions, got {input.dim()}")
         if self.input_size != input.size(-1):
-            raise _errors.rnn_input_size(self.input_size, input.size(-1))
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
+            )
 
     def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
         """Return the required shape of the initial state."""
@@ -174,7 +178,7 @@ class RNNBase(Module):
     ) -> None:
         """Raise if the state does not have the expected shape."""
         if tuple(hx.size()) != expected_hidden_size:
-            raise _errors.rnn_hidden_size(msg, expected_hidden_size, list(hx.size()))
+            raise RuntimeError(msg.format(expected_hidden_size, list(hx.size())))
 
     def check_forward_args(self, input: Tensor, hidden: State, batch_sizes: Tensor | None) -> None:
         """Raise if the input or the state does not fit the layer."""
@@ -299,7 +303,7 @@ class RNN(RNNBase):
         else:
             nonlinearity = kwargs.pop("nonlinearity", "tanh")
         if nonlinearity not in ("tanh", "relu"):
-            raise _errors.rnn_nonlinearity(nonlinearity)
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
         super().__init__(f"RNN_{nonlinearity.upper()}", *args, **kwargs)
         self.nonlinearity = nonlinearity
 
@@ -453,7 +457,7 @@ class RNNCell(RNNCellBase):
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         rows, hx = self._ready(input, hx)
         if self.nonlinearity not in ("tanh", "relu"):
-            raise _errors.rnn_cell_nonlinearity(self.nonlinearity)
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         step = torchlike.rnn_tanh_cell if self.nonlinearity == "tanh" else torchlike.rnn_relu_cell
         result = step(rows, hx, *self._weights())
         return result if input.dim() == 2 else result.squeeze(0)

@@ -30,7 +30,7 @@ class _Table(Module):
             self.reset_parameters()
         else:
             if list(given.shape) != shape:
-                raise _errors.embedding_weight_shape()
+                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
             self.weight = Parameter(given, requires_grad=not freeze)
 
     def _row_number(self, padding_idx: int | None) -> int | None:

@@ -31,7 +31,7 @@ __all__ = [
 
 def _get_activation_fn(name: str) -> Callable[[Tensor], Tensor]:
     if name not in ("relu", "gelu"):
-        raise _errors.transformer_activation(name)
+        raise RuntimeError(f"activation should be relu/gelu, not {name}")
     return F.relu if name == "relu" else F.gelu
 
 
@@ -385,9 +385,9 @@ class Transformer(Module):
     ) -> Tensor:
         batch_dim = 0 if self.batch_first else 1
         if src.dim() == 3 and src.size(batch_dim) != tgt.size(batch_dim):
-            raise _errors.transformer_batch()
+            raise RuntimeError("the batch number of src and tgt must be equal")
         if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
-            raise _errors.transformer_features()
+            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
         memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
         masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
         return self.decoder(tgt, memory, *masks, tgt_is_causal=tgt_is_causal, memory_is_causal=memory_is_causal)

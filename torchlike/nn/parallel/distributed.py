@@ -137,7 +137,7 @@ class DistributedDataParallel(Module):
         before the first backward pass.
         """
         if not callable(hook):
-            raise errors.hook_not_callable()
+            raise TypeError("Communication hook must be callable.")
         _check_annotations(hook)
         self._averages.ask(hook, state)
 
@@ -188,7 +188,11 @@ def _device_ids(ids: Sequence[Any] | None, output: Any, parameters: list[Tensor]
     if not ids and output is None:
         return None, None
     if ids is None or len(ids) != 1 or len(devices) > 1 or next(iter(devices)).type == "cpu":
-        raise errors.single_device(ids, output, devices)
+        raise ValueError(
+            "DistributedDataParallel device_ids and output_device arguments only work with "
+            "single-device/multiple-device GPU modules or CPU modules, but got device_ids "
+            f"{ids}, output_device {output}, and module parameters {devices}."
+        )
     return list(ids), ids[0] if output is None else output
 
 
@@ -241,7 +245,7 @@ class Averages:
     def ask(self, hook: Callable[..., Any], state: object) -> None:
         """Register a communication hook, which averages the concatenated gradients."""
         if self._hook is not None:
-            raise errors.hook_twice()
+            raise RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
 
         def asked(parameters: list[Tensor], index: int, is_last: bool) -> Tensor:
             found = hook(state, GradBucket(index, _flat_gradients(parameters), parameters, is_last))

@@ -32,43 +32,8 @@ def nothing_to_parametrize(module: Any, name: str) -> ValueError:
     )
 
 
-def no_parameter_or_buffer(module: Any, name: str) -> ValueError:
-    return ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
-
-
-def no_matrices(dimensions: int) -> ValueError:
-    return ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {dimensions} dimensions.")
-
-
-def not_these_matrices(due: Any, shape: Any) -> ValueError:
-    return ValueError(f"Expected a matrix or batch of matrices of shape {due}. Got a tensor of shape {shape}.")
-
-
 def orthogonal_map(given: str) -> ValueError:
     return ValueError(f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {given}')
-
-
-def complex_householder() -> ValueError:
-    return ValueError("The householder parametrization does not support complex tensors.")
-
-
-def map_not_inverted() -> NotImplementedError:
-    return NotImplementedError(
-        "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
-        "use_trivialization=False."
-    )
-
-
-def no_parametrization(module: Any, name: str) -> ValueError:
-    return ValueError(f"Module {module} does not have a parametrization on {name}")
-
-
-def no_right_inverse(kind: str) -> RuntimeError:
-    return RuntimeError(f"parametrization {kind} does not implement right_inverse.")
-
-
-def parametrization_output(value: Any) -> ValueError:
-    return ValueError(f"A parametrization must return a tensor. Got {type(value).__name__}.")
 
 
 def parametrization_changes(what: str, old: Any, new: Any, first: bool) -> ValueError:
@@ -84,14 +49,6 @@ def parametrization_changes(what: str, old: Any, new: Any, first: bool) -> Value
     return ValueError(f"{refused}\nmodule.weight.{what}: {old}\nparametrization(module.weight).{what}: {new}")
 
 
-def parametrized_pickle() -> RuntimeError:
-    return RuntimeError(
-        "Serialization of parametrized modules is only supported through state_dict(). See:\n"
-        "https://pytorch.org/tutorials/beginner/saving_loading_models.html"
-        "#saving-loading-a-general-checkpoint-for-inference-and-or-resuming-training"
-    )
-
-
 def several_originals_left() -> ValueError:
     return ValueError(
         "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms of a sequence "
@@ -100,10 +57,6 @@ def several_originals_left() -> ValueError:
 
 
 # -- functional_call and fusion ----------------------------------------------------------------------------------------
-
-
-def repeated_keys(keys: list[str]) -> ValueError:
-    return ValueError(f"{keys} appeared in multiple dictionaries; behavior of functional call is ambiguous")
 
 
 def tied_keys(keys: list[str]) -> ValueError:
@@ -134,18 +87,6 @@ def fusion_in_training() -> AssertionError:
 # -- prune -------------------------------------------------------------------------------------------------------------
 
 
-def prune_amount_type(amount: Any) -> TypeError:
-    return TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
-
-
-def prune_amount(amount: Any) -> ValueError:
-    return ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
-
-
-def prune_amount_too_large(amount: int, size: int) -> ValueError:
-    return ValueError(f"amount={amount} should be smaller than the number of parameters to prune={size}")
-
-
 def prune_dimensions(shape: Any, dimensions: int) -> ValueError:
     return ValueError(
         f"Structured pruning can only be applied to multidimensional tensors. Found tensor of shape {shape} with "
@@ -153,15 +94,7 @@ def prune_dimensions(shape: Any, dimensions: int) -> ValueError:
     )
 
 
-def prune_dim(dim: int, shape: Any) -> IndexError:
-    return IndexError(f"Invalid index {dim} for tensor of size {shape}")
-
-
 def prune_global_type(method: Any, kind: str) -> TypeError:
     return TypeError(
         f'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method {method} of type {kind}'
     )
-
-
-def not_pruned(name: str, module: Any) -> ValueError:
-    return ValueError(f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")

@@ -45,7 +45,7 @@ class _Orthogonal(Module):
     def __init__(self, weight: Tensor, orthogonal_map: _OrthMaps, *, use_trivialization: bool = True) -> None:
         super().__init__()
         if weight.is_complex() and orthogonal_map == _OrthMaps.householder:
-            raise _errors.complex_householder()
+            raise ValueError("The householder parametrization does not support complex tensors.")
         self.shape = weight.shape
         self.orthogonal_map = orthogonal_map
         if use_trivialization:
@@ -85,7 +85,9 @@ class _Orthogonal(Module):
     @torchlike.no_grad()
     def right_inverse(self, Q: Tensor) -> Tensor:
         if Q.shape != self.shape:
-            raise _errors.not_these_matrices(self.shape, Q.shape)
+            raise ValueError(
+                f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {Q.shape}."
+            )
         n, k = Q.size(-2), Q.size(-1)
         tall = Q.mT if n < k else Q
         if "base" in self._buffers:
@@ -94,7 +96,10 @@ class _Orthogonal(Module):
             original.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
             return original
         if self.orthogonal_map != _OrthMaps.householder:
-            raise _errors.map_not_inverted()
+            raise NotImplementedError(
+                "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
+                "use_trivialization=False."
+            )
         A, tau = torchlike.geqrf(tall)
         signs = A.diagonal(dim1=-2, dim2=-1)
         signs.sign_()
@@ -122,9 +127,9 @@ def orthogonal(
     """
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
-        raise _errors.no_parameter_or_buffer(module, name)
+        raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
     if weight.ndim < 2:
-        raise _errors.no_matrices(weight.ndim)
+        raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions.")
     if orthogonal_map is None:
         square = weight.shape[-2] == weight.shape[-1] or weight.is_complex()
         orthogonal_map = "matrix_exp" if square else "householder"

@@ -5,8 +5,6 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from torchlike.nn import _errors
-
 
 def skip_init(module_cls: type, *args: Any, **kwargs: Any) -> Any:
     """Return `module_cls(*args, **kwargs)` with uninitialized parameters.
@@ -16,8 +14,8 @@ def skip_init(module_cls: type, *args: Any, **kwargs: Any) -> Any:
     from torchlike.nn.modules.module import Module
 
     if not issubclass(module_cls, Module):
-        raise _errors.skip_init_class(module_cls)
+        raise RuntimeError(f"Expected a Module; got {module_cls}")
     if "device" not in inspect.signature(module_cls).parameters:
-        raise _errors.skip_init_device()
+        raise RuntimeError("Module must support a 'device' arg to skip initialization")
     device = kwargs.pop("device", "cpu")
     return module_cls(*args, device="meta", **kwargs).to_empty(device=device)

@@ -77,7 +77,7 @@ class ParametrizationList(ModuleList):
         with torchlike.no_grad():
             for module in reversed(list(self)):
                 if not hasattr(module, "right_inverse"):
-                    raise _errors.no_right_inverse(type(module).__name__)
+                    raise RuntimeError(f"parametrization {type(module).__name__} does not implement right_inverse.")
                 value = module.right_inverse(value)
             for name, tensor in zip(self._names(), [value] if self.is_tensor else value):
                 getattr(self, name).data = tensor.detach()
@@ -92,7 +92,7 @@ class ParametrizationList(ModuleList):
 
 def _check_unchanged(before: Tensor, after: Any, first: bool) -> None:
     if not isinstance(after, Tensor):
-        raise _errors.parametrization_output(after)
+        raise ValueError(f"A parametrization must return a tensor. Got {type(after).__name__}.")
     for what in ("dtype", "shape"):
         old, new = getattr(before, what), getattr(after, what)
         if old != new:
@@ -104,7 +104,11 @@ def _parametrized_class(module: Module) -> type:
     base = type(module)
 
     def no_pickle(self: Any) -> Any:
-        raise _errors.parametrized_pickle()
+        raise RuntimeError(
+            "Serialization of parametrized modules is only supported through state_dict(). See:\n"
+            "https://pytorch.org/tutorials/beginner/saving_loading_models.html"
+            "#saving-loading-a-general-checkpoint-for-inference-and-or-resuming-training"
+        )
 
     def deepcopy(self: Any, memo: dict) -> Any:
         copied = object.__new__(type(self))
@@ -183,7 +187,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     With `leave_parametrized` it keeps its current value. Otherwise it becomes the original tensor.
     """
     if not is_parametrized(module, tensor_name):
-        raise _errors.no_parametrization(module, tensor_name)
+        raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
     listed = module.parametrizations[tensor_name]
     if not leave_parametrized and not listed.is_tensor:
         raise _errors.several_originals_left()

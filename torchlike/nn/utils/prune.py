@@ -124,10 +124,10 @@ def _left_for(method: Any, mask: Tensor) -> Any:
 
 def _checked_amount(amount: Any) -> Any:
     if not isinstance(amount, numbers.Real):
-        raise _errors.prune_amount_type(amount)
+        raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
     whole = isinstance(amount, numbers.Integral)
     if (whole and amount < 0) or (not whole and not 0.0 <= float(amount) <= 1.0):
-        raise _errors.prune_amount(amount)
+        raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
     return amount
 
 
@@ -136,7 +136,7 @@ def _count(amount: Any, size: int) -> int:
     if not isinstance(amount, int):
         return round(amount * size)
     if amount > size:
-        raise _errors.prune_amount_too_large(amount, size)
+        raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={size}")
     return amount
 
 
@@ -210,7 +210,7 @@ class _Structured(BasePruningMethod):
         if t.dim() <= 1:
             raise _errors.prune_dimensions(t.shape, t.dim())
         if not -t.dim() <= self.dim < t.dim():
-            raise _errors.prune_dim(self.dim, t.shape)
+            raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
         count = _count(self.amount, t.shape[self.dim])
         if not count:
             return default_mask
@@ -349,7 +349,7 @@ def remove(module: Any, name: str) -> Any:
     """Make the pruning of the parameter `name` permanent, remove its mask and hook, and return the module."""
     found = _hook_of(module, name)
     if found is None:
-        raise _errors.not_pruned(name, module)
+        raise ValueError(f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")
     key, hook = found
     hook.remove(module)
     del module._forward_pre_hooks[key]

@@ -90,7 +90,9 @@ def pad_sequence(
             [1., 0.]])
     """
     if not isinstance(sequences, Iterable):
-        raise _errors.pad_sequence_type(type(sequences))
+        raise RuntimeError(
+            f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
+        )
     if padding_side not in ("left", "right"):
         raise _errors.padding_side(padding_side)
     rows = list(sequences.unbind(0) if isinstance(sequences, Tensor) else sequences)
@@ -142,9 +144,13 @@ def _longest_first(counts: list[int]) -> tuple[list[int], list[int]]:
 
 def _check_lengths(counts: list[int], batch: int, enforce_sorted: bool) -> None:
     if len(counts) != batch:
-        raise _errors.packed_lengths_count(len(counts), batch)
+        raise RuntimeError(
+            f"Expected `len(lengths)` to be equal to batch_size, but got {len(counts)} (batch_size={batch})"
+        )
     if any(count <= 0 for count in counts):
-        raise _errors.packed_lengths_positive()
+        raise RuntimeError(
+            "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
+        )
     if enforce_sorted and any(a < b for a, b in pairwise(counts)):
         raise _errors.packed_lengths_sorted()
 
@@ -160,7 +166,10 @@ def pad_packed_sequence(
     length = len(sizes)
     if total_length is not None:
         if total_length < length:
-            raise _errors.padded_total_length(length, total_length)
+            raise ValueError(
+                "Expected total_length to be at least the length of the longest sequence in input, but got "
+                f"total_length={total_length} and max sequence length being {length}"
+            )
         length = total_length
     counts = torchlike.tensor([sum(size > row for size in sizes) for row in range(sizes[0])])
     rows = pad_sequence(_rows(sequence.data, sizes), False, padding_value)

@@ -35,7 +35,7 @@ def call_with(
         counts = Counter(key for part in parameter_and_buffer_dicts for key in part)
         repeated = [key for key, count in counts.items() if count > 1]
         if repeated:
-            raise _errors.repeated_keys(repeated)
+            raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
         given = {key: value for part in parameter_and_buffer_dicts for key, value in part.items()}
     from torchlike.nn import DataParallel
 

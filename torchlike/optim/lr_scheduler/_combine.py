@@ -22,7 +22,7 @@ class _Combined(LRScheduler):
         name = type(self).__name__
         for i, scheduler in enumerate(schedulers):
             if not hasattr(scheduler, "optimizer"):
-                raise _errors.no_optimizer_attribute(name, i)
+                raise TypeError(f"{name} at index {i} should have `optimizer` as its attribute.")
             if isinstance(scheduler, ReduceLROnPlateau):
                 raise _errors.plateau_in_combination(name, i)
             if scheduler.optimizer is not optimizer:
@@ -53,7 +53,7 @@ class SequentialLR(_Combined):
         self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int], last_epoch: int = -1
     ) -> None:
         if len(schedulers) < 1:
-            raise _errors.sequence_empty()
+            raise ValueError("SequentialLR expects at least one scheduler, but got no scheduler.")
         self._check(optimizer, schedulers)
         if len(milestones) != len(schedulers) - 1:
             raise _errors.sequence_milestones(len(schedulers), len(milestones))
@@ -100,7 +100,7 @@ class ChainedScheduler(_Combined):
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
         if len(schedulers) < 1:
-            raise _errors.chain_empty()
+            raise ValueError("ChainedScheduler expects at least one scheduler to be chained, but got no scheduler.")
         optimizer = optimizer or schedulers[0].optimizer
         self._check(optimizer, schedulers)
         self._schedulers = schedulers

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 from torchlike._internal import _engine
-from torchlike.optim import _errors
 from torchlike.optim.lr_scheduler._base import LRScheduler, _within_step, group_values
 from torchlike.optim.optimizer import Optimizer
 
@@ -72,11 +71,11 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
     ) -> None:
         if T_0 <= 0 or not isinstance(T_0, int):
-            raise _errors.restart_t0(T_0)
+            raise ValueError(f"Expected positive integer T_0, but got {T_0}")
         if T_mult < 1 or not isinstance(T_mult, int):
-            raise _errors.restart_t_mult(T_mult)
+            raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
         if not isinstance(eta_min, (float, int)):
-            raise _errors.restart_eta_min(eta_min)
+            raise ValueError(f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}")
         self.T_0 = T_0
         self.T_i = T_0
         self.T_mult = T_mult
@@ -108,7 +107,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
                 self.T_i *= self.T_mult
         else:
             if epoch < 0:
-                raise _errors.restart_epoch(epoch)
+                raise ValueError(f"Expected non-negative epoch, but got {epoch}")
             self._jump(epoch)
         self.last_epoch = math.floor(epoch)
         with _within_step(self):

@@ -34,7 +34,7 @@ class _Cycle(LRScheduler):
     def _find_momentum(self) -> None:
         defaults = self.optimizer.defaults
         if "momentum" not in defaults and "betas" not in defaults:
-            raise _errors.cycle_without_momentum()
+            raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
         self.use_beta1 = "betas" in defaults
 
     def _set_momentum(self, group: dict[str, Any], value: float) -> None:
@@ -90,7 +90,7 @@ class CyclicLR(_Cycle):
         self.total_size = up + (float(step_size_down) if step_size_down is not None else up)
         self.step_ratio = up / self.total_size
         if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
-            raise _errors.cycle_mode()
+            raise ValueError("mode is invalid and scale_fn is None")
         self.mode = mode
         self.gamma = gamma
         self._scale_fn_custom = scale_fn
@@ -191,7 +191,7 @@ class OneCycleLR(_Cycle):
         self.total_steps = _length(total_steps, epochs, steps_per_epoch)
         self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)
         if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
-            raise _errors.cycle_pct_start(pct_start)
+            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         if anneal_strategy not in ("cos", "linear"):
             raise _errors.cycle_strategy(anneal_strategy)
         self._anneal_func_type = anneal_strategy
@@ -217,7 +217,7 @@ class OneCycleLR(_Cycle):
         self._warn_outside_step()
         step = self.last_epoch
         if step > self.total_steps:
-            raise _errors.cycle_ended(step, self.total_steps)
+            raise ValueError(f"Tried to step {step} times. The specified number of total steps is {self.total_steps}")
         start, phase = 0.0, self._schedule_phases[0]
         for phase in self._schedule_phases:
             if step <= phase["end_step"] or phase is self._schedule_phases[-1]:
@@ -243,13 +243,13 @@ def _length(total_steps: int | None, epochs: int | None, steps_per_epoch: int | 
     if total_steps is not None:
         return _positive("total_steps", total_steps)
     if epochs is None or steps_per_epoch is None:
-        raise _errors.cycle_length()
+        raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
     return _positive("epochs", epochs) * _positive("steps_per_epoch", steps_per_epoch)
 
 
 def _positive(name: str, value: int) -> int:
     if value <= 0 or not isinstance(value, int):
-        raise _errors.cycle_positive(name, value)
+        raise ValueError(f"Expected positive integer {name}, but got {value}")
     return value
 
 

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from torchlike.optim import _errors
 from torchlike.optim.lr_scheduler._base import LRScheduler, group_values
 from torchlike.optim.optimizer import Optimizer
 
@@ -90,7 +89,7 @@ class ConstantLR(_Decay):
         self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
     ) -> None:
         if factor > 1.0 or factor < 0:
-            raise _errors.constant_factor()
+            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
         self.factor = factor
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
@@ -128,9 +127,9 @@ class LinearLR(_Decay):
         last_epoch: int = -1,
     ) -> None:
         if start_factor > 1.0 or start_factor <= 0:
-            raise _errors.linear_start_factor()
+            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
         if end_factor > 1.0 or end_factor < 0:
-            raise _errors.linear_end_factor()
+            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
         self.start_factor = start_factor
         self.end_factor = end_factor
         self.total_iters = total_iters

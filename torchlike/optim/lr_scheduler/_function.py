@@ -6,7 +6,6 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from torchlike.optim import _errors
 from torchlike.optim.lr_scheduler._base import LRScheduler, group_values
 from torchlike.optim.optimizer import Optimizer
 
@@ -21,7 +20,7 @@ class _FromFunctions(LRScheduler):
         self.optimizer = optimizer
         if isinstance(lr_lambda, (list, tuple)):
             if len(lr_lambda) != len(optimizer.param_groups):
-                raise _errors.lambda_count(len(optimizer.param_groups), len(lr_lambda))
+                raise ValueError(f"Expected {len(optimizer.param_groups)} lr_lambdas, but got {len(lr_lambda)}")
             self.lr_lambdas: list[Any] = list(lr_lambda)
         else:
             self.lr_lambdas = [lr_lambda] * len(optimizer.param_groups)

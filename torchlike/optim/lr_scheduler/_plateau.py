@@ -43,7 +43,7 @@ class ReduceLROnPlateau(LRScheduler):
         eps: float = 1e-8,
     ) -> None:
         if factor >= 1.0:
-            raise _errors.plateau_factor()
+            raise ValueError("Factor should be < 1.0.")
         self.factor = factor
         if not isinstance(optimizer, Optimizer):
             raise _errors.not_an_optimizer(optimizer)
@@ -51,7 +51,7 @@ class ReduceLROnPlateau(LRScheduler):
         groups = len(optimizer.param_groups)
         if isinstance(min_lr, (list, tuple)):
             if len(min_lr) != groups:
-                raise _errors.plateau_min_lrs(groups, len(min_lr))
+                raise ValueError(f"expected {groups} min_lrs, got {len(min_lr)}")
             self.default_min_lr = None
             self.min_lrs = list(min_lr)
         else:
@@ -67,9 +67,9 @@ class ReduceLROnPlateau(LRScheduler):
 
     def _init_is_better(self, mode: str, threshold: float, threshold_mode: str) -> None:
         if mode not in ("min", "max"):
-            raise _errors.plateau_mode(mode)
+            raise ValueError(f"mode {mode} is unknown!")
         if threshold_mode not in ("rel", "abs"):
-            raise _errors.plateau_threshold_mode(threshold_mode)
+            raise ValueError(f"threshold mode {threshold_mode} is unknown!")
         self.mode_worse = math.inf if mode == "min" else -math.inf
         self.mode = mode
         self.threshold = threshold

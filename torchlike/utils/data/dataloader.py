@@ -110,14 +110,16 @@ class DataLoader(Generic[T_co]):
             self._dataset_kind = _DatasetKind.Map
         if batch_sampler is not None:
             if batch_size != 1 or shuffle or sampler is not None or drop_last:
-                raise errors.batch_sampler_exclusive()
+                raise ValueError(
+                    "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
+                )
             batch_size, drop_last = None, False
         elif batch_size is None and drop_last:
-            raise errors.unbatched_drop_last()
+            raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
         if sampler is None:
             sampler = self._default_sampler(shuffle, generator)
         elif shuffle:
-            raise errors.sampler_and_shuffle()
+            raise ValueError("sampler option is mutually exclusive with shuffle")
         if batch_size is not None and batch_sampler is None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.batch_size = batch_size
@@ -137,7 +139,7 @@ class DataLoader(Generic[T_co]):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self.__initialized and name in _FIXED:
-            raise errors.set_after_init(name, type(self).__name__)
+            raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
         super().__setattr__(name, value)
 
     @property
@@ -147,7 +149,10 @@ class DataLoader(Generic[T_co]):
     @multiprocessing_context.setter
     def multiprocessing_context(self, context: Any) -> None:
         if context is not None and self.num_workers == 0:
-            raise errors.context_without_workers(self.num_workers)
+            raise ValueError(
+                "multiprocessing_context can only be used with multi-process loading (num_workers > 0), "
+                f"but got num_workers={self.num_workers}"
+            )
         self.__context = None if context is None else _context(context)
 
     @property
@@ -199,11 +204,14 @@ def _check_worker_options(workers: int, timeout: float, prefetch: int | None, pe
     if timeout < 0:
         raise errors.negative("timeout")
     if workers == 0 and prefetch is not None:
-        raise errors.prefetch_without_workers()
+        raise ValueError(
+            "prefetch_factor option could only be specified in multiprocessing."
+            "let num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor to None."
+        )
     if prefetch is not None and prefetch < 0:
         raise errors.negative("prefetch_factor")
     if persistent and workers == 0:
-        raise errors.persistent_without_workers()
+        raise ValueError("persistent_workers option needs num_workers > 0")
 
 
 def _check_stream_options(shuffle: bool | None, sampler: Any, batch_sampler: Any) -> None:
@@ -260,7 +268,7 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
     def __init__(self, loader: DataLoader) -> None:
         super().__init__(loader)
         if loader.timeout != 0:
-            raise errors.timeout_without_workers()
+            raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
         fetcher = IterableFetcher if self._dataset_kind == _DatasetKind.Iterable else MapFetcher
         self._dataset_fetcher = fetcher(loader.dataset, loader._auto_collation, loader.collate_fn, loader.drop_last)
 

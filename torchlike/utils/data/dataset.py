@@ -24,7 +24,7 @@ class Dataset(Generic[T_co]):
     """
 
     def __getitem__(self, index: Any) -> T_co:
-        raise errors.no_getitem()
+        raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
 
     def __add__(self, other: Dataset[T_co]) -> ConcatDataset[T_co]:
         return ConcatDataset([self, other])
@@ -48,7 +48,7 @@ class TensorDataset(Dataset[tuple[Any, ...]]):
 
     def __init__(self, *tensors: Any) -> None:
         if any(tensors[0].size(0) != t.size(0) for t in tensors):
-            raise errors.tensor_sizes()
+            raise AssertionError("Size mismatch between tensors")
         self.tensors = tensors
 
     def __getitem__(self, index: Any) -> tuple[Any, ...]:
@@ -73,14 +73,17 @@ class StackDataset(Dataset[Any]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if args and kwargs:
-            raise errors.stack_both_kinds()
+            raise ValueError(
+                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, "
+                "but both types are given."
+            )
         if not args and not kwargs:
-            raise errors.stack_empty()
+            raise ValueError("At least one dataset should be passed")
         self.datasets = kwargs or args
         members = self._members()
         self._length = len(members[0])
         if any(len(d) != self._length for d in members):
-            raise errors.stack_sizes()
+            raise ValueError("Size mismatch between datasets")
 
     def _members(self) -> list[Any]:
         return list(self.datasets.values() if isinstance(self.datasets, dict) else self.datasets)
@@ -95,7 +98,7 @@ class StackDataset(Dataset[Any]):
         columns = [_samples(d, indices) for d in self._members()]
         for column in columns:
             if len(column) != len(indices):
-                raise errors.stack_nested_sizes(len(indices), len(column))
+                raise ValueError(f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(column)}")
         return [self._assemble(row) for row in zip(*columns)]
 
     def __len__(self) -> int:
@@ -129,9 +132,9 @@ class ConcatDataset(Dataset[T_co]):
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = list(datasets)
         if not self.datasets:
-            raise errors.concat_empty()
+            raise AssertionError("datasets should not be an empty iterable")
         if any(isinstance(d, IterableDataset) for d in self.datasets):
-            raise errors.concat_iterable()
+            raise AssertionError("ConcatDataset does not support IterableDataset")
         self.cumulative_sizes = self.cumsum(self.datasets)
 
     def __len__(self) -> int:
@@ -140,7 +143,7 @@ class ConcatDataset(Dataset[T_co]):
     def __getitem__(self, idx: int) -> Any:
         if idx < 0:
             if -idx > len(self):
-                raise errors.concat_index()
+                raise ValueError("absolute value of index should not exceed dataset length")
             idx += len(self)
         which = bisect.bisect_right(self.cumulative_sizes, idx)
         start = self.cumulative_sizes[which - 1] if which else 0
@@ -162,7 +165,7 @@ class ChainDataset(IterableDataset):
     def _streams(self) -> Iterator[Any]:
         for d in self.datasets:
             if not isinstance(d, IterableDataset):
-                raise errors.chain_kind()
+                raise AssertionError("ChainDataset only supports IterableDataset")
             yield d
 
     def __iter__(self) -> Iterator[Any]:
@@ -206,7 +209,7 @@ def random_split(dataset: Any, lengths: Sequence[int | float], generator: Any = 
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = _lengths_of_fractions(len(dataset), lengths)
     if sum(lengths) != len(dataset):
-        raise errors.split_sum()
+        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     total: Any = sum(lengths)
     order = torchlike.randperm(total, generator=generator).tolist()
     return [Subset(dataset, order[end - n : end]) for n, end in zip(lengths, accumulate(lengths))]
@@ -215,7 +218,7 @@ def random_split(dataset: Any, lengths: Sequence[int | float], generator: Any = 
 def _lengths_of_fractions(total: int, fractions: Sequence[float]) -> list[int]:
     for i, fraction in enumerate(fractions):
         if fraction < 0 or fraction > 1:
-            raise errors.split_fraction(i)
+            raise ValueError(f"Fraction at index {i} is not between 0 and 1")
     lengths = [math.floor(total * fraction) for fraction in fractions]
     for i in range(total - sum(lengths)):
         lengths[i % len(lengths)] += 1

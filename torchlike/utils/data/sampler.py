@@ -128,7 +128,9 @@ class WeightedRandomSampler(Sampler[int]):
             raise errors.boolean("replacement", replacement)
         self.weights = torchlike.as_tensor(weights, dtype=torchlike.float64)
         if len(self.weights.shape) != 1:
-            raise errors.weights_shape(self.weights.shape)
+            raise ValueError(
+                f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}"
+            )
         self.num_samples = num_samples
         self.replacement = replacement
         self.generator = generator

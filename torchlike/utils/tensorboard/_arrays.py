@@ -69,9 +69,9 @@ _FIELDS = {
 def tensor_proto(tag: str, tensor: Any) -> Summary:
     """A summary of a whole tensor."""
     if tensor.numel() * tensor.itemsize >= 2**31:
-        raise _errors.too_big()
+        raise ValueError("tensor is bigger than protocol buffer's hard limit of 2GB in size")
     if tensor.dtype not in _FIELDS:
-        raise _errors.no_such_dtype(tag, tensor.dtype)
+        raise ValueError(f"{tag} has unsupported tensor dtype {tensor.dtype}")
     name, field, elements = _FIELDS[tensor.dtype]
     held: Any = {field: elements(tensor.detach().cpu())}
     return value_of(tag, "tensor", tensor=TensorProto(dtype=name, tensor_shape=shape_of(*tensor.shape), **held))

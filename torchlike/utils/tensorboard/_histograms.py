@@ -9,7 +9,6 @@ from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
 from tensorboard.compat.proto.tensor_pb2 import TensorProto
 from tensorboard.plugins.pr_curve.plugin_data_pb2 import PrCurvePluginData
 
-from torchlike.utils.tensorboard import _errors
 from torchlike.utils.tensorboard._arrays import make_np, shape_of, value_of
 
 
@@ -27,13 +26,13 @@ def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) ->
     """A summary of the histogram of all elements, from the first bucket that is not empty to the last."""
     x = make_np(values).astype(float).reshape(-1)
     if x.size == 0:
-        raise _errors.no_element()
+        raise ValueError("The input has no element.")
     counts, edges = np.histogram(x, bins=bins)
     if max_bins is not None and len(counts) > max_bins:
         counts, edges = _joined(counts, edges, len(counts) // max_bins)
     occupied = np.flatnonzero(counts)
     if not len(occupied):
-        raise _errors.empty_histogram()
+        raise ValueError("The histogram is empty, please file a bug report.")
     first, last = occupied[0], occupied[-1]
     # TensorBoard knows right edges only: an empty bucket in front says where the first one begins.
     counts = [0, *counts[first : last + 1].tolist()]

@@ -11,7 +11,6 @@ from tensorboard.plugins.hparams.api_pb2 import DataType, Experiment, HParamInfo
 from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData, SessionEndInfo, SessionStartInfo
 
 import torchlike as torch
-from torchlike.utils.tensorboard import _errors
 from torchlike.utils.tensorboard._arrays import make_np, value_of
 
 
@@ -42,14 +41,16 @@ def _check(hparam_dict: Any, metric_dict: Any, domains: Any) -> None:
     given = {"hparam_dict": hparam_dict, "metric_dict": metric_dict, "hparam_domain_discrete": domains}
     for name, found in given.items():
         if not isinstance(found, dict):
-            raise _errors.not_a_dictionary(name)
+            raise TypeError(f"parameter: {name} should be a dictionary, nothing logged.")
     for key, domain in domains.items():
         if (
             key not in hparam_dict
             or not isinstance(domain, list)
             or not all(isinstance(value, type(hparam_dict[key])) for value in domain)
         ):
-            raise _errors.other_domain(key)
+            raise TypeError(
+                f"parameter: hparam_domain_discrete[{key}] should be a list of same type as hparam_dict[{key}]."
+            )
 
 
 def _value(value: Any) -> Value:
@@ -60,7 +61,7 @@ def _value(value: Any) -> Value:
         return Value(number_value=value)
     if isinstance(value, str):
         return Value(string_value=value)
-    raise _errors.no_hyperparameter()
+    raise ValueError("value should be one of int, float, str, bool, or torch.Tensor")
 
 
 def _info(name: str, value: Value, domain: list | None) -> HParamInfo:

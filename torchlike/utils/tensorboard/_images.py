@@ -33,7 +33,10 @@ def _height_width_channels(array: np.ndarray, dataformats: str) -> np.ndarray:
     if len(set(dataformats)) != len(dataformats):
         raise _errors.repeated_dim(dataformats)
     if array.ndim != len(dataformats):
-        raise _errors.other_ndim(array.shape, dataformats)
+        raise AssertionError(
+            f"size of input tensor and input format are different.         tensor shape: {array.shape}, "
+            f"input_format: {dataformats}"
+        )
     wanted = {4: "NCHW", 3: "HWC", 2: "HW"}[array.ndim]
     array = array.transpose([dataformats.upper().find(dim) for dim in wanted])
     if array.ndim == 4:
@@ -84,7 +87,7 @@ def audio(tag: str, tensor: Any, sample_rate: int = 44100) -> Summary:
         print("warning: audio amplitude out of range, auto clipped.")
         array = array.clip(-1, 1)
     if array.ndim != 1:
-        raise _errors.no_sound()
+        raise AssertionError("input tensor should be 1 dimensional.")
     file = io.BytesIO()
     with wave.open(file, "wb") as sound:
         sound.setnchannels(1)

@@ -54,7 +54,7 @@ def _make_folder(path: str) -> None:
     if not tf.io.gfile.exists(path):
         tf.io.gfile.makedirs(path)
     elif not tf.io.gfile.isdir(path):
-        raise _errors.not_a_folder(path)
+        raise NotADirectoryError(f"Path: `{path}` exists, but is a file. Cannot proceed.")
     else:
         print("warning: Embedding dir exists, did you set global_step for add_embedding()?")
 
@@ -67,7 +67,7 @@ def _labels(metadata: Any, header: Any) -> bytes:
     if not header:
         return _lines(metadata)
     if len(header) != len(metadata[0]):
-        raise _errors.other_header()
+        raise AssertionError("len of header must be equal to the number of columns in metadata")
     return _lines("\t".join(map(str, row)) for row in [header, *metadata])
 
 

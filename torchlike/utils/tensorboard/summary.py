@@ -10,7 +10,6 @@ from tensorboard.plugins.custom_scalar import layout_pb2
 from tensorboard.plugins.custom_scalar.metadata import CONFIG_SUMMARY_TAG
 from tensorboard.plugins.custom_scalar.metadata import PLUGIN_NAME as CUSTOM_SCALARS
 
-from torchlike.utils.tensorboard import _errors
 from torchlike.utils.tensorboard._arrays import make_np, shape_of, value_of
 from torchlike.utils.tensorboard._arrays import tensor_proto as tensor_proto
 from torchlike.utils.tensorboard._histograms import histogram as histogram
@@ -28,7 +27,10 @@ def scalar(
     """A summary of one number: in a field of its own, or (`new_style`) as a tensor, which may be float64."""
     array = make_np(tensor).squeeze()
     if array.ndim:
-        raise _errors.no_scalar(array)
+        raise AssertionError(
+            f"Tensor should contain one element (0 dimensions).             Was given size: {array.size} "
+            f"and {array.ndim} dimensions."
+        )
     if not new_style:
         return Summary(value=[Summary.Value(tag=name, simple_value=float(array))])
     if double_precision:
@@ -57,6 +59,6 @@ def _chart(title: str, kind: str, tags: list[str]) -> layout_pb2.Chart:
     if kind != "Margin":
         return layout_pb2.Chart(title=title, multiline=layout_pb2.MultilineChartContent(tag=tags))
     if len(tags) != 3:
-        raise _errors.three_tags_of_a_layout()
+        raise AssertionError("len(tags) != 3")
     series = layout_pb2.MarginChartContent.Series(value=tags[0], lower=tags[1], upper=tags[2])
     return layout_pb2.Chart(title=title, margin=layout_pb2.MarginChartContent(series=[series]))

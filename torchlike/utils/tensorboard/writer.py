@@ -14,7 +14,7 @@ from google.protobuf import text_format
 from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from tensorboard.plugins.projector.projector_config_pb2 import ProjectorConfig
 
-from torchlike.utils.tensorboard import _errors, _projector, summary
+from torchlike.utils.tensorboard import _projector, summary
 from torchlike.utils.tensorboard._file_writer import FileWriter as FileWriter
 from torchlike.utils.tensorboard._images import figure_to_image
 from torchlike.utils.tensorboard._unwritten import Unwritten
@@ -111,7 +111,7 @@ class SummaryWriter(Unwritten):
     ) -> None:
         """Log hyperparameters and what they came to, as a run of its own below this one."""
         if type(hparam_dict) is not dict or type(metric_dict) is not dict:
-            raise _errors.not_dictionaries()
+            raise TypeError("hparam_dict and metric_dict should be dictionary.")
         found = summary.hparams(hparam_dict, metric_dict, hparam_domain_discrete)
         folder = os.path.join(self._get_file_writer().get_logdir(), run_name or str(time.time()))
         with SummaryWriter(folder) as run:
@@ -151,7 +151,7 @@ class SummaryWriter(Unwritten):
     ) -> None:
         """Log a histogram that was counted elsewhere."""
         if len(bucket_limits) != len(bucket_counts):
-            raise _errors.limits_and_counts()
+            raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
         what = summary.histogram_raw(tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts)
         self._add(what, global_step, walltime)
 
@@ -258,7 +258,7 @@ class SummaryWriter(Unwritten):
     ) -> None:
         """Log that the first of three numbers is to be shown between the two others."""
         if len(tags) != 3:
-            raise _errors.three_tags(tags)
+            raise AssertionError(f"Expected 3 tags, got {len(tags)}.")
         self.add_custom_scalars({category: {title: ["Margin", tags]}})
 
     def add_embedding(

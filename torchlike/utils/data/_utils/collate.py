@@ -40,7 +40,7 @@ def collate(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Any:
         return type(first)(*(inner(members) for members in zip(*batch)))
     if isinstance(first, Sequence):
         if any(len(sample) != len(first) for sample in batch):
-            raise errors.uneven_batch()
+            raise RuntimeError("each element in list of batch should be of equal size")
         return _rebuild_sequence(first, [inner(members) for members in zip(*batch)])
     raise errors.uncollatable(type(first))
 

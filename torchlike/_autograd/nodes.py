@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 from weakref import ref
 
@@ -26,6 +26,7 @@ class Node:
 
     __slots__ = ("__weakref__", "age", "edges", "extra", "plan", "saved", "scalars")
     differentiate: Callable[..., Any]
+    saved_results: Container[int] = ()  # of a node without a plan: the results that PyTorch saves for backward
     runs_on_nothing = False  # whether it is asked for its gradients where none has come to it
 
     def __init__(

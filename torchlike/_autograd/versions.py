@@ -8,7 +8,7 @@ younger than the node, only while there has been such a write at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import ref
 
 from torchlike import _errors
@@ -128,12 +128,19 @@ def note_result(node: Node, tensor: Any, owner: Any = None) -> None:
     if node.plan is not None and "result" in node.plan.remembers:
         extra = nodes.hooks_of(node)
         if extra.overwritten is None or extra.overwritten.since is None:
-            stamp = extra.overwritten = Stamp()
-            stamp.set(tensor._storage, None, owner, tensor)
-            stamp.fate = fate_of(tensor)
+            extra.overwritten = _overwritten(tensor, owner)
+    elif node.saved_results and tensor._edge is not None and tensor._edge[1] in node.saved_results:
+        nodes.hooks_of(node).kept.setdefault(tensor._edge[1], _overwritten(tensor, owner))
     if node.extra is not None and node.extra.inner is not None:
         inner, view = node.extra.inner
         note_result(inner, tensor, view())
+
+
+def _overwritten(tensor: Any, owner: Any) -> Stamp:
+    stamp = Stamp()
+    stamp.set(tensor._storage, None, owner, tensor)
+    stamp.fate = fate_of(tensor)
+    return stamp
 
 
 def keep_results(node: Node, made: Sequence[Value]) -> None:
@@ -218,11 +225,55 @@ def _check_results(node: Node, extra: nodes.Extra) -> None:
             raise _modified(plan.outputs[number], _made_by(made), stamp)
     stamp = extra.overwritten
     if stamp is not None and stamp.before(node):
-        view = stamp.owner and stamp.owner()
-        if view is not None and view._cache is not None and view._cache[0] >> 32 > stamp.version:
-            stamp.owner = None  # its history was made anew since, and is not that of the result any more
-        made = (node, 0) if stamp.owner is None or view is None or view._edge is None else view._edge
-        raise _modified(plan.outputs[0], _made_by(made), stamp)
+        raise _result_modified(node, 0, stamp)
+
+
+def _result_modified(node: Node, number: int, stamp: Stamp) -> RuntimeError:
+    view = stamp.owner and stamp.owner()
+    if view is not None and view._cache is not None and view._cache[0] >> 32 > stamp.version:
+        stamp.owner = None  # the history of the view was rebuilt after the write
+    made = (node, number) if stamp.owner is None or view is None or view._edge is None else view._edge
+    return _modified(node.result(number), _made_by(made), stamp)
+
+
+class Saver(NamedTuple):
+    """An operator of a captured call that saves inputs for backward."""
+
+    plan: OpPlan
+    wanted: tuple[int, ...]  # the inputs that require grad
+
+
+def saver_of(node: Node) -> Saver | None:
+    """Return what is needed to check the inputs that a node saves, or None if PyTorch saves none of them."""
+    plan = getattr(node, "forward", node.plan)
+    if plan is None or not plan.remembers or plan.remembers == ("result",) or _keeps_copies(node, plan):
+        return None
+    return Saver(plan, tuple([i for i, edge in enumerate(node.edges) if edge is not None]))
+
+
+def saves_result(node: Node, number: int) -> bool:
+    """Return whether PyTorch saves this result of the node for backward."""
+    return number == 0 and node.plan is not None and "result" in node.plan.remembers
+
+
+def refuse_captured(saver: Saver, place: int, value: Value, edge: Any, aval: Any) -> None:
+    """Raise PyTorch's error for an overwritten input of a captured call, if PyTorch saves it for this gradient.
+
+    `aval` is the shape and dtype of a view of the input that is saved, or None for the input itself.
+    """
+    plan, wanted = saver
+    if place not in _remembered(plan, wanted, tuple(range(len(plan.outputs)))):
+        return
+    made_by = None if edge is None else (0, "AsStrided")
+    seen = _as_kept(value.aval if aval is None else aval, _named(plan, wanted).get(place, ""), edge)
+    raise _modified(*(seen or ((aval, made_by) if aval is not None else _now(value, edge))), value.stamp)
+
+
+def check_captured_results(node: Node) -> None:
+    """Raise PyTorch's error if a result that a captured call saves for backward was overwritten."""
+    for number, stamp in node.extra.kept.items() if node.extra is not None else ():
+        if stamp.before(node):
+            raise _result_modified(node, number, stamp)
 
 
 def check_pairs(node: Node, pairs: Sequence[tuple[Value, Any]]) -> None:
@@ -234,9 +285,11 @@ def check_pairs(node: Node, pairs: Sequence[tuple[Value, Any]]) -> None:
 
 def _check_inputs(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
     plan = getattr(node, "forward", node.plan)
-    # Where the forward kept what it found, as the residuals do, PyTorch keeps that and not the inputs.
-    is_apart = plan is not node.plan and ("inputs" in plan.remembers or "all" in plan.remembers)
-    stale = {} if is_apart else {i: v for i, v in node.inputs if v.stamp is not None and v.stamp.before(node)}
+    stale = (
+        {}
+        if _keeps_copies(node, plan)
+        else {i: v for i, v in node.inputs if v.stamp is not None and v.stamp.before(node)}
+    )
     suspects = {*stale, *[i for i, edge in enumerate(node.edges) if _is_detached(node, edge)]}
     if not suspects:
         return
@@ -248,6 +301,11 @@ def _check_inputs(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -
         seen = _named(plan, wanted).get(i, "")
         value = stale[i]
         raise _modified(*(_as_kept(value.aval, seen, node.edges[i]) or _now(value, node.edges[i])), value.stamp)
+
+
+def _keeps_copies(node: Node, plan: OpPlan) -> bool:
+    """Return whether the forward pass keeps residuals, which PyTorch saves in place of the inputs."""
+    return plan is not node.plan and ("inputs" in plan.remembers or "all" in plan.remembers)
 
 
 def _is_detached(node: Node, edge: Any) -> bool:
@@ -358,4 +416,9 @@ def short_name(node: Node) -> str:
 
 def _is_view(edge: Any) -> bool:
     plan = edge and edge[0].plan
-    return plan is not None and plan.op.family == "view" and plan.name not in ("write", "in place")
+    return plan is not None and makes_view(plan)
+
+
+def makes_view(plan: OpPlan) -> bool:
+    """Return whether the result of an operator is a view of its first input."""
+    return plan.op.family == "view" and plan.name not in ("write", "in place")

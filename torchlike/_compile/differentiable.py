@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors
+from torchlike._autograd import versions
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node
 from torchlike._autograd.sparse_value import maker_of, parts_of
 from torchlike._compile.purity import computes_only
 from torchlike._compile.refusal import Refusal
+from torchlike._compile.saved_inputs import SavedInput, saved_inputs
 from torchlike._dtypes.recorder import current
 from torchlike._engine import Aval, Plan, Value, record
 from torchlike._engine.trace.capture import WholeTrace
@@ -133,6 +135,8 @@ class Gradient:
             raise Refusal("what is called with a gradient may do more than compute")
         self.cotangents = [Value(a, np.zeros(a.shape, a.dtype.numpy)) for a in avals]
         walk = Walk(False, False, {(leaf, 0): i for i, leaf in enumerate(self.leaves)})
+        self.inputs = saved_inputs(trace, [node for node in nodes if node.plan is not None], self.leaves)
+        self.results = frozenset([i for i, edge in enumerate(edges) if versions.saves_result(*edge)])
         outside = [(leaf.extra, leaf.edges) for leaf in self.leaves]  # hooks of leaves run when the gradients arrive
         for leaf in self.leaves:
             leaf.extra, leaf.edges = None, ()
@@ -197,7 +201,7 @@ def part(
 class CompiledNode(Node):
     """The node of a compiled call, whose gradient is one operator."""
 
-    __slots__ = ("avals", "gradient", "numbers", "places")
+    __slots__ = ("avals", "checked", "gradient", "numbers", "places", "saved_results")
 
     def __init__(
         self,
@@ -207,8 +211,11 @@ class CompiledNode(Node):
         gradient: Plan,
         places: Sequence[tuple[tuple[int, ...], Any]],
         numbers: Sequence,
+        checked: Sequence[tuple[SavedInput, Value]],
+        saved_results: frozenset[int],
     ) -> None:
         super().__init__(None, saved, edges, ())
+        self.checked, self.saved_results = checked, saved_results
         self.avals, self.gradient, self.places, self.numbers = avals, gradient, places, numbers
 
     def outputs(self) -> int:
@@ -226,11 +233,15 @@ class CompiledNode(Node):
             raise RuntimeError("torch.compile with aot_autograd does not currently support double backward")
         if self.saved is None:
             raise _errors.autograd.backward_twice()
+        if self.age > versions.latest:
+            versions.check_captured_results(self)
+            for saved, value in self.checked:
+                saved.check(self, value)
         given = [
             held[i][0] if i in held else Value(a, np.zeros(a.shape, a.dtype.numpy)) for i, a in enumerate(self.avals)
         ]
         made = record(self.gradient, [*self.saved, *given], self.numbers)
         if not walk.keep_graph:
-            self.saved = None
+            self.saved, self.checked = None, ()
         chosen = [self.places[i] for i in wanted]
         return [None if make is None else (make(*[made[p] for p in places]), None) for places, make in chosen]

@@ -59,6 +59,8 @@ class DifferentiableReplay(Replay):
         )
         self._saved = len(outputs)
         self._used = [given.index(slot) for slot in inputs]
+        self._checked = [(s, given.index(s.slot)) for s in gradient.inputs]
+        self._saved_results = gradient.results
         self._places = [(tuple(map(found.index, slots)), make) for slots, make in zip(gradient.slots, gradient.makers)]
         self._cotangent_avals = [value.aval for value in gradient.cotangents]
         self._leaves = [self._leaf(leaf) for leaf in gradient.leaves]
@@ -113,7 +115,16 @@ class DifferentiableReplay(Replay):
     ) -> CompiledNode:
         edges = [tensors[x]._edge if isinstance(x, int) else x for x in self._leaves]
         saved = [*made[self._saved :], *[given[i] for i in self._used]]
-        return CompiledNode(edges, saved, self._cotangent_avals, self._backward, self._places, numbers)
+        return CompiledNode(
+            edges,
+            saved,
+            self._cotangent_avals,
+            self._backward,
+            self._places,
+            numbers,
+            [(s, given[i]) for s, i in self._checked],
+            self._saved_results,
+        )
 
     def run(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> Any:
         with lock, uninterrupted():

@@ -1,0 +1,100 @@
+"""Compiled calls refuse a gradient, as PyTorch does, if a tensor that they save for backward is overwritten."""
+
+import re
+
+import pytest
+import torch
+
+import torchlike
+
+FUNCTIONS = {
+    "mul": lambda x, w: x * w,
+    "linear": lambda x, w: (x @ w).relu(),
+    "transposed": lambda x, w: x @ w.t(),
+    "view": lambda x, w: (x.reshape(-1) * w.reshape(-1)).reshape(3, 3),
+    "add": lambda x, w: x + w,
+    "exp": lambda x, w: (x + w).exp(),
+    "tanh": lambda x, w: (x * w).tanh(),
+    "sigmoid": lambda x, w: (x + w).sigmoid(),
+    "power": lambda x, w: (x**2) * w,
+    "softmax": lambda x, w: (x @ w).softmax(-1),
+    "divide": lambda x, w: x / w,
+    "sum": lambda x, w: (x + w).sum(0),
+    "where": lambda x, w: (x + w).clamp(min=0.0),
+    "norm": lambda x, w: (x * w).pow(2).mean().sqrt(),
+    "two": lambda x, w: (x.exp(), x * w),
+}
+
+
+def _write_weight(lib, x, w, y):
+    with lib.no_grad():
+        w.add_(1)
+
+
+def _step(lib, x, w, y):
+    w.grad = lib.ones_like(w)
+    lib.optim.SGD([w], lr=0.5).step()
+
+
+def _write_input(lib, x, w, y):
+    with lib.no_grad():
+        x.mul_(2)
+
+
+def _write_part(lib, x, w, y):
+    with lib.no_grad():
+        w[0].zero_()
+
+
+def _write_result(lib, x, w, y):
+    for each in y if isinstance(y, tuple) else (y,):
+        each.add_(1)
+
+
+def _write_view_of_result(lib, x, w, y):
+    for each in y if isinstance(y, tuple) else (y,):
+        each.view(-1)[0].mul_(2)
+
+
+def _write_nothing(lib, x, w, y):
+    pass
+
+
+WRITES = [
+    _write_weight, _step, _write_input, _write_part, _write_result, _write_view_of_result, _write_nothing
+]  # fmt: skip
+
+
+def outcomes(lib, function, write, needs):
+    """Return the results of three calls: gradients, or the type and the message of the error."""
+    compiled = lib.compile(function) if lib is torchlike else function
+    found = []
+    for call in range(3):
+        start = lib.arange(9.0).reshape(3, 3).add_(1 + call)
+        source = start.clone().requires_grad_("x" in needs)
+        x = source * 1 if "x" in needs else source
+        w = (start * 0.5).requires_grad_("w" in needs)
+        y = compiled(x, w)
+        try:
+            write(lib, x, w, y)
+            sum(each.sum() for each in (y if isinstance(y, tuple) else (y,))).backward()
+            found.append([None if t.grad is None else t.grad.tolist() for t in (source, w)])
+        except RuntimeError as error:
+            found.append(re.sub("which is output 0 of [A-Za-z]+", "which is a result", str(error)))
+    return found
+
+
+@pytest.mark.parametrize("needs", ["xw", "w", "x"])
+@pytest.mark.parametrize("write", WRITES, ids=lambda write: write.__name__.strip("_"))
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_overwritten_after_the_call(name, write, needs):
+    ours = outcomes(torchlike, FUNCTIONS[name], write, needs)
+    theirs = outcomes(torch, FUNCTIONS[name], write, needs)
+    for mine, expected in zip(ours, theirs, strict=True):
+        if isinstance(expected, str):
+            assert mine == expected
+        else:
+            for gradient, right in zip(mine, expected, strict=True):
+                assert (gradient is None) == (right is None)
+                if right is not None:
+                    torch.testing.assert_close(torch.tensor(gradient), torch.tensor(right))

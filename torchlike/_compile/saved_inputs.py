@@ -1,0 +1,65 @@
+"""Version checks of captured calls: PyTorch refuses a gradient whose saved tensors were overwritten after the call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from torchlike._autograd import versions
+from torchlike._autograd.nodes import Node
+from torchlike._engine import Value
+from torchlike._engine.trace.capture import WholeTrace
+from torchlike._engine.trace.trace import operators
+from torchlike._ops.schema.plan import OpPlan
+
+
+class SavedInput(NamedTuple):
+    """An input of a captured call that one of its operators saves for backward."""
+
+    slot: int  # the slot of the input in the trace
+    leaf: int | None  # the number of the leaf that its gradient flows to
+    aval: Any  # the shape and dtype of a view of the input that is saved, or None for the input itself
+    saver: versions.Saver
+    place: int  # the position of the input among the operator's inputs
+
+    def check(self, node: Node, value: Value) -> None:
+        """Raise PyTorch's error if the value was overwritten after the node of the call was made."""
+        if value.stamp is not None and value.stamp.before(node):
+            edge = None if self.leaf is None else node.edges[self.leaf]
+            versions.refuse_captured(self.saver, self.place, value, edge, self.aval)
+
+
+def saved_inputs(trace: WholeTrace, nodes: Sequence[Node], leaves: Sequence[Node]) -> list[SavedInput]:
+    """Return the inputs of a trace that its nodes save, in the order in which backward visits the nodes."""
+    held = {id(value): ~i for i, value in enumerate(trace.held)}
+    bases = _bases(trace)
+    found = []
+    for node in sorted(nodes, key=lambda node: node.age):
+        saver = versions.saver_of(node)
+        for place, value in node.inputs if saver is not None else ():
+            slot = value.slot if value.trace is trace else held.get(id(value))
+            base = slot
+            while base is not None and base >= 0:
+                base = bases.get(base)
+            if base is not None:
+                aval = None if base == slot else value.aval
+                found.append(SavedInput(base, _leaf(node.edges[place], leaves), aval, saver, place))
+    return found
+
+
+def _bases(trace: WholeTrace) -> dict[int, int]:
+    """Return the slot of the base of each view in a trace, by the slot of the view."""
+    found, slot = {}, 0
+    for plan, given in operators(trace.code):
+        if isinstance(plan, OpPlan) and versions.makes_view(plan):
+            found[slot] = given[0]
+        slot += len(plan.outputs)
+    return found
+
+
+def _leaf(edge: Any, leaves: Sequence[Node]) -> int | None:
+    """Return the number of the leaf that an edge leads to through views, or None."""
+    while edge is not None and edge[0] not in leaves:
+        plan = edge[0].plan
+        edge = edge[0].edges[0] if plan is not None and versions.makes_view(plan) else None
+    return None if edge is None else leaves.index(edge[0])

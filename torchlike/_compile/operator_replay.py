@@ -59,7 +59,7 @@ class DifferentiableReplay(Replay):
         )
         self._saved = len(outputs)
         self._used = [given.index(slot) for slot in inputs]
-        self._checked = [(s, given.index(s.slot)) for s in gradient.inputs]
+        self._saved_inputs = [(s, given.index(s.slot)) for s in gradient.inputs]
         self._saved_results = gradient.results
         self._places = [(tuple(map(found.index, slots)), make) for slots, make in zip(gradient.slots, gradient.makers)]
         self._cotangent_avals = [value.aval for value in gradient.cotangents]
@@ -122,7 +122,7 @@ class DifferentiableReplay(Replay):
             self._backward,
             self._places,
             numbers,
-            [(s, given[i]) for s, i in self._checked],
+            [(s, given[i]) for s, i in self._saved_inputs],
             self._saved_results,
         )
 

@@ -36,7 +36,9 @@ def saved_inputs(trace: WholeTrace, nodes: Sequence[Node], leaves: Sequence[Node
     found = []
     for node in sorted(nodes, key=lambda node: node.age):
         saver = versions.saver_of(node)
-        for place, value in node.inputs if saver is not None else ():
+        if saver is None:
+            continue
+        for place, value in node.inputs:
             slot = value.slot if value.trace is trace else held.get(id(value))
             base = slot
             while base is not None and base >= 0:

@@ -27,7 +27,7 @@ from torchlike._composite import math as _functions_math
 from torchlike._composite.linalg import factors, linalg, lobpcg, rank
 from torchlike._composite.nn import fake_quantize, functions, native_functions, raw_functions, rnn
 from torchlike._composite.random import random
-from torchlike._composite.views import conjugates, conversions, copies, memory, scatters, shape, split
+from torchlike._composite.views import apply, conjugates, conversions, copies, memory, pinning, scatters, shape, split
 from torchlike._dtypes import devices, modes, unsupported
 from torchlike._engine import determinism
 from torchlike._tensor import binding, factories, overriding, python_operators
@@ -54,6 +54,8 @@ _FACADES = (
     float8,
     index,
     memory,
+    pinning,
+    apply,
     patterns,
     fake_quantize,
     split,

@@ -9,6 +9,7 @@ from typing import Any
 
 from torchlike._compile import recording
 from torchlike._compile.arguments import Signature
+from torchlike._compile.differences import first_difference
 from torchlike._compile.differentiable import Gradient, cut_off
 from torchlike._compile.guards import Guards
 from torchlike._compile.profiling_hook import Watch
@@ -145,7 +146,7 @@ class Attempt:
             place = Place(unknown.co_filename, unknown.co_firstlineno)
             what = f"{unknown.co_qualname} ({place})"
             raise Refusal(f"it calls {what}, which is reached in a way that is not followed")
-        changed = after.changed_since(before)
+        changed = first_difference(after, before)
         if changed is not None:
             raise Refusal(f"it changes {changed}")
         for key, (state, path) in before.sources.items():

@@ -29,7 +29,6 @@ from torchlike._compile.places import (
     Place,
     base_of,
     key_text,
-    label,
     named,
     owner,
 )
@@ -86,24 +85,6 @@ class Reach:
     def containers(self) -> set[int]:
         """Return the ids of the visited lists and dictionaries."""
         return {key for key, x in self._seen.items() if isinstance(x, list | dict)}
-
-    def changed_since(self, before: Reach) -> str | None:
-        """Describe the first difference from an earlier walk; None if there is none."""
-        for key, place in self.places.items():
-            was = before.places.get(key)
-            if was is not None and (found := place.difference(*_in_common(was, place))):
-                return found
-        for key, (keys, path) in self.keys.items():
-            now = keys if key not in before.keys else before.keys[key][0]
-            if keys != now:
-                return label(path, sorted(keys ^ now)[0])
-        for key, (_, cls, path) in self.instances.items():
-            if key in before.instances and before.instances[key][1] is not cls:
-                return f"the class of `{path}`"
-        for key, (_, mro, path) in self.classes.items():
-            if key in before.classes and before.classes[key][1] != mro:
-                return f"the bases of `{path}`"
-        return None
 
     # -- the walk ------------------------------------------------------------------------------------------------------
 
@@ -498,14 +479,6 @@ _FOLLOW: tuple[tuple[Any, Callable[[Reach, Any, str], None]], ...] = (
 )
 _DEFINED = (types.FunctionType, type, types.ModuleType)
 _OF_MODULES = frozenset(vars(Module()))
-
-
-def _in_common(was: Place, place: Place) -> tuple[list, list]:
-    """Return the contents of two places under their common names."""
-    if not place.names or was.names == place.names:
-        return was.seen, place.seen
-    seen = dict(zip(was.names, was.seen))
-    return [seen.get(n, x) for n, x in zip(place.names, place.seen)], place.seen[: len(place.names)]
 
 
 @functools.cache

@@ -67,6 +67,12 @@ def in_order_of_reading(writes: list[Write], sources: Sequence[Source]) -> list[
     return sorted(writes, key=lambda w: read.get(id(w.target.what), last) if w.target.kind == STATE else last)
 
 
+def _inspected(capture: Capture, sources: list[Source]) -> dict[int, Source]:
+    """Return the sources of the inputs whose elements are checked before a replay, by number."""
+    inputs = sorted(set().union(*[look.inputs for look, _ in capture.checks]))
+    return {i: sources[i] for i in inputs if sources[i].kind not in (DRAW, COTANGENT)}
+
+
 class Replay:
     """A captured call as one executable.
 
@@ -86,8 +92,7 @@ class Replay:
         self._again, self._holds = capture.again, capture.holds
         self._hosts = [*capture.changed.values()]
         self._checked: list[ref[Value]] = []  # the values that were checked last
-        looked = sorted(set().union(*[look.inputs for look, _ in capture.checks]))
-        self._looked = {i: sources[i] for i in looked if sources[i].kind not in (DRAW, COTANGENT)}
+        self._looked = _inspected(capture, sources)
         self._came: WeakSet[Value] = WeakSet()  # host inputs that were inputs before
         self._checks, self._scalars = capture.checks, capture.trace.scalars
         self._sources, self._code = sources, tuple(capture.trace.code)
@@ -96,11 +101,7 @@ class Replay:
         self._states = capture.outside
         self._aliases = self._aliased(tensors)
         self._views = self._viewed(tensors, [*[s for s in sources if s.kind == MEMORY], *[w.target for w in writes]])
-        expected = [g for g in grads if g.before is not None]
-        without = [g.tensor for g in expected if not g.before and isinstance(g.tensor, Tensor)]  # a gradient
-        self._expected = [(g.tensor, g.before) for g in expected if g.before or not isinstance(g.tensor, Tensor)]
-        befores = [capture.grads[id(of(g.tensor, tensors))][2] for g in expected if g.before]
-        self._shared_grads = self._shared(befores)
+        self._expect_gradients(capture, grads, tensors)
         self._writes = [(w.target.kind, w.target.what, w.step) for w in writes]
         # The same as columns, for calls that write to state only.
         self._written, self._steps = [w.target.what for w in writes], [w.step for w in writes]
@@ -108,23 +109,28 @@ class Replay:
         outputs = [w.value for w in writes] + [v for g in grads for v in g.values] + results.values()
         self._avals: list[Aval] = [value.aval for value in outputs]
         self._begin = len(outputs) - len(results.values())
-        read = [(s.what, v.aval) for v, s in zip(capture.trace.held, sources) if s.kind == STATE]
-        self.read = {id(storage) for storage, _ in read}
-        self._read = Attributes([storage for storage, _ in read], "value.aval", [aval for _, aval in read])
-        self._without = Attributes(without, "_grad", [None] * len(without))
+        self._read = self._read_state(capture, sources)
         self._draw_avals = {s.what: v.aval for s, v in zip(sources, capture.trace.held) if s.kind == DRAW}
         # Whether the call depends on nothing but its arguments, and writes nothing.
-        self._is_pure = not (
-            writes
-            or grads
-            or self._again
-            or self._holds
-            or self._checks
-            or self._states
-            or any(s.kind not in (ARGUMENT, CONSTANT) for s in sources)
-        )
+        other = any(s.kind not in (ARGUMENT, CONSTANT) for s in sources)
+        self._is_pure = not (writes or grads or self._again or self._holds or self._checks or self._states or other)
         self._make(capture, outputs)
         results.settle()
+
+    def _read_state(self, capture: Capture, sources: list[Source]) -> Attributes:
+        """Set the storages outside that the call reads, and return the guards of their shapes and dtypes."""
+        read = [(s.what, v.aval) for v, s in zip(capture.trace.held, sources) if s.kind == STATE]
+        self.read = {id(storage) for storage, _ in read}
+        return Attributes([storage for storage, _ in read], "value.aval", [aval for _, aval in read])
+
+    def _expect_gradients(self, capture: Capture, grads: list[Grad], tensors: Sequence[Tensor]) -> None:
+        """Set the guards of the gradients that tensors have, or do not have, before the call."""
+        expected = [g for g in grads if g.before is not None]
+        without = [g.tensor for g in expected if not g.before and isinstance(g.tensor, Tensor)]
+        self._without = Attributes(without, "_grad", [None] * len(without))
+        self._expected = [(g.tensor, g.before) for g in expected if g.before or not isinstance(g.tensor, Tensor)]
+        befores = [capture.grads[id(of(g.tensor, tensors))][2] for g in expected if g.before]
+        self._shared_grads = self._shared(befores)
 
     def first(self, tensors: Sequence[Tensor]) -> None:
         """Finish the captured call, after the history of its arguments is restored."""

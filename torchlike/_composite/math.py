@@ -18,8 +18,8 @@ from torchlike._errors.warned import warn
 from torchlike._ops import REGISTRY
 from torchlike._ops.schema.out_rules import CASTABLE, EXACT, Into
 from torchlike._tensor import binding, public_calls
+from torchlike._tensor.argument_forms import settled
 from torchlike._tensor.binding import CALLERS as rows
-from torchlike._tensor.dispatch import settled
 from torchlike._tensor.out import into, row_into
 from torchlike._tensor.tensor import Tensor
 

@@ -113,7 +113,13 @@ def istft(
         frames = rows["ifft"](spectra, None, -1, norm)
     else:
         frames = rows["irfft"](spectra[..., : n_fft // 2 + 1], n_fft, -1, norm)
-    count = frames.shape[1]
+    signal = _added(frames, window, hop, center, length)
+    return signal.squeeze(0) if single else signal
+
+
+def _added(frames: Tensor, window: Tensor, hop: int, center: bool, length: int | None) -> Tensor:
+    """Return the windowed frames (B, T, n_fft), added where they overlap, divided by the sum of the squared windows."""
+    count, n_fft = frames.shape[1:]
     total = n_fft + hop * (count - 1)
     signal = _overlapped(frames * window, total, hop)
     weight = _overlapped(rows["expand"](window * window, (1, count, n_fft)), total, hop)
@@ -125,7 +131,7 @@ def istft(
     signal = signal / weight
     if end > total:
         signal = rows["cat"]([signal, factories.zeros((signal.shape[0], end - total), dtype=signal.dtype)], 1)
-    return signal.squeeze(0) if single else signal
+    return signal
 
 
 def _overlapped(frames: Tensor, total: int, hop: int) -> Tensor:

@@ -8,24 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors
+from torchlike import _errors
 from torchlike._autograd.nodes import Node
 from torchlike._autograd.versions import Stamp, keep_results
 from torchlike._dtypes import modes
 from torchlike._dtypes.recorder import current
 from torchlike._engine import Aval, Value
 from torchlike._engine.trace.trace import latest
-from torchlike._errors.warned import warn
 from torchlike._ops.schema import declare as d
 from torchlike._ops.schema import foreign_errors
 from torchlike._ops.schema.declare import Op
 from torchlike._ops.schema.plan import OpPlan, Varying, make
 from torchlike._tensor import autocast, views
+from torchlike._tensor.argument_forms import NUMBERS, from_old_order, in_order, is_foreign, number, plain, settled
 from torchlike._tensor.storage import Storage, move, writes
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, wrap
 
 CASTING = autocast.CASTING
-_NUMBERS = frozenset((int, float, bool, complex))
 _STRIDED = object()  # precedes strides in a key, so that they are not mistaken for a static argument
 _TOO_LARGE = 1 << 63  # integers from here on do not fit the int64 inputs of a program
 _VARYING_AFTER = 4  # an index is static for this many different values, and then becomes a runtime input
@@ -93,7 +92,7 @@ def _guarded(op: Op, call: Callable) -> Callable:
 
     def seen(a: Any, kind: int) -> Any:
         if isinstance(a, Tensor):
-            return a._value if kind in (d.ARRAY, d.OPERAND, d.ARRAYS) else _number(a, kind)
+            return a._value if kind in (d.ARRAY, d.OPERAND, d.ARRAYS) else number(a, kind)
         return a.item() if isinstance(a, np.generic) else a
 
     def guarded(*args: Any, **kwargs: Any) -> Any:
@@ -141,7 +140,7 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
                         needs = True
                     if a._strides is not None:
                         key += (_STRIDED, a._strides)
-                elif cls in _NUMBERS and (kind == 1 or kind == 2):
+                elif cls in NUMBERS and (kind == 1 or kind == 2):
                     if cls is int and (a >= _TOO_LARGE or a < -_TOO_LARGE):
                         break
                     key.append(cls)
@@ -156,12 +155,12 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
                     plan = plans.get(found)
                 except TypeError:  # an unhashable argument, not converted to its key form yet
                     plan = None
-                if plan is None and values and not any(map(_is_foreign, args)):
+                if plan is None and values and not any(map(is_foreign, args)):
                     plan = plans[found] = make(op, args, kwargs, describe)
                 if plan is not None:
                     return _finish(plan, values, edges, scalars, needs)
             values, edges, scalars = [], [], []
-        if op.of_numbers and all([a.__class__ in _NUMBERS for a in args[:2]]):
+        if op.of_numbers and all([a.__class__ in NUMBERS for a in args[:2]]):
             args = _with_a_tensor(args)
         if slow is CASTING:
             return autocast.call(op, args, kwargs)
@@ -230,7 +229,7 @@ def binary(op: Op, call: Callable) -> Callable:
                 y = b._storage.value if b._chain is None else b._read()
                 plan = plans.get((x.aval, y.aval)) if b._strides is None else None
                 values, edges, scalars = (x, y), (edge, b._edge), ()
-            elif cls in _NUMBERS and b not in special:
+            elif cls in NUMBERS and b not in special:
                 if cls is int and (b >= _TOO_LARGE or b < -_TOO_LARGE):
                     return call(a, b)
                 plan = plans.get((x.aval, cls))
@@ -285,10 +284,10 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
     """
     key: list = []
     if op.old_orders and len(args) > 2:
-        args, kwargs = _from_old_order(op, args, kwargs)
+        args, kwargs = from_old_order(op, args, kwargs)
     args, kwargs, asked = (args, kwargs, {}) if current().capture is None else _with_elements(op, args, kwargs)
-    args = tuple([_number(a, kind) for a, kind in zip([_plain(a) for a in args], (*op.kinds, *[d.STATIC] * len(args)))])
-    kwargs = _in_order(op, kwargs) if kwargs else kwargs
+    args = tuple([number(a, kind) for a, kind in zip([plain(a) for a in args], (*op.kinds, *[d.STATIC] * len(args)))])
+    kwargs = in_order(op, kwargs) if kwargs else kwargs
     needs = False
     x: Any
     for name, a in [*zip(op.names, args), *kwargs.items()]:
@@ -309,7 +308,7 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
                 key += (value.aval, _STRIDED, x._strides)
                 edges.append(x._edge)
                 needs = needs or x._edge is not None
-            elif cls in _NUMBERS and kind in (d.OPERAND, d.SCALAR):
+            elif cls in NUMBERS and kind in (d.OPERAND, d.SCALAR):
                 if isinstance(x, int) and (x >= _TOO_LARGE or x < -_TOO_LARGE):
                     raise _errors.dtypes.too_large(x)
                 key.append(cls)
@@ -347,63 +346,6 @@ def _with_elements(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict, dict
     return (*given, *args[len(given) :]), {**kwargs, **{k: x for k, x in numbers.items() if k in kwargs}}, found
 
 
-def _from_old_order(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
-    """Convert a deprecated argument order, with a factor before the tensors, to the current one."""
-    fits = lambda order: (
-        len(order) == len(args)
-        and all((name in op.defaults) == (a.__class__ in _NUMBERS) for name, a in zip(order, args))
-    )
-    order = next(filter(fits, op.old_orders), None)
-    if order is None:
-        return args, kwargs
-    warn(_errors.arguments.old_overload(op, order))
-    named = {**dict(zip(order, args)), **kwargs}
-    return tuple(named.pop(name) for name in op.names[: op.positional]), named
-
-
-_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other"}
-
-
-def _in_order(op: Op, kwargs: dict) -> dict:
-    """Return keyword arguments in plan order. NumPy's names for some parameters are renamed to PyTorch's."""
-    kinds = op.kind_of
-    named = {}
-    for name, a in kwargs.items():
-        other = _NUMPY_NAMES.get(name) if name not in kinds else None
-        name = other if other in kinds and other not in kwargs else name
-        named[name] = _number(_plain(a), op.kind_of.get(name, d.STATIC))
-    place = {name: i for i, name in enumerate(op.names)}
-    return {name: named[name] for name in sorted(named, key=lambda n: place.get(n, len(place)))}
-
-
-def _number(a: Any, kind: int) -> Any:
-    """Convert a tensor or an array to Python numbers if the parameter takes numbers."""
-    if kind in (d.ARRAY, d.OPERAND, d.ARRAYS):
-        return a
-    if a.__class__ is tuple:
-        return tuple([_number(x, kind) for x in a])
-    if a.__class__ in TENSOR_TYPES and not (a.ndim or a.requires_grad):
-        return a.item()
-    if kind == d.SCALAR or not isinstance(a, np.ndarray | Tensor) or a.ndim > 1:
-        return a
-    found = np.asarray(a)
-    if found.dtype.kind != "i":
-        return a
-    return found.item() if found.size == 1 else tuple(found.tolist())
-
-
-def settled(a: Any) -> Any:
-    """Return a static argument in its key form, for functions that inspect it before the operator does."""
-    return a if a.__class__ is int else _number(_plain(a), d.STATIC)
-
-
-def _is_foreign(a: Any) -> bool:
-    """Return whether a static argument is not in its key form yet, so that no plan may be built with it."""
-    if a.__class__ is tuple:
-        return any([x.__class__ in TENSOR_TYPES or _is_foreign(x) for x in a])
-    return isinstance(a, np.generic | np.ndarray | list | type)
-
-
 def _plan(op: Op, key: tuple, args: tuple, kwargs: dict) -> OpPlan:
     try:
         plan = op.plans.get(key)
@@ -413,24 +355,6 @@ def _plan(op: Op, key: tuple, args: tuple, kwargs: dict) -> OpPlan:
     if plan is None:
         plan = op.plans[key] = make(op, args, kwargs, describe)
     return plan
-
-
-def _plain(a: Any) -> Any:
-    """Return an argument in its key form: lists become tuples, NumPy numbers Python numbers, Python types dtypes."""
-    cls = a.__class__
-    if cls in TENSOR_TYPES or cls in _NUMBERS or a is None:
-        return a
-    if isinstance(a, list | tuple):
-        return tuple([_plain(x) for x in a])
-    if isinstance(a, np.generic):
-        return a.item()
-    if isinstance(a, type):
-        return _dtypes.OF_PYTHON.get(a, a)
-    if isinstance(a, slice | dict | set):
-        raise TypeError(f"unsupported argument of type {type(a).__name__}")
-    if isinstance(a, Tensor):  # but not in TENSOR_TYPES
-        raise _errors.layouts.refused("this operator", a.layout)
-    return a
 
 
 # -- views -------------------------------------------------------------------------------------------------------------
@@ -460,7 +384,7 @@ def _view_caller(op: Op) -> Callable:
             plan = None
         numbers: tuple = ()
         if plan is None:
-            if _is_foreign(tuple(args)):
+            if is_foreign(tuple(args)):
                 return call(a, *map(settled, args))
             if varies:
                 plan, numbers = _varying_plan(op, key, (a, *args), varies)
@@ -507,7 +431,7 @@ def _view_caller(op: Op) -> Callable:
 def _complete(op: Op, args: tuple, kwargs: dict) -> list:
     """Return all arguments in order, with defaults."""
     try:
-        bound = op.signature.bind(*[_plain(a) for a in args], **{k: _plain(a) for k, a in kwargs.items()})
+        bound = op.signature.bind(*[plain(a) for a in args], **{k: plain(a) for k, a in kwargs.items()})
     except TypeError as error:
         raise _errors.arguments.bad_arguments(op.name, op.signature, args, kwargs, error) from None
     bound.apply_defaults()

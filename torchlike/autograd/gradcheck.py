@@ -83,14 +83,7 @@ def gradcheck(
     >>> torch.autograd.gradcheck(lambda x: x.exp() * x, x)
     True
     """
-    if not (check_forward_ad or check_backward_ad):
-        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
-    if check_batched_grad and not check_backward_ad:
-        raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
-    if check_batched_forward_grad:
-        if not check_forward_ad:
-            raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
-        raise _all_errors.arguments.unsupported("gradcheck", "check_batched_forward_grad")
+    _check_modes(check_forward_ad, check_backward_ad, check_batched_grad, check_batched_forward_grad)
     how = _How(
         eps,
         atol,
@@ -111,6 +104,38 @@ def gradcheck(
             raise
         return False
     return True
+
+
+def _check_modes(forward: bool, backward: bool, batched: bool, batched_forward: bool) -> None:
+    if not (forward or backward):
+        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
+    if batched and not backward:
+        raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
+    if batched_forward:
+        if not forward:
+            raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
+        raise _all_errors.arguments.unsupported("gradcheck", "check_batched_forward_grad")
+
+
+def _check_second_modes(fwd_over_rev: bool, rev_over_rev: bool, asked: dict[str, bool]) -> None:
+    if not (fwd_over_rev or rev_over_rev):
+        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
+    for name, is_asked in asked.items():
+        if is_asked and not rev_over_rev:
+            raise AssertionError(f"Setting {name}=True requires check_rev_over_rev to be True")
+
+
+def _gradients(func: Callable, count: int) -> Callable[..., tuple]:
+    """Return the function of the arguments of `func`, then `count` weights, that computes the gradients of `func`."""
+
+    def gradients(*args: Any) -> tuple:
+        args, weights = (args[:-count], args[-count:]) if count else (args, ())
+        outputs = _differentiable(func(*args))
+        wanted = tuple(x for x in args if isinstance(x, Tensor) and x.requires_grad)
+        found = torchlike.autograd.grad(outputs, wanted, weights, create_graph=True, allow_unused=True)
+        return tuple(g for g in found if g is not None)
+
+    return gradients
 
 
 def gradgradcheck(
@@ -142,27 +167,15 @@ def gradgradcheck(
 
     All other arguments are those of `gradcheck`.
     """
-    if not (check_fwd_over_rev or check_rev_over_rev):
-        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
-    for name, asked in (("check_undefined_grad", check_undefined_grad), ("check_batched_grad", check_batched_grad)):
-        if asked and not check_rev_over_rev:
-            raise AssertionError(f"Setting {name}=True requires check_rev_over_rev to be True")
+    asked = {"check_undefined_grad": check_undefined_grad, "check_batched_grad": check_batched_grad}
+    _check_second_modes(check_fwd_over_rev, check_rev_over_rev, asked)
     given = _as_tuple(inputs)
     if grad_outputs is None:
         weights = _random_weights(func, given, gen_non_contig_grad_outputs)
     else:
         weights = _as_tuple(grad_outputs)
-    count = len(weights)
-
-    def gradients(*args: Any) -> tuple:
-        args, weights = (args[:-count], args[-count:]) if count else (args, ())
-        outputs = _differentiable(func(*args))
-        wanted = tuple(x for x in args if isinstance(x, Tensor) and x.requires_grad)
-        found = torchlike.autograd.grad(outputs, wanted, weights, create_graph=True, allow_unused=True)
-        return tuple(g for g in found if g is not None)
-
     return gradcheck(
-        gradients,
+        _gradients(func, len(weights)),
         given + weights,
         eps=eps,
         atol=atol,

@@ -60,28 +60,10 @@ def multi_head_attention_forward(
         query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     length, batch, width = query.shape
-    if is_causal and attn_mask is None:
-        raise RuntimeError(
-            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
-            "`generate_square_subsequent_mask` to create this mask."
-        )
-    mask_dtype = attn_mask.dtype if attn_mask is not None else None
-    key_padding_mask = as_scores(key_padding_mask, "key_padding_mask", mask_dtype, "attn_mask", query.dtype)
-    causal = is_causal and key_padding_mask is None and not need_weights
-    if causal:
-        attn_mask = None
-    else:
-        attn_mask = as_scores(attn_mask, "attn_mask", None, "", query.dtype)
+    attn_mask, key_padding_mask, causal = _masks(attn_mask, key_padding_mask, is_causal, need_weights, query.dtype)
     _check_shapes(query, key, value, embed_dim_to_check, num_heads, use_separate_proj_weight)
-
-    if use_separate_proj_weight:
-        biases = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
-        weights: Any = (q_proj_weight, k_proj_weight, v_proj_weight)
-        q, k, v = (F.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases))
-    else:
-        assert in_proj_weight is not None
-        q, k, v = _projected_together(query, key, value, in_proj_weight, in_proj_bias)
-
+    weights = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else in_proj_weight
+    q, k, v = _projected((query, key, value), weights, in_proj_bias)
     attn_mask = _checked_mask(attn_mask, length, key.shape[0], batch * num_heads)
     if bias_k is not None and bias_v is not None:  # append a learnt key and value
         k = torchlike.cat([k, bias_k.repeat(1, batch, 1)])
@@ -111,6 +93,30 @@ def multi_head_attention_forward(
     if not batched:
         output, scores = output.squeeze(1), None if scores is None else scores.squeeze(0)
     return output, scores
+
+
+def _masks(
+    attn_mask: Tensor | None, padding: Tensor | None, is_causal: bool, need_weights: bool, dtype: Any
+) -> tuple[Tensor | None, Tensor | None, bool]:
+    """Return both masks as floating-point scores, and whether the attention is causal without a mask."""
+    if is_causal and attn_mask is None:
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+            "`generate_square_subsequent_mask` to create this mask."
+        )
+    mask_dtype = attn_mask.dtype if attn_mask is not None else None
+    padding = as_scores(padding, "key_padding_mask", mask_dtype, "attn_mask", dtype)
+    causal = is_causal and padding is None and not need_weights
+    return None if causal else as_scores(attn_mask, "attn_mask", None, "", dtype), padding, causal
+
+
+def _projected(inputs: tuple[Tensor, Tensor, Tensor], weights: Any, bias: Tensor | None) -> Any:
+    """Return the projected query, key and value. `weights` is one matrix for all, or a tuple of one for each."""
+    if isinstance(weights, tuple):
+        biases = (None,) * 3 if bias is None else bias.chunk(3)
+        return [F.linear(x, w, b) for x, w, b in zip(inputs, weights, biases)]
+    assert weights is not None
+    return _projected_together(*inputs, weights, bias)
 
 
 def _with_weights(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float) -> tuple[Tensor, Tensor]:

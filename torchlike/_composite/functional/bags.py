@@ -16,6 +16,15 @@ from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
 
+def _padding_row(padding_idx: int | None, count: int) -> int:
+    """Return the row of the padding, or -1 without padding."""
+    if padding_idx is None:
+        return -1
+    if not -count <= padding_idx < count:
+        raise _errors.sequences.bag_padding(count, padding_idx)
+    return padding_idx % count
+
+
 def embedding_bag(
     input: Tensor,
     weight: Tensor,
@@ -55,12 +64,7 @@ def embedding_bag(
     _check_bags(input, weight, offsets, per_sample_weights)
     _check_mode(mode, scale_grad_by_freq, sparse, per_sample_weights)
     renorm(weight, input, max_norm, norm_type)
-    place = -1
-    if padding_idx is not None:
-        count = weight.shape[0]
-        if not -count <= padding_idx < count:
-            raise _errors.sequences.bag_padding(count, padding_idx)
-        place = padding_idx % count
+    place = _padding_row(padding_idx, weight.shape[0])
     if offsets is not None:
         _check_offsets(offsets, input.shape[0])
     made = rows["_embedding_bag"](

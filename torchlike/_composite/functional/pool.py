@@ -8,8 +8,8 @@ from torchlike import _errors
 from torchlike._composite.random import random
 from torchlike._ops.nn.windows import expand
 from torchlike._ops.schema.out_rules import EXACT
+from torchlike._tensor.argument_forms import settled
 from torchlike._tensor.binding import CALLERS as rows
-from torchlike._tensor.dispatch import settled
 from torchlike._tensor.out import accepting_out
 from torchlike._tensor.tensor import Tensor
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from torchlike import _errors
 from torchlike._dtypes import check_number
+from torchlike._tensor.argument_forms import settled
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import function
-from torchlike._tensor.dispatch import settled
 from torchlike._tensor.tensor import Tensor
 
 pixel_shuffle, pixel_unshuffle = function("pixel_shuffle"), function("pixel_unshuffle")

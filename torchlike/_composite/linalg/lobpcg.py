@@ -74,6 +74,9 @@ def lobpcg(
     return Eigenpairs.apply(*symmetric, lambda A, B: _solve(A, k, B, *settings))
 
 
+_TOLERANCES = ("ortho_tol", "ortho_tol_drop", "ortho_tol_replace")
+
+
 def _solve(
     A: Tensor,
     k: int | None,
@@ -92,24 +95,21 @@ def _solve(
 ) -> tuple[Tensor, Tensor]:
     _check(A, B)
     m, dtype = A.shape[-1], A.dtype if A.dtype.is_floating_point else float32
-    k = (1 if X is None else X.shape[-1]) if k is None else k
+    k = k if k is not None else 1 if X is None else X.shape[-1]
     n = X.shape[-1] if X is not None else k if n is None else n
     if m < 3 * n:
         raise _errors.linalg.lobpcg_too_small(m, n)
     method = "ortho" if method is None else method
-    iparams = {"m": m, "n": n, "k": k, "niter": 1000 if niter is None else niter}
-    fparams: dict[str, float] = {"tol": _EPSILON[dtype] ** 0.5 if tol is None else tol}
-    bparams = {"largest": largest is None or largest}
+    iparams: dict[str, Any] = {"m": m, "n": n, "k": k, "niter": 1000 if niter is None else niter}
+    fparams: dict[str, Any] = {"tol": _EPSILON[dtype] ** 0.5 if tol is None else tol}
+    bparams: dict[str, Any] = {"largest": largest is None or largest}
     if method == "ortho":
         iparams.update(_DEFAULTS | (ortho_iparams or {}))
-        tolerances = dict.fromkeys(("ortho_tol", "ortho_tol_drop", "ortho_tol_replace"), fparams["tol"])
-        fparams.update(tolerances | (ortho_fparams or {}))
+        fparams.update(dict.fromkeys(_TOLERANCES, fparams["tol"]) | (ortho_fparams or {}))
         bparams.update({"ortho_use_drop": False} | (ortho_bparams or {}))
 
     def pairs(A: Tensor, B: Tensor | None, X: Tensor | None, iK: Tensor | None) -> tuple[Tensor, Tensor]:
-        X = randn(m, n, dtype=dtype, device=A.device) if X is None else X
-        if tuple(X.shape) != (m, n):
-            raise _errors.linalg.lobpcg_start(X.shape, (m, n))
+        X = _start(X, (m, n), dtype, A.device)
         worker = LOBPCG(A, B, X, iK, iparams, fparams, bparams, method, tracker)
         worker.run()
         return worker.E[:k], worker.X[:, :k]
@@ -117,18 +117,28 @@ def _solve(
     with modes.no_grad():
         if A.ndim == 2:
             return pairs(A, B, X, iK)
-        batch, found = tuple(A.shape[:-2]), []
-        flat: Any = lambda x: x if x is None or x.ndim == 2 else x.reshape(-1, *x.shape[-2:])
-        A, B, X, iK = map(flat, (A, B, X, iK))
-        part = lambda x, i: x if x is None or x.ndim == 2 else x[i]
-        for i in range(math.prod(batch)):
-            iparams["batch_index"] = i
-            found.append(pairs(A[i], part(B, i), part(X, i), part(iK, i)))
-        if not found:
-            empty = lambda *shape: factories.empty(*batch, *shape, dtype=dtype, device=A.device)
-            return empty(k), empty(m, k)
-        E, V = (rows["stack"](list(each)) for each in zip(*found))
-        return E.reshape(*batch, k), V.reshape(*batch, m, k)
+        return _for_each_matrix(pairs, (A, B, X, iK), iparams, dtype)
+
+
+def _start(X: Tensor | None, shape: tuple[int, int], dtype: Any, device: Any) -> Tensor:
+    X = randn(*shape, dtype=dtype, device=device) if X is None else X
+    if tuple(X.shape) != shape:
+        raise _errors.linalg.lobpcg_start(X.shape, shape)
+    return X
+
+
+def _for_each_matrix(pairs: Callable, given: tuple, iparams: dict, dtype: Any) -> tuple[Tensor, Tensor]:
+    """Call `pairs` for each matrix of a batch, and stack the results. Tensors of two dims belong to all matrices."""
+    batch, m, k, found = tuple(given[0].shape[:-2]), iparams["m"], iparams["k"], []
+    flat = [x if x is None or x.ndim == 2 else x.reshape(-1, *x.shape[-2:]) for x in given]
+    for i in range(math.prod(batch)):
+        iparams["batch_index"] = i
+        found.append(pairs(*[x if x is None or x.ndim == 2 else x[i] for x in flat]))
+    if not found:
+        empty = lambda *shape: factories.empty(*batch, *shape, dtype=dtype, device=given[0].device)
+        return empty(k), empty(m, k)
+    E, V = (rows["stack"](list(each)) for each in zip(*found))
+    return E.reshape(*batch, k), V.reshape(*batch, m, k)
 
 
 def _check(A: Tensor, B: Tensor | None) -> None:

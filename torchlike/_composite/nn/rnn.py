@@ -23,6 +23,16 @@ def _joined(tensors: list[Tensor], dim: int) -> Tensor:
     return rows["cat"](tensors, dim) if len(tensors) > 1 else tensors[0]
 
 
+def _parameters_of_a_layer(count: int, layers: int, biases: bool) -> tuple[int, bool]:
+    """Return the number of parameters of each layer and direction, and whether one of them is a projection."""
+    each = 4 if biases else 2
+    projected = count == layers * (each + 1)
+    each += projected
+    if count != layers * each:
+        raise RuntimeError(f"MatrixRef: ArrayRef size {count} not divisible by stride {each}")
+    return each, projected
+
+
 def _network(
     mode: str,
     x: Tensor,
@@ -38,11 +48,7 @@ def _network(
 ) -> tuple[Tensor, ...]:
     """(T, N, I) through all layers: the outputs, then the final states, (layers directions, N, H) each."""
     directions = 2 if bidirectional else 1
-    each = 4 if biases else 2
-    projected = len(params) == layers * directions * (each + 1)
-    each += projected
-    if len(params) != layers * directions * each:
-        raise RuntimeError(f"MatrixRef: ArrayRef size {len(params)} not divisible by stride {each}")
+    each, projected = _parameters_of_a_layer(len(params), layers * directions, biases)
     if not is_one_call(mode, x.dtype, lengths, projected or None):
         states = [state.unbind(0) for state in states]
     last: list[list[Tensor]] = [[] for _ in states]

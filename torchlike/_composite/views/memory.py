@@ -1,4 +1,4 @@
-"""Tensors and the memory behind them: views at any strides, storages, shapes changed in place, sharing, pinning."""
+"""Tensors and the memory behind them: views with any strides, storages, and shapes changed in place."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
-import numpy as np
-
 from torchlike import _errors
 from torchlike._autograd import strided, versions
 from torchlike._autograd.nodes import AccumulateGrad, Node, hooks_of
 from torchlike._composite.views.conjugates import show_as
 from torchlike._composite.views.conversions import reshape
-from torchlike._dtypes import devices, modes
 from torchlike._dtypes import memory_format as mf
+from torchlike._dtypes import modes
 from torchlike._dtypes import strides as _layout
 from torchlike._engine import Value
-from torchlike._errors.dtypes import c_name, scalar_name, type_text
+from torchlike._errors.dtypes import c_name, scalar_name
 from torchlike._errors.warned import warn
 from torchlike._tensor import exchange, factories, public_calls, storage_io, views
 from torchlike._tensor.binding import CALLERS as rows
@@ -284,6 +282,19 @@ def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
     return reshape(self, tuple(tensor.shape))
 
 
+def _asked_layout(size: Any, stride: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the shape and the strides that arguments of `set_` specify."""
+    shape = ints((size,), "set_")
+    strides = _layout.contiguous_strides(shape) if stride is None else ints((stride,), "set_", "stride")
+    if len(shape) != len(strides):
+        raise RuntimeError(f"unequal size length ({len(shape)}) and stride length ({len(strides)})")
+    if min(shape, default=0) < 0:
+        raise RuntimeError("numel: integer multiplication overflow")
+    if min(strides, default=0) < 0:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(strides)}")
+    return shape, strides
+
+
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
     """See another tensor's (or storage's) memory from now on; of nothing, become empty."""
     if self.requires_grad and modes.local.grad:
@@ -301,16 +312,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     if size is not None:
         if held is source and not held.is_contiguous():
             raise RuntimeError("passed in tensor to be used as storage must be contiguous")
-        shape = ints((size,), "set_")
-        strides = _layout.contiguous_strides(shape) if stride is None else ints((stride,), "set_", "stride")
-        if len(shape) != len(strides):
-            raise RuntimeError(f"unequal size length ({len(shape)}) and stride length ({len(strides)})")
-        if min(shape, default=0) < 0:
-            raise RuntimeError("numel: integer multiplication overflow")
-        if min(strides, default=0) < 0:
-            raise RuntimeError(
-                f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(strides)}"
-            )
+        shape, strides = _asked_layout(size, stride)
         need = _layout.extent(shape, strides, storage_offset) * self.dtype.itemsize
         if isinstance(source, Handle) and need > source.nbytes():
             enlarge(held, need)
@@ -363,77 +365,6 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     )
 
 
-# -- where the memory is -----------------------------------------------------------------------------------------------
-
-
-def pin_memory(self: Tensor, device: Any = None) -> Tensor:
-    """This tensor: JAX's host arrays are not page-locked, and copies to a GPU are safe without.
-
-    Raises RuntimeError where there is no accelerator, as PyTorch does.
-    """
-    if self.device.type == "cpu" and not (devices.jax_devices("cuda") or devices.jax_devices("tpu")):
-        raise _errors.making.no_accelerator()
-    return self
-
-
-def is_pinned(self: Tensor, device: Any = None) -> bool:
-    """Whether the memory is page-locked: never."""
-    return False
-
-
-def share_memory_(self: Tensor) -> Tensor:
-    """Refused on the CPU: arrays cannot be shared by processes (send NumPy arrays, or a `torchlike.save`d file)."""
-    if self.device.type != "cpu":
-        return self
-    raise NotImplementedError("share_memory_: memory shared by processes is not supported by torchlike yet")
-
-
-def is_shared(self: Tensor) -> bool:
-    """Whether processes share this tensor: on the CPU never."""
-    return self.device.type != "cpu"
-
-
-def record_stream(self: Tensor, stream: Any) -> None:
-    """Nothing to do: XLA keeps memory alive for as long as work uses it. Only tensors on a GPU can be asked."""
-    if self.device.type == "cpu":
-        raise NotImplementedError("Could not run 'aten::record_stream' with arguments from the 'CPU' backend.")
-
-
-# -- element by element ------------------------------------------------------------------------------------------------
-
-
-def apply_(self: Tensor, callable: Callable) -> Tensor:
-    """Replace each element by what a Python function makes of it (slow; on the CPU only)."""
-    if self.requires_grad:
-        raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")
-    _host_only(self, "apply_")
-    if not hasattr(callable, "__call__"):  # noqa: B004 - the argument hides the built-in
-        raise TypeError(f"'{type(callable).__name__}' object is not callable")
-    return _put_elements(self, [callable(x) for x in self._host().reshape(-1).tolist()])
-
-
-def map_(self: Tensor, tensor: Tensor, callable: Callable) -> Tensor:
-    """Replace each element by what a Python function makes of it and another tensor's element."""
-    if self.requires_grad or tensor.requires_grad:
-        raise RuntimeError("Can't call map_() on Variable that requires grad. Use var.detach().map_() instead.")
-    _host_only(self, "map_")
-    other = rows["expand"](tensor, tuple(self.shape))
-    pairs = zip(self._host().reshape(-1).tolist(), other._host().reshape(-1).tolist())
-    return _put_elements(self, [callable(a, b) for a, b in pairs])
-
-
-def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable) -> Tensor:
-    """Replace each element by what a Python function makes of it and two other tensors' elements."""
-    if any(t.requires_grad for t in (self, x, y)):
-        raise RuntimeError("Can't call map2_() on Variable that requires grad. Use var.detach().map2_() instead.")
-    _host_only(self, "map2_")
-    for name, t in (("x", x), ("y", y)):
-        if t.dtype is not self.dtype:
-            raise TypeError(f"map2_: expected {type_text(self)} for argument '{name}' (got {type_text(t)})")
-    others = [rows["expand"](t, tuple(self.shape))._host().reshape(-1).tolist() for t in (x, y)]
-    return _put_elements(self, [callable(*each) for each in zip(self._host().reshape(-1).tolist(), *others)])
-
-
 def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
     """The dims in the order of memory, the outermost first.
 
@@ -459,17 +390,6 @@ def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
             order[i - 1], order[i] = order[i], order[i - 1]
             i -= 1
     return tuple(order)
-
-
-def _host_only(self: Tensor, name: str) -> None:
-    if self.device.type != "cpu":
-        raise TypeError(f"{name} is only implemented on CPU tensors")
-
-
-def _put_elements(self: Tensor, found: list) -> Tensor:
-    array = np.array(found, self.dtype.numpy).reshape(tuple(self.shape))
-    self._write(factories.of_array(array, self.device)._value)
-    return self
 
 
 def as_subclass(self: Tensor, cls: type) -> Any:
@@ -550,14 +470,6 @@ METHODS |= {
         resize_as,
         set_,
         is_set_to,
-        pin_memory,
-        is_pinned,
-        share_memory_,
-        is_shared,
-        record_stream,
-        apply_,
-        map_,
-        map2_,
         dim_order,
         *_FACTS,
     )

@@ -12,8 +12,8 @@ from torchlike._composite.views.conversions import reshape
 from torchlike._engine import Size
 from torchlike._errors.warned import warn
 from torchlike._tensor import factories, public_calls
+from torchlike._tensor.argument_forms import settled
 from torchlike._tensor.binding import CALLERS as rows
-from torchlike._tensor.dispatch import settled
 from torchlike._tensor.public_calls import history_first, ints
 from torchlike._tensor.tensor import Tensor
 

@@ -12,8 +12,8 @@ from torchlike._composite.views.conversions import reshape
 from torchlike._dtypes import memory_format as mf
 from torchlike._ops.schema.out_rules import Into
 from torchlike._tensor import factories, public_calls, views
+from torchlike._tensor.argument_forms import settled
 from torchlike._tensor.binding import CALLERS as rows
-from torchlike._tensor.dispatch import settled
 from torchlike._tensor.public_calls import history_first, ints, whole
 from torchlike._tensor.tensor import Tensor, untracked
 

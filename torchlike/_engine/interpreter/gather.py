@@ -157,25 +157,29 @@ SCATTERS: dict[str, np.ufunc | None] = {
 }
 
 
+def _scattered_windows(e: Equation) -> Windows:
+    """Return the windows of the operand that a scatter writes to."""
+    d, shape, updates = e.params["dimension_numbers"], tuple(e.inputs[0].shape), tuple(e.inputs[2].shape)
+    hidden = (*d.inserted_window_dims, *d.operand_batching_dims)
+    shown = iter([updates[i] for i in d.update_window_dims])
+    return Windows(
+        shape,
+        [1 if i in hidden else next(shown) for i in range(len(shape))],
+        tuple(d.scatter_dims_to_operand_dims),
+        tuple(d.operand_batching_dims),
+        tuple(d.scatter_indices_batching_dims),
+        hidden,
+        len(e.inputs[1].shape) - 1,
+    )
+
+
 @rule(*SCATTERS)
 def _scatter(e: Equation) -> Callable:
     p, d = e.params, e.params["dimension_numbers"]
     if e.name == "scatter" and p["update_jaxpr"] is not None:
         raise e.refuse("with a function of its own")
-    shape, updates = tuple(e.inputs[0].shape), tuple(e.inputs[2].shape)
-    hidden = (*d.inserted_window_dims, *d.operand_batching_dims)
-    shown = iter([updates[i] for i in d.update_window_dims])
-    sizes = [1 if i in hidden else next(shown) for i in range(len(shape))]
+    updates, windows = tuple(e.inputs[2].shape), _scattered_windows(e)
     batch_rank = len(e.inputs[1].shape) - 1
-    windows = Windows(
-        shape,
-        sizes,
-        tuple(d.scatter_dims_to_operand_dims),
-        tuple(d.operand_batching_dims),
-        tuple(d.scatter_indices_batching_dims),
-        hidden,
-        batch_rank,
-    )
     batch_dims = [i for i in range(len(updates)) if i not in d.update_window_dims]
     # The updates' dims as the indices have them, and a dim of one for each that is indexed by nothing.
     ordered = [0] * len(windows.order)

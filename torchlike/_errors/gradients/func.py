@@ -28,6 +28,27 @@ _DYNAMIC = {
 }
 
 
+_FLOW = (
+    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow."
+    " We don't support that yet, please file an issue at "
+    "https://github.com/pytorch/pytorch/issues ."
+)
+_ITEM = (
+    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling"
+    " .item() on a Tensor, please try to rewrite what you're doing with other operations. If "
+    "error is occurring somewhere inside PyTorch internals, please file a bug "
+    "report."
+)
+# The error of each function that reads elements. The first entry whose function was called decides.
+_READERS = {
+    "one_hot": "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes argument.",
+    "allclose": f"vmap over torch.allclose isn't supported yet. {_ISSUE}",
+    **dict.fromkeys(("__bool__", "is_nonzero"), _FLOW),
+    **dict.fromkeys(("item", "__int__", "__float__", "__index__", "__complex__"), _ITEM),
+    **dict.fromkeys(("tolist", "numpy", "__array__"), "Cannot access data pointer of Tensor that doesn't have storage"),
+}
+
+
 def observed(calls: Sequence[str]) -> RuntimeError:
     """Elements that differ from example to example are looked at; `calls` lead there, the outermost last."""
     names = set(calls)
@@ -48,27 +69,9 @@ def observed(calls: Sequence[str]) -> RuntimeError:
             "vmap: We do not support batching operators that can support dynamic shape. Attempting to "
             "batch over indexing with a boolean mask."
         )
-    if "one_hot" in names:
-        return RuntimeError(
-            "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes argument."
-        )
-    if "allclose" in names:
-        return RuntimeError(f"vmap over torch.allclose isn't supported yet. {_ISSUE}")
-    if "__bool__" in names or "is_nonzero" in names:
-        return RuntimeError(
-            "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow."
-            " We don't support that yet, please file an issue at "
-            "https://github.com/pytorch/pytorch/issues ."
-        )
-    if names & {"item", "__int__", "__float__", "__index__", "__complex__"}:
-        return RuntimeError(
-            "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling"
-            " .item() on a Tensor, please try to rewrite what you're doing with other operations. If "
-            "error is occurring somewhere inside PyTorch internals, please file a bug "
-            "report."
-        )
-    if names & {"tolist", "numpy", "__array__"}:
-        return RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+    for name, message in _READERS.items():
+        if name in names:
+            return RuntimeError(message)
     named = [name for name in calls if name not in ("mapped", "run", "public", "call", "wrapper")]
     return RuntimeError(
         f"vmap: {named[-1] if named else 'this operator'} looks at the elements of a tensor, which "

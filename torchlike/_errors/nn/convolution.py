@@ -58,16 +58,7 @@ def _check_common(call: Any, dims: int) -> None:
         )
     if x.dtype is not w.dtype:
         raise expected_scalar_type(x.dtype, w.dtype)
-    if not isinstance(call.padding, str) and min(_each(call.padding, dims)) < 0:
-        raise RuntimeError("negative padding is not supported")
-    if min(_each(call.stride, dims)) <= 0:
-        raise RuntimeError("non-positive stride is not supported")
-    if min(_each(call.dilation, dims)) < 0:
-        raise RuntimeError("dilation should be greater than zero")
-    if min(_each(call.dilation, dims)) == 0:
-        raise RuntimeError(f"dilation should be greater than zero, but got {list(_each(call.dilation, dims))}")
-    if call.groups <= 0:
-        raise RuntimeError("non-positive groups is not supported")
+    _check_numbers(call, dims)
     if w.shape[0] < call.groups:
         raise RuntimeError(
             f"Given groups={call.groups}, expected weight to be at least {call.groups} at dimension 0, "
@@ -79,6 +70,20 @@ def _check_common(call: Any, dims: int) -> None:
             f"dimension 0, "
             f"but got weight of size [{list(w.shape)}] instead"
         )
+
+
+def _check_numbers(call: Any, dims: int) -> None:
+    """Check the signs of the padding, the stride, the dilation and the number of groups."""
+    if not isinstance(call.padding, str) and min(_each(call.padding, dims)) < 0:
+        raise RuntimeError("negative padding is not supported")
+    if min(_each(call.stride, dims)) <= 0:
+        raise RuntimeError("non-positive stride is not supported")
+    if min(_each(call.dilation, dims)) < 0:
+        raise RuntimeError("dilation should be greater than zero")
+    if min(_each(call.dilation, dims)) == 0:
+        raise RuntimeError(f"dilation should be greater than zero, but got {list(_each(call.dilation, dims))}")
+    if call.groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
 
 
 def _check_bias(call: Any, outputs: int, given: str) -> None:

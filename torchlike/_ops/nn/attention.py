@@ -164,14 +164,19 @@ def _attention(
     scores = _product(query * scale.astype(query.dtype), key, "nt")  # (..., L, S)
     if not scores.shape[-1]:  # without keys
         return _product(scores.astype(value.dtype), value, "nn")
+    return _mixed(scores, value, attn_mask, noise, step, is_causal, fused)
+
+
+def _mixed(scores, value, attn_mask, noise, step, is_causal, fused):
+    """Return softmax(scores + mask) V. `step` rounds intermediate results in half precision."""
+    xp = namespace(scores)
     compiled = xp is np and step is unchanged and in_c(scores, scores.shape[-1])
     blocked = None
     if is_causal and not compiled:
         blocked = xp.arange(scores.shape[-2])[:, None] < xp.arange(scores.shape[-1])
-    elif attn_mask is not None and attn_mask.dtype == bool:
-        scores = scores + xp.where(attn_mask, 0, -np.inf).astype(scores.dtype)  # NaN and infinity show
-    elif attn_mask is not None:
-        scores = scores + attn_mask.astype(scores.dtype)
+    elif attn_mask is not None:  # a boolean mask is added too, so that NaN and infinity remain visible
+        mask = xp.where(attn_mask, 0, -np.inf) if attn_mask.dtype == bool else attn_mask
+        scores = scores + mask.astype(scores.dtype)
     is_quick = xp is np and not compiled and noise is None and step is unchanged
     if is_quick and (out := _attended(scores, blocked, value)) is not None:
         return out
@@ -180,6 +185,5 @@ def _attention(
     if step is not unchanged and fused:
         return (_in_half if xp is np else _in_half_by_jax)(scores, value, step)
     weights = attention_weights(scores, is_causal) if compiled else _weights(scores)
-    if noise is not None:
-        weights = weights * noise.astype(weights.dtype)
+    weights = weights if noise is None else weights * noise.astype(weights.dtype)
     return _product(weights.astype(value.dtype, copy=False), value, "nn")

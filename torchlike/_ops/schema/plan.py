@@ -119,6 +119,16 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     raise ours
 
 
+def _check(op: d.Op, call: Call) -> None:
+    check_devices(call)
+    if op.check is not None:
+        op.check(call)
+    if op.takes:
+        _check_loop(op, call)
+    if op.family != "view":
+        check_float8(call)
+
+
 def _make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> OpPlan:
     try:
         call, template = bind(op, args, kwargs, describe)
@@ -130,13 +140,7 @@ def _make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[A
         if op.overloads or op.kinds[0] == d.OPERAND:
             raise _errors.arguments.invalid_combination(op.called, args, kwargs)
         raise TypeError(f"{op.called}(): argument 'input' (position 1) must be Tensor, not float")
-    check_devices(call)
-    if op.check is not None:
-        op.check(call)
-    if op.takes:
-        _check_loop(op, call)
-    if op.family != "view":
-        check_float8(call)
+    _check(op, call)
     typed = op.typing(call)
     if typed.compute is not None and typed.compute.name == "complex32":
         # A comparison of float16 with complex numbers, whose result is bool. JAX has no complex32 to compute in.

@@ -122,28 +122,34 @@ class MultiheadAttention(Module):
             query,
             key,
             value,
-            self.embed_dim,
-            self.num_heads,
-            self.in_proj_weight,
-            self.in_proj_bias,
-            self.bias_k,
-            self.bias_v,
-            self.add_zero_attn,
-            self.dropout,
-            self.out_proj.weight,
-            self.out_proj.bias,
-            training=self.training,
+            **self._state(),
             key_padding_mask=key_padding_mask,
             need_weights=need_weights or is_plain,
             attn_mask=attn_mask,
-            use_separate_proj_weight=not self._qkv_same_embed_dim,
-            q_proj_weight=self.q_proj_weight,
-            k_proj_weight=self.k_proj_weight,
-            v_proj_weight=self.v_proj_weight,
             average_attn_weights=average_attn_weights,
             is_causal=is_causal,
         )
         return output.transpose(1, 0) if swap else output, weights if need_weights else None
+
+    def _state(self) -> dict[str, Any]:
+        """Return the arguments of `multi_head_attention_forward` that the layer holds."""
+        return {
+            "embed_dim_to_check": self.embed_dim,
+            "num_heads": self.num_heads,
+            "in_proj_weight": self.in_proj_weight,
+            "in_proj_bias": self.in_proj_bias,
+            "bias_k": self.bias_k,
+            "bias_v": self.bias_v,
+            "add_zero_attn": self.add_zero_attn,
+            "dropout_p": self.dropout,
+            "out_proj_weight": self.out_proj.weight,
+            "out_proj_bias": self.out_proj.bias,
+            "training": self.training,
+            "use_separate_proj_weight": not self._qkv_same_embed_dim,
+            "q_proj_weight": self.q_proj_weight,
+            "k_proj_weight": self.k_proj_weight,
+            "v_proj_weight": self.v_proj_weight,
+        }
 
     def _is_fast(self, query: Tensor, key: Tensor, value: Tensor) -> bool:
         """Return whether PyTorch takes its inference fast path. The caller checks that the masks are boolean."""

@@ -25,6 +25,12 @@ from torchlike.futures import Future
 from torchlike.nn.modules.module import Module
 
 
+def _refuse(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise _errors.arguments.unsupported("DistributedDataParallel", name)
+
+
 class DistributedDataParallel(Module):
     """A wrapper that calls `module` and averages its gradients over the processes of a group.
 
@@ -73,37 +79,36 @@ class DistributedDataParallel(Module):
         forward_sync_buffers: bool | None = None,
     ) -> None:
         super().__init__()
-        refused = {
-            "delay_all_reduce_named_params": delay_all_reduce_named_params,
-            "mixed_precision": mixed_precision,
-            "param_to_hook_all_reduce": param_to_hook_all_reduce,
-            "device_mesh": device_mesh,
-            "skip_all_reduce_unused_params": skip_all_reduce_unused_params or None,
-        }
-        for name, given in refused.items():
-            if given is not None:
-                raise _errors.arguments.unsupported("DistributedDataParallel", name)
+        _refuse(
+            delay_all_reduce_named_params=delay_all_reduce_named_params,
+            mixed_precision=mixed_precision,
+            param_to_hook_all_reduce=param_to_hook_all_reduce,
+            device_mesh=device_mesh,
+            skip_all_reduce_unused_params=skip_all_reduce_unused_params or None,
+        )
         self.process_group = member(process_group)
-        self.parameters_to_ignore: set[str] = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
-        named = [(name, p) for name, p in module.named_parameters() if name not in self.parameters_to_ignore]
-        trained: list[Tensor] = [p for _, p in named if p.requires_grad]
-        if not trained:
-            raise errors.nothing_to_distribute()
-        self.module = module
-        self.device = trained[0].device
-        self.device_ids, self.output_device = _device_ids(device_ids, output_device, trained)
         self.dim = dim
-        self.broadcast_buffers = True if broadcast_buffers is None else broadcast_buffers
-        if forward_sync_buffers is not None:
-            self.broadcast_buffers = forward_sync_buffers
+        self.broadcast_buffers = next(x for x in (forward_sync_buffers, broadcast_buffers, True) if x is not None)
         self.find_unused_parameters, self.static_graph = find_unused_parameters, static_graph
         self.gradient_as_bucket_view = gradient_as_bucket_view
+        trained = self._take(module, init_sync)
+        self.device_ids, self.output_device = _device_ids(device_ids, output_device, trained)
+        self._averages = Averages(self.process_group, trained)
+
+    def _take(self, module: Module, init_sync: bool) -> list[Tensor]:
+        """Set the module, copy its state from the first process, and return the parameters that require grad."""
+        self.parameters_to_ignore: set[str] = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
+        params: list[Tensor] = [p for name, p in module.named_parameters() if name not in self.parameters_to_ignore]
+        trained = [p for p in params if p.requires_grad]
+        if not trained:
+            raise errors.nothing_to_distribute()
+        self.module, self.device = module, trained[0].device
         self.require_backward_grad_sync = self.require_forward_param_sync = True
         self.modules_buffers = [b for name, b in module.named_buffers() if name not in self.parameters_to_ignore]
         if init_sync:
-            _check_alike(self.process_group, [p for _, p in named])
-            _follow_first(self.process_group, [p.detach() for _, p in named] + self.modules_buffers)
-        self._averages = Averages(self.process_group, trained)
+            _check_alike(self.process_group, params)
+            _follow_first(self.process_group, [p.detach() for p in params] + self.modules_buffers)
+        return trained
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         self._averages.check_ended()

@@ -25,17 +25,18 @@ class _Cycle(LRScheduler):
             raise _errors.cycle_values(name, len(value), groups)
         return list(value)
 
-    def _start_momentum(self, bases: list[float], maxima: list[float]) -> None:
-        for base, largest, group in zip(bases, maxima, self.optimizer.param_groups):
-            self._set_momentum(group, largest)
-            group["max_momentum"] = largest
-            group["base_momentum"] = base
-
-    def _find_momentum(self) -> None:
+    def _cycled_momentum(self, base: Any, largest: Any, last_epoch: int) -> tuple[list[float], list[float]]:
+        """Return the smallest and the largest momentum of each group, and start from the largest in a new schedule."""
         defaults = self.optimizer.defaults
         if "momentum" not in defaults and "betas" not in defaults:
             raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
         self.use_beta1 = "betas" in defaults
+        bases, maxima = self._per_group("base_momentum", base), self._per_group("max_momentum", largest)
+        if last_epoch == -1:
+            for low, high, group in zip(bases, maxima, self.optimizer.param_groups):
+                self._set_momentum(group, high)
+                group["max_momentum"], group["base_momentum"] = high, low
+        return bases, maxima
 
     def _set_momentum(self, group: dict[str, Any], value: float) -> None:
         if self.use_beta1:
@@ -98,11 +99,8 @@ class CyclicLR(_Cycle):
         self.scale_mode = scale_mode if scale_fn is not None else ("cycle" if by_cycle else "iterations")
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            self._find_momentum()
-            self.base_momentums = self._per_group("base_momentum", base_momentum)
-            self.max_momentums = self._per_group("max_momentum", max_momentum)
-            if last_epoch == -1:
-                self._start_momentum(self.base_momentums, self.max_momentums)
+            found = self._cycled_momentum(base_momentum, max_momentum, last_epoch)
+            self.base_momentums, self.max_momentums = found
         super().__init__(optimizer, last_epoch)
         self.base_lrs = base_lrs
 
@@ -203,13 +201,7 @@ class OneCycleLR(_Cycle):
                 group["min_lr"] = group["initial_lr"] / final_div_factor
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            self._find_momentum()
-            bases, maxima = (
-                self._per_group("base_momentum", base_momentum),
-                self._per_group("max_momentum", max_momentum),
-            )
-            if last_epoch == -1:
-                self._start_momentum(bases, maxima)
+            self._cycled_momentum(base_momentum, max_momentum, last_epoch)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:

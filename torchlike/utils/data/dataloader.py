@@ -108,7 +108,16 @@ class DataLoader(Generic[T_co]):
             _check_stream_options(shuffle, sampler, batch_sampler)
         else:
             self._dataset_kind = _DatasetKind.Map
-        if batch_sampler is not None:
+        self.generator = generator
+        self._set_samplers(batch_size, shuffle, sampler, batch_sampler, drop_last)
+        self.collate_fn = collate_fn or (default_collate if self._auto_collation else default_convert)
+        self.persistent_workers = persistent_workers
+        self._IterableDataset_len_called: int | None = None
+        self.__initialized = True
+
+    def _set_samplers(self, batch_size: int | None, shuffle: Any, sampler: Any, batches: Any, drop_last: bool) -> None:
+        """Set the sampler, the batch sampler (from `batches`) and the attributes that describe them."""
+        if batches is not None:
             if batch_size != 1 or shuffle or sampler is not None or drop_last:
                 raise ValueError(
                     "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
@@ -117,20 +126,13 @@ class DataLoader(Generic[T_co]):
         elif batch_size is None and drop_last:
             raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
         if sampler is None:
-            sampler = self._default_sampler(shuffle, generator)
+            sampler = self._default_sampler(shuffle, self.generator)
         elif shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
-        if batch_size is not None and batch_sampler is None:
-            batch_sampler = BatchSampler(sampler, batch_size, drop_last)
-        self.batch_size = batch_size
-        self.drop_last = drop_last
-        self.sampler = sampler
-        self.batch_sampler = batch_sampler
-        self.generator = generator
-        self.collate_fn = collate_fn or (default_collate if self._auto_collation else default_convert)
-        self.persistent_workers = persistent_workers
-        self._IterableDataset_len_called: int | None = None
-        self.__initialized = True
+        if batch_size is not None and batches is None:
+            batches = BatchSampler(sampler, batch_size, drop_last)
+        self.batch_size, self.drop_last = batch_size, drop_last
+        self.sampler, self.batch_sampler = sampler, batches
 
     def _default_sampler(self, shuffle: bool | None, generator: Any) -> Sampler:
         if self._dataset_kind == _DatasetKind.Iterable:

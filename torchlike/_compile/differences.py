@@ -1,0 +1,37 @@
+"""The comparison of two walks over the Python objects that a compiled call reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torchlike._compile.places import Place, label
+
+if TYPE_CHECKING:
+    from torchlike._compile.reach import Reach
+
+
+def first_difference(now: Reach, before: Reach) -> str | None:
+    """Describe the first difference from an earlier walk; None if there is none."""
+    for key, place in now.places.items():
+        was = before.places.get(key)
+        if was is not None and (found := place.difference(*_in_common(was, place))):
+            return found
+    for key, (keys, path) in now.keys.items():
+        other = keys if key not in before.keys else before.keys[key][0]
+        if keys != other:
+            return label(path, sorted(keys ^ other)[0])
+    for key, (_, cls, path) in now.instances.items():
+        if key in before.instances and before.instances[key][1] is not cls:
+            return f"the class of `{path}`"
+    for key, (_, mro, path) in now.classes.items():
+        if key in before.classes and before.classes[key][1] != mro:
+            return f"the bases of `{path}`"
+    return None
+
+
+def _in_common(was: Place, place: Place) -> tuple[list, list]:
+    """Return the contents of two places under their common names."""
+    if not place.names or was.names == place.names:
+        return was.seen, place.seen
+    seen = dict(zip(was.names, was.seen))
+    return [seen.get(n, x) for n, x in zip(place.names, place.seen)], place.seen[: len(place.names)]

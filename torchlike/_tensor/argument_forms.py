@@ -1,0 +1,90 @@
+"""The key form of arguments: the slow path converts foreign types, old orders and NumPy's names before the plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._errors.warned import warn
+from torchlike._ops.schema import declare as d
+from torchlike._ops.schema.declare import Op
+from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
+
+NUMBERS = frozenset((int, float, bool, complex))
+
+
+def from_old_order(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    """Convert a deprecated argument order, with a factor before the tensors, to the current one."""
+    fits = lambda order: (
+        len(order) == len(args)
+        and all((name in op.defaults) == (a.__class__ in NUMBERS) for name, a in zip(order, args))
+    )
+    order = next(filter(fits, op.old_orders), None)
+    if order is None:
+        return args, kwargs
+    warn(_errors.arguments.old_overload(op, order))
+    named = {**dict(zip(order, args)), **kwargs}
+    return tuple(named.pop(name) for name in op.names[: op.positional]), named
+
+
+_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other"}
+
+
+def in_order(op: Op, kwargs: dict) -> dict:
+    """Return keyword arguments in plan order. NumPy's names for some parameters are renamed to PyTorch's."""
+    kinds = op.kind_of
+    named = {}
+    for name, a in kwargs.items():
+        other = _NUMPY_NAMES.get(name) if name not in kinds else None
+        name = other if other in kinds and other not in kwargs else name
+        named[name] = number(plain(a), op.kind_of.get(name, d.STATIC))
+    place = {name: i for i, name in enumerate(op.names)}
+    return {name: named[name] for name in sorted(named, key=lambda n: place.get(n, len(place)))}
+
+
+def number(a: Any, kind: int) -> Any:
+    """Convert a tensor or an array to Python numbers if the parameter takes numbers."""
+    if kind in (d.ARRAY, d.OPERAND, d.ARRAYS):
+        return a
+    if a.__class__ is tuple:
+        return tuple([number(x, kind) for x in a])
+    if a.__class__ in TENSOR_TYPES and not (a.ndim or a.requires_grad):
+        return a.item()
+    if kind == d.SCALAR or not isinstance(a, np.ndarray | Tensor) or a.ndim > 1:
+        return a
+    found = np.asarray(a)
+    if found.dtype.kind != "i":
+        return a
+    return found.item() if found.size == 1 else tuple(found.tolist())
+
+
+def settled(a: Any) -> Any:
+    """Return a static argument in its key form, for functions that inspect it before the operator does."""
+    return a if a.__class__ is int else number(plain(a), d.STATIC)
+
+
+def is_foreign(a: Any) -> bool:
+    """Return whether a static argument is not in its key form yet, so that no plan may be built with it."""
+    if a.__class__ is tuple:
+        return any([x.__class__ in TENSOR_TYPES or is_foreign(x) for x in a])
+    return isinstance(a, np.generic | np.ndarray | list | type)
+
+
+def plain(a: Any) -> Any:
+    """Return an argument in its key form: lists become tuples, NumPy numbers Python numbers, Python types dtypes."""
+    cls = a.__class__
+    if cls in TENSOR_TYPES or cls in NUMBERS or a is None:
+        return a
+    if isinstance(a, list | tuple):
+        return tuple([plain(x) for x in a])
+    if isinstance(a, np.generic):
+        return a.item()
+    if isinstance(a, type):
+        return _dtypes.OF_PYTHON.get(a, a)
+    if isinstance(a, slice | dict | set):
+        raise TypeError(f"unsupported argument of type {type(a).__name__}")
+    if isinstance(a, Tensor):  # but not in TENSOR_TYPES
+        raise _errors.layouts.refused("this operator", a.layout)
+    return a

@@ -28,7 +28,8 @@ OTHERS = {
     "ldexp_": lambda L, x: (L.tensor([1, 2, 3]),),
     "xlogy_": lambda L, x: (L.ones(3, dtype=x.dtype),),
 }
-# PyTorch has no derivative of the first function when it runs in place. For the others it has none, or none for floats.
+# In place, PyTorch has no derivative of the inverse hyperbolic functions and of `detach_`. `gcd_` and `lcm_` take no
+# floats.
 NOT_DERIVED = {"acosh_", "arccosh_", "asinh_", "arcsinh_", "atanh_", "arctanh_", "gcd_", "lcm_", "detach_"}
 OVERLOADED = {"clamp_", "clip_", "clamp_max_", "clamp_min_", "as_strided_", "addmv_", "xlogy_", "round_"}
 PLACES = ([0.25, 0.5, 0.75], "float32"), ([0.25, 0.5, 0.75], "float64"), ([1, 2, 3], "int64")

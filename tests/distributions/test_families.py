@@ -111,7 +111,7 @@ def test_draws(expression, default_dtype):
         both(lambda L, shape=shape: made(L, expression).rsample(shape), **how)
 
 
-# Matches the parameters: tensors of numbers in an expression, which may require a gradient.
+# Matches the parameters of an expression: tensors of numbers, which may require a gradient.
 LEAF = re.compile(r"t\(\[.*?\]+\)")
 
 
@@ -142,7 +142,7 @@ UNJUDGED = {
 GRADED = [e for e in EXPRESSIONS if "t(" in e and e not in UNJUDGED]
 
 
-# PyTorch differs above the diagonal.
+# Excluded: PyTorch's gradient differs above the diagonal of `scale_tril`.
 @pytest.mark.parametrize("expression", [e for e in GRADED if "Wishart(4, scale_tril" not in e])
 def test_gradients_of_densities(expression):
     def gradients(library):
@@ -152,12 +152,12 @@ def test_gradients_of_densities(expression):
     both(gradients, rtol=1e-4, atol=1e-4, stride=False)
 
 
-# PyTorch overwrites a tensor that its backward pass needs.
+# Excluded: PyTorch overwrites a tensor that its backward pass needs.
 @pytest.mark.parametrize("expression", [e for e in GRADED if "Wishart" not in e])
 def test_gradients_of_draws(expression):
     """Compare the gradients of samples to three digits.
 
-    PyTorch's implicit gradients of gamma and Dirichlet samples are not more accurate.
+    PyTorch's implicit gradients of gamma and Dirichlet samples are approximations with this accuracy.
     """
 
     def gradients(library):

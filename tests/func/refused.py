@@ -7,7 +7,7 @@ def _with(f):
 
 
 def _of(f):
-    """Wrap `f(torch, func, x)` into a program of the library alone."""
+    """Wrap `f(torch, torch.func, x)` into a program that takes only the library."""
     return lambda torch: f(torch, torch.func, torch.arange(3.0))
 
 

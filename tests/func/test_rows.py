@@ -63,7 +63,7 @@ def _filled(x, arrays):
 
 
 def _examples(x):
-    """Stack two valid variants of one operand."""
+    """Stack an operand with a second value that is valid in its place."""
     one = (
         torchlike.from_numpy(np.array(x))
         if x.dtype != ml_dtypes.bfloat16

@@ -59,7 +59,7 @@ class Campaign:
     Attributes:
       package: The fuzzer's package, such as `tests.fuzz`. Its `shard.run_shard(seed, count, queue)` runs programs. For
         each program it puts a count and a difference on the queue. A difference is a kind and a text, or None.
-      counted: The name of the counted things, for the table.
+      counted: The unit of the counts, for the table.
       many: The number of programs in a full run. A shorter run does not change the table.
       head: The text above the table.
     """

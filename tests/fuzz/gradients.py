@@ -33,7 +33,7 @@ def backward(w: Writer) -> str | None:
     options = []
     if w.chance(35):
         options.append("retain_graph=True")
-    if w.chance(10) and w[name].numel():  # the history of an empty gradient has no practical use
+    if w.chance(10) and w[name].numel():  # no program relies on the history of an empty gradient
         options.append("create_graph=True")
     if w.chance(8):
         options.append(f"inputs=[{w.tensor(_wants_grad) or name}]")
@@ -92,7 +92,7 @@ def flags(w: Writer) -> str | None:
     name = w.tensor()
     other = w.tensor(lambda o: o.shape == w[name].shape and o.dtype is w[name].dtype)
     if not w[name].requires_grad and shares(w, name):
-        # The effect on existing views of setting requires_grad later has no practical use.
+        # Do not set requires_grad: no program relies on its effect on existing views.
         return f"{name}.retain_grad()"
     return w.pick(
         [

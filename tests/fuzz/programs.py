@@ -58,7 +58,7 @@ class Writer:
         return options[self.below(len(options))]
 
     def chance(self, percent: int) -> bool:
-        """Return True with this probability. False is the simpler choice for shrinking."""
+        """Return True in `percent` of the cases. False is the simpler choice for shrinking."""
         return self.below(100) >= 100 - percent
 
     def number(self, below: int) -> int:
@@ -110,7 +110,7 @@ class Writer:
             self.over = True  # PyTorch computes gradients with the silently overwritten values (docs/differences.md)
             return
         self.statements.append(statement)
-        # A backward call that failed may have run in part, and in another order.
+        # A failed backward call ends the program, because it may have run in part and in another order.
         self.over = self.over or any(_is_large(self.names[n]) for n in self.tensors())
         self.over = self.over or (error is not None and ("backward(" in statement or "grad(" in statement))
 

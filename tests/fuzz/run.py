@@ -124,7 +124,7 @@ def _outside(t: Any) -> dict[str, Any]:
         "shape": tuple(t.shape),
         "stride": tuple(s for s, n in zip(t.stride(), t.shape) if n > 1)
         if t.numel()
-        else None,  # not determined by any element
+        else None,  # the strides of an empty tensor are not observable
         "dtype": str(t.dtype).rpartition(".")[2],
         "requires_grad": t.requires_grad,
     }

@@ -96,7 +96,7 @@ def target(w: Writer) -> str:
 
 
 def in_place(w: Writer) -> str | None:
-    """Write an in-place operator."""
+    """Return a statement with an in-place operator."""
     name = w.tensor(is_apart)
     if name is None:
         return None
@@ -206,7 +206,7 @@ _KINDS = [_unary, _number, _number, _number, _tensor, _tensor, _tensor, _masked,
 
 
 def by_index(w: Writer) -> str | None:
-    """Write an assignment to an index, plain or augmented, sometimes to a nested index."""
+    """Return an assignment to an index, plain or augmented. The index may be nested."""
     name = w.tensor(lambda t: t.ndim and is_apart(t))
     if name is None:
         return None
@@ -240,7 +240,7 @@ def by_index(w: Writer) -> str | None:
 
 
 def shape_in_place(w: Writer) -> str | None:
-    """Write an in-place change of a tensor's shape, strides or memory."""
+    """Return a statement that changes a tensor's shape, strides or memory in place."""
     name = w.tensor()
     t = w[name]
     if t.requires_grad and not torch.is_grad_enabled() and shares(w, name):
@@ -270,7 +270,7 @@ def _resize(w: Writer) -> list[str]:
 
 
 def through_data(w: Writer) -> str | None:
-    """Write a write that bypasses autograd."""
+    """Return a statement that writes to a tensor without autograd."""
     name = w.tensor(is_apart)
     if name is None:
         return None

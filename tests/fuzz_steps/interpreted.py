@@ -62,7 +62,7 @@ def _make(device: Any, trace: Any, live: tuple[int, ...], donated: tuple[int, ..
 
 
 def _part(trace: Any, name: str, begin: int, end: int, first: int, given: Sequence[int], wanted: Sequence[int]) -> Any:
-    """Replace `differentiable.part`."""
+    """Replace `differentiable.part` in `operator_replay`."""
     plan = part(trace, name, begin, end, first, given, wanted)
     _, places, _ = numbers_of(trace)
     places = places[sum(bool(plan.scalars) for plan, _ in operators(trace.code[:begin])) :]

@@ -1,4 +1,4 @@
-"""Random modules with four features. The table lists (weight, initializer, statement of `forward`)."""
+"""Random modules with four features, assembled from blocks: (weight, initializer, statement of `forward`)."""
 
 from __future__ import annotations
 

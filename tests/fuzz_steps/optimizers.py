@@ -93,7 +93,7 @@ def write_optimizer(random: Random, name: str = "opt", parameters: str | None = 
     """Write a statement that creates an optimizer."""
     _, kind, options = random.choices(OPTIMIZERS, _WEIGHTS)[0]
     extra = random.choice(options)
-    # Foreach with Nesterov momentum writes to the gradients, which torchlike does not reproduce.
+    # With foreach and Nesterov momentum, PyTorch writes to the gradients and torchlike does not (docs/differences.md).
     if random.random() < 0.1 and "nesterov" not in extra:
         extra = ", ".join(filter(None, (extra, random.choice(("foreach=False", "foreach=True")))))
     rate = random.choice(("0.1", "0.05", "0.01"))

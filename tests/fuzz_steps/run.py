@@ -16,12 +16,13 @@ from tests.fuzz_steps.look import Facts, Look
 from tests.fuzz_steps.program import Program, execute, start
 
 LARGEST = 1e6  # above this value, rounding alone can make the libraries differ
-# (rtol, atol), wider than PyTorch's defaults: a few steps amplify rounding errors, most of all through Adam's division.
+# (rtol, atol). float64 uses PyTorch's defaults. In float32, a few steps amplify rounding errors, most of all through
+# Adam's division.
 TOLERANCES = {"float64": (1e-7, 1e-7), "float32": (1e-3, 1e-4)}
 WAYS = ("recorded", "compiled")
 NUDGES = 3  # runs of PyTorch with inputs that differ in their last digit
-# Multiple of the spread between those runs that counts as rounding, for example in a gradient that is zero except for
-# rounding.
+# A difference of up to this multiple of the spread between those runs counts as rounding. An example is a gradient
+# that is zero except for rounding.
 TIMES = 100
 
 

@@ -224,7 +224,7 @@ TRACED = {
 def test_a_tracer_takes_functions_whole(name):
     """Check that a tracer does not trace into wrapped functions, wherever traced code calls them.
 
-    These are the functions passed to the tracer, the functions of the modules passed to it, and those of `math`.
+    The wrapped functions are those passed to the tracer, those of the modules passed to it, and those of `math`.
     """
 
     def run(L):

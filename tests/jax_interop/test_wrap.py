@@ -111,7 +111,7 @@ def test_there_must_be_a_tensor():
 
 
 def test_a_module_and_its_function_meet():
-    """Check a wrapped function that calls the function from `functional`, which nests both kinds of gradient."""
+    """Check a wrapped function that calls a function from `functional`, so that both kinds of gradient nest."""
     params, apply = torchlike.jax.functional(torchlike.nn.Linear(3, 1))
     x = torchlike.randn(2, 3, requires_grad=True)
     wrap(lambda x: jnp.tanh(apply(params, x)))(x).sum().backward()

@@ -103,7 +103,7 @@ def written() -> dict[str, str]:
 
 
 def main(names: list[str]) -> int:
-    """Run the named programs, or all of them. Return the number of programs whose output differs as the exit status."""
+    """Run the named programs, or all of them. The exit status is the number that differ."""
     chosen = [program for program in PROGRAMS if not names or program.stem in names]
     rows, differ = written(), 0
     for program in (bar := tqdm(chosen)):

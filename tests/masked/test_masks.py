@@ -156,7 +156,7 @@ def is_asked(index, call):
 
     Functions that take a single mask do not accept a tuple. The in-place fill is tested only with masks that fit,
     because the error message for other masks names another function. `index_put` is not tested with masks for which
-    PyTorch's fails internally, nor with zero-dim masks, which PyTorch's ignores.
+    PyTorch fails internally, nor with zero-dim masks, which PyTorch ignores.
     """
     given = INDICES[index](torch)
     if call in OF_A_MASK:

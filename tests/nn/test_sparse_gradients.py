@@ -329,7 +329,7 @@ def test_indices_that_change_afterwards():
     assert w.grad._indices().tolist() == [[1, 2]]
 
 
-# -- other APIs that compute it ----------------------------------------------------------------------------------------
+# -- other APIs that compute a sparse gradient -------------------------------------------------------------------------
 
 WAYS = {
     "grad": lambda torch, w: torch.autograd.grad(_sparse_part(torch, w), w),
@@ -501,7 +501,7 @@ def test_accumulated_with_a_graph():
 def test_a_table_that_is_no_leaf():
     """Check that a sparse gradient of a non-leaf raises.
 
-    PyTorch is inconsistent here: some of its operators continue with a sparse gradient, most raise.
+    PyTorch is inconsistent here: some of its operators continue with a sparse gradient, but most raise.
     """
     with pytest.raises(NotImplementedError, match="a sparse gradient of a tensor that is no leaf"):
         picked(torchlike, table(torchlike) * 2).sum().backward()

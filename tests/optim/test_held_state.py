@@ -1,4 +1,4 @@
-"""Optimizer state that the user changes through a reference taken before the last step."""
+"""Optimizer state that is changed through an earlier reference. The following steps must use the changed state."""
 
 import numpy as np
 import pytest

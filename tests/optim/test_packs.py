@@ -161,7 +161,7 @@ def in_two_dtypes(run):
 
 
 def under_autograd(run):
-    """Check that the next step overwrites state that a graph has saved for backward."""
+    """Step the optimizer after a graph has saved its state for backward. The state then counts as overwritten."""
     run.steps()
     held = [t for name, t in sorted(run.state(1).items()) if t.shape == run.params[1].shape]
     weight = run.library.ones(5, requires_grad=True)
@@ -304,7 +304,10 @@ def test_state_read_inside_a_compiled_step():
 
 @pytest.mark.parametrize("among", [(0, 1, 2, 3, 4, 5, 6), (0, 2, 3, 4, 6)])
 def test_compiled_with_a_change_of_rows(among):
-    """Check that unpacking in a captured call affects the state from before this call, not from before every replay."""
+    """Change the set of stepped parameters of a compiled step, and read the state in between.
+
+    If a captured call unpacks the state, it unpacks the state from before this call. Replays do not repeat it.
+    """
     runs = [Run(library, "NAdam", {"lr": 0.1}) for library in (torchlike, torch)]
     for run in runs:
         params, optimizer, chosen = run.params, run.optimizer, run.params

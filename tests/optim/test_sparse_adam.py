@@ -326,4 +326,4 @@ def test_training(layer):
         assert losses[-1] < losses[3]
         return losses, table.weight, linear.weight, optimizers[0].state_dict()
 
-    both(program, rtol=1e-4, atol=1e-5)  # one rounding error per step, over twenty steps
+    both(program, rtol=1e-4, atol=1e-5)  # rounding errors accumulate over twenty steps

@@ -61,7 +61,7 @@ def heard(program, library) -> tuple[Outcome, list[tuple[str, str]]]:
 
 @pytest.mark.parametrize("program", [pytest.param(program, id=name) for name, program in WARNED.items()])
 def test_warned_of_in_pytorchs_words(program):
-    # Given once per process, and an earlier test may have triggered it.
+    # The warning is given once per process, and an earlier test may have triggered it.
     torch.storage._reset_warn_typed_storage_removal()
     theirs, due = heard(program, torch)
     ours, given = heard(program, torchlike)
@@ -82,7 +82,7 @@ def test_no_trace_of_jax_in_the_error(program):
 
 
 def test_pinned_memory_is_refused():
-    # Written out, as PyTorch's CPU build says it. A CUDA build asks for a driver instead.
+    # The text is written out, because it is that of PyTorch's CPU build. A CUDA build asks for a driver instead.
     text = "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available"
     with pytest.raises(RuntimeError, match=f"^{text} on this system.$"):
         torchlike.ones(2, pin_memory=True)

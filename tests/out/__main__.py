@@ -1,4 +1,4 @@
-"""``python -m tests.out``: compare every operator with `out=` with PyTorch."""
+"""``python -m tests.out``: compare every operator that supports `out=` with PyTorch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From one seed, every layer's initial weights equal PyTorch's bit for bit, and so does the generator's final state."""
+"""From one seed, the initial weights of every layer and the generator's final state equal PyTorch's bit for bit."""
 
 import inspect
 import re

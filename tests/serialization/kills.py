@@ -25,7 +25,7 @@ _FLOATS_OF_A_MEGABYTE = 1 << 18
 
 @dataclass
 class Trial:
-    """The files that remain after one kill."""
+    """The outcome of one kill."""
 
     killed: bool  # whether the kill came before the end of the save
     new: bool

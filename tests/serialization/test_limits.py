@@ -77,7 +77,7 @@ def test_ints_that_collide_in_a_set():
 
 
 def test_a_replay_counts_what_a_dictionary_does():
-    """Check the predicted number of dictionary probes: few probes are fast, and many probes are slow."""
+    """Check that a dictionary is fast if few probes are predicted for its keys, and slow if many are predicted."""
     from torchlike.serialization._probing import Probes
 
     def seconds(keys):

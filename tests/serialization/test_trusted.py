@@ -33,8 +33,8 @@ def test_builtin_functions(package):
     for name, theirs, ours in found:
         if name in ("fork", "wait"):  # these belong to TorchScript
             continue
-        # Some functions in PyTorch's nn.functional are functions of the root module. torchlike has separate functions
-        # for both names.
+        # Some functions in PyTorch's nn.functional are functions of the root module. torchlike has two separate
+        # functions in these cases.
         assert read(theirs) in (ours, getattr(torchlike, name, None)), name
 
 

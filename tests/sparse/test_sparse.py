@@ -152,7 +152,7 @@ OF_COO |= {
 
 
 def shared(s):
-    """Return the values before and after writes through a tensor that shares them."""
+    """Return the values after each of several writes through a tensor that shares them."""
     found = []
     for write in (
         lambda t: t.mul_(2),

@@ -121,7 +121,7 @@ def test_the_numbers_of_each_module(name, trains):
                 out.sum().backward()
 
         counts, counter = counted(library, run)
-        # The operators inside attention differ, because PyTorch's choice depends on strides.
+        # Add the counts of all operators: PyTorch chooses the matrix products inside attention by strides.
         return {module: sum(n.values()) for module, n in counts.items()}, counter.get_total_flops()
 
     both(program)

@@ -1,6 +1,7 @@
 """The results of loaders with workers.
 
-As a script, it prints the results as JSON. PyTorch runs in a process of its own, because it forks.
+As a script, the module prints the results as JSON. PyTorch's results come from a separate process, because PyTorch
+forks its workers.
 """
 
 import importlib

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 MEMORY = 2 << 30  # bytes, in addition to the memory of the process
-SECONDS = 10  # seconds of CPU time
-PATIENCE = 120  # seconds of wall-clock time, since other programs may use the processor
+SECONDS = 10  # of CPU time
+PATIENCE = 120  # of wall-clock time; generous, because other programs may use the processor
 
 REFUSED, LOADED, CRASHED, OVER, EXECUTED, FOREIGN = (
     "refused",

@@ -19,7 +19,7 @@ def names() -> list[str]:
 
 
 def mutant(seed: int, number: int) -> tuple[str, str, bytes]:
-    """Return the kind, the seed file's name and the bytes of one mutant. The arguments determine it."""
+    """Return the kind, the seed file's name and the bytes of one mutant. Equal arguments give equal mutants."""
     r = random.Random(f"{seed}/{number}")
     kinds = names()
     kind = kinds[number % len(kinds)]

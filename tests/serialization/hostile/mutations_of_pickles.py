@@ -200,7 +200,7 @@ def tensors_with_any_arguments(r: random.Random, seed: Seed) -> bytes:
 
 @into(ANY)
 def hooks(r: random.Random, seed: Seed) -> bytes:
-    """Insert tensors with hooks instead of the usual empty dictionary."""
+    """Insert tensors that have hooks where genuine files have an empty dictionary."""
     hook = r.choice(({1: Raw(name("os.system"))}, {1: (Raw(name("torch.Tensor")), 1)}, {"a": 1}, [1], (1,), "a"))
     return _spliced(r, seed, forged.tensor(r, hooks=hook, view=not seed.is_zip))
 

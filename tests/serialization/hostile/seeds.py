@@ -28,7 +28,7 @@ class Seed:
 
     @property
     def is_zip(self) -> bool:
-        """Whether the file is an archive."""
+        """Return whether the file is an archive."""
         return bool(self.records)
 
     @property
@@ -115,7 +115,7 @@ def _old_seed(name: str, made: Any) -> Seed:
         length = sum(map(len, pickles.tokens(rest)))
         stream.append(rest[:length])
         rest = rest[length:]
-    # Otherwise the keys are memory addresses.
+    # Replace the keys of the storages, which are memory addresses, by small numbers.
     keys = {key: pickles.text(str(i)) for i, key in enumerate(_texts(stream[4]))}
     stream[3:] = [b"".join(keys.get(token, token) for token in pickles.tokens(part)) for part in stream[3:]]
     return Seed(name, (), tuple(stream), rest)

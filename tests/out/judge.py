@@ -69,7 +69,7 @@ def faults(
         for call, plain in _samples(entry, dtype, most):
             ours = translate.function(entry.info.name, entry.info.op)
             mine, error = attempt(lambda: call.ours(ours).result)  # noqa: B023
-            # Values are compared only if the call without `out=` agrees, since equal elements may come in another order.
+            # Values are compared only if the call without `out=` agrees: equal elements may come in another order.
             same = error is None and difference(mine, plain) is None
             values = same and entry.name not in WITHOUT_VALUES
             for name, make in _targets(call, plain, kinds):

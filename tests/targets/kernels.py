@@ -29,7 +29,7 @@ class Kernel(NamedTuple):
     settings: dict = {}
 
     def plan(self) -> OpPlan:
-        """Return a new plan, of which nothing has been traced."""
+        """Return a new plan that has not been traced."""
         described = lambda x: (x, None) if isinstance(x, Aval) else None
         return make(REGISTRY[self.row], self.args, self.settings, described)
 

@@ -1,4 +1,4 @@
-"""Work runs on the device of its tensors, whatever JAX's default device is. CPU devices stand in for accelerators."""
+"""Work runs on the device of its tensors and not on JAX's default device. CPU devices stand in for accelerators."""
 
 import os
 import subprocess

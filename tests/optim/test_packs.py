@@ -306,7 +306,8 @@ def test_state_read_inside_a_compiled_step():
 def test_compiled_with_a_change_of_rows(among):
     """Change the set of stepped parameters of a compiled step, and read the state in between.
 
-    If a captured call unpacks the state, it unpacks the state from before this call. Replays do not repeat it.
+    If packed state is split during a capture, values that were computed before the call are stored directly. The split
+    is then not part of the captured call, so replays do not repeat it.
     """
     runs = [Run(library, "NAdam", {"lr": 0.1}) for library in (torchlike, torch)]
     for run in runs:

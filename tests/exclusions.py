@@ -1,7 +1,7 @@
-"""The one place where a test may be left out. The table may only shrink.
+"""The only place where tests are excluded. The tables may only shrink.
 
-A key is a pytest node id without parameters (``tests/nn/test_conv.py::test_name``) or with them; its value is a
-``Reason``: what differs, and what would have to be done so that the row can go.
+A key is a pytest node id, without parameters (``tests/nn/test_conv.py::test_name``) or with them. Its value is a
+``Reason``: the difference, and the change that would make the exclusion unnecessary.
 """
 
 from typing import NamedTuple
@@ -12,14 +12,15 @@ class Reason(NamedTuple):
     until: str
 
 
-# Lower this with every row that goes; it is never raised. tests/house/test_exclusions.py holds both to it.
+# The number of exclusions. Lower it with every removed exclusion and never raise it. tests/house/test_exclusions.py
+# enforces it.
 CEILING = 0
 
 EXCLUDED: dict[str, Reason] = {}
 
-# Operators whose `out=` differs from PyTorch's: with which kinds of targets (tests/out/targets.py), and why.
-# ``python -m tests.out`` says which rows are not needed any more.
-OUT_CEILING = 106  # of kinds; lower it with every one that goes
+# Operators whose `out=` behavior differs from PyTorch's. Each lists the kinds of targets (tests/out/targets.py) and the
+# reason. ``python -m tests.out`` reports the exclusions that are no longer needed.
+OUT_CEILING = 106  # the number of excluded kinds; lower it with every removed kind
 
 _WORDS = "the error for what is no tensor has other words: it does not follow the overload that PyTorch settles on"
 _PLACES = "PyTorch writes as if the target were contiguous, over what lies beside it"

@@ -1,1 +1,1 @@
-"""The functions of `_composite`, compared with PyTorch."""
+"""Tests of the composite functions against PyTorch."""

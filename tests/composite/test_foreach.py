@@ -1,4 +1,4 @@
-"""`torch._foreach_*` beside PyTorch's, over PyTorch's own database of list operators."""
+"""Tests of `torch._foreach_*` against PyTorch, on the samples of PyTorch's own database of list operators."""
 
 import copy
 import itertools
@@ -16,7 +16,7 @@ ENTRIES = {
     for kind in ("unary", "binary", "pointwise", "reduce", "other")
     for op in getattr(database, f"foreach_{kind}_op_db")
 }
-# The order needs real numbers, and PyTorch warns of a cast that it makes itself where norms are of complex ones.
+# Comparisons need real numbers. For complex norms PyTorch warns about a cast that it makes itself.
 REAL = ("_foreach_clamp_min", "_foreach_clamp_max", "_foreach_minimum", "_foreach_maximum", "_foreach_norm")
 CASES = [
     pytest.param(name, dtype, id=f"{name}-{dtype}")
@@ -27,7 +27,7 @@ CASES = [
 
 
 def samples(op, dtype, count=8):
-    """Some of an entry's samples that lie evenly among them."""
+    """Return at most `count` of an entry's samples, evenly spaced."""
     made = list(op.sample_inputs("cpu", dtype, noncontiguous=False))
     return made[:: -(-len(made) // count)]
 
@@ -40,7 +40,8 @@ def names(op):
 def test_entry(entry, dtype):
     # PyTorch's own complex power is off by two units in the last place.
     close = {"rtol": 1e-5, "atol": 0} if entry == "_foreach_pow" and dtype.is_complex else {}
-    if entry == "_foreach_mm" and dtype is torch.float32:  # sums of products up to 81 cancel, in an order of their own
+    # Sums of products up to 81 cancel, and the summation order differs.
+    if entry == "_foreach_mm" and dtype is torch.float32:
         close = {"rtol": 1.3e-6, "atol": 1e-4}
     for name, sample in itertools.product(names(ENTRIES[entry]), samples(ENTRIES[entry], dtype)):
         compare(name, (sample.input, *sample.args), sample.kwargs, **close)
@@ -154,7 +155,7 @@ def test_errors(wrong):
 
 @pytest.mark.parametrize("call", ["[[a, d, a], [a, None, d], []], True", "[[a, d]]", "[[None]]", "[[a], [a, a]]", "[]"])
 def test_lists_by_device_and_dtype(call):
-    """As optimizers of other libraries sort them; the groups come in an order of PyTorch's hash table."""
+    """Group tensor lists as other libraries' optimizers do. The order of the groups follows PyTorch's hash table."""
 
     def program(L):
         from importlib import import_module

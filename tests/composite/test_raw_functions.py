@@ -1,4 +1,4 @@
-"""The functions that `torch` has beneath `torch.nn.functional`, in place or of old, in both libraries."""
+"""Tests of the functions that `torch` exports below `torch.nn.functional`: in-place variants and legacy names."""
 
 import importlib
 import pkgutil
@@ -28,7 +28,8 @@ OTHERS = {
     "ldexp_": lambda L, x: (L.tensor([1, 2, 3]),),
     "xlogy_": lambda L, x: (L.ones(3, dtype=x.dtype),),
 }
-# PyTorch has no derivative of the first, not in place; of the others none, or none of floats.
+# In place, PyTorch has no derivative of the inverse hyperbolic functions and of `detach_`. `gcd_` and `lcm_` take no
+# floats.
 NOT_DERIVED = {"acosh_", "arccosh_", "asinh_", "arcsinh_", "atanh_", "arctanh_", "gcd_", "lcm_", "detach_"}
 OVERLOADED = {"clamp_", "clip_", "clamp_max_", "clamp_min_", "as_strided_", "addmv_", "xlogy_", "round_"}
 PLACES = ([0.25, 0.5, 0.75], "float32"), ([0.25, 0.5, 0.75], "float64"), ([1, 2, 3], "int64")
@@ -53,7 +54,7 @@ def derived(L, name, leaf, *others):
 def test_in_place(name):
     others = OTHERS.get(name, lambda L, x: ())
     for place in PLACES:
-        if (name, place[1]) != ("ldexp_", "int64"):  # refused in other words
+        if (name, place[1]) != ("ldexp_", "int64"):  # the error message differs
             both(lambda L, place=place: changed(L, name, given(L, place), *others(L, given(L, place))))
     if name not in NOT_DERIVED:
         both(lambda L: derived(L, name, given(L, PLACES[1]).requires_grad_(), *others(L, given(L, PLACES[1]))))
@@ -90,7 +91,7 @@ def test_embedding_renorm(case):
     both(lambda L: L.embedding_renorm_(*RENORMED[case](L)))
 
 
-# -- losses, pooling, tables, images, convolutions, norms --------------------------------------------------------------
+# -- losses, pooling, embedding tables, images, convolutions, norms ----------------------------------------------------
 
 X, T = [[-0.5, -1.25, -0.75], [-2.0, -0.25, -1.5]], [[0.25, 0.5, 0.25], [0.125, 0.75, 0.125]]
 LINES = [[[1.0, 3.0, 2.0, 5.0, 4.0, 0.0], [2.0, 2.0, 7.0, 1.0, 6.0, 3.0]]]
@@ -98,8 +99,8 @@ TABLE = [[1.0, 5.0], [2.0, 4.0], [3.0, 3.0], [4.0, 2.0]]
 
 
 def pair(name, *rest, **named):
-    """A loss of two operands and what else is given."""
-    # No gradient is asked for of targets: PyTorch keeps none where they only choose.
+    """Return a program that calls the loss `name` on two operands and the given arguments."""
+    # The target does not require grad. PyTorch keeps no gradient for targets that only select elements.
     return lambda L, make: getattr(L, name)(make(X), make(T).detach(), *rest, **named)
 
 
@@ -332,7 +333,10 @@ PROGRAMS = {
 
 
 def alike(program):
-    """What a program comes to in both; of errors the part that is not of PyTorch's build."""
+    """Check that a program has the same outcome in both libraries.
+
+    Only the part of an error message that does not depend on PyTorch's build is compared.
+    """
     theirs, ours = outcome(program, torch), outcome(program, torchlike)
     if theirs.error is None:
         both(program)
@@ -347,7 +351,8 @@ def test_values_and_errors(case):
         alike(lambda L, dtype=dtype: program(L, lambda values: L.tensor(values).to(getattr(L, dtype))))
 
 
-@pytest.mark.parametrize("case", [case for case in PROGRAMS if case != "norm_except_dim 5"])  # which has none
+# This case has no gradient.
+@pytest.mark.parametrize("case", [case for case in PROGRAMS if case != "norm_except_dim 5"])
 def test_gradients(case):
     def differentiated(L):
         leaves = []
@@ -395,7 +400,7 @@ def test_sampling_by_unknown_numbers_is_refused():
             torchlike.grid_sampler(torchlike.ones(1, 1, 2, 2), torchlike.zeros(1, 1, 1, 2), *numbers, True)
 
 
-# -- the build, and what runs elsewhere --------------------------------------------------------------------------------
+# -- build information, and functions for other backends ---------------------------------------------------------------
 
 
 def test_the_build():
@@ -414,7 +419,7 @@ def test_calls_that_run_elsewhere():
     both(lambda L: L.wait(L.fork(lambda a, b: a + b, 3, b=L.ones(2))))
 
 
-# -- storages of one dtype ---------------------------------------------------------------------------------------------
+# -- storages of a single dtype ----------------------------------------------------------------------------------------
 
 KINDS = [
     "Byte",
@@ -466,7 +471,7 @@ def test_storages_of_any_dtype():
         torchlike.FloatStorage(2)
 
 
-# -- names of modules --------------------------------------------------------------------------------------------------
+# -- module names ------------------------------------------------------------------------------------------------------
 
 PLACES_OF = {
     "distributions": (

@@ -1,1 +1,1 @@
-"""`torchlike.distributions`, with PyTorch as the judge."""
+"""Tests of `torchlike.distributions` against PyTorch."""

@@ -1,5 +1,7 @@
-"""Distributions to try, as expressions: `D` is the library's `distributions`, `t` makes a tensor of numbers, `L` is the
-library."""
+"""Distributions under test, as source expressions.
+
+In an expression, `L` is the library, `D` its `distributions` module, and `t` makes a tensor from numbers.
+"""
 
 GRID = "t([0.3, 1.0, 2.5])"
 FACTOR = "t([[1.0, 0.0], [0.5, 2.0]])"
@@ -114,6 +116,6 @@ CASES = {
 
 
 def made(library, expression, **names):
-    """The value of an expression in `L`, `D` and `t`."""
+    """Evaluate an expression over `L`, `D` and `t`."""
     known = {"L": library, "D": library.distributions, "t": library.tensor, "inf": float("inf"), "nan": float("nan")}
     return eval(expression, {**known, **names})

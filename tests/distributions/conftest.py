@@ -1,4 +1,4 @@
-"""What the tests of distributions share."""
+"""Fixtures shared by the tests of distributions."""
 
 import pytest
 import torch
@@ -8,7 +8,7 @@ import torchlike
 
 @pytest.fixture
 def default_dtype(request):
-    """The floating dtype that both libraries make of numbers."""
+    """Set the default floating dtype of both libraries for one test."""
     for library in (torch, torchlike):
         library.set_default_dtype(getattr(library, request.param))
     yield request.param

@@ -1,4 +1,4 @@
-"""What distributions refuse and warn of: type and sentence, and what they print."""
+"""Errors and warnings of distributions: type, message, and the text that `print` shows."""
 
 import re
 import warnings
@@ -201,7 +201,7 @@ D.Fixed().sample()
 
 
 class _Namespace:
-    """A library's distributions, and a few of a program's own."""
+    """A library's distributions, plus a few that a user might define."""
 
     def __init__(self, distributions):
         self._distributions = distributions
@@ -232,7 +232,7 @@ def _seen(library, program):
         except Exception as error:
             result = type(error).__name__, str(error)
     text = str((result, [(w.category.__name__, str(w.message)) for w in warned]))
-    return re.sub(r"torchlike\.", "torch.", text)  # classes say in which module they are
+    return re.sub(r"torchlike\.", "torch.", text)  # the repr of a class contains its module
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -1,4 +1,4 @@
-"""Every distribution over a grid of parameters: what it says of itself, its moments, densities and draws."""
+"""Every distribution over a grid of parameters: attributes, moments, densities and samples."""
 
 import inspect
 import re
@@ -31,16 +31,17 @@ d.log_prob(d.sample((2, 3)))
 d.cdf(d.sample((3,)))
 d.icdf(L.full(tuple(d.batch_shape + d.event_shape), 0.3))
 """.strip().splitlines()
-# One rounding of a transformed draw's argument is a few of the draw's, where a logarithm or a power lies between.
+# Where a sample passes through a logarithm or a power, one rounding error of the argument becomes several of the
+# sample.
 DRAWN = {
     "float32": {"rtol": 3e-6, "atol": 1e-7, "stride": False},
     "float64": {"rtol": 1e-14, "atol": 1e-20, "stride": False},
 }
-# The diagonal is the root of 1 minus a sum: one rounding of the sum (6e-8) is 6e-6 of a root of 0.01.
+# The diagonal is the square root of 1 minus a sum. One rounding error of the sum (6e-8) is 6e-6 of a root of 0.01.
 OF_A_ROOT = {("D.LKJCholesky", "float32"): {"atol": 1e-5}}
 FORMULAE = {"rtol": 1e-9, "atol": 1e-12, "stride": False}
-# PyTorch's polynomial for Bessel functions has six digits, less where a variance is near 0; its series of an incomplete
-# gamma function nine.
+# PyTorch's polynomial for Bessel functions has six digits, and fewer where a variance is near 0. Its series for the
+# incomplete gamma function has nine digits.
 LOOSELY = {
     "D.VonMises": {"rtol": 1e-4, "atol": 1e-5, "stride": False},
     "D.Gamma": {"rtol": 1e-8, "atol": 1e-9, "stride": False},
@@ -88,7 +89,7 @@ def test_what_it_says(expression, default_dtype):
 def test_mode(expression):
     if "does not implement" not in str(_refusal(torch, expression)):
         both(lambda library: made(library, expression).mode, stride=False)
-    else:  # the sentence names the class, whose module is another
+    else:  # the message contains the class name, whose module differs
         ours, theirs = _refusal(torchlike, expression), _refusal(torch, expression)
         assert str(ours) == str(theirs).replace("<class 'torch.", "<class 'torchlike.")
 
@@ -103,19 +104,19 @@ def _refusal(library, expression):
 @pytest.mark.parametrize("default_dtype", DRAWN, indirect=True)
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_draws(expression, default_dtype):
-    """The same numbers from the same seed, and the same state of the generator afterwards."""
+    """Check that one seed gives the same samples and leaves the generator in the same state."""
     how = DRAWN[default_dtype] | OF_A_ROOT.get((expression.partition("(")[0], default_dtype), {})
     for shape in ((), (2, 3)):
         both(lambda L, shape=shape: [made(L, expression).sample(shape), L.get_rng_state()], **how)
         both(lambda L, shape=shape: made(L, expression).rsample(shape), **how)
 
 
-# Their parameters, as the numbers of an expression that may require a gradient.
+# Matches the parameters of an expression: tensors of numbers, which may require a gradient.
 LEAF = re.compile(r"t\(\[.*?\]+\)")
 
 
 def _with_leaves(library, expression):
-    """The distribution, and the tensors of its expression, which require gradients."""
+    """Return the distribution and the tensors of its expression, which require gradients."""
     leaves = []
 
     def leaf(numbers):
@@ -132,7 +133,7 @@ def _gradients(library, leaves, result):
     return library.autograd.grad((result * weights).sum(), leaves, allow_unused=True)
 
 
-# Where PyTorch's gradient is not that of its value, or it has none.
+# Cases where PyTorch's gradient is not the derivative of its value, or where PyTorch has no gradient.
 UNJUDGED = {
     "D.Poisson(t([0.0, 0.5, 4.0, 30.0]))": "NaN at a rate of 0, of 0 * log(0)",
     "D.VonMises(t([0.0, 1.0, -3.0]), t([1e-6, 1.0, 50.0]))": "NaN for small concentrations",
@@ -141,7 +142,8 @@ UNJUDGED = {
 GRADED = [e for e in EXPRESSIONS if "t(" in e and e not in UNJUDGED]
 
 
-@pytest.mark.parametrize("expression", [e for e in GRADED if "Wishart(4, scale_tril" not in e])  # above the diagonal
+# Excluded: PyTorch's gradient differs above the diagonal of `scale_tril`.
+@pytest.mark.parametrize("expression", [e for e in GRADED if "Wishart(4, scale_tril" not in e])
 def test_gradients_of_densities(expression):
     def gradients(library):
         d, leaves = _with_leaves(library, expression)
@@ -150,9 +152,13 @@ def test_gradients_of_densities(expression):
     both(gradients, rtol=1e-4, atol=1e-4, stride=False)
 
 
-@pytest.mark.parametrize("expression", [e for e in GRADED if "Wishart" not in e])  # PyTorch overwrites what it needs
+# Excluded: PyTorch overwrites a tensor that its backward pass needs.
+@pytest.mark.parametrize("expression", [e for e in GRADED if "Wishart" not in e])
 def test_gradients_of_draws(expression):
-    """PyTorch's implicit gradients of gamma and Dirichlet numbers are approximations good to three digits."""
+    """Compare the gradients of samples to three digits.
+
+    PyTorch's implicit gradients of gamma and Dirichlet samples are approximations with this accuracy.
+    """
 
     def gradients(library):
         d, leaves = _with_leaves(library, expression)

@@ -1,4 +1,4 @@
-"""Gradients of gamma and beta numbers are those of their quantiles, against differences in float64."""
+"""Implicit gradients of gamma and beta samples, compared with finite differences of quantiles in float64."""
 
 import numpy as np
 import pytest

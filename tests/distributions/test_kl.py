@@ -13,7 +13,7 @@ from tests.distributions.cases import CASES, made
 from tests.oracle import both
 
 PAIRS = sorted((p.__name__, q.__name__) for p, q in torch.distributions.kl._KL_REGISTRY)
-OTHERS = {  # parameters where the first of a pair may draw what the second draws
+OTHERS = {  # parameters with which the support of one distribution may contain that of another
     "Uniform": ["D.Uniform(t([0.1, -0.2, 0.0]), t([0.9, 0.5, 1.0]))", "D.Uniform(t([2.0]), t([3.0]))"],
     "Pareto": ["D.Pareto(t([1.5, 0.2]).view(2, 1), t([2.5, 0.7, 1.5]))", "D.Pareto(t([0.05]), t([1.0]))"],
     "Binomial": ["D.Binomial(5, t([0.2, 0.0]))", "D.Binomial(5, t([1.0, 0.7]))", "D.Binomial(3, 0.5)"],
@@ -66,7 +66,10 @@ def _divergence(first, second, library):
 
 
 def _refuses_to_broadcast(first, second):
-    """PyTorch marks infinite elements by an index, which does not broadcast; ours do."""
+    """Return whether PyTorch refuses to broadcast a pair.
+
+    PyTorch marks infinite elements with an index, which does not broadcast. torchlike broadcasts.
+    """
     try:
         _divergence(first, second, torch)
     except (IndexError, RuntimeError) as error:
@@ -84,7 +87,7 @@ def _bregman(library, expression_p, expression_q):
 
 @pytest.mark.parametrize("name", ["Bernoulli", "Beta", "Dirichlet", "Exponential", "Gamma", "Normal", "Poisson"])
 def test_bregman_divergences(name):
-    """The general formula, which special ones hide."""
+    """Check the general Bregman formula. Most pairs of families use a specialized formula instead."""
     both(lambda L: _bregman(L, CASES[name][-1], CASES[name][-1]), rtol=1e-4, atol=1e-5, stride=False)
 
 

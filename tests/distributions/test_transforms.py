@@ -1,4 +1,4 @@
-"""Transforms, constraints and the registries between them."""
+"""Transforms, constraints, and the registries that map constraints to transforms."""
 
 import copy
 import pickle
@@ -10,7 +10,7 @@ import torchlike
 from tests.distributions.cases import made
 from tests.oracle import both, outcome
 
-# Each with an input in its domain.
+# Maps each transform to an input in its domain.
 TRANSFORMS = {
     "D.AbsTransform()": "t([-1.0, 2.0])",
     "D.AffineTransform(1.0, 2.0)": "t([-1.0, 2.0])",

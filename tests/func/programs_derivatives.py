@@ -1,4 +1,4 @@
-"""Programs that differentiate functions, each a function of the library."""
+"""Programs that differentiate functions. Each program takes the library as its argument."""
 
 
 def _cubes(x):

@@ -1,4 +1,4 @@
-"""Programs that map a function over a dim, each a function of the library."""
+"""Programs that map a function over a dim. Each program takes the library as its argument."""
 
 import functools
 

@@ -1,13 +1,13 @@
-"""Calls that PyTorch refuses, each a function of the library: the sentences are compared."""
+"""Calls that PyTorch refuses, for comparing error messages. Each call takes the library as its argument."""
 
 
 def _with(f):
-    """A function of the library and of a tensor."""
+    """Wrap `f(torch, a)` into a program that calls it under `vmap`."""
     return lambda torch: torch.vmap(lambda a: f(torch, a))(torch.arange(3.0))
 
 
 def _of(f):
-    """A function of the library, of `torch.func` and of a tensor."""
+    """Wrap `f(torch, torch.func, x)` into a program that takes only the library."""
     return lambda torch: f(torch, torch.func, torch.arange(3.0))
 
 
@@ -158,7 +158,7 @@ def _zeroes(torch):
 
 
 def _entropy(torch):
-    """Of a family that differentiates its normalizer."""
+    """Compute the entropy of an exponential family, which differentiates its log normalizer."""
     one = torch.ones(3)
     return torch.distributions.ExponentialFamily.entropy(torch.distributions.Gamma(one, one)).sum()
 

@@ -1,4 +1,4 @@
-"""Functions of functions: the same numbers and histories as PyTorch, whatever runs them."""
+"""Function transforms: results and gradient history must equal PyTorch's under every executor."""
 
 import pytest
 import torch
@@ -11,7 +11,7 @@ from tests.oracle import both, outcome
 PROGRAMS = {**programs_vmap.ALIKE, **programs_derivatives.ALIKE}
 
 
-# Where results lie in memory follows from how examples are put together, which is each library's own affair.
+# Strides are not compared. They depend on how each library stacks the examples.
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_same_results(name):
     both(PROGRAMS[name], stride=False)

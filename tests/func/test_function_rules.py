@@ -1,6 +1,6 @@
-"""Derivatives through functions with a `vmap` of their own, beside PyTorch.
+"""Derivatives through `autograd.Function`s with their own `vmap`, compared with PyTorch.
 
-`backward`, `jvp` and the operators of `vmap` have different derivatives here, so that it is seen which one is used.
+`backward`, `jvp` and the operators of `vmap` deliberately have different derivatives, which shows which one was used.
 """
 
 import pytest
@@ -45,7 +45,7 @@ def function(library, applies, seen=None):
 
 
 def mixed(apply, a, b):
-    """The function amid other operators, which use its arguments as well."""
+    """Apply the function between other operators that also use its arguments."""
     z = a.sin()
     first, second = apply(z, b)
     return first * z + second * a

@@ -1,4 +1,4 @@
-"""Functions of functions with what PyTorch does not map, and within compiled steps."""
+"""Function transforms over operations that PyTorch cannot map, and inside compiled steps."""
 
 import pytest
 import torch as theirs
@@ -130,7 +130,7 @@ def test_an_error_inside_leaves_nothing_open():
 
 
 class Twice(torch.autograd.Function):
-    """A function with a rule of its own."""
+    """A function with its own `vmap` rule."""
 
     @staticmethod
     def forward(x):
@@ -157,7 +157,7 @@ def test_the_rule_of_a_function():
 
 
 class Cube(torch.autograd.Function):
-    """A function that is mapped as it stands."""
+    """A function whose `vmap` rule is generated."""
 
     generate_vmap_rule = True
 
@@ -171,7 +171,7 @@ class Cube(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, grad):
-        return grad * 10 * ctx.saved_tensors[0]  # not the derivative, so that it is seen which one is used
+        return grad * 10 * ctx.saved_tensors[0]  # deliberately not the derivative, to show that this method ran
 
     @staticmethod
     def jvp(ctx, tangent):

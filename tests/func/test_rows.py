@@ -1,4 +1,4 @@
-"""Every operator under `vmap`, and under `vmap` of `grad`: what it gives example by example in a loop."""
+"""Every operator under `vmap`, and under `vmap` of `grad`, compared with a Python loop over the examples."""
 
 import ml_dtypes
 import numpy as np
@@ -12,7 +12,7 @@ from tests.oracle import to_theirs
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-# What is refused for looking at elements, each because what comes of it in Python differs from example to example.
+# Operators that `vmap` refuses because they read elements. Their Python result would differ between examples.
 REFUSED = frozenset(
     {
         "allclose",
@@ -31,7 +31,7 @@ REFUSED = frozenset(
 
 
 def first_sample(key):
-    """A call of the operator with a tensor that gradients can be asked of, or any call."""
+    """Return a sample call with a floating-point tensor argument, or else the first sample call."""
     calls = [s for s in SAMPLES[key] if not isinstance(s, Fails)]
     floating = [s for s in calls if any(map(_is_floating, _leaves([s.args, s.kwargs])))]
     return (floating or calls or [None])[0]
@@ -50,7 +50,7 @@ def _leaves(x):
 
 
 def _filled(x, arrays):
-    """The same containers with tensors in place of arrays, and dtypes of the library."""
+    """Replace arrays with tensors and dtypes with the library's dtypes, keeping the containers."""
     if isinstance(x, list | tuple):
         return type(x)(_filled(each, arrays) for each in x)
     if isinstance(x, dict):
@@ -63,7 +63,7 @@ def _filled(x, arrays):
 
 
 def _examples(x):
-    """Two tensors that the operator takes as well as the one."""
+    """Stack an operand with a second value that is valid in its place."""
     one = (
         torchlike.from_numpy(np.array(x))
         if x.dtype != ml_dtypes.bfloat16
@@ -77,7 +77,7 @@ def _tensors(found):
 
 
 def _weighed(tensors):
-    """One number that depends on every element."""
+    """Return a scalar that depends on every element."""
     total = torchlike.zeros(())
     for t in tensors:
         if t.is_complex():

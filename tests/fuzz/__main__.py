@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz`: many programs, each difference printed as a small script; leaves docs/fuzz.md."""
+"""`python -m tests.fuzz`: run many programs, print each difference as a small script, and write docs/fuzz.md."""
 
 from tests.fuzz.campaign import Campaign
 

@@ -13,7 +13,7 @@ NUMBERS = ["2", "0.5", "-1", "1.5", "3", "True"]
 
 
 def compute(w: Writer) -> str | None:
-    """An operator over live tensors."""
+    """Write an operator call on live tensors."""
     made = w.pick([_unary, _binary, _binary, _binary, _number, _number, _reduce, _matmul, _other, _other, _index])(w)
     return None if made is None else f"{w.fresh()} = {made}"
 
@@ -27,7 +27,7 @@ def _real(t: torch.Tensor) -> bool:
 
 
 def is_float(t: torch.Tensor) -> bool:
-    """Whether gradients can flow to it."""
+    """Return whether the dtype of `t` supports gradients."""
     return t.is_floating_point() or t.is_complex()
 
 
@@ -38,7 +38,7 @@ def _unary(w):
 
 
 def partner(w: Writer, name: str) -> str:
-    """A tensor for a second operand: one that broadcasts, most often."""
+    """Choose a second operand, usually one that broadcasts with the first."""
     shape = w[name].shape
 
     def fits(t: torch.Tensor) -> bool:
@@ -107,7 +107,7 @@ def _other(w):
             f"{name}.cumsum(0)",
             f"{name}.index_select(0, torch.tensor([0]))",
         ]
-    if not t.is_inference():  # PyTorch's copy says then that it is a view (docs/differences.md)
+    if not t.is_inference():  # PyTorch's copy of an inference tensor reports itself as a view (docs/differences.md)
         options += [f"torch.stack([{name}, {name}])"]
     if t.ndim and not t.is_inference():
         options += [f"{name}.repeat({', '.join(['2'] + ['1'] * (t.ndim - 1))})"]
@@ -119,7 +119,7 @@ def _other(w):
 
 
 def index_parts(w: Writer, t: torch.Tensor, name: str) -> str | None:
-    """An index with a tensor in it."""
+    """Write an index that contains a tensor."""
     if not t.ndim:
         return None
     n = t.shape[0]

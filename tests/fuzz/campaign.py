@@ -1,4 +1,4 @@
-"""A long run of a fuzzer: processes that share the programs, a progress bar, and the table that the run leaves."""
+"""A long fuzzer run: worker processes, a progress bar, and the table of results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 class Shard:
-    """One process's share of the programs. A process that dies is a difference, and another one takes over the rest."""
+    """The part of the programs that one process runs.
+
+    If the process dies, that counts as a difference, and a new process runs the rest.
+    """
 
     def __init__(self, target: Callable, seed: int, count: int) -> None:
         self.target, self.seed, self.left = target, seed, count
@@ -28,14 +31,15 @@ class Shard:
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
-        self.queue = context.Queue()  # of its own: a process that dies may leave one unusable
+        self.queue = context.Queue()  # one queue for each process: a process that dies may corrupt its queue
         self.worker = context.Process(target=self.target, daemon=True, args=(self.seed, self.left, self.queue))
         self.worker.start()
 
     def results(self) -> list:
-        """What has come in the last moment: for each program its count, and its difference or None."""
+        """Return the results that have just arrived: for each program its count, and its difference or None."""
         found: list = []
-        alive = self.worker.is_alive()  # asked first: what it has sent is there then
+        # Read this before the queue: results that a dead process sent are then already in the queue.
+        alive = self.worker.is_alive()
         with contextlib.suppress(Empty):
             while len(found) < min(self.left, 20):
                 found.append(self.queue.get(timeout=0.5))
@@ -50,14 +54,14 @@ class Shard:
 
 @dataclass(frozen=True)
 class Campaign:
-    """A fuzzer's long run.
+    """A long run of a fuzzer.
 
     Attributes:
-      package: `tests.fuzz`, say. Its `shard.run_shard(seed, count, queue)` runs programs, and puts for each a count and
-        its difference: a kind and a text, or None.
-      counted: what the counts are of, for the table.
-      many: the programs of a whole run. A run of fewer leaves the table as it is.
-      head: the text above the table.
+      package: The fuzzer's package, such as `tests.fuzz`. Its `shard.run_shard(seed, count, queue)` runs programs. For
+        each program it puts a count and a difference on the queue. A difference is a kind and a text, or None.
+      counted: The unit of the counts, for the table.
+      many: The number of programs in a full run. A shorter run does not change the table.
+      head: The text above the table.
     """
 
     package: str
@@ -66,8 +70,11 @@ class Campaign:
     head: str
 
     def run(self, seed: int, count: int, processes: int) -> tuple[int, int, Counter]:
-        """Print what differs; return how many programs there were, the sum of their counts, and the differences by
-        kind."""
+        """Run the programs and print each difference.
+
+        Returns:
+          The number of programs, the sum of their counts, and the differences by kind.
+        """
         from tqdm import tqdm
 
         share = -(-count // processes)
@@ -85,7 +92,7 @@ class Campaign:
         return share * processes, total, kinds
 
     def page(self, seed: int, programs: int, total: int, differences: int, seconds: float) -> str:
-        """The table of a run."""
+        """Format the table of a run."""
         found = {
             "seed": seed,
             "programs": f"{programs:,}",
@@ -101,7 +108,7 @@ class Campaign:
         return self.head + "\n" + "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows) + "\n"
 
     def main(self) -> None:
-        """Read the command line, run, sum up."""
+        """Parse the command line, run the programs, and print a summary."""
         parser = argparse.ArgumentParser(prog=f"python -m {self.package}", description=self.head.partition("\n")[0][2:])
         parser.add_argument("--count", type=int, default=self.many, help="programs to run")
         parser.add_argument("--seed", type=int, default=0, help="another seed writes other programs")

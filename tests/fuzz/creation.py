@@ -1,4 +1,4 @@
-"""Statements that make tensors."""
+"""Statements that create tensors."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _COMPLEX_VALUES = ["1+2j", "-0.5j", "0.5-1j", "2+0j", "-1+1j", "0j"]
 
 
 def dtype(w: Writer) -> str:
-    """float32 mostly."""
+    """Choose a dtype, usually float32."""
     if not w.chance(35):
         return "float32"
     return w.pick(["float64", "int64", "bool", "complex64", "int32", "bfloat16", "int64", "float64", "uint8"])
 
 
 def create(w: Writer) -> str:
-    """A new tensor of some dtype and shape, perhaps a leaf that requires grad, perhaps not contiguous."""
+    """Write the creation of a tensor, which may be a leaf that requires grad and may be non-contiguous."""
     kind = dtype(w)
     shape = w.pick(SHAPES)
     count = 1

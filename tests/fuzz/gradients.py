@@ -1,4 +1,4 @@
-"""Statements of autograd: backward, grad, flags, hooks, modes, deletions."""
+"""Statements that use autograd: backward, grad, flags, hooks, grad modes and deletions."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def _loss(w: Writer, name: str) -> str:
 
 
 def backward(w: Writer) -> str | None:
-    """Gradients accumulated into leaves."""
+    """Write a `backward()` call, which accumulates gradients into leaves."""
     name = w.tensor(_wants_grad) if not w.chance(3) else w.tensor()
     if name is None:
         return None
     options = []
     if w.chance(35):
         options.append("retain_graph=True")
-    if w.chance(10) and w[name].numel():  # what a gradient without elements depends on is nobody's use
+    if w.chance(10) and w[name].numel():  # no program relies on the history of an empty gradient
         options.append("create_graph=True")
     if w.chance(8):
         options.append(f"inputs=[{w.tensor(_wants_grad) or name}]")
@@ -47,7 +47,7 @@ def backward(w: Writer) -> str | None:
     return f"{_loss(w, name)}.backward({', '.join(options)})"
 
 
-# PyTorch's nodes that pass their gradient on as it is, or as a view of it.
+# PyTorch's gradient nodes that pass on their gradient unchanged or as a view.
 _MOVES = re.compile(
     r"(View|ReshapeAlias|UnsafeView|T|Transpose|Permute|Squeeze|Unsqueeze|Expand|Alias|Clone|Add|Sub"
     r"|ToCopy|ViewAsReal|ViewAsComplex|AsStrided|Copy|CopySlices)(Backward.*)?$"
@@ -55,14 +55,17 @@ _MOVES = re.compile(
 
 
 def _is_moved(t: torch.Tensor) -> bool:
-    """Whether a leaf may get a view of the gradient with which backward starts: it would keep that as its own, and add
-    the next one into the memory of what the user gave (docs/differences.md)."""
+    """Return whether a leaf may receive the initial gradient of backward, or a view of it.
+
+    PyTorch would then store it as the leaf's gradient and accumulate the next gradient into the user's tensor
+    (docs/differences.md).
+    """
     moves = nodes_behind([t], lambda node: _MOVES.match(node.name().rpartition("::")[2]) is not None)
     return any("AccumulateGrad" in node.name() for node in moves)
 
 
 def grad(w: Writer) -> str | None:
-    """Gradients asked for as tensors."""
+    """Write an `autograd.grad` call."""
     name = w.tensor(_wants_grad)
     if name is None:
         return None
@@ -79,17 +82,18 @@ def grad(w: Writer) -> str | None:
         targets = targets[:1]
         inputs = inputs[:1]
     found = f"torch.autograd.grad({_loss(w, name)}, [{', '.join(inputs)}]{options})"
-    # How a gradient lies in memory, and what else shares it, is nobody's promise.
+    # Clone the gradients: their strides and the tensors that share their memory are unspecified.
     copies = f"(g if g is None else g.clone(memory_format=torch.contiguous_format) for g in {found})"
     return f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = {copies}"
 
 
 def flags(w: Writer) -> str | None:
-    """What a tensor says about its gradient."""
+    """Write a read or change of a tensor's gradient attributes."""
     name = w.tensor()
     other = w.tensor(lambda o: o.shape == w[name].shape and o.dtype is w[name].dtype)
     if not w[name].requires_grad and shares(w, name):
-        return f"{name}.retain_grad()"  # what views of it think of a flag raised later is nobody's use
+        # Do not set requires_grad: no program relies on its effect on existing views.
+        return f"{name}.retain_grad()"
     return w.pick(
         [
             f"{name}.requires_grad_()",
@@ -108,9 +112,9 @@ def flags(w: Writer) -> str | None:
 
 
 def hook(w: Writer) -> str | None:
-    """A hook on a tensor's gradient."""
-    # PyTorch crashes where a view has no history of its own: it requires grad because of its base alone, or its base
-    # has lost the history that the view still shows.
+    """Write the registration of a hook on a tensor."""
+    # PyTorch crashes if a view has no history of its own. Either it requires grad only because of its base, or its base
+    # has lost the history that the view still reports.
     apart = lambda t: t._base is None or not (has_history(t) or t._base.requires_grad)
     name = w.tensor(lambda t: apart(t) and t.requires_grad)
     if name is None:
@@ -125,10 +129,10 @@ def hook(w: Writer) -> str | None:
 
 
 def mode(w: Writer) -> str | None:
-    """The grad mode from here on."""
+    """Write a change of the grad mode for the following statements."""
     return f"torch.set_grad_enabled({not torch.is_grad_enabled()})"
 
 
 def delete(w: Writer) -> str | None:
-    """A name let go."""
+    """Write the deletion of a name."""
     return f"del {w.tensor()}"

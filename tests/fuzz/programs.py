@@ -1,4 +1,4 @@
-"""The strategy: random programs, written statement by statement against a live PyTorch that knows every shape."""
+"""The generator of random programs. It runs each new statement in PyTorch, so every shape is known."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from hypothesis import strategies as st
 
 NAMES = "abcdefgh"
 MOST_ELEMENTS = 64
-LARGEST = 1e6  # beyond it rounding alone may tell the libraries apart
+LARGEST = 1e6  # above this value, rounding alone can make the libraries differ
 
 _below = [st.integers(0, n) for n in range(200)]
 
 
 @dataclass(frozen=True)
 class Program:
-    """Statements over named tensors. `watched`: everything is looked at after each statement, not at the end alone."""
+    """Statements over named tensors.
+
+    If `watched`, all tensors are compared after each statement, and otherwise only at the end.
+    """
 
     statements: tuple[str, ...]
     executor: str = "immediate"
@@ -31,7 +34,7 @@ class Program:
 
     @classmethod
     def of(cls, text: str, **how: Any) -> Program:
-        """The program of a script."""
+        """Parse the source of a script into a program."""
         text = textwrap.dedent(text)
         return cls(tuple(ast.get_source_segment(text, s) or "" for s in ast.parse(text).body), **how)
 
@@ -40,41 +43,41 @@ class Program:
 
 
 class Writer:
-    """A program in the making: what was written, and the namespace in which PyTorch has run it."""
+    """A program under construction: its statements, and the namespace in which PyTorch has run them."""
 
     def __init__(self, below: Callable[[int], int]) -> None:
-        self.below = below  # draws a whole number below another
+        self.below = below  # samples an integer below its argument
         self.statements: list[str] = []
         self.names: dict[str, Any] = start(torch)
         self.over = False
 
-    # -- drawing -------------------------------------------------------------------------------------------------------
+    # -- sampling ------------------------------------------------------------------------------------------------------
 
     def pick(self, options: Sequence) -> Any:
-        """One of the options."""
+        """Return one of the options."""
         return options[self.below(len(options))]
 
     def chance(self, percent: int) -> bool:
-        """True that often; false is the simpler choice."""
+        """Return True in `percent` of the cases. False is the simpler choice for shrinking."""
         return self.below(100) >= 100 - percent
 
     def number(self, below: int) -> int:
-        """A small whole number."""
+        """Return an integer below `below`."""
         return self.below(max(below, 1))
 
-    # -- what there is -------------------------------------------------------------------------------------------------
+    # -- live tensors --------------------------------------------------------------------------------------------------
 
     def tensors(self, want: Callable[[torch.Tensor], bool] = lambda t: True) -> list[str]:
-        """The names of the live tensors that are as wanted."""
+        """Return the names of the live tensors for which `want` is true."""
         return [n for n in NAMES if isinstance(self.names.get(n), torch.Tensor) and want(self.names[n])]
 
     def tensor(self, want: Callable[[torch.Tensor], bool] = lambda t: True) -> str | None:
-        """The name of one live tensor."""
+        """Return the name of one live tensor, or None."""
         found = self.tensors(want)
         return self.pick(found) if found else None
 
     def graph(self) -> list[torch.Tensor]:
-        """The live tensors and their gradients, which may have histories."""
+        """Return the live tensors and their gradients, which may have history."""
         live = [self.names[n] for n in self.tensors()]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -84,14 +87,14 @@ class Writer:
         return self.names[name]
 
     def fresh(self) -> str:
-        """A name to assign to: an unused one, else one that is taken over."""
+        """Return a name to assign to: usually an unused one, sometimes one in use."""
         free = [n for n in NAMES if n not in self.names]
         return free[0] if free and not self.chance(10) else self.pick(NAMES)
 
     # -- writing -------------------------------------------------------------------------------------------------------
 
     def add(self, statement: str) -> None:
-        """Run a statement in PyTorch and keep it, unless it makes a tensor too large to be of use."""
+        """Run a statement in PyTorch, and keep it unless it makes a tensor that is too large."""
         before = dict(self.names)
         unseen = ".data" in "".join([*self.statements, statement])
         saved = _copies_of_saved(self.graph()) if unseen else {}
@@ -101,26 +104,29 @@ class Writer:
             self.names = before
             return
         if error is not None and "Inplace update to inference" in str(error):
-            self.over = True  # PyTorch has written all the same
+            self.over = True  # PyTorch performs the write although it raises
             return
         if saved and _changed(saved, self.graph()):
-            self.over = True  # PyTorch computes gradients with what was written unseen (docs/differences.md)
+            self.over = True  # PyTorch computes gradients with the silently overwritten values (docs/differences.md)
             return
         self.statements.append(statement)
-        # Half of a backward that failed may have run, and in another order.
+        # A failed backward call ends the program, because it may have run in part and in another order.
         self.over = self.over or any(_is_large(self.names[n]) for n in self.tensors())
         self.over = self.over or (error is not None and ("backward(" in statement or "grad(" in statement))
 
 
 def shares(writer: Writer, name: str) -> bool:
-    """Whether others see the memory of this tensor."""
+    """Return whether other tensors share the memory of this tensor."""
     memory = writer[name].untyped_storage()._cdata
     others = (writer[n].untyped_storage()._cdata for n in writer.tensors() if n != name)
     return writer[name]._base is not None or memory in others
 
 
 def has_history(t: torch.Tensor) -> bool:
-    """Whether a tensor has a node; asking a view that must not be used any more raises."""
+    """Return whether a tensor has a gradient node.
+
+    Reading `grad_fn` raises for a view that may no longer be used. Such a view counts as having a node.
+    """
     try:
         return t.grad_fn is not None
     except RuntimeError:
@@ -128,7 +134,7 @@ def has_history(t: torch.Tensor) -> bool:
 
 
 def nodes_behind(tensors: Iterable[torch.Tensor], follow: Callable[[Any], bool] = lambda node: True) -> set:
-    """The nodes from which gradients of these tensors can be reached, as far as each is to be followed."""
+    """Return the gradient nodes reachable from these tensors through the nodes for which `follow` is true."""
     stack = [t.grad_fn for t in tensors if has_history(t) and not _is_spoilt(t)]
     seen: set = set()
     while stack:
@@ -141,12 +147,12 @@ def nodes_behind(tensors: Iterable[torch.Tensor], follow: Callable[[Any], bool] 
 
 
 def _copies_of_saved(tensors: Iterable[torch.Tensor]) -> dict[Any, torch.Tensor]:
-    """What the histories of these tensors have saved, copied."""
+    """Copy the tensors that the history of `tensors` has saved for backward."""
     return {place: saved.clone() for place, saved in _saved(tensors)}
 
 
 def _changed(copies: dict[Any, torch.Tensor], tensors: Iterable[torch.Tensor]) -> bool:
-    """Whether what was saved is other than its copies, and can be used all the same."""
+    """Return whether a saved tensor differs from its copy and is still accessible."""
     now = dict(_saved(tensors))
     return any(not _alike(now[place], copy) for place, copy in copies.items() if place in now)
 
@@ -160,7 +166,7 @@ def _saved(tensors: Iterable[torch.Tensor]) -> Iterator[tuple[Any, torch.Tensor]
     for node in nodes_behind(tensors):
         for name in dir(node):
             if name.startswith("_saved_"):
-                with contextlib.suppress(RuntimeError):  # it is freed, or cannot be used any more
+                with contextlib.suppress(RuntimeError):  # the saved tensor was freed or may no longer be used
                     found = getattr(node, name)
                     each = found if isinstance(found, tuple | list) else (found,)
                     yield from (((node, name, i), t) for i, t in enumerate(each) if isinstance(t, torch.Tensor))
@@ -174,12 +180,12 @@ def _is_spoilt(t: torch.Tensor) -> bool:
 
 
 def start(library: Any) -> dict[str, Any]:
-    """The names with which every program begins."""
+    """Return the initial namespace of every program."""
     return {"torch": library, "log": [], "inf": float("inf"), "nan": float("nan")}
 
 
 def execute(statement: str, names: dict[str, Any]) -> Exception | None:
-    """Run one statement; the error it raised."""
+    """Run one statement and return the error that it raised, or None."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -199,17 +205,17 @@ def _is_large(t: torch.Tensor) -> bool:
 
 @st.composite
 def programs(draw: Callable) -> Program:
-    """Random programs that Hypothesis can make smaller."""
+    """Generate random programs that Hypothesis can shrink."""
     return write_program(lambda n: draw(_below[n - 1]))
 
 
 def program_of(seed: int) -> Program:
-    """The random program of a seed: quick to make, where Hypothesis writes many a program twice."""
+    """Return the random program of a seed. This is fast, whereas Hypothesis generates many programs twice."""
     return write_program(Random(seed).randrange)
 
 
 def write_program(below: Callable[[int], int], most: int = 14) -> Program:
-    """A program of at most so many statements; `below` chooses."""
+    """Write a program of at most `most` statements. `below` makes the random choices."""
     from tests.fuzz.statements import write
 
     writer = Writer(below)

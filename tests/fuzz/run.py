@@ -1,4 +1,4 @@
-"""Running a program under both libraries, and what must be equal after each of its statements."""
+"""Runs a program in both libraries and compares the observable state after each statement."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tests.fuzz.programs import NAMES, Program, execute, start
 
 @dataclass
 class Seen:
-    """What can be seen after a statement: the error that it raised, and the facts of every name."""
+    """The observable state after a statement: the error that it raised, and the facts about every name."""
 
     error: tuple[str, str] | None
     facts: dict[str, dict[str, Any]]
 
 
 def observe(program: Program, library: Any) -> list[Seen]:
-    """Run a program and look at everything after each statement, or at the end alone."""
+    """Run a program and observe all names after each statement, or only at the end."""
     names = start(library)
     seen = []
     births: dict[int, tuple[Any, int]] = {}
@@ -58,9 +58,11 @@ def _has_inference(names: dict[str, Any], library: Any) -> bool:
 def _note_births(
     backward: bool, may: bool, names: dict[str, Any], births: dict[int, tuple[Any, int]], library: Any
 ) -> None:
-    """With which version a result came into being, where PyTorch writes to it itself while it is made: some operators
-    (`may`), and `backward` where it copies a gradient into `.grad` (docs/differences.md). Writes are counted from
-    there."""
+    """Record the version counter that each new result starts with.
+
+    PyTorch itself writes to a result while it creates it: some operators do (`may`), and so does `backward` where it
+    copies a gradient into `.grad` (docs/differences.md). Later writes are counted from the recorded version.
+    """
     tensors = _tensors(names, library)
     found = [_attempt(lambda: t.grad) for t in tensors] if backward else []  # noqa: B023
     gradients = [g for g in found if isinstance(g, library.Tensor)]
@@ -122,7 +124,7 @@ def _outside(t: Any) -> dict[str, Any]:
         "shape": tuple(t.shape),
         "stride": tuple(s for s, n in zip(t.stride(), t.shape) if n > 1)
         if t.numel()
-        else None,  # what no element tells
+        else None,  # the strides of an empty tensor are not observable
         "dtype": str(t.dtype).rpartition(".")[2],
         "requires_grad": t.requires_grad,
     }
@@ -142,12 +144,12 @@ def _attempt(ask: Any) -> Any:
 
 
 def _values(t: Any, library: Any) -> np.ndarray:
-    """A copy of the elements; what NumPy lacks as float32."""
+    """Return a copy of the elements. Dtypes that NumPy lacks become float32."""
     if t is None:
         return np.zeros(0)
     if library is torch:
         plain = t.detach().resolve_conj().resolve_neg()
-        # A copy of PyTorch's own: `numpy()` would change what its storage may do.
+        # Let PyTorch make the copy: `numpy()` would change the properties of its storage.
         return (plain.float() if plain.dtype is torch.bfloat16 else plain.clone()).numpy()
     host = t._host()
     return np.array(host.astype(np.float32) if str(t.dtype).endswith("bfloat16") else host)
@@ -159,7 +161,7 @@ _ROUNDING = {"float32": 1e-5, "complex64": 1e-5, "float64": 1e-9, "complex128": 
 
 
 def difference(program: Program) -> str | None:
-    """Run a program under both libraries; the first difference, in words."""
+    """Run a program in both libraries and describe the first difference, or return None."""
     theirs = observe(program, torch)
     with torchlike.set_executor(program.executor):
         ours = observe(program, torchlike)
@@ -172,7 +174,7 @@ def difference(program: Program) -> str | None:
             scale = max(scale, _largest(due.facts))
             found = _first(mine.facts, due.facts, scale, rounding)
         if found is not None:
-            # A defect of PyTorch's that says so itself ends a program.
+            # An internal error that PyTorch itself reports as a bug ends the program.
             return None if "please report" in found else f"{at}\n  {found}"
     return None
 
@@ -184,7 +186,10 @@ def _largest(facts: dict[str, dict[str, Any]]) -> float:
 
 
 def _coarsest(program: Program) -> float:
-    """The rounding of the coarsest dtype in a program: what was rounded to it stays rounded in other dtypes."""
+    """Return the rounding of the coarsest dtype in a program.
+
+    A value that was rounded to this dtype keeps the error after a conversion to other dtypes.
+    """
     text = str(program)
     return max([r for dtype, r in _ROUNDING.items() if dtype in text] + [1e-5] * (".float()" in text), default=1e-9)
 
@@ -216,7 +221,7 @@ def _equal(mine: Any, due: Any, tolerance: float) -> bool:
 
 
 def smallest(program: Program, still: Any = difference) -> Program:
-    """The program with every statement left out that the difference does not need."""
+    """Return the program without the statements that are not needed to reproduce the difference."""
     statements = list(program.statements)
     changed = True
     while changed:
@@ -233,7 +238,7 @@ def _with(program: Program, statements: list[str]) -> Program:
 
 
 def script(program: Program) -> str:
-    """A program as a script to be run under either library."""
+    """Format a program as a script for either library."""
     lines = ["import torch", "", "log, inf, nan = [], float('inf'), float('nan')"]
     names = start(torch)
     for statement in program.statements:

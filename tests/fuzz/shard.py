@@ -1,4 +1,4 @@
-"""One process's share of the programs."""
+"""Runs one process's part of the programs."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from torchlike._engine.trace.flush import forget_programs
 
 
 def run_shard(seed: int, count: int, queue: Any) -> None:
-    """Run `count` programs, those of the seeds from `seed` on; the queue gets for each how many statements it has, and
-    its difference or None."""
+    """Run `count` programs, starting with the one of `seed`.
+
+    For each program, put its number of statements and its difference (or None) on the queue.
+    """
     torch.set_num_threads(1)
     shown: Counter = Counter()
     for number in range(count):
@@ -35,7 +37,7 @@ def _run(seed: int, shown: Counter) -> tuple[int, tuple[str, str] | None]:
 
 
 def _told(seed: int, program: Program, found: str, shown: Counter) -> tuple[str, str]:
-    """The kind of a difference, and its seed; for the first of each kind with a small script of it."""
+    """Return the kind of a difference and its seed, with a minimal script if the kind is new."""
     kind = kind_of(found)
     shown[kind] += 1
     if shown[kind] > 1:
@@ -49,7 +51,7 @@ def _told(seed: int, program: Program, found: str, shown: Counter) -> tuple[str,
 
 
 def kind_of(found: str) -> str:
-    """A difference without its names and numbers."""
+    """Return a difference without its names and numbers."""
     first, _, rest = found.partition("\n")
     calls = re.findall(r"[a-z_]+_?(?=\()|[-+*]?=(?!=)", first.partition(":")[2])
     return f"{calls[-1:]} {re.sub(r'array.*|[0-9.,() -]+', ' ', rest)[:160]}"

@@ -1,4 +1,4 @@
-"""Which statements there are, and how often each is written."""
+"""The kinds of statements and their frequencies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tests.fuzz import arithmetic, creation, gradients, views, writes
 from tests.fuzz.programs import Writer
 
-# (weight, writer of one statement); a writer returns None where the live tensors do not allow its statement.
+# (weight, writer of one statement). A writer returns None if the live tensors do not allow its statement.
 KINDS: list[tuple[int, Callable[[Writer], str | None]]] = [
     (10, creation.create),
     (22, views.view),
@@ -26,13 +26,13 @@ KINDS: list[tuple[int, Callable[[Writer], str | None]]] = [
 ]
 _WHICH = [kind for weight, kind in KINDS for _ in range(weight)]
 _MODES = ["torch.no_grad()", "torch.enable_grad()", "torch.set_grad_enabled(False)", "torch.inference_mode()"]
-# What these make of tensors from inside and outside of inference mode is nobody's use.
+# Excluded from inference mode: no program relies on these calls mixing tensors from inside and outside of the mode.
 _PARTS_WITH_DATA = re.compile(r"\.data\b|set_\(|resize_\(|detach_|requires_grad")
 _KEEPS_MODE = re.compile(r"\.(t|squeeze|unsqueeze|transpose|swapaxes|as_strided)_\(")
 
 
 def write(writer: Writer) -> None:
-    """Write one statement, sometimes under a mode of its own."""
+    """Write one statement, sometimes inside a grad mode of its own."""
     if not writer.tensors():
         return writer.add(creation.create(writer))
     statement = writer.pick(_WHICH)(writer)

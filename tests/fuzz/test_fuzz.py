@@ -1,4 +1,4 @@
-"""The fuzzer's first programs, the same in every run: `python -m tests.fuzz` runs as many as one likes."""
+"""The first programs of the fuzzer, the same in every run. `python -m tests.fuzz` runs any number of programs."""
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -22,6 +22,6 @@ _ran: set = set()
 )
 @given(programs())
 def test_random_programs(program):
-    if len(_ran) < PROGRAMS and program not in _ran:  # Hypothesis writes many a program twice
+    if len(_ran) < PROGRAMS and program not in _ran:  # Hypothesis generates many programs twice
         assert difference(program) is None, f"{program}\n{difference(program)}"
         _ran.add(program)

@@ -1,4 +1,4 @@
-"""What the fuzzer has found (`tests/fuzz/found`) stays mended."""
+"""Regression tests for the differences that the fuzzer has found (`tests/fuzz/found`)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Statements that write: in place, at indices, through `.data`, and changes of a tensor's own shape."""
+"""Statements that write: in place, at indices, through `.data`, and in-place changes of a tensor's shape."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ _NUMBERS = ["2", "0.5", "-1", "1", "3"]
 
 
 def number_for(w: Writer, t: torch.Tensor) -> str:
-    """A number to write into a tensor."""
+    """Choose a number to write into a tensor."""
     if t.dtype is torch.bool:
         return w.pick(["True", "False", "1"])
     return w.pick(_NUMBERS if is_float(t) or w.chance(10) else ["2", "1", "3", "0"])
 
 
 def is_apart(t: torch.Tensor) -> bool:
-    """Whether no two indices but those of a repeated dim share a place: else the order of writing would tell."""
+    """Return whether no two indices share memory, ignoring expanded dims.
+
+    If two indices shared memory, the result would depend on the order of writes.
+    """
     dims = sorted((s, n) for s, n in zip(t.stride(), t.shape) if n > 1 and s)
     extent = 1
     for s, n in dims:
@@ -31,14 +34,17 @@ def is_apart(t: torch.Tensor) -> bool:
 
 
 def meets(o: torch.Tensor, t: torch.Tensor) -> bool:
-    """Whether an operand may lie in the memory written to without PyTorch noticing: the order of writing would tell."""
+    """Return whether an operand may overlap the written memory without an error from PyTorch.
+
+    The result would then depend on the order of writes.
+    """
     if o.untyped_storage()._cdata != t.untyped_storage()._cdata or o is t:
         return False
     return not _is_seen_in(o, t) and not (_is_dense(o) and _is_dense(t))
 
 
 def _is_seen_in(o: torch.Tensor, t: torch.Tensor) -> bool:
-    """Whether two tensors show the same memory in the same way."""
+    """Return whether two tensors view the same memory with the same offset, strides and shape."""
     place = lambda x: (x.untyped_storage()._cdata, x.storage_offset(), x.stride(), x.shape)
     return place(o) == place(t)
 
@@ -54,7 +60,7 @@ def _is_repeated(t: torch.Tensor) -> bool:
 
 
 def source_for(w: Writer, name: str) -> str:
-    """A tensor to write into another: one that expands to it, most often."""
+    """Choose a tensor to write into another, usually one that expands to it."""
     t = w[name]
 
     def fits(o: torch.Tensor) -> bool:
@@ -71,14 +77,17 @@ def source_for(w: Writer, name: str) -> str:
 
 
 def _castable(o: torch.Tensor, t: torch.Tensor) -> bool:
-    """Whether conversion rounds the same everywhere: not from fractions or what is infinite to integers."""
+    """Return whether the conversion rounds the same on every platform.
+
+    Conversions from most fractions, or from large or infinite values, to integers do not.
+    """
     if is_float(t) or t.dtype is torch.bool or not is_float(o):
         return True
     return bool((o.detach().real * 2 == (o.detach().real * 2).round()).all() and o.detach().abs().lt(100).all())
 
 
 def target(w: Writer) -> str:
-    """What is written to: a live tensor, or a view made on the way."""
+    """Choose the target of a write: a live tensor, or an expression for a view of one."""
     name = w.tensor()
     if not w.chance(30):
         return name
@@ -87,7 +96,7 @@ def target(w: Writer) -> str:
 
 
 def in_place(w: Writer) -> str | None:
-    """An in-place operator."""
+    """Return a statement with an in-place operator."""
     name = w.tensor(is_apart)
     if name is None:
         return None
@@ -188,7 +197,7 @@ def _several(w, subject, t, name):
     if t.ndim >= 2:
         options += [f"{subject}.fill_diagonal_({number_for(w, t)})"]
     if t.ndim == 2 and is_float(t):
-        # PyTorch reads the factors from memory while it is writing there (docs/differences.md).
+        # PyTorch reads the factors from memory while it writes to that memory (docs/differences.md).
         options += [f"{subject}.addmm_({name}.clone(), {name}.clone())"]
     return w.pick(options) if options else None
 
@@ -197,7 +206,7 @@ _KINDS = [_unary, _number, _number, _number, _tensor, _tensor, _tensor, _masked,
 
 
 def by_index(w: Writer) -> str | None:
-    """An assignment to an index, or an augmented one, also nested."""
+    """Return an assignment to an index, plain or augmented. The index may be nested."""
     name = w.tensor(lambda t: t.ndim and is_apart(t))
     if name is None:
         return None
@@ -220,7 +229,7 @@ def by_index(w: Writer) -> str | None:
         if meets(o, written) or not _castable(o, t) or (not is_float(t) and is_float(o)):
             return False
         if written is t and _is_seen_in(o, t) and not _is_dense(t):
-            return False  # read while it is written to (docs/differences.md)
+            return False  # PyTorch reads the operand while it writes to it (docs/differences.md)
         try:
             return torch.broadcast_shapes(o.shape, part.shape) == part.shape
         except RuntimeError:
@@ -231,13 +240,13 @@ def by_index(w: Writer) -> str | None:
 
 
 def shape_in_place(w: Writer) -> str | None:
-    """A change of how a tensor sees its memory."""
+    """Return a statement that changes a tensor's shape, strides or memory in place."""
     name = w.tensor()
     t = w[name]
     if t.requires_grad and not torch.is_grad_enabled() and shares(w, name):
-        return None  # the history of its views would not fit any more, nor does it in PyTorch (docs/differences.md)
+        return None  # the history of its views would become invalid, in PyTorch too (docs/differences.md)
     if t.retains_grad or t._backward_hooks:
-        return None  # whose gradients have the old shape in PyTorch, where the next write fails (docs/differences.md)
+        return None  # in PyTorch its gradients keep the old shape, and the next write fails (docs/differences.md)
     options = ["squeeze_()", f"unsqueeze_({w.number(t.ndim + 1)})"]
     if t.ndim >= 2:
         options += ["t_()"] * (t.ndim == 2) + [f"transpose_(0, {t.ndim - 1})", "swapaxes_(0, 1)"]
@@ -246,7 +255,7 @@ def shape_in_place(w: Writer) -> str | None:
     options += _resize(w)
     options += [f"as_strided_((1,), (1,), {w.number(2)})" if t.numel() > 1 else "squeeze_()"]
     if w.chance(30):
-        # A view that is given other memory: PyTorch goes on sending its gradients to its base (docs/differences.md).
+        # If a view is given other memory, PyTorch still sends its gradients to its base (docs/differences.md).
         if t._base is not None:
             return f"{name}.detach_()"
         fits = lambda o: o.dtype is t.dtype and not (o.requires_grad or o.is_inference() or t.requires_grad)
@@ -257,11 +266,11 @@ def shape_in_place(w: Writer) -> str | None:
 
 def _resize(w: Writer) -> list[str]:
     size = w.pick([(2,), (2, 2), (3,), (2, 3), (4, 2)])
-    return [f"resize_({size}).fill_(1)"]  # what a larger memory holds at first is not defined
+    return [f"resize_({size}).fill_(1)"]  # the new elements of enlarged memory are undefined
 
 
 def through_data(w: Writer) -> str | None:
-    """A write that autograd is not to see."""
+    """Return a statement that writes to a tensor without autograd."""
     name = w.tensor(is_apart)
     if name is None:
         return None
@@ -271,7 +280,8 @@ def through_data(w: Writer) -> str | None:
     other = w.tensor(lambda o: o.dtype is t.dtype and not o.is_inference()) or name
     options = [f"{name}.detach().add_({number_for(w, t)})"]
     options += [f"{name}.data.mul_({number_for(w, t)})", f"{name}.data.zero_()"]
-    # Views of what is exchanged see neither, and gradients differ of what was saved before (docs/differences.md).
+    # An assignment to `.data` is not visible through existing views. Gradients of tensors that were saved before it
+    # differ (docs/differences.md).
     if not shares(w, name) and not (t.requires_grad and any(map(has_history, w.graph()))):
         options += [f"{name}.data = {other}.detach().clone()", f"{name}.data = {other}.data"]
     if t.ndim and t.shape[0]:

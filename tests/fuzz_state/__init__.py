@@ -1,5 +1,7 @@
-"""Random programs around a compiled function: Python state that it reads, that it changes, and that changes between its
-calls. Each runs with and without `compile`; results and the state left behind must be equal after every call.
+"""Random programs around a compiled function that reads and changes Python state.
+
+The state also changes between the calls. Each program runs with and without `compile`. Results and remaining state must
+be equal after every call.
 
 python -m tests.fuzz_state --count 5000 --seed 1
 """

@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz_state`: many programs, each difference printed as a small script; leaves docs/fuzz_state.md."""
+"""`python -m tests.fuzz_state`: run many programs, print each difference as a script, and write docs/fuzz_state.md."""
 
 from tests.fuzz.campaign import Campaign
 from tests.fuzz_state.programs import PIECES

@@ -1,4 +1,4 @@
-"""Pieces: classes, instances, attributes."""
+"""Pieces of programs: classes, instances and attributes."""
 
 from tests.fuzz_state.piece import Piece
 

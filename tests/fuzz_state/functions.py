@@ -1,4 +1,4 @@
-"""Pieces: functions, what they keep, generators, exceptions."""
+"""Pieces of programs: functions, their state, generators and exceptions."""
 
 from tests.fuzz_state.piece import Piece
 

@@ -1,4 +1,4 @@
-"""Pieces: modules of layers and their hooks."""
+"""Pieces of programs: modules made of layers, and their hooks."""
 
 from tests.fuzz_state.piece import Piece
 

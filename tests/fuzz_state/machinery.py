@@ -1,4 +1,4 @@
-"""Pieces: what Python's syntax and library do with state behind the program's back."""
+"""Pieces of programs: state that Python's syntax and standard library change implicitly."""
 
 from tests.fuzz_state.piece import Piece
 

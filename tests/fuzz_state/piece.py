@@ -1,4 +1,4 @@
-"""A piece of state, as source text from which programs are put together."""
+"""A piece of state, as source text that programs are assembled from."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ PIECES: dict[str, Piece] = {}
 
 @dataclass(frozen=True)
 class Piece:
-    """One kind of state. `@` stands for the number of the piece in its program, `#` for a number.
+    """One kind of state.
+
+    In the texts, `@` stands for the number of the piece in its program, and `#` for a random number.
 
     Args:
-      setup: statements before the function.
-      reads: expressions within the function that give a number.
-      changes: statements between calls.
-      effects: statements within the function that change state.
-      shows: expressions of the state that is compared after each call.
-      undo: statements after the program.
-      lines: statements within the function that change its result `y`.
+      setup: Statements before the function.
+      reads: Expressions within the function that give a number.
+      changes: Statements between calls.
+      effects: Statements within the function that change state.
+      shows: Expressions of state that are compared after each call.
+      undo: Statements after the program.
+      lines: Statements within the function that change its result `y`.
     """
 
     name: str

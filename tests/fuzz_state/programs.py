@@ -1,4 +1,4 @@
-"""Programs put together of pieces, from a seed."""
+"""Random programs, assembled from pieces."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _MODULES = """
 """
 HEAD = "".join(f"import {name}\n" for name in _MODULES.split()) + "import numpy as np\n"
 NUMBERS = ("1.0", "2.0", "0.5", "3.0", "4.0", "1.5")
-KINDS = (classes, functions, layers, machinery, values, world)  # which fill `PIECES`
+KINDS = (classes, functions, layers, machinery, values, world)  # importing these modules fills `PIECES`
 
 
 @dataclass(frozen=True)
 class Program:
-    """A function's statements, and what happens around it.
+    """The statements of a function, and the statements around it.
 
     Args:
-      setup: statements before the function.
-      body: statements of the function.
-      between: what happens after the function is made: calls (None) and changes.
-      shows: expressions that are compared after each call.
-      undo: statements after all of it.
-      rebinds: names that the function assigns to.
-      passed: names that are passed as arguments.
-      shape: "function", "module" or "method"; whether the names are globals, or local to a function.
+      setup: Statements before the function.
+      body: Statements of the function.
+      between: Steps after the definition of the function: calls (None) and changes.
+      shows: Expressions that are compared after each call.
+      undo: Statements at the end.
+      rebinds: Names that the function assigns to.
+      passed: Names that are passed as arguments.
+      shape: "function", "module" or "method". It decides whether the names are globals or local to a function.
     """
 
     setup: tuple[str, ...]
@@ -46,8 +46,11 @@ class Program:
     returns: str
 
     def text(self) -> str:
-        """The program's source. It needs `torch`, `compile`, `call` (which runs a function and notes what it gave) and
-        `attempt` (which notes the error of a change)."""
+        """Return the program's source.
+
+        The source uses `torch`, `compile`, `call` (which runs a function and records its result) and `attempt` (which
+        records the error of a change).
+        """
         lines = [*self.setup, *self._function()]
         arguments = ", ".join(["torch.full((2,), 1.0)", *self.passed])
         for step in self.between:
@@ -75,7 +78,7 @@ class Program:
 
 
 def program_of(seed: int) -> Program:
-    """The program of a seed."""
+    """Return the program of a seed."""
     return _Writer(Random(seed)).program()
 
 
@@ -91,7 +94,8 @@ class _Writer:
         rebinds = [f"p{i}" for i, _ in numbered if re.search(rf"\bp{i} [-*+^]?= ", "\n".join(body))]
         passed = [f"p{i}" for i, _ in numbered if chance() < 0.2 and f"p{i}" not in rebinds]
         shapes = ("function", "function", "method", "module")
-        if "global hooks" in [piece.name for piece in pieces]:  # they run for a compiled module and the one within it
+        # Global hooks run both for a compiled module and for the module inside it.
+        if "global hooks" in [piece.name for piece in pieces]:
             shapes = shapes[:3]
         between: list[str | None] = [None, None]
         for _ in range(choose((2, 3, 4))):
@@ -114,7 +118,7 @@ class _Writer:
         )
 
     def _body(self, piece: Piece, i: int) -> list[str]:
-        """What a piece adds to the function: mostly one read, sometimes an effect."""
+        """Return the statements that a piece adds to the function: usually one read, sometimes a side effect."""
         choose, chance = self.random.choice, self.random.random
         ways = [f"y = y {choose('*+')} float({read})" for read in piece.reads] + list(piece.lines)
         found = [choose(ways)] if ways else []
@@ -137,7 +141,7 @@ class _Writer:
 
 
 def smaller(program: Program) -> list[Program]:
-    """The program without one of its parts, each in turn."""
+    """Return the variants of the program that lack one part."""
     found = []
     for part in ("between", "body", "setup", "shows", "passed"):
         held = getattr(program, part)

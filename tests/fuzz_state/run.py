@@ -1,4 +1,4 @@
-"""Running a program with and without `compile`, and comparing what was noted."""
+"""Runs a program with and without `compile` and compares the recorded results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ADDRESS = re.compile(r"0x[0-9a-f]+")
 
 
 def observe(program: Program, compile: Any) -> list:
-    """Run a program; what each call and change gave, and the state after it."""
+    """Run a program, and return the result of each call and change together with the state after it."""
     seen: list = []
 
     def call(function: Any, show: Any) -> None:
@@ -26,7 +26,7 @@ def observe(program: Program, compile: Any) -> list:
             result = _error(error)
         seen.append((_plain(result), _attempt(show)))
 
-    module = sys.modules["fuzzed"] = types.ModuleType("fuzzed")  # where data classes look
+    module = sys.modules["fuzzed"] = types.ModuleType("fuzzed")  # dataclasses look up their module here
     names = vars(module)
     names |= {"torch": torchlike, "compile": compile, "call": call, "attempt": lambda error: seen.append(_error(error))}
     with warnings.catch_warnings():
@@ -43,12 +43,12 @@ def _attempt(show: Any) -> Any:
 
 
 def _error(error: Exception) -> str:
-    error.__traceback__ = None  # which would keep everything alive
+    error.__traceback__ = None  # the traceback would keep all frames alive
     return f"{type(error).__name__}: {error}"
 
 
 def _plain(x: Any) -> Any:
-    """A value as it can be compared."""
+    """Convert a value into a form that can be compared."""
     if isinstance(x, torchlike.Tensor):
         return f"tensor({[float(f'{v:.5g}') for v in x.detach().flatten().tolist()]}, {x.dtype}, {x.requires_grad})"
     if isinstance(x, list | tuple):
@@ -59,12 +59,12 @@ def _plain(x: Any) -> Any:
 
 
 def plain(model: Any) -> Any:
-    """A function as it is written."""
+    """Return the function uncompiled. This replaces `compile`."""
     return model
 
 
 def difference(program: Program) -> str | None:
-    """Run a program both ways; the first difference, in words."""
+    """Run a program both ways and describe the first difference, or return None."""
     expected, found = observe(program, plain), observe(program, torchlike.compile)
     for i, (a, b) in enumerate(zip(expected, found)):
         if a != b:
@@ -73,7 +73,7 @@ def difference(program: Program) -> str | None:
 
 
 def guarded(program: Program) -> str | None:
-    """The same; an error of the run itself is a difference."""
+    """Return the difference of a program. An error of the run itself counts as a difference."""
     try:
         return difference(program)
     except Exception as error:
@@ -81,7 +81,7 @@ def guarded(program: Program) -> str | None:
 
 
 def smallest(program: Program) -> Program:
-    """The smallest program that can be made of one by leaving out parts, and that differs still."""
+    """Reduce a program to a smaller one with the same kind of difference."""
     kind = kind_of(guarded(program) or "")
     while True:
         one = next((s for s in smaller(program) if kind_of(guarded(s) or "") == kind), None)
@@ -91,5 +91,5 @@ def smallest(program: Program) -> Program:
 
 
 def kind_of(found: str) -> str:
-    """A difference without what it differs in."""
+    """Return a difference without its values."""
     return re.sub(r"\d+", "", found.partition(":")[0] if found.startswith("step") else found)[:100]

@@ -1,4 +1,4 @@
-"""One process's share of the programs."""
+"""Runs one process's part of the programs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from torchlike._engine.trace.flush import forget_programs
 
 
 def run_shard(first: int, count: int, queue: Any) -> None:
-    """Run the programs of the seeds from `first` on; the queue gets for each how often it calls its function, and its
-    difference or None."""
+    """Run `count` programs, starting with the one of the seed `first`.
+
+    For each program, put its number of calls and its difference (or None) on the queue.
+    """
     for seed in range(first, first + count):
         if seed % 500 == 499:
             forget_programs()
@@ -22,6 +24,6 @@ def run_shard(first: int, count: int, queue: Any) -> None:
 
 
 def _told(seed: int, small: Program, found: str) -> tuple[str, str]:
-    """The kind of a difference, and a small script of it."""
+    """Return the kind of a difference, and a minimal script that shows it."""
     found = guarded(small) or found
     return found.partition("\n")[0], f"# seed {seed}\n{small.text()}\n# {found}"

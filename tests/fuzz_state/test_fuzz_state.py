@@ -1,4 +1,4 @@
-"""The fuzzer's first programs, the same in every run: `python -m tests.fuzz_state` runs as many as one likes."""
+"""The first programs of the fuzzer, the same in every run. `python -m tests.fuzz_state` runs any number of programs."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def test_every_kind_of_state_occurs():
 
 
 def test_what_is_wrong_is_found(monkeypatch):
-    """A compiled function that freezes its first result differs in most programs."""
+    """Check that a `compile` that freezes the first result fails in most programs."""
 
     def freezes(function):
         results = []

@@ -1,4 +1,4 @@
-"""Pieces: numbers, containers, buffers, tensors."""
+"""Pieces of programs: numbers, containers, buffers and tensors."""
 
 from tests.fuzz_state.piece import Piece
 

@@ -1,4 +1,4 @@
-"""Pieces: modules, the environment, clocks, randomness, weak references, threads."""
+"""Pieces of programs: imported modules, the environment, clocks, randomness, weak references and threads."""
 
 from tests.fuzz_state.piece import Piece
 

@@ -1,4 +1,4 @@
-"""Random training steps: each program run as it is written in PyTorch and here, and compiled here, state for state.
+"""Random training steps, run in PyTorch, in torchlike uncompiled, and in torchlike compiled. All state must be equal.
 
 python -m tests.fuzz_steps --count 20000 --seed 1
 """

@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz_steps`: many programs, each difference printed as a small script; leaves docs/fuzz_steps.md."""
+"""`python -m tests.fuzz_steps`: run many programs, print each difference as a script, and write docs/fuzz_steps.md."""
 
 from tests.fuzz.campaign import Campaign
 

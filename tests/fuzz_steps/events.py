@@ -1,4 +1,4 @@
-"""Random statements between the calls of a step."""
+"""Random statements between the calls of a training step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the fuzzer has found, each as a small program."""
+"""Regressions found by the fuzzer, each as a small program."""
 
 FOUND = {
     "the_counters_are_double_where_the_default_dtype_is": """

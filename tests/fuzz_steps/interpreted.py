@@ -1,5 +1,8 @@
-"""Compiled calls, and steps of optimizers, without XLA's compiles: these take a quarter of a second each, and what the
-programs try is how a call is recorded and run again. NumPy runs the operators that were recorded."""
+"""Runs compiled calls and optimizer steps without XLA.
+
+An XLA compile takes a quarter of a second, and the programs test capture and replay. NumPy therefore interprets the
+captured operators.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from torchlike._engine.xla.executor import Executable, numbers_of
 
 
 class _Executable:
-    """Called as XLA's executable is. What is donated cannot be used any more."""
+    """A replacement for XLA's executable. It invalidates donated arrays as XLA does."""
 
     def __init__(self, trace: Any, live: tuple[int, ...], donated: tuple[int, ...]) -> None:
         self._program = Interpreted(trace, tuple(dict.fromkeys(i for i in live if i >= 0)))
@@ -50,7 +53,7 @@ class _Executable:
 
 
 def _make(device: Any, trace: Any, live: tuple[int, ...], donated: tuple[int, ...], given: Any) -> Any:
-    """In place of `whole_program._make`."""
+    """Replace `whole_program._make`."""
     made = Executable.__new__(Executable)
     made.call = made.compiled = _Executable(trace, live, donated)
     made.function, made.is_warm, made.needs, made.donated_bytes = _make, True, 0, 0
@@ -59,7 +62,7 @@ def _make(device: Any, trace: Any, live: tuple[int, ...], donated: tuple[int, ..
 
 
 def _part(trace: Any, name: str, begin: int, end: int, first: int, given: Sequence[int], wanted: Sequence[int]) -> Any:
-    """In place of `differentiable.part`."""
+    """Replace `differentiable.part` in `operator_replay`."""
     plan = part(trace, name, begin, end, first, given, wanted)
     _, places, _ = numbers_of(trace)
     places = places[sum(bool(plan.scalars) for plan, _ in operators(trace.code[:begin])) :]
@@ -84,14 +87,14 @@ _REPLACED: list[tuple[Any, str, Callable | Any]] = [
     (whole_program, "_make", _make),
     (operator_replay, "part", _part),
     (multi_tensor, "jax", _PLAIN),
-    (multi_tensor, "COMPILED", ONCE),  # rules run in NumPy
-    (trusted, "LIBRARIES", trusted.LIBRARIES | {"tests"}),  # what stands in for XLA is not the user's code
+    (multi_tensor, "COMPILED", ONCE),  # update rules run in NumPy
+    (trusted, "LIBRARIES", trusted.LIBRARIES | {"tests"}),  # the code that replaces XLA is not user code
 ]
 
 
 @contextlib.contextmanager
 def interpreted() -> Iterator[None]:
-    """Within, nothing that can be interpreted is compiled."""
+    """Interpret every program that can be interpreted, instead of compiling it, within this context."""
     before = [getattr(module, name) for module, name, _ in _REPLACED]
     _forget()
     try:

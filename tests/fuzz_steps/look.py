@@ -1,4 +1,4 @@
-"""What can be seen of the state of a program: everything that its names lead to."""
+"""Collects the observable state of a program: everything reachable from its names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ Facts = dict[str, Any]
 
 
 class Look:
-    """Looks through names of one library's objects. `is_deep`: at the optimizers' state too."""
+    """A traversal of everything reachable from the names of a program.
+
+    If `is_deep`, it includes the state of optimizers.
+    """
 
     def __init__(self, library: Any, is_deep: bool) -> None:
         self.library, self.is_deep = library, is_deep
@@ -22,7 +25,7 @@ class Look:
         self._memory: dict[Any, str] = {}
 
     def names(self, names: dict[str, Any]) -> Facts:
-        """The facts of everything that these names lead to."""
+        """Return the facts about everything reachable from these names."""
         for name, x in names.items():
             if name not in _HIDDEN and not name.startswith("__"):
                 self._any(name, x)
@@ -51,7 +54,7 @@ class Look:
             self.facts[f"{at}.training"] = each.training
             for kind in (each._parameters, each._buffers):
                 for key, t in kind.items():
-                    if t is not None:  # PyTorch has some of them as plain attributes
+                    if t is not None:  # PyTorch stores some of them as plain attributes
                         self._any(f"{at}.{key}", t)
             for key, x in each.__dict__.items():
                 if not key.startswith("_") and isinstance(x, self.library.Tensor | list | dict | int | float):
@@ -90,7 +93,7 @@ def _memory(t: Any, library: Any) -> Any:
 
 
 def _values(t: Any, library: Any) -> np.ndarray:
-    """A copy of the elements."""
+    """Return a copy of the elements."""
     if t.layout is not library.strided:
         t = t.detach().to_dense()
     if library is torch:

@@ -1,4 +1,4 @@
-"""Random modules of four features: rows of (name, what makes it, what `forward` does with it)."""
+"""Random modules with four features, assembled from blocks: (weight, initializer, statement of `forward`)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ BLOCKS: list[tuple[int, str, str]] = [
     (1, "nn.utils.parametrizations.weight_norm(nn.Linear(4, 4))", "x = self.N(x)"),
     (1, "nn.utils.parametrizations.spectral_norm(nn.Linear(4, 4))", "x = self.N(x)"),
     (1, "nn.Bilinear(4, 4, 4)", "x = self.N(x, x)"),
-    (1, "[nn.Parameter(torch.ones(4))]", "x = x * self.N[0]"),  # which the module does not know
+    (1, "[nn.Parameter(torch.ones(4))]", "x = x * self.N[0]"),  # a list, so the parameter is not registered
 ]
 # (initial value of a buffer `self.N`, statement of `forward` that changes it)
 BUFFERS: list[tuple[str, str]] = [
@@ -71,7 +71,7 @@ BUFFERS: list[tuple[str, str]] = [
     ("torch.zeros(3, 4)", "self.N.data = x.detach().clone()"),
     ("torch.zeros(2, 4)", "self.N[1] = self.N[0].clone()\nself.N[0] = x.detach().sum(0)"),
 ]
-# What `forward` leaves behind.
+# Statements with which `forward` stores an intermediate result.
 TRACES = (
     "self.last = x",
     "self.last = x.detach()",
@@ -97,11 +97,11 @@ _WEIGHTS = [weight for weight, *_ in BLOCKS]
 NAMES = "abcdef"
 
 
-_MULTIPLY = ("Norm", "Attention", "Encoder", "_norm")  # over so few elements, what these do to rounding
+_MULTIPLY = ("Norm", "Attention", "Encoder", "_norm")  # layers that amplify rounding errors over so few elements
 
 
 def choose_blocks(random: Random, is_exact: bool, is_opaque: bool) -> list[tuple[str, str]]:
-    """Two to four blocks: their initializers and statements."""
+    """Choose two to four blocks and return their initializers and statements."""
     rows = [(init, use) for _, init, use in random.choices(BLOCKS, _WEIGHTS, k=random.randint(2, 4))]
     rows = [row for row in rows if is_exact or not any(name in row[0] for name in _MULTIPLY)]
     rows = [row for row in rows if is_opaque or "momentum=None" not in row[0]]
@@ -109,8 +109,12 @@ def choose_blocks(random: Random, is_exact: bool, is_opaque: bool) -> list[tuple
 
 
 def write_model(random: Random, blocks: list[tuple[str, str]], is_exact: bool, is_opaque: bool) -> list[str]:
-    """The class of a model, and its instance; `is_exact` allows what rounding may tell apart, `is_opaque` what ends
-    the recording of a call."""
+    """Write the class of a model and a statement that creates an instance.
+
+    Args:
+      is_exact: Allow layers that amplify rounding errors.
+      is_opaque: Allow statements that end the capture of a call.
+    """
     init, forward = [], []
     for name, (made, use) in zip(NAMES, blocks):
         init.append(f"self.{name} = {made}")

@@ -1,4 +1,4 @@
-"""Random optimizers and schedulers, as text."""
+"""Random optimizers and schedulers, as source text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from random import Random
 
 from tests.fuzz_steps.program import listed
 
-# A gradient that is zero but for its rounding, such as that of a bias before a norm, must not be divided by its size.
+# A large eps: some gradients consist only of rounding errors, such as that of a bias before a norm. An optimizer must
+# not divide such a gradient by its own magnitude.
 EPS = "eps=1e-3"
 # (weight, optimizer, options to choose from)
 OPTIMIZERS: list[tuple[int, str, tuple[str, ...]]] = [
@@ -89,10 +90,11 @@ _WEIGHTS = [weight for weight, *_ in OPTIMIZERS]
 
 
 def write_optimizer(random: Random, name: str = "opt", parameters: str | None = None) -> str:
-    """A statement that makes an optimizer."""
+    """Write a statement that creates an optimizer."""
     _, kind, options = random.choices(OPTIMIZERS, _WEIGHTS)[0]
     extra = random.choice(options)
-    if random.random() < 0.1 and "nesterov" not in extra:  # by lists it writes to the gradients, which is not followed
+    # With foreach and Nesterov momentum, PyTorch writes to the gradients and torchlike does not (docs/differences.md).
+    if random.random() < 0.1 and "nesterov" not in extra:
         extra = ", ".join(filter(None, (extra, random.choice(("foreach=False", "foreach=True")))))
     rate = random.choice(("0.1", "0.05", "0.01"))
     given = parameters or random.choice(PARAMETERS)
@@ -100,5 +102,5 @@ def write_optimizer(random: Random, name: str = "opt", parameters: str | None = 
 
 
 def write_scheduler(random: Random) -> str:
-    """A statement that makes a scheduler of `opt`."""
+    """Write a statement that creates a scheduler of `opt`."""
     return f"sched = torch.optim.lr_scheduler.{random.choice(SCHEDULERS)}"

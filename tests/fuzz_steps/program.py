@@ -1,4 +1,4 @@
-"""A program: a script that trains, run by either library, and what makes it smaller."""
+"""A program is a training script that runs in either library. This module also shrinks programs."""
 
 from __future__ import annotations
 
@@ -15,15 +15,19 @@ from typing import Any
 
 _FILE = "<program>"
 _ADDRESS = re.compile("0x[0-9a-f]+")
-_MISSING = re.compile(" missing [0-9]+ required positional argument.*")  # a function written in C says it otherwise
+# The message for a function written in C differs.
+_MISSING = re.compile(" missing [0-9]+ required positional argument.*")
 
 
 @dataclass(frozen=True)
 class Program:
-    """A script over `torch`, `nn`, `F`, `copy`, `math`, in which `compile(f)` is what is to be compiled.
+    """A script that uses `torch`, `nn`, `F`, `copy` and `math`. In it, `compile(f)` marks the compiled functions.
 
-    `dtype` is the default one, `executor` what runs compiled calls: "numpy" interprets their recording, "xla" compiles
-    it. `is_deep`: the optimizers' state is looked at after each call too, which makes their next step gather it anew.
+    Attributes:
+      dtype: The default dtype.
+      executor: How compiled calls run: "numpy" interprets the captured program, "xla" compiles it.
+      is_deep: Whether to compare the state of the optimizers after each call too. Reading it makes their next step
+        gather the state again.
     """
 
     text: str
@@ -33,18 +37,18 @@ class Program:
 
     @functools.cached_property
     def statements(self) -> list[str]:
-        """The statements at the top."""
+        """The top-level statements."""
         lines = self.text.split("\n")
         return ["\n".join(lines[s.lineno - 1 : s.end_lineno]) for s in ast.parse(self.text).body]
 
     def is_looked_at(self, number: int) -> bool:
-        """Whether everything is looked at after the statement of this number."""
+        """Return whether all state is compared after the statement with this number."""
         statement = self.statements[number]
         return number == len(self.statements) - 1 or statement.startswith(("out = ", "try:"))
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """The statements of a text, in which empty lines part them; one below `# 3 times` comes so often."""
+    """Split a text at its empty lines into statements. The line `# 3 times` before a statement repeats it."""
     found: list[str] = []
     for statement in text.strip().split("\n\n"):
         times = re.match(r"# (\d+) times\n", statement)
@@ -53,7 +57,7 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def start(library: Any, compile: Callable[[Any], Any]) -> dict[str, Any]:
-    """The names with which a program begins."""
+    """Return the initial namespace of a program."""
     return {
         "__name__": "program",
         "torch": library,
@@ -71,7 +75,7 @@ def _compiled(statement: str) -> Any:
 
 
 def execute(statement: str, names: dict[str, Any]) -> tuple[str, str] | None:
-    """Run one statement; the type and the first line of the error that it raised."""
+    """Run one statement and return the type and first line of its error, or None."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -82,13 +86,13 @@ def execute(statement: str, names: dict[str, Any]) -> tuple[str, str] | None:
 
 
 def _told(error: Exception) -> str:
-    """The first line of an error's message, without what tells the libraries apart."""
+    """Return the first line of an error's message, without the parts that necessarily differ between the libraries."""
     line = _ADDRESS.sub("0x", str(error).partition("\n")[0]).replace("torchlike.", "torch.")
     return _MISSING.sub(" missing", line)
 
 
 def smallest(program: Program, differs: Callable[[Program], bool]) -> Program:
-    """The program without every statement, at any depth, that the difference does not need."""
+    """Return the program without the statements, at any depth, that are not needed to reproduce the difference."""
     changed = True
     while changed:
         changed = False
@@ -101,7 +105,10 @@ def smallest(program: Program, differs: Callable[[Program], bool]) -> Program:
 
 
 def _shorter(text: str) -> Iterator[str]:
-    """The program with one statement less, or with what a compound one holds in its place; the last ones first."""
+    """Yield variants of the program, the last statements first.
+
+    Each variant lacks one statement, or has the body of a compound statement in its place.
+    """
     count = len(list(_places(ast.parse(text))))
     for number in reversed(range(count)):
         for inline in (False, True):
@@ -120,7 +127,7 @@ def _shorter(text: str) -> Iterator[str]:
 
 
 def _places(tree: ast.AST) -> Iterator[tuple[list, int]]:
-    """The statements of a tree, each as a list and its place in it."""
+    """Yield each statement of a tree as its list and its index in the list."""
     for node in ast.walk(tree):
         for field in ("body", "orelse", "finalbody"):
             held = getattr(node, field, None)
@@ -129,7 +136,7 @@ def _places(tree: ast.AST) -> Iterator[tuple[list, int]]:
 
 
 def script(program: Program) -> str:
-    """The program as a script to be run under either library."""
+    """Format the program as a script for either library."""
     head = [
         "import copy, math",
         "import torchlike as torch",

@@ -1,4 +1,4 @@
-"""Running a program three ways, and what must be equal after each of its calls."""
+"""Runs a program in three ways and compares the state after each of its calls."""
 
 from __future__ import annotations
 
@@ -15,17 +15,20 @@ from tests.fuzz_steps.interpreted import interpreted
 from tests.fuzz_steps.look import Facts, Look
 from tests.fuzz_steps.program import Program, execute, start
 
-LARGEST = 1e6  # beyond it rounding alone may tell the libraries apart
-# PyTorch's own for a dtype. A few steps multiply the rounding of single precision, by Adam's division most of all.
+LARGEST = 1e6  # above this value, rounding alone can make the libraries differ
+# (rtol, atol). float64 uses PyTorch's defaults. In float32, a few steps amplify rounding errors, most of all through
+# Adam's division.
 TOLERANCES = {"float64": (1e-7, 1e-7), "float32": (1e-3, 1e-4)}
 WAYS = ("recorded", "compiled")
 NUDGES = 3  # runs of PyTorch with inputs that differ in their last digit
-TIMES = 100  # what it makes of them, so many times over, is rounding: a gradient that is zero but for rounding, say
+# A difference of up to this multiple of the spread between those runs counts as rounding. An example is a gradient
+# that is zero except for rounding.
+TIMES = 100
 
 
 @dataclass
 class Seen:
-    """What can be seen after a statement: the error that it raised, and what the names lead to."""
+    """The observable state after a statement: the error that it raised, and the facts about all names."""
 
     error: tuple[str, str] | None
     facts: Facts | None
@@ -33,13 +36,16 @@ class Seen:
 
 @dataclass
 class Ran:
-    """What was done in all: how many compiled calls ran from a recording."""
+    """Statistics of a run: the number of compiled calls that were replayed."""
 
     replays: int = 0
 
 
 def observe(program: Program, library: Any, compile: Any, nudge: int = 0) -> list[Seen]:
-    """Run a program and look at everything after each call. With a `nudge`, the inputs differ in their last digit."""
+    """Run a program and record all state after each call.
+
+    With a `nudge`, the inputs differ in their last digit.
+    """
     library.manual_seed(0)
     library.set_default_dtype(getattr(library, program.dtype))
     names = start(library, compile)
@@ -54,7 +60,7 @@ def observe(program: Program, library: Any, compile: Any, nudge: int = 0) -> lis
                 facts = Look(library, program.is_deep or is_last).names(names)
             seen.append(Seen(error, facts))
             if error is not None and not error[1].startswith("stop"):
-                break  # half of it may have run, in another order
+                break  # the statement may have run in part, and in another order
     finally:
         library.set_default_dtype(library.float32)
         library.set_grad_enabled(True)
@@ -62,12 +68,12 @@ def observe(program: Program, library: Any, compile: Any, nudge: int = 0) -> lis
 
 
 def plain(function: Any) -> Any:
-    """In place of `compile`."""
+    """Return the function uncompiled. This replaces `compile`."""
     return function
 
 
 def seen_by(program: Program, way: str, ran: Ran | None = None) -> list[Seen]:
-    """What is seen of a program here."""
+    """Run a program in torchlike and return its observed state."""
     ran = Ran() if ran is None else ran
 
     def compile(function: Any) -> Any:
@@ -83,7 +89,7 @@ def seen_by(program: Program, way: str, ran: Ran | None = None) -> list[Seen]:
 
 
 def difference(program: Program, ways: tuple[str, ...] = WAYS, ran: Ran | None = None) -> str | None:
-    """Run a program in PyTorch and here; the first difference, in words."""
+    """Run a program in both libraries and describe the first difference, or return None."""
     theirs = observe(program, torch, plain)
     for way in ways:
         ours = seen_by(program, way, ran)
@@ -101,7 +107,7 @@ def _nudge(tensors: list[torch.Tensor], seed: int) -> None:
 
 
 def _rounding(program: Program, theirs: list[Seen]) -> list[dict[str, float]]:
-    """After each statement, how far rounding moves each fact in PyTorch."""
+    """Measure, for each statement, how far rounding moves each fact in PyTorch."""
     found: list[dict[str, float]] = [{} for _ in theirs]
     for nudge in range(1, NUDGES + 1):
         for moved, seen, due in zip(found, observe(program, torch, plain, nudge), theirs):
@@ -116,7 +122,7 @@ def _differs(program: Program, ours: list[Seen], theirs: list[Seen], rounding: l
     for number, (mine, due) in enumerate(zip(ours, theirs)):
         at = f"statement {number}: {program.statements[number]!r}"
         if due.error is not None and "report an enhancement" in due.error[1]:
-            return None  # a defect of PyTorch's that says so itself ends a program
+            return None  # an internal error that PyTorch itself reports as a bug ends the program
         if mine.error != due.error:
             return f"{at}\n  error {mine.error}\n  not   {due.error}"
         if due.error is not None and not due.error[1].startswith("stop"):

@@ -1,4 +1,4 @@
-"""One process's share of the programs."""
+"""Runs one process's part of the programs."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ from torchlike._engine.trace.flush import forget_programs
 
 
 def run_shard(seed: int, count: int, queue: Any) -> None:
-    """Run `count` programs, those of the seeds from `seed` on; the queue gets for each how many of its calls ran from a
-    recording, and its difference or None."""
+    """Run `count` programs, starting with the one of `seed`.
+
+    For each program, put its number of replayed calls and its difference (or None) on the queue.
+    """
     torch.set_num_threads(1)
     shown: Counter = Counter()
     for number in range(count):
-        if number % 100 == 99:  # what stays is not looked through by every recording that asks who refers to a value
+        # Freeze long-lived objects, so that captures that look up the referrers of a value skip them.
+        if number % 100 == 99:
             gc.collect()
             gc.freeze()
         if number % 4000 == 3999:
@@ -38,7 +41,7 @@ def _run(seed: int, shown: Counter) -> tuple[int, tuple[str, str] | None]:
 
 
 def _told(seed: int, program: Program, found: str, shown: Counter) -> tuple[str, str]:
-    """The kind of a difference, and its seed; for the first two of each kind with a small script of it."""
+    """Return the kind of a difference and its seed, with a minimal script for the first two of each kind."""
     kind = kind_of(found)
     shown[kind] += 1
     if shown[kind] > 2:
@@ -49,7 +52,7 @@ def _told(seed: int, program: Program, found: str, shown: Counter) -> tuple[str,
 
 
 def kind_of(found: str) -> str:
-    """A difference without its names and numbers."""
+    """Return a difference without its names and numbers."""
     way, _, rest = found.partition(":")
     first, _, more = rest.partition("\n")[2].partition(" is ")
     what = more if not first.strip() else f"{first.rpartition('.')[2]} is {more[:6]}"
@@ -57,7 +60,7 @@ def kind_of(found: str) -> str:
 
 
 def guarded(program: Program, ran: Ran | None = None) -> str | None:
-    """The difference of a program; an error outside of its statements is one too."""
+    """Return the difference of a program. An error outside of its statements counts as a difference."""
     try:
         return difference(program, ran=ran)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Random statements of a training step, by its phases."""
+"""Random statements of a training step, by phase."""
 
 from __future__ import annotations
 
@@ -355,7 +355,7 @@ return model
 STOP = "if stop:\n    raise ValueError('stop')"
 
 
-# What ends or refuses the recording of a call: Python's state is changed, an element is looked at, ...
+# Matches statements that end or prevent the capture of a call, such as changes of Python state and reads of elements.
 _OPAQUE = re.compile(
     r"kept|log\.|item\(|float\(|model\.last|\['lr'\] \*=|retain_grad|ema = |try:|create_graph"
     r"|return (\(|model|first|w.grad|z.detach\(\)\[)"
@@ -363,7 +363,10 @@ _OPAQUE = re.compile(
 
 
 def write_step(random: Random, is_opaque: bool) -> dict[str, list[str]]:
-    """The statements of a step, by phase; `is_opaque` allows those that end its recording."""
+    """Write the statements of a step, by phase.
+
+    If `is_opaque`, they include statements that end the capture.
+    """
 
     def some(rows: tuple[str, ...], chance: float = 1.0) -> list[str]:
         allowed = [row for row in rows if is_opaque or not _OPAQUE.search(row)]

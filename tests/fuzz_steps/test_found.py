@@ -1,4 +1,4 @@
-"""What the fuzzer has found (`tests/fuzz_steps/found.py`) stays mended."""
+"""Regression tests for the differences that the fuzzer has found (`tests/fuzz_steps/found.py`)."""
 
 import pytest
 

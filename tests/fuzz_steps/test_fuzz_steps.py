@@ -1,4 +1,4 @@
-"""The first programs, the same in every run: `python -m tests.fuzz_steps` runs as many as one likes."""
+"""The first programs of the fuzzer, the same in every run. `python -m tests.fuzz_steps` runs any number of programs."""
 
 import pytest
 
@@ -17,4 +17,4 @@ def test_random_steps(share):
         program = program_of(seed, executor="numpy")
         found = difference(program, ran=ran)
         assert found is None, f"seed {seed}\n{script(program)}\n{found}"
-    assert ran.replays > PROGRAMS // SHARES // 2  # else they would try nothing
+    assert ran.replays > PROGRAMS // SHARES // 2  # without replayed calls, the programs would test nothing

@@ -1,4 +1,4 @@
-"""The program of a seed."""
+"""Writes the random program of a seed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ FREEZE = (
 
 
 def program_of(seed: int, executor: str | None = None) -> Program:
-    """The random program of a seed."""
+    """Return the random program of a seed."""
     random = Random(seed)
     is_exact = random.random() < 0.75
     has_schedule = random.random() < 0.3
@@ -71,7 +71,7 @@ def program_of(seed: int, executor: str | None = None) -> Program:
 
 
 def _functions(random: Random, has_schedule: bool, is_opaque: bool) -> list[str]:
-    """The step, and what of it is compiled."""
+    """Write the training step, and compile all or part of it."""
     phases = write_step(random, is_opaque)
     after = phases["after"]
     if has_schedule and random.random() < 0.7:
@@ -84,7 +84,7 @@ def _functions(random: Random, has_schedule: bool, is_opaque: bool) -> list[str]
     how = random.choices(("step", "module", "loss", "parts"), (12, 2, 3, 3))[0]
     if how == "step":
         return [_function("step", "x, y", phases, everything), "step = compile(step)"]
-    if how in ("module", "loss"):  # what is compiled in parts is not differentiated twice, in PyTorch neither
+    if how in ("module", "loss"):  # second derivatives through a partly compiled step are unsupported, in PyTorch too
         phases = {name: [s for s in statements if "create_graph" not in s] for name, statements in phases.items()}
         phases["backward"] = phases["backward"] or ["loss.backward()"]
     if how == "module":
@@ -108,7 +108,7 @@ def _function(name: str, arguments: str, phases: dict[str, list[str]], which: li
 
 
 def _calls(random: Random) -> list[str]:
-    """Four to six calls with what happens between them."""
+    """Write four to six calls, with random events between them."""
     lines = []
     for number in range(random.randint(4, 6)):
         if number:

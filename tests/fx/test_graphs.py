@@ -1,4 +1,4 @@
-"""Graphs made and changed by hand, beside PyTorch's."""
+"""Graphs built and modified by hand, compared with PyTorch's."""
 
 import operator
 
@@ -9,7 +9,7 @@ from tests.oracle import both
 
 
 def graph_of(L):
-    """relu(x + y), twice."""
+    """Build a graph that computes relu(x + y) and applies the module `act` to it."""
     graph = L.fx.Graph()
     x, y = graph.placeholder("x"), graph.placeholder("y", L.Tensor, 2.0)
     total = graph.call_function(L.add, (x, y))

@@ -1,4 +1,4 @@
-"""Programs followed by `fx`, beside PyTorch's: the same code, the same graph, the same results."""
+"""Programs traced by `fx`, compared with PyTorch: generated code, graph and results."""
 
 import copy
 import math
@@ -20,7 +20,7 @@ def linear(L):
 
 
 def module(L, forward, **parts):
-    """A module of these parts with this `forward`."""
+    """Build a module with the given parts and the given `forward`."""
     kind = type("Program", (L.nn.Module,), {"forward": forward})
     made = kind()
     for name, part in parts.items():
@@ -29,7 +29,7 @@ def module(L, forward, **parts):
 
 
 def program(L):
-    """Submodules, a parameter, defaults, unpacking, methods, functions, an index, a dict."""
+    """Build a program with submodules, a parameter, defaults, unpacking, methods, functions, an index and a dict."""
 
     def forward(self, input, b=2, *args, flag=True, **kw):
         y = self.seq(self.lin(input)) + self.w
@@ -43,7 +43,7 @@ def program(L):
 
 
 def constants(L):
-    """A tensor of no attribute, numbers of several types, a buffer, keyword-only arguments."""
+    """Build a program with an unregistered tensor, numbers of several types, a buffer and keyword-only arguments."""
     kept = L.tensor([1.0, 2.0, 3.0])
 
     def forward(self, x, *, scale: float = 2.0):
@@ -152,7 +152,7 @@ def test_concrete_arguments_choose_the_way():
 
 
 def test_a_tracer_of_ones_own():
-    """Leaves chosen, nodes noted, functions wrapped."""
+    """Trace with a tracer that chooses its leaf modules and records its nodes."""
 
     def run(L):
         noted = []
@@ -172,7 +172,7 @@ def test_a_tracer_of_ones_own():
 
 
 def test_a_tracer_that_iterates_in_its_own_way():
-    """It is asked by loops alone, not by statements that unpack."""
+    """Check that loops call `Tracer.iter` and that unpacking assignments do not."""
 
     def run(L):
         class Own(L.fx.Tracer):
@@ -222,7 +222,10 @@ TRACED = {
 
 @pytest.mark.parametrize("name", TRACED)
 def test_a_tracer_takes_functions_whole(name):
-    """Those that it is given, those of modules that it is given, and `math`'s, wherever what is followed calls them."""
+    """Check that a tracer does not trace into wrapped functions, wherever traced code calls them.
+
+    The wrapped functions are those passed to the tracer, those of the modules passed to it, and those of `math`.
+    """
 
     def run(L):
         tracer = L.fx.Tracer(autowrap_modules=(math, textwrap), autowrap_functions=(inner,))

@@ -1,4 +1,4 @@
-"""Tensors as JAX arrays and back: one memory, and neither side spoils the other's."""
+"""Conversion of tensors to JAX arrays and back: memory is shared, and writes on one side do not corrupt the other."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""A module as a pure function for JAX: PyTorch's numbers, gradients and buffers, under JAX's transformations."""
+"""Modules as pure functions for JAX: PyTorch's values, gradients and buffers, under JAX's transformations."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ X = np.random.default_rng(0).normal(size=(5, 3)).astype("float32")
 
 
 def _stops(library):
-    """A module with parts of whose history JAX could not see."""
+    """Build a module that detaches parts of its computation from autograd, which JAX cannot observe."""
 
     class Stops(library.nn.Module):
         def __init__(self):

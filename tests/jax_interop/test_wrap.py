@@ -1,4 +1,4 @@
-"""A JAX function as an operator: PyTorch's numbers and gradients, in any containers, compiled once."""
+"""JAX functions as operators: PyTorch's values and gradients, arguments in any containers, one compilation."""
 
 import jax
 import jax.numpy as jnp
@@ -111,7 +111,7 @@ def test_there_must_be_a_tensor():
 
 
 def test_a_module_and_its_function_meet():
-    """A wrapped function that calls `functional`'s: both kinds of gradient, one inside the other."""
+    """Check a wrapped function that calls a function from `functional`, so that both kinds of gradient nest."""
     params, apply = torchlike.jax.functional(torchlike.nn.Linear(3, 1))
     x = torchlike.randn(2, 3, requires_grad=True)
     wrap(lambda x: jnp.tanh(apply(params, x)))(x).sum().backward()

@@ -1,8 +1,9 @@
-"""Programs on libraries that were written for PyTorch, run by PyTorch and by torchlike, their output compared.
+"""Programs that use libraries written for PyTorch. Their output in PyTorch and in torchlike is compared.
 
     python -m tests.libraries [program ...]
 
-Writes the rows of those that are run into `docs/libraries.md`. The libraries of `requirements.txt` must be installed.
+Writes the table rows of the programs that it runs to `docs/libraries.md`. The libraries of `requirements.txt` must be
+installed.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ imports and compilation. The programs are in `tests/libraries/programs`; the las
 
 
 def run(command: list[str]) -> tuple[str, str, float]:
-    """What a program prints, what it says of errors, and its seconds."""
+    """Run a command and return its output, its error text and its seconds."""
     quiet = {
         "TRANSFORMERS_VERBOSITY": "error",
         "HF_HUB_OFFLINE": "1",
@@ -48,14 +49,17 @@ def run(command: list[str]) -> tuple[str, str, float]:
         "YOLO_VERBOSE": "false",
     }
     began = time.perf_counter()
-    with tempfile.TemporaryDirectory() as place:  # some libraries write beside the program that uses them
+    with tempfile.TemporaryDirectory() as place:  # some libraries write files to the working directory
         done = subprocess.run(command, env={**os.environ, **quiet}, cwd=place, capture_output=True, text=True)
     said = done.stderr if done.returncode else ""
     return done.stdout, said, time.perf_counter() - began
 
 
 def outputs(program: Path) -> tuple[tuple[str, str, float], tuple[str, str, float]]:
-    """What PyTorch and torchlike make of a program; of the lines of two processes the order is left to chance."""
+    """Run a program in PyTorch and in torchlike.
+
+    If it uses two processes, sort the lines of the output, because their order is random.
+    """
     if program.parent.name != "in_two":
         return run([sys.executable, str(program)]), run([sys.executable, "-m", "torchlike", str(program)])
     options = ["--standalone", "--nproc-per-node", "2", str(program)]
@@ -66,13 +70,13 @@ def outputs(program: Path) -> tuple[tuple[str, str, float], tuple[str, str, floa
 
 
 def described(program: Path) -> tuple[list[str], str]:
-    """The libraries that a program names at the head of its docstring, and what it does."""
+    """Return the libraries named at the start of a program's docstring, and the description that follows."""
     libraries, _, does = (ast.get_docstring(ast.parse(program.read_text("utf-8"))) or "").partition(": ")
     return libraries.replace(" and ", ", ").split(", "), " ".join(does.split()).rstrip(".")
 
 
 def numbered(library: str) -> str:
-    """A library with its version."""
+    """Return a library's name with its version."""
     for name in (library, library.replace("_", "-"), f"{library}-ppl"):
         try:
             return f"{library} {version(name)}"
@@ -82,7 +86,7 @@ def numbered(library: str) -> str:
 
 
 def row(program: Path) -> tuple[str, bool, str]:
-    """A program's line of the table, whether the output is the same, and where it is not."""
+    """Return a program's row of the table, whether the outputs are equal, and how they differ."""
     (theirs, wrong, slow), (ours, failed, fast) = outputs(program)
     same = theirs == ours and bool(theirs) and not wrong and not failed
     lines = list(difflib.unified_diff(theirs.splitlines(), ours.splitlines(), "PyTorch", "torchlike", lineterm="", n=0))
@@ -93,13 +97,13 @@ def row(program: Path) -> tuple[str, bool, str]:
 
 
 def written() -> dict[str, str]:
-    """The table's rows by what their programs do."""
+    """Return the rows of the table by the description of their program."""
     lines = TABLE.read_text(encoding="utf-8").removeprefix(INTRODUCTION).splitlines()
     return {line.split(" | ")[1]: line for line in lines}
 
 
 def main(names: list[str]) -> int:
-    """Run the programs, all of them or those named; the exit status is the number that differ."""
+    """Run the named programs, or all of them. The exit status is the number that differ."""
     chosen = [program for program in PROGRAMS if not names or program.stem in names]
     rows, differ = written(), 0
     for program in (bar := tqdm(chosen)):

@@ -1,3 +1,3 @@
-"""The programs are scripts on libraries that the gate does not install: no module of tests, no doctests."""
+"""The programs use libraries that are not installed in CI, so pytest must not collect them."""
 
 collect_ignore = ["programs"]

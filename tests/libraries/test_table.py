@@ -1,4 +1,4 @@
-"""The committed table of third-party libraries: of these programs, all of them the same."""
+"""The committed table of third-party libraries lists exactly these programs, and all have the result "same"."""
 
 import pytest
 

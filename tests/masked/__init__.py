@@ -1,1 +1,1 @@
-"""Masked tensors and their functions."""
+"""Tests of masked indexing and masked functions."""

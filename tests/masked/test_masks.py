@@ -1,4 +1,4 @@
-"""Masks as indices beside PyTorch's: reads and writes, with gradients to the second order, in any layout."""
+"""Masks as indices, compared with PyTorch: reads and writes in any layout, with first and second gradients."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ SHAPE = (3, 4)
 
 
 def some(library, *shape):
-    """A mask of which about half is true."""
+    """Return a mask that is true for about half of the elements."""
     return library.from_numpy(np.random.default_rng(len(shape)).random(shape) < 0.5)
 
 
@@ -137,7 +137,7 @@ OF_A_MASK = (select, fill, scatter, fill_a_transposed)
 
 
 def outcome(library, call, index):
-    """The result, its gradients and theirs."""
+    """Return the result of a call with its first and second gradients."""
     numbers = np.random.default_rng(0).normal(size=(2, *SHAPE))
     x, v = (library.from_numpy(a).requires_grad_() for a in numbers)
     found = call(x, v, INDICES[index](library))
@@ -152,8 +152,12 @@ def first_line(error):
 
 
 def is_asked(index, call):
-    """Not a tuple as one mask; nor where PyTorch's `index_put` fails inside, or takes no notice of a zero-dim mask; nor
-    a mask that does not fit in place, which is refused in the words of the function."""
+    """Return whether the call is tested with this index.
+
+    Functions that take a single mask do not accept a tuple. The in-place fill is tested only with masks that fit,
+    because the error message for other masks names another function. `index_put` is not tested with masks for which
+    PyTorch fails internally, nor with zero-dim masks, which PyTorch ignores.
+    """
     given = INDICES[index](torch)
     if call in OF_A_MASK:
         fits = isinstance(given, torch.Tensor) and given.shape in ((), (3, 4))

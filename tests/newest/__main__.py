@@ -1,4 +1,4 @@
-"""Record what PyTorch computes: `python -m tests.newest`."""
+"""`python -m tests.newest`: record the results of PyTorch."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Programs whose results under PyTorch are recorded, so that they can be judged where PyTorch is not installed."""
+"""Programs whose results under PyTorch are recorded, for comparison in environments without PyTorch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Program = Callable[[Any], Any]
 
 
 def _grid(torch: Any, *shape: int, low: float = -1, high: float = 1) -> Any:
-    """Numbers from low to high, in this shape, that need a gradient."""
+    """Return evenly spaced numbers from low to high, in this shape, that require grad."""
     size = 1
     for n in shape:
         size *= n
@@ -19,14 +19,14 @@ def _grid(torch: Any, *shape: int, low: float = -1, high: float = 1) -> Any:
 
 
 def _gradients(torch: Any, result: Any, *inputs: Any) -> list[Any]:
-    """A result and the gradients of a weighted sum of it."""
+    """Return a result and the gradients of a weighted sum of it."""
     weights = torch.linspace(0.5, 1.5, result.numel()).reshape(result.shape)
     (result * weights).sum().backward()
     return [result.detach(), *[x.grad for x in inputs]]
 
 
 def _of(function: Callable[[Any, Any], Any], *shape: int, low: float = -1, high: float = 1) -> Program:
-    """A function of one tensor with its gradient."""
+    """Return a program that computes a function of one tensor and its gradient."""
 
     def program(torch: Any) -> Any:
         x = _grid(torch, *shape, low=low, high=high)
@@ -36,7 +36,7 @@ def _of(function: Callable[[Any, Any], Any], *shape: int, low: float = -1, high:
 
 
 def _layer(make: Callable[[Any], Any], *shape: int) -> Program:
-    """A layer's first result, and the gradients of its input and parameters."""
+    """Return a program that computes a layer's first result and the gradients of its input and parameters."""
 
     def program(torch: Any) -> Any:
         torch.manual_seed(0)
@@ -48,7 +48,7 @@ def _layer(make: Callable[[Any], Any], *shape: int) -> Program:
 
 
 def _trained(make: Callable[[Any, Any], Any]) -> Program:
-    """The losses and parameters of five steps."""
+    """Return a program that trains a model for five steps and returns the losses and parameters."""
 
     def program(torch: Any) -> Any:
         torch.manual_seed(0)
@@ -199,7 +199,7 @@ CASES: dict[str, Program] = {
 
 
 def written(torch: Any) -> str:
-    """A file as `torch.save` writes it, as text."""
+    """Return a file that `torch.save` writes, encoded as text."""
     torch.manual_seed(0)
     model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2))
     content = {"model": model.state_dict(), "step": 7, "half": torch.arange(3).to(torch.bfloat16), "name": "a"}
@@ -209,7 +209,7 @@ def written(torch: Any) -> str:
 
 
 def plain(x: Any) -> Any:
-    """A result as JSON has it: of a tensor its dtype, shape and numbers."""
+    """Convert a result to JSON types. A tensor becomes its dtype, shape and numbers."""
     if hasattr(x, "detach"):
         numbers = x.detach().float() if "bfloat16" in str(x.dtype) else x.detach()
         return {"dtype": str(x.dtype).rpartition(".")[2], "shape": list(x.shape), "numbers": numbers.tolist()}

@@ -1,4 +1,7 @@
-"""What depends on the versions of Python, NumPy and JAX: imports, the interpreter, compiled steps, files and caches."""
+"""Features that depend on the versions of Python, NumPy and JAX.
+
+These are imports, the interpreter, compiled steps, files and caches.
+"""
 
 import base64
 import io
@@ -42,7 +45,7 @@ def test_every_module_is_imported():
             try:
                 import_module(".".join(names[:-1] if names[-1] == "__init__" else names))
             except ModuleNotFoundError as error:
-                assert error.name == "tensorboard", error  # only its own writer needs it
+                assert error.name == "tensorboard", error  # only `utils.tensorboard` needs this package
 
 
 def test_jax_has_every_name():
@@ -50,7 +53,11 @@ def test_jax_has_every_name():
 
 
 def test_cold_gradients_are_interpreted(monkeypatch):
-    """What JAX has changed is compiled, which costs time and no number, so it is only told of."""
+    """Check that gradients of small programs are interpreted.
+
+    If a new JAX version changed a function that the interpreter supports, the program is compiled. This costs time and
+    does not change results, so the test only warns.
+    """
     plain, refused = jaxpr._function, set()
 
     def watched(*given):
@@ -118,7 +125,7 @@ def test_a_compiled_step_runs_without_python():
         boundary()
         seen.append(weight._storage.value.array.unsafe_buffer_pointer())
     assert weight[0].item() == 5
-    assert len(set(seen[1:])) == 1  # overwritten in place
+    assert len(set(seen[1:])) == 1  # updated in place
     assert "3 runs without Python" in str(torchlike.explain())
 
 

@@ -1,4 +1,4 @@
-"""Recorded results of PyTorch, on every executor."""
+"""Results recorded from PyTorch, compared under every executor."""
 
 import json
 import math
@@ -11,12 +11,12 @@ import torchlike
 from tests.newest.cases import CASES, plain
 
 RECORDED = json.loads(Path(__file__).with_name("recorded.json").read_text("utf-8"))
-# Largest differences, relative and in all, by dtype; sums of a few float32 numbers in another order.
+# Relative and absolute tolerances by dtype. They allow for another order of summing a few float32 numbers.
 CLOSE = {"float32": (1e-4, 1e-5), "bfloat16": (1.6e-2, 1e-5)}
 
 
 def agree(found: Any, due: Any) -> bool:
-    """Whether two results have the same form, and numbers that are close."""
+    """Return whether two results have the same structure and close numbers."""
     if isinstance(due, dict) and "numbers" in due:
         same = (found["dtype"], found["shape"]) == (due["dtype"], due["shape"])
         return same and _close(found["numbers"], due["numbers"], *CLOSE.get(due["dtype"], (0.0, 0.0)))
@@ -35,7 +35,7 @@ def _close(found: Any, due: Any, relative: float, absolute: float) -> bool:
     return math.isclose(found, due, rel_tol=relative, abs_tol=absolute)
 
 
-# Each is compiled in up to ten programs, so only some are.
+# Compiling is limited to these cases, because each compiles up to ten programs.
 COMPILED = [
     *("arithmetic", "reductions", "indices", "products", "singular vectors", "convolution", "rnn", "attention"),
     *("ctc loss", "sgd", "views and writes", "autocast", "random numbers"),

@@ -1,6 +1,6 @@
-"""Random calls of `scaled_dot_product_attention`, with rows whose keys are all masked.
+"""Random calls of `scaled_dot_product_attention` with rows whose keys are all masked.
 
-`python -m tests.nn.attention_cases 500` compares that many of them with PyTorch.
+`python -m tests.nn.attention_cases 500` compares 500 calls with PyTorch.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ DTYPES = ("float32", "float32", "float64", "bfloat16")
 
 
 def program(seed: int) -> Any:
-    """A function of a library that makes the call of this seed: its result and gradients, perhaps second ones."""
+    """Return a function of the library that makes the call of this seed.
+
+    It returns the result and the gradients, and sometimes second gradients.
+    """
     random = np.random.default_rng(seed)
     dtype = str(random.choice(DTYPES))
     lead = tuple(int(n) for n in random.integers(1, 4, random.integers(0, 3)))
@@ -22,7 +25,7 @@ def program(seed: int) -> Any:
     out = width if random.random() < 0.6 else out
     grouped = len(lead) > 0 and random.random() < 0.2
     if grouped and dtype == "bfloat16":
-        lead = lead[-1:]  # PyTorch's fused kernel adds the gradients of a group up in bfloat16
+        lead = lead[-1:]  # PyTorch's fused kernel sums the gradients of a group in bfloat16
     q_lead = (*lead[:-1], lead[-1] * 2) if grouped else lead
     shapes = [(*q_lead, length, width), (*lead, keys, width), (*lead, keys, out)]
     arrays = [random.standard_normal(shape) for shape in shapes]
@@ -34,10 +37,12 @@ def program(seed: int) -> Any:
         options["is_causal"] = True
     if random.random() < 0.15:
         options["dropout_p"] = 0.4
-    if random.random() < 0.1 and "is_causal" not in options:  # PyTorch's two kernels differ over infinities behind it
+    # PyTorch's two kernels differ for infinities at masked positions.
+    if random.random() < 0.1 and "is_causal" not in options:
         arrays[random.integers(3)].flat[0] = random.choice([np.inf, -np.inf, 1e30])
     requires = random.random(4) < 0.6
-    second = random.random() < 0.4 and dtype == "float64" and len(lead) != 2  # PyTorch's fused kernel has none
+    # PyTorch's fused kernel has no second derivative.
+    second = random.random() < 0.4 and dtype == "float64" and len(lead) != 2
     shared = random.random() < 0.1 and len({*shapes}) == 1
     changes = random.standard_normal((*q_lead, length, out))
 
@@ -69,7 +74,7 @@ def program(seed: int) -> Any:
 
 
 def _mask(random: np.random.Generator, lead: tuple, length: int, keys: int) -> np.ndarray | None:
-    """None, or a mask of some rank: bool, -inf or the lowest number, with rows that mask all keys."""
+    """Return a mask or None. A mask has a random rank, is boolean or additive, and may mask all keys of a row."""
     if random.random() < 0.2:
         return None
     shape = (*lead, length, keys)[int(random.integers(0, len(lead) + 1)) :]
@@ -83,7 +88,8 @@ def _mask(random: np.random.Generator, lead: tuple, length: int, keys: int) -> n
         return seen
     low = -np.inf if random.random() < 0.8 else -1e9
     if low != -np.inf:
-        seen[..., 0] = True  # of rows all at -1e9 PyTorch's fused kernel loses the sum's logarithm in its gradient
+        # In rows where all are -1e9, the gradient of PyTorch's fused kernel loses the logarithm of the sum.
+        seen[..., 0] = True
     return np.where(seen, random.standard_normal(shape), low)
 
 

@@ -1,4 +1,4 @@
-"""Random calls of layers with attention, over masks that leave some queries no key."""
+"""Random calls of layers with attention, with masks that hide all keys from some queries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ WIDTH, HEADS = 4, 2
 
 
 def program(seed: int) -> Any:
-    """A function of a library that makes the call of this seed: its results and the gradients of all parameters."""
+    """Return a function of the library that makes the call of this seed.
+
+    It returns the results and the gradients of the inputs and parameters.
+    """
     random = np.random.default_rng(seed)
     return (_attention, _attention, _encoder, _decoder)[seed % 4](random)
 
@@ -20,7 +23,7 @@ def _chance(random: np.random.Generator, share: float = 0.5) -> bool:
 
 
 def _mask(random: np.random.Generator, *shape: int) -> np.ndarray | None:
-    """None, or a mask in which True or -inf hides a key, some rows whole."""
+    """Return a mask in which True or -inf hides a key, or None. Some rows are hidden completely."""
     if _chance(random, 0.35):
         return None
     hidden = random.random(shape) < random.choice([0.0, 0.3, 0.6])
@@ -30,12 +33,12 @@ def _mask(random: np.random.Generator, *shape: int) -> np.ndarray | None:
         hidden[..., 0] = False
     if _chance(random):
         return hidden
-    # PyTorch's fast path of an encoder layer takes every other number for -inf.
+    # PyTorch's fast path of the encoder layer treats every nonzero number as -inf.
     return np.where(hidden, -np.inf, 0).astype("float32")
 
 
 def _ends(random: np.random.Generator, batch: int, length: int) -> np.ndarray | None:
-    """None, or padding at the ends of sequences, perhaps of one of them whole."""
+    """Return padding at the ends of sequences, or None. A sequence may be all padding."""
     if _chance(random, 0.35):
         return None
     hidden = np.arange(length) >= random.integers(0 if _chance(random) else 1, length + 1, (batch, 1))
@@ -47,7 +50,7 @@ def _tensor(torch: Any, array: np.ndarray | None) -> Any:
 
 
 def _differentiated(torch: Any, layer: Any, results: Any, inputs: list, quiet: bool) -> list:
-    """The results and, unless no gradients are recorded, those of the inputs and parameters."""
+    """Return the results, and the gradients of the inputs and parameters if autograd records them."""
     results = [x for x in (results if isinstance(results, tuple) else (results,)) if x is not None]
     if quiet:
         return results
@@ -98,7 +101,7 @@ def _encoder(random: np.random.Generator) -> Any:
     training, quiet, layers = _chance(random, 0.4), _chance(random), int(random.integers(0, 3))
     mask, padding = _mask(random, length, length), _ends(random, batch, length)
     if padding is not None:
-        padding[0] = False if padding.dtype == bool else 0  # PyTorch's nested tensors need an element
+        padding[0] = False if padding.dtype == bool else 0  # PyTorch's nested tensors need at least one element
     options = {"batch_first": first, "norm_first": before, "activation": "gelu" if gelu else "relu", "dropout": 0.0}
 
     def run(torch: Any) -> list:

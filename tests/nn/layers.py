@@ -1,4 +1,4 @@
-"""Layers and the inputs to try them on: constructor, and the shapes (or arrays) of its inputs."""
+"""Layers under test: each with its constructor and the shapes (or arrays) of its inputs."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Attention over masks that leave some queries no key, beside PyTorch's: results, gradients and second gradients."""
+"""Attention with masks that hide all keys from some queries: results, gradients and second gradients."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_a_query_whose_scores_are_all_infinite_gives_zeros_without_a_mask(execut
 
 
 def test_gradients_of_small_batches_do_not_abort_the_process():
-    """XLA cannot emit a small batched product whose result is stored by columns."""
+    """Check shapes for which XLA's CPU backend aborts: small batched products whose result has column-major layout."""
 
     def run(torch):
         q, k, v = (torch.randn(*shape, requires_grad=True) for shape in ((2, 2, 2), (2, 5, 2), (2, 5, 4)))
@@ -50,7 +50,7 @@ def test_gradients_of_small_batches_do_not_abort_the_process():
 CASES = {"attention": attention_cases, "layers": attention_layer_cases}
 
 
-@pytest.mark.filterwarnings("ignore:Support for mismatched")  # both libraries warn
+@pytest.mark.filterwarnings("ignore:Support for mismatched")
 @pytest.mark.parametrize(
     ("cases", "seed"), [*[("attention", n) for n in range(32)], *[("layers", n) for n in range(40)]]
 )
@@ -59,7 +59,7 @@ def test_random_calls(cases, seed):
         both(CASES[cases].program(seed), stride=False)
 
 
-@pytest.mark.filterwarnings("ignore:Support for mismatched")  # both libraries warn
+@pytest.mark.filterwarnings("ignore:Support for mismatched")
 @pytest.mark.parametrize(
     ("cases", "seed"), [*[("attention", n) for n in range(100, 108)], *[("layers", n) for n in range(100, 104)]]
 )

@@ -1,4 +1,4 @@
-"""Containers beside PyTorch's."""
+"""Containers, compared with PyTorch's."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What goes wrong, goes wrong with PyTorch's exception and PyTorch's words."""
+"""Errors of modules: type and message must equal PyTorch's."""
 
 import pytest
 import torch
@@ -6,7 +6,7 @@ import torch
 import torchlike
 from tests.nn.twins import agree, scope
 
-# The names that the lines use: a module with one of everything, a parameter, a tensor and a layer.
+# The names used by the test lines: a module with every kind of member, a parameter, a tensor and a layer.
 SETTING = """
 class NoInit(nn.Module):
     def __init__(self):

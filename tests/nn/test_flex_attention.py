@@ -1,4 +1,4 @@
-"""Attention with functions of scores and places, beside PyTorch's."""
+"""Flex attention with `score_mod` and `mask_mod` functions, compared with PyTorch's."""
 
 import functools
 import importlib
@@ -37,7 +37,7 @@ def relative(score, b, h, q, kv):
 
 
 def qkv(L, *sizes, dtype="float32"):
-    """Query, key and value: (B, H, L, E) of each."""
+    """Return query, key and value, each of shape (B, H, L, E)."""
     sizes = sizes or ((2, 3, 5, 4), (2, 3, 7, 4), (2, 3, 7, 4))
     drawn = torch.Generator().manual_seed(3)
     made = [torch.randn(size, generator=drawn).to(getattr(torch, dtype)) for size in sizes]
@@ -59,7 +59,7 @@ def with_documents(L):
 
 
 def pieces(L, *counts):
-    """A mask from blocks given by hand."""
+    """Return the index tensors of a hand-written block mask."""
     num, full = L.tensor([[[1, 2]]]), L.tensor([[[1, 0]]])
     indices, full_indices = L.tensor([[[[0, 1], [0, 1]]]]), L.tensor([[[[1, 0], [0, 1]]]])
     return num, indices, full, full_indices
@@ -113,7 +113,7 @@ def test_results(name):
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_half_precision(dtype):
-    # One unit in the last place: products are added up in another order.
+    # One unit in the last place: products are summed in another order.
     both(lambda L: attend(L, dtype=dtype, score_mod=relative), rtol=2**-7 if dtype == "bfloat16" else 2**-10, atol=1e-3)
 
 
@@ -141,7 +141,7 @@ def test_captured_tensors_have_gradients():
 
 
 def test_query_key_and_value_have_gradients():
-    """PyTorch has them on GPUs only: beside them stands the formula."""
+    """Compare gradients with the formula. PyTorch supports them only on GPUs."""
 
     def by_formula(q, k, v):
         place = torch.arange(5)[:, None] - torch.arange(7)
@@ -245,7 +245,7 @@ class Kept:
 
 
 def made(L, mod, B=None, H=None, size=(4, 4)):
-    # PyTorch's default is the accelerator that it was built for, which may not be there.
+    # PyTorch's default is the accelerator of its build, which may be absent.
     return flex(L).create_mask(mod, B, H, *size, device="cpu")
 
 

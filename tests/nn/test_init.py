@@ -1,4 +1,4 @@
-"""Initialisation: one seed, one tensor."""
+"""Initialization: the same seed gives the same tensors."""
 
 import pytest
 import torch

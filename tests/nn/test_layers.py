@@ -1,4 +1,4 @@
-"""Every layer beside PyTorch's: how it prints, what it starts from, what it computes, and its gradients."""
+"""Every layer, compared with PyTorch's: repr, initial parameters, results and gradients."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ CALLED = [pytest.param(line, given, id=name) for name, (line, given) in zip(IDS,
 
 
 def inputs_of(T, given):
-    """Fresh tensors of the shapes or arrays; those that can have gradients and are no targets require them."""
+    """Return fresh tensors of the given shapes or arrays. Floating-point tensors made from a shape require grad."""
     arrays = [numbers(*x, seed=place) if isinstance(x, tuple) else x for place, x in enumerate(given)]
     tensors = [T.tensor(array) for array in arrays]
     return [t.requires_grad_() if isinstance(x, tuple) and t.is_floating_point() else t for t, x in zip(tensors, given)]
@@ -36,7 +36,7 @@ def test_computes_alike(line, given, training):
     def compute(T):
         layer = evaluate(line, T).train(training)
         inputs = inputs_of(T, given)
-        copies = [x * 1 if x.is_floating_point() else x for x in inputs]  # an in-place layer may write into these
+        copies = [x * 1 if x.is_floating_point() else x for x in inputs]  # an in-place layer may write to these
         return layer(*copies), layer.state_dict()
 
     agree(compute, rtol=2e-5, atol=2e-6, warned=False)

@@ -1,4 +1,4 @@
-"""Lazy layers beside PyTorch's."""
+"""Lazy layers, compared with PyTorch's."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Cross entropy of a linear map, a part of the batch at a time."""
+"""Cross entropy of a linear layer, computed for one chunk of the batch at a time."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`Module` beside PyTorch's: attributes, traversal, hooks, state dictionaries, conversion, copying."""
+"""`Module`, compared with PyTorch's: attributes, traversal, hooks, state dictionaries, conversion and copying."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Operands of losses and layers by which PyTorch has no derivative: refused where they require grad."""
+"""Operands of losses and layers for which PyTorch has no derivative: an error is raised if they require grad."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Layers that libraries derive from the bases of convolutions."""
+"""Convolution layers that other libraries derive from the convolution base classes."""
 
 import importlib
 
@@ -6,7 +6,7 @@ from tests.oracle import both
 
 
 def test_a_convolution_of_ones_own():
-    """As libraries derive theirs: from the bases, with tuples in PyTorch's order."""
+    """Derive a layer from `_ConvNd`, passing tuples in PyTorch's argument order."""
 
     def run(L):
         conv = importlib.import_module(f"{L.__name__}.nn.modules.conv")

@@ -1,4 +1,4 @@
-"""Wrappers for several devices and processes, in the one process that there is."""
+"""Wrappers for several devices and processes, in a single process."""
 
 import pytest
 

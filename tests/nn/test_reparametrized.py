@@ -1,4 +1,4 @@
-"""Weights computed from other tensors: weight norm, spectral norm, parametrizations, functional calls, fusion."""
+"""Weights computed from other tensors: weight norm, spectral norm, parametrizations, functional calls and fusion."""
 
 import pytest
 import torch

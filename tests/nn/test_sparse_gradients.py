@@ -1,4 +1,4 @@
-"""Sparse gradients of tables: `Embedding` and `EmbeddingBag` with `sparse=True`, beside PyTorch's."""
+"""Sparse gradients of `Embedding` and `EmbeddingBag` with `sparse=True`, compared with PyTorch's."""
 
 import copy
 import functools
@@ -12,7 +12,7 @@ from tests import oracle
 from tests.sparse.parts import seen
 
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse invariant checks")
-both = functools.partial(oracle.both, stride=False)  # PyTorch over-allocates the members of sparse tensors
+both = functools.partial(oracle.both, stride=False)  # PyTorch over-allocates the member tensors of sparse tensors
 
 X = [[1, 2], [1, 4]]
 BAGS = [1, 2, 1, 4, 0, 1]
@@ -26,7 +26,7 @@ def table(torch, dtype="float32"):
 
 
 def weights(torch, *shape, dtype="float32"):
-    """What the results are weighted with: no two alike, so that an order shows."""
+    """Return distinct weights for a weighted sum of results, so that a wrong order is detected."""
     count = int(np.prod(shape))
     return (torch.arange(1.0, count + 1).reshape(shape) / 3).to(getattr(torch, dtype))
 
@@ -39,7 +39,7 @@ def pull(y, torch, **options):
     y.backward(weights(torch, *y.shape, dtype=str(y.dtype).rpartition(".")[2]), **options)
 
 
-# -- what the gradient is ----------------------------------------------------------------------------------------------
+# -- the gradient itself -----------------------------------------------------------------------------------------------
 
 TABLES = {
     "repeated": {},
@@ -240,7 +240,7 @@ def test_raw_bags(mode):
 @pytest.mark.parametrize("second", [X, [3, 1, 0], [[0, 0], [4, 4]]], ids=str)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_two_passes(dtype, second):
-    """float16 has no sum of sparse tensors in PyTorch."""
+    """Check gradient accumulation over two backward passes. PyTorch cannot add sparse float16 tensors."""
 
     def program(torch):
         w = table(torch, dtype)
@@ -322,14 +322,14 @@ def test_zero_grad():
 
 
 def test_indices_that_change_afterwards():
-    """The gradient keeps those that were used."""
+    """Check that the gradient keeps the indices of the forward pass."""
     w, x = table(torchlike), torchlike.tensor([1, 2])
     pull(torchlike.nn.functional.embedding(x, w, sparse=True), torchlike)
     x.fill_(0)
     assert w.grad._indices().tolist() == [[1, 2]]
 
 
-# -- other ways to it --------------------------------------------------------------------------------------------------
+# -- other APIs that compute a sparse gradient -------------------------------------------------------------------------
 
 WAYS = {
     "grad": lambda torch, w: torch.autograd.grad(_sparse_part(torch, w), w),
@@ -463,7 +463,7 @@ def test_functions_of_users():
     both(program)
 
 
-# -- gradients of gradients --------------------------------------------------------------------------------------------
+# -- second derivatives ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["to_dense", "product", "values"])
@@ -495,11 +495,14 @@ def test_accumulated_with_a_graph():
     both(program)
 
 
-# -- what is refused ---------------------------------------------------------------------------------------------------
+# -- errors ------------------------------------------------------------------------------------------------------------
 
 
 def test_a_table_that_is_no_leaf():
-    """PyTorch's operators differ in what they take here: some go on with a sparse gradient, most raise."""
+    """Check that a sparse gradient of a non-leaf raises.
+
+    PyTorch is inconsistent here: some of its operators continue with a sparse gradient, but most raise.
+    """
     with pytest.raises(NotImplementedError, match="a sparse gradient of a tensor that is no leaf"):
         picked(torchlike, table(torchlike) * 2).sum().backward()
 
@@ -514,7 +517,7 @@ def test_a_mapped_gradient():
 @pytest.mark.parametrize("clip", ["clip_grad_norm_", "clip_grad_value_"])
 @pytest.mark.parametrize("library", ["torch", "torchlike"])
 def test_clipping(library, clip):
-    """Clipping is refused; each library names its own operator."""
+    """Check that clipping raises. The message names a different operator in each library."""
     torch = importlib.import_module(library)
     w = table(torch)
     pull(picked(torch, w), torch)

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Sparse invariant checks")
 
 
 def functions(optimizer="SparseAdam", padding_idx=None, **options):
-    """Functions of (x, y) over one model: a table and a linear layer, with an optimizer of each."""
+    """Return functions of (x, y) over one model: an embedding table and a linear layer, each with its own optimizer."""
     torch = torchlike
     torch.manual_seed(0)
     table, linear = torch.nn.Embedding(20, 4, sparse=True, padding_idx=padding_idx), torch.nn.Linear(4, 1)
@@ -52,7 +52,7 @@ def functions(optimizer="SparseAdam", padding_idx=None, **options):
 
 
 def curve(wrap, what, **options):
-    """The losses and the last table of a few steps, the part of them that is named wrapped."""
+    """Return the losses and the final table of a few steps, with the function named `what` wrapped by `wrap`."""
     made, table = functions(**options)
     call, losses = wrap(made[what]), []
     for _ in range(6):
@@ -73,7 +73,7 @@ def whole(function):
 
 def same_curves(wrap, what, options):
     found, due = (curve(w, what, **options) for w in (wrap, lambda f: f))
-    np.testing.assert_allclose(found, due, rtol=1e-4, atol=1e-6)  # a program rounds in another order
+    np.testing.assert_allclose(found, due, rtol=1e-4, atol=1e-6)  # a compiled program rounds in another order
 
 
 @pytest.mark.parametrize("what", ["step", "loss", "passes"])
@@ -82,7 +82,7 @@ def test_compiled_whole(optimizer, what):
     same_curves(whole, what, {"optimizer": optimizer})
 
 
-# What needs its indices on the host: it runs as written, or is refused where it must be compiled.
+# Cases that need the indices on the host. They run uncompiled, or raise if compilation is required.
 ON_THE_HOST = [
     ({"padding_idx": 1}, "step", "a sparse gradient with padding_idx"),
     ({}, "twice", "the indices of a sparse tensor"),

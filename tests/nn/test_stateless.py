@@ -1,4 +1,4 @@
-"""`func.functional_call`: tied weights, refused names, and what a module does to its own attributes meanwhile."""
+"""`func.functional_call`: tied weights, refused names, and modules that change their attributes during the call."""
 
 import warnings
 
@@ -50,7 +50,7 @@ def every_kind_of_attribute():
         for value in (_of(5), torch.nn.Parameter(_of(6)), None, 3):
             module = _module(_seen)
             found = _attempt(lambda name=name, value=value, module=module: _call(module, {name: value}))
-            if name == "forward":  # the text has an address
+            if name == "forward":  # the message contains an address
                 found = found[0]
             log(name, found, _seen(module))
 

@@ -1,4 +1,4 @@
-"""`nn.utils` beside PyTorch's: gradient clipping, parameter vectors, padded and packed sequences."""
+"""`nn.utils`, compared with PyTorch's: gradient clipping, parameter vectors, padded and packed sequences."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Runs the same lines under PyTorch and under torchlike and compares what comes out."""
+"""Runs the same lines in PyTorch and in torchlike and compares the outcomes."""
 
 import re
 import warnings
@@ -14,7 +14,7 @@ RTOL, ATOL = 1e-5, 1e-6
 
 
 def scope(T, **more):
-    """The names that the lines of a test may use, bound to one library."""
+    """Return the names that the lines of a test may use, bound to one library."""
     return {
         "T": T,
         "torch": T,
@@ -34,19 +34,19 @@ def evaluate(line, T, **more):
 
 
 def execute(lines, T, **more):
-    """Run `lines` with a list `log` to write into, and return it."""
+    """Run `lines` with a function `log` that appends to a list, and return the list."""
     log = []
     exec(lines, scope(T, log=log.append, **more))
     return log
 
 
 def anonymous(text):
-    """Text without the names and addresses in which the libraries must differ."""
+    """Remove the library names and addresses, which necessarily differ, from a text."""
     return re.sub(r"0x[0-9a-f]+", "0x0", str(text).replace("torchlike.", "torch."))
 
 
 def outcome(run, T, *args, **more):
-    """What `run` returns or raises, and what it warns of."""
+    """Return the result or error of `run`, and its warnings."""
     T.manual_seed(0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -59,7 +59,7 @@ def outcome(run, T, *args, **more):
 
 
 def same(ours, theirs, rtol=RTOL, atol=ATOL):
-    """Assert that two results agree: tensors by value, dtype and shape, the rest by equality."""
+    """Assert that two results agree: tensors in value, dtype, shape and requires_grad, other objects by equality."""
     if isinstance(theirs, torch.Tensor):
         assert isinstance(ours, torchlike.Tensor), type(ours)
         assert str(ours.dtype) == str(theirs.dtype)
@@ -88,7 +88,7 @@ def plain(tensor):
 
 
 def agree(run, *args, rtol=RTOL, atol=ATOL, warned=True, **more):
-    """Assert that `run` has one outcome in both libraries."""
+    """Assert that `run` has the same outcome in both libraries."""
     ours, ours_told = outcome(run, torchlike, *args, **more)
     theirs, theirs_told = outcome(run, torch, *args, **more)
     if ours[0] == "raises" or theirs[0] == "raises":

@@ -1,4 +1,4 @@
-"""Every optimizer with the options that select another formula, and the steps that both libraries take with them."""
+"""Every optimizer, with each option that selects another formula, and helpers that step it in both libraries."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 ]
 IDS = [f"{name}-{'-'.join(f'{k}={v}' for k, v in options.items())}" for name, options in CASES]
 
-# One case for each optimizer, with most of its state.
+# One case for each optimizer, with options that enable most of its state.
 ONE_EACH: list[tuple[str, dict[str, Any]]] = [
     ("SGD", dict(lr=0.1, momentum=0.9)),
     ("Adam", dict(amsgrad=True)),
@@ -72,7 +72,7 @@ SHAPES = [(3, 4), (5,), ()]
 
 
 def arrays(seed: int, dtype: str = "float32") -> list[np.ndarray]:
-    """One array for each parameter."""
+    """Return one random array for each parameter."""
     rng = np.random.default_rng(seed)
     made = [rng.standard_normal(shape) for shape in SHAPES]
     if dtype.startswith("complex"):
@@ -101,21 +101,25 @@ class Pair:
             self.optimizers[library] = getattr(library.optim, name)(given, **options)
 
     def step(self, seed: int, without: tuple[int, ...] = ()) -> None:
-        """Both take a step with the same gradients; parameters in `without` have none."""
+        """Step both optimizers with the same gradients. Parameters whose index is in `without` have no gradient."""
         grads = [None if i in without else g for i, g in enumerate(arrays(seed, self.dtype))]
         for library, params in self.params.items():
             give_grads(library, params, grads)
             self.optimizers[library].step()
 
     def check(self, **tolerance: float) -> None:
-        """Parameters and state dictionaries agree."""
+        """Assert that parameters and state dictionaries agree."""
         for ours, theirs in zip(self.params[torchlike], self.params[torch]):
             same(ours, theirs, **tolerance)
         same(self.optimizers[torchlike].state_dict(), self.optimizers[torch].state_dict(), **tolerance)
 
 
 def same(ours: Any, theirs: Any, **tolerance: float) -> None:
-    """Equal structure, key order, types, dtypes and shapes; tensors close to their dtype's default tolerance."""
+    """Assert that two values agree.
+
+    Structure, key order, types, dtypes and shapes must be equal. Tensors must be close, by default within the tolerance
+    of their dtype.
+    """
     if isinstance(theirs, torch.Tensor):
         assert isinstance(ours, torchlike.Tensor)
         array = np.asarray(ours.detach().numpy())

@@ -1,4 +1,4 @@
-"""Steps that autograd records (`differentiable=True`): values and gradients beside PyTorch's."""
+"""Optimizer steps that autograd records (`differentiable=True`): values and gradients, compared with PyTorch's."""
 
 import inspect
 
@@ -24,7 +24,7 @@ OFFERED = [
     for case, i in zip(CASES, IDS)
     if is_offered(case[0])
     and not (case[1].get("fused") or case[1].get("foreach"))
-    # The two act one after the other: half of their combinations will do.
+    # `maximize` and `weight_decay` act independently, so half of their combinations suffice.
     and bool(case[1].get("maximize")) == bool(case[1].get("weight_decay"))
 ]
 NAMES = sorted({name for (name, _), _ in OFFERED})
@@ -39,7 +39,7 @@ def leaves(library, count, dtype="float64", seed=0):
 
 
 def trained(library, name, options, dtype="float64", tensors=()):
-    """The parameter and state after some steps, and gradients of all of it for whatever it depends on."""
+    """Return the parameter and state after some steps, and their gradients with respect to all inputs."""
     w, *grads = leaves(library, 1 + STEPS, dtype)
     hyper = {k: library.tensor(options[k], dtype=library.float64, requires_grad=True) for k in tensors}
     param = w.clone()
@@ -47,7 +47,7 @@ def trained(library, name, options, dtype="float64", tensors=()):
     for grad in grads:
         param.grad = grad.clone()
         optimizer.step()
-        # PyTorch saves some of its state, and then refuses to have it written to by the next step.
+        # PyTorch saves some of its state for backward and then refuses to overwrite it in the next step.
         optimizer.state[param].update({k: v.clone() for k, v in optimizer.state[param].items()})
     state = optimizer.state[param]
     total = sum((x * (i + 1)).abs().square().sum() for i, x in enumerate([param, *state.values()]))
@@ -58,7 +58,8 @@ def trained(library, name, options, dtype="float64", tensors=()):
 def agree(ours, theirs, **tolerance):
     for mine, other in zip(ours[0] + list(ours[1]), theirs[0] + list(theirs[1]), strict=True):
         if other is None:
-            assert mine is None or not mine.any()  # one operator makes all results, of which not all need it
+            # One operator makes all results, so results that need no gradient get a zero gradient.
+            assert mine is None or not mine.any()
             continue
         expected = other.detach()
         torch.testing.assert_close(torch.from_numpy(mine.detach().numpy().copy()), expected, **tolerance)
@@ -78,7 +79,7 @@ def test_other_dtypes(name, dtype):
     agree(*(trained(library, name, {}, dtype) for library in LIBRARIES), rtol=1e-4, atol=1e-4)
 
 
-# What PyTorch differentiates by; elsewhere it asks for a number.
+# Hyperparameters that PyTorch can differentiate with respect to. Elsewhere it requires a number.
 HYPERPARAMETERS = [
     ("SGD", dict(lr=0.1), ("lr",)),
     ("SGD", dict(lr=0.1, weight_decay=0.2), ("weight_decay",)),
@@ -151,7 +152,7 @@ COUNTERS = {"SGD": {}, "NAdam": dict(step=10.0, mu_product=0.6), "ASGD": dict(st
 
 
 def after_a_step(library, name, param, grad, *state):
-    """What a step makes of a parameter, its gradient and its state."""
+    """Return the parameter and the state after one step from the given parameter, gradient and state."""
     options, names = STATES[name]
     param = param.clone()
     param.grad = grad.clone()
@@ -197,7 +198,7 @@ def test_second_derivatives(name):
 
 
 def test_a_learning_rate_that_is_learned():
-    """A loss after some steps of training, differentiated by the learning rate and the first weights."""
+    """Differentiate the loss after some steps with respect to the learning rate and the initial weights."""
 
     def program(library):
         w, x = leaves(library, 2)

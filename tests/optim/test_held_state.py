@@ -1,4 +1,4 @@
-"""State that is held from before and changed later, without asking the optimizer for it again."""
+"""Optimizer state that is changed through an earlier reference. The following steps must use the changed state."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def a_parameter_s(optimizer, param):
 
 def another_optimizer_s(optimizer, param):
     twin = type(optimizer)(optimizer.param_groups[0]["params"], lr=0.01)
-    twin.load_state_dict(optimizer.state_dict())  # the counters are the very tensors
+    twin.load_state_dict(optimizer.state_dict())  # both optimizers now share the step counters
     return lambda library: twin.step()
 
 
@@ -79,5 +79,6 @@ def test_steps_see_the_change(name, options, hold, compiles):
                 change(library)
         step(library.tensor(0.5))
         found.append((w.tolist(), v.tolist()))
-    # Each step multiplies the rounding of single precision, by the division of Adam and its kind most of all.
+    # Each step amplifies rounding errors of single precision, most of all through the division of Adam and similar
+    # rules.
     np.testing.assert_allclose(found[1], found[0], rtol=1e-5, atol=1e-6)

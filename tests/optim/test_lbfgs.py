@@ -1,4 +1,4 @@
-"""LBFGS against PyTorch: losses, positions and numbers of evaluations."""
+"""LBFGS, compared with PyTorch: losses, parameters and numbers of evaluations."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ OPTIONS = [
 
 
 def minimise(library, steps=3, **options):
-    """Rosenbrock's valley in three dimensions, as two parameters."""
+    """Minimize the three-dimensional Rosenbrock function over two parameters."""
     start = [np.array([-1.2]), np.array([1.0, 0.5])]
     params = [library.nn.Parameter(library.from_numpy(a)) for a in start]
     optimizer = library.optim.LBFGS(params, **options)
@@ -74,7 +74,7 @@ def test_parameters_without_gradient_stay():
 @pytest.mark.parametrize("executor", ["numpy", "xla"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_the_direction_is_the_recursions(executor, dtype):
-    """Five corrections in a history of eight; both loops written out in NumPy."""
+    """Compare the two-loop recursion with NumPy, for five corrections in a history of eight."""
     rng = np.random.default_rng(0)
     grad, *history = rng.normal(size=(11, 7)).astype(dtype)
     changes, steps, ro = history[:5], history[5:], rng.uniform(0.1, 0.5, 5).astype(dtype)
@@ -98,7 +98,7 @@ def test_the_direction_is_the_recursions(executor, dtype):
 
 
 def test_its_state_is_read_back():
-    """Half of the steps by another optimizer with the state of the first go the same way, in float32 too."""
+    """Check that a second optimizer, loaded with the state of the first, continues in the same way, also in float32."""
 
     def program(library):
         p = library.nn.Parameter(library.tensor([-1.2, 1.0, 0.5]))

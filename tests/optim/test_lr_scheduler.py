@@ -1,4 +1,4 @@
-"""Schedulers against PyTorch: the same floats, the same state, the same complaints."""
+"""Learning rate schedulers, compared with PyTorch: learning rates, state, errors and warnings."""
 
 import inspect
 import math
@@ -13,7 +13,7 @@ from tests.optim.cases import same
 
 
 class Callable:
-    """A function with state that schedulers save."""
+    """A callable with state that schedulers save."""
 
     def __init__(self, base):
         self.base = base
@@ -22,7 +22,7 @@ class Callable:
         return self.base**x
 
 
-# Each builds a scheduler `f(module, optimizer, **last_epoch)`.
+# Each entry builds a scheduler from `(module, optimizer, **last_epoch)`.
 STEPPED = {
     "StepLR": lambda m, o, **k: m.StepLR(o, 3, gamma=0.3, **k),
     "StepLR every step": lambda m, o, **k: m.StepLR(o, 1, **k),
@@ -97,7 +97,7 @@ def make(library, optimizer="SGD", lr=0.1, last_epoch=None):
 def both(build, optimizer="SGD", **kwargs):
     optimizers = [make(library, optimizer, **kwargs) for library in (torchlike, torch)]
     resume = {} if kwargs.get("last_epoch") is None else dict(last_epoch=kwargs["last_epoch"])
-    with warnings.catch_warnings():  # both libraries warn where a SequentialLR is in another
+    with warnings.catch_warnings():  # both libraries warn about nested SequentialLRs
         warnings.filterwarnings("ignore", "Detected call of `lr_scheduler.step..` before")
         made = [build(o_module, o, **resume) for o_module, o in zip(modules(), optimizers)]
     return optimizers, made
@@ -117,7 +117,7 @@ def check(optimizers, schedulers):
 
 def assert_same_state(ours, theirs):
     for state in (ours, theirs):
-        state.pop("_scale_fn_ref", None)  # how PyTorch keeps a method; it is not in its dictionary's documentation
+        state.pop("_scale_fn_ref", None)  # how PyTorch stores a method, which is undocumented
     assert list(ours) == list(theirs)
     for key in theirs:
         if key == "_schedulers":
@@ -236,7 +236,7 @@ def test_rate_held_in_a_tensor():
 
 
 def outcome(call):
-    """What a call raises or warns of, as text."""
+    """Return the error and the warnings of a call, as text."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         try:

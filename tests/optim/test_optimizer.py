@@ -1,4 +1,4 @@
-"""Groups, state dictionaries, hooks and errors of `Optimizer`, against PyTorch."""
+"""Parameter groups, state dictionaries, hooks and errors of `Optimizer`, compared with PyTorch."""
 
 import copy
 import importlib
@@ -19,7 +19,7 @@ NAMES = sorted({name for name, _ in CASES} | {"LBFGS", "Muon"})
 
 
 def outcome(call):
-    """What a call raises or warns of, as text without the library's name."""
+    """Return the error and the warnings of a call, as text without the library's name."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         try:
@@ -61,7 +61,7 @@ BAD_OPTIONS = {
 }
 
 
-UNCHECKED = {("ASGD", "alpha"), ("Muon", "eps"), ("Muon", "nesterov")}  # by PyTorch
+UNCHECKED = {("ASGD", "alpha"), ("Muon", "eps"), ("Muon", "nesterov")}  # PyTorch does not validate these
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -175,7 +175,7 @@ def test_state_moves_from_pytorch_and_back(name, options):
 
 
 def converted(value, library):
-    """A state dictionary with the other library's tensors, through NumPy."""
+    """Convert the tensors of a state dictionary to the other library, through NumPy."""
     if isinstance(value, (torch.Tensor, torchlike.Tensor)):
         return library.from_numpy(np.array(value.detach().numpy()))
     if isinstance(value, dict):
@@ -357,7 +357,7 @@ def test_bad_pre_hook():
 
 @pytest.mark.parametrize(("name", "options"), ONE_EACH, ids=[name for name, _ in ONE_EACH])
 def test_copies(name, options):
-    """Copies and pickles hold their own parameters, and go on where the original stood."""
+    """Check that copies and pickles own their parameters and continue from the state of the original."""
     params = parameters(torchlike, arrays(0))
     optimizer = getattr(torchlike.optim, name)(params, **options)
     give_grads(torchlike, params, arrays(1))

@@ -1,4 +1,4 @@
-"""Parameters get another shape while gradient or state keeps the old one: PyTorch broadcasts or refuses."""
+"""Parameters that change shape while their gradient or state keeps the old shape. PyTorch broadcasts or raises."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ def test_another_shape(name, change, compiles):
         if theirs == "refused" or ours == "refused":
             assert ours == theirs, (old, new)
         else:
-            # A step multiplies the rounding of single precision.
+            # A step amplifies rounding errors of single precision.
             np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6, err_msg=f"{old} {new}")
 
 

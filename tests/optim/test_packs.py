@@ -1,4 +1,4 @@
-"""State kept end to end while nobody looks: whoever looks, and however, sees what PyTorch shows."""
+"""Optimizer state that is packed end to end between reads. Every way of reading it must give PyTorch's values."""
 
 import copy
 import pickle
@@ -16,7 +16,7 @@ SIZES = [(3, 4), (5,), (), (2, 0), (70, 70), (4,), (1, 3)]  # the fifth is too l
 
 
 class Run:
-    """An optimizer over parameters of several sizes, and what was seen of it."""
+    """An optimizer over parameters of several sizes, and a record of the observed values."""
 
     def __init__(self, library, name, options):
         self.library, self.seen = library, []
@@ -161,7 +161,7 @@ def in_two_dtypes(run):
 
 
 def under_autograd(run):
-    """State that a graph has saved counts as overwritten by the next step."""
+    """Step the optimizer after a graph has saved its state for backward. The state then counts as overwritten."""
     run.steps()
     held = [t for name, t in sorted(run.state(1).items()) if t.shape == run.params[1].shape]
     weight = run.library.ones(5, requires_grad=True)
@@ -304,7 +304,11 @@ def test_state_read_inside_a_compiled_step():
 
 @pytest.mark.parametrize("among", [(0, 1, 2, 3, 4, 5, 6), (0, 2, 3, 4, 6)])
 def test_compiled_with_a_change_of_rows(among):
-    """What is taken apart inside a recorded call belongs to what was before it, not to every later call."""
+    """Change the set of stepped parameters of a compiled step, and read the state in between.
+
+    If packed state is split during a capture, values that were computed before the call are stored directly. The split
+    is then not part of the captured call, so replays do not repeat it.
+    """
     runs = [Run(library, "NAdam", {"lr": 0.1}) for library in (torchlike, torch)]
     for run in runs:
         params, optimizer, chosen = run.params, run.optimizer, run.params

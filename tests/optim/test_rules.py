@@ -1,4 +1,4 @@
-"""Update rules against PyTorch: parameters and state after many steps."""
+"""Update rules, compared with PyTorch: parameters and state after many steps."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def test_twenty_steps(name, options, dtype):
 
 @pytest.mark.parametrize(("name", "options"), ONE_EACH, ids=[name for name, _ in ONE_EACH])
 def test_gradients_that_come_late(name, options):
-    """Parameters of one group may have taken different numbers of steps."""
+    """Step parameters of one group that have taken different numbers of steps."""
     pair = Pair(name, **options)
     for seed, without in enumerate([(1, 2), (1,), (), (), (0,), (0, 1, 2), (), (2,), ()], start=1):
         pair.step(seed, without)
@@ -43,7 +43,7 @@ def test_complex_parameters(name, options):
 
 @pytest.mark.parametrize(("name", "options"), ONE_EACH, ids=[name for name, _ in ONE_EACH])
 def test_options_that_change_between_steps(name, options):
-    """Every option is read at every step, as schedulers need."""
+    """Check that every option is read at every step, as schedulers require."""
     pair = Pair(name, **options)
     for seed in range(1, 8):
         for optimizer in pair.optimizers.values():
@@ -81,5 +81,5 @@ def test_muon(shape, options):
         for library, optimizer, held in zip((torchlike, torch), optimizers, params):
             give_grads(library, held, [grad])
             optimizer.step()
-        same(params[0][0], params[1][0])  # each step of the iteration is rounded as PyTorch rounds it
+        same(params[0][0], params[1][0])  # each step of the iteration is rounded as in PyTorch
         same(optimizers[0].state_dict(), optimizers[1].state_dict())

@@ -1,4 +1,4 @@
-"""Parameters and gradients that share memory are stepped in turn, and state that is there in part is refused."""
+"""Parameters and gradients that share memory are updated one after the other. Incomplete state raises."""
 
 import numpy as np
 import pytest
@@ -72,7 +72,8 @@ def test_steps(name, options, make, share, compiles):
         for k in range(3):
             step(library.tensor(float(k)))
         found.append((w.tolist(), v.tolist()))
-    # Each step multiplies the rounding of single precision, by the division of Adam and its kind most of all.
+    # Each step amplifies rounding errors of single precision, most of all through the division of Adam and similar
+    # rules.
     np.testing.assert_allclose(found[1], found[0], rtol=1e-5, atol=1e-6)
 
 
@@ -97,7 +98,8 @@ def test_parameters_have_the_same_state(name, options, compiles):
         for k in range(1, 4):
             step(library.tensor(float(k)))
         found.append((w.tolist(), v.tolist()))
-    # Each step multiplies the rounding of single precision, by the division of Adam and its kind most of all.
+    # Each step amplifies rounding errors of single precision, most of all through the division of Adam and similar
+    # rules.
     np.testing.assert_allclose(found[1], found[0], rtol=1e-5, atol=1e-6)
 
 
@@ -126,7 +128,7 @@ def test_a_parameter_that_got_another_shape_is_refused_at_the_step(name, shape, 
 
 
 def after_removing(library, name, options, keys):
-    """Two steps, between which state is removed: the parameter, or the error."""
+    """Take two steps with state removed in between, and return the parameter or the error."""
     param = library.nn.Parameter(library.ones(2, 2))
     optimizer = getattr(library.optim, name)([param], **options)
     param.grad = library.ones(2, 2)

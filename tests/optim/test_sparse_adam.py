@@ -1,4 +1,4 @@
-"""Optimizers and sparse gradients: `SparseAdam`, and what the others make of them, beside PyTorch's."""
+"""`SparseAdam` and the behavior of other optimizers with sparse gradients, compared with PyTorch."""
 
 import functools
 import inspect
@@ -12,9 +12,9 @@ from tests import oracle
 from tests.sparse.parts import seen
 
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse invariant checks")
-both = functools.partial(oracle.both, stride=False)  # of members, which PyTorch keeps with room to grow
+both = functools.partial(oracle.both, stride=False)  # PyTorch over-allocates the member tensors of sparse tensors
 
-STEPS = [(1, 2, 1), (3, 0, 1), (4, 4, 4), (), (2, 1, 0)]  # the rows of each gradient
+STEPS = [(1, 2, 1), (3, 0, 1), (4, 4, 4), (), (2, 1, 0)]  # row indices of each gradient
 
 
 def parameter(torch, dtype="float32"):
@@ -28,7 +28,7 @@ def gradient(torch, rows, seed=0, dtype="float32"):
 
 
 def stepped(torch, name, dtype="float32", steps=STEPS, **options):
-    """A parameter and its optimizer, after steps."""
+    """Return a parameter and its optimizer after the given steps."""
     w = parameter(torch, dtype)
     optimizer = getattr(torch.optim, name)([w], **options)
     for seed, rows in enumerate(steps):
@@ -72,7 +72,7 @@ def test_steps(name, options):
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
 @pytest.mark.parametrize("name", ["SparseAdam", "Adagrad", "SGD"])
 def test_dtypes(name, dtype):
-    """No row comes three times here: PyTorch rounds half precision after each term of its sum."""
+    """Compare dtypes. No row occurs three times, because PyTorch rounds half precision after each term of the sum."""
     steps = [(1, 2, 1), (3, 0, 1), (2, 1, 0)]
     both(lambda torch: shown(*stepped(torch, name, dtype, steps, lr=0.1)))
 
@@ -130,7 +130,7 @@ def test_lbfgs():
     ids=str,
 )
 def test_sparse_and_dense_in_turn(name, options, sparse_first):
-    """SGD's sparse buffer takes no dense gradient."""
+    """Alternate sparse and dense gradients. A sparse momentum buffer of SGD accepts no dense gradient."""
 
     def program(torch):
         w = parameter(torch)
@@ -301,7 +301,7 @@ def test_state_crosses_between_the_libraries():
 
 @pytest.mark.parametrize("layer", ["Embedding", "EmbeddingBag"])
 def test_training(layer):
-    """A model of a sparse table and a linear layer: the same losses and weights for twenty steps."""
+    """Train a sparse table and a linear layer for twenty steps. Losses and weights must be equal."""
 
     def program(torch):
         options = {"padding_idx": 0} if layer == "Embedding" else {"mode": "mean"}
@@ -326,4 +326,4 @@ def test_training(layer):
         assert losses[-1] < losses[3]
         return losses, table.weight, linear.weight, optimizers[0].state_dict()
 
-    both(program, rtol=1e-4, atol=1e-5)  # differences of one rounding, twenty times over
+    both(program, rtol=1e-4, atol=1e-5)  # rounding errors accumulate over twenty steps

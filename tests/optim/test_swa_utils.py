@@ -1,4 +1,4 @@
-"""Averaged models against PyTorch."""
+"""Averaged models, compared with PyTorch."""
 
 import warnings
 

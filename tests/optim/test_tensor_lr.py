@@ -1,4 +1,4 @@
-"""Schedulers of optimizers whose `lr` is a tensor: which tensors are kept, and which are written to."""
+"""Schedulers of optimizers whose `lr` is a tensor: which tensors are kept and which are updated in place."""
 
 import pytest
 import torch as theirs

@@ -1,4 +1,4 @@
-"""Whole training loops: the loss curve of PyTorch, no compile after the first steps, flat bookkeeping."""
+"""Whole training loops: PyTorch's loss curve, no compile after the first steps, constant bookkeeping."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def data(dtype="float32"):
 
 
 class Loop:
-    """A small network fitted to a sine."""
+    """A small network that is fitted to a sine."""
 
     def __init__(self, library, name, options, dtype="float32"):
         x, y, weights = data(dtype)
@@ -51,7 +51,10 @@ def test_same_loss_curve(name, options):
 
 @pytest.mark.parametrize(("name", "options"), ONE_EACH, ids=[name for name, _ in ONE_EACH])
 def test_nothing_is_compiled_after_the_second_step(name, options):
-    """Neither counts, bias corrections, RAdam's warm-up nor a rate that equals another constant is a new program."""
+    """Check that changing values compile no new program.
+
+    These are step counts, bias corrections, RAdam's warm-up, and a learning rate that equals another constant.
+    """
     loop = Loop(torchlike, name, options)
     loop.step()
     loop.step()
@@ -67,8 +70,11 @@ def test_nothing_is_compiled_after_the_second_step(name, options):
 
 
 def test_first_and_later_steps_share_their_programs():
-    """The first update is a small program of its own, the second compiles the one of all later ones; whatever ran
-    before in this process."""
+    """Check that two compiles cover all steps.
+
+    The first update compiles a small program, and the second compiles the program of all later updates. Clearing the
+    cache makes this independent of earlier work in the process.
+    """
     torchlike.clear_cache()
     loop = Loop(torchlike, "SGD", dict(lr=0.1, momentum=0.9, dampening=0.5))
     made = []

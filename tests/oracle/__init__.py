@@ -1,4 +1,4 @@
-"""PyTorch as the judge: run one program under both libraries and compare everything that can be seen.
+"""Compares torchlike with PyTorch: runs one program in both libraries and compares everything observable.
 
 from tests.oracle import assert_same, both
 

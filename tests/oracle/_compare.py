@@ -1,4 +1,4 @@
-"""What must be equal between a torchlike result and PyTorch's."""
+"""Defines which properties of a torchlike result must equal PyTorch's."""
 
 import torch
 
@@ -7,10 +7,12 @@ from tests.oracle._convert import name_of, to_theirs
 
 
 def assert_same(ours, theirs, *, rtol=None, atol=None, stride=True, grad=True, at="result") -> None:
-    """Fail unless ``ours`` is what ``theirs`` is: value to the dtype's rounding, dtype, shape, stride, requires_grad.
+    """Fail unless ``ours`` equals ``theirs``.
 
-    Tuples, lists, dicts and named tuples are compared item by item; other objects by type name and by equality or text.
-    A tolerance, given as ``rtol`` and ``atol`` together, replaces PyTorch's default of the dtype; say why where you do.
+    Tensors are compared by value (to the rounding of the dtype), dtype, shape, stride and ``requires_grad``. Tuples,
+    lists, dicts and named tuples are compared item by item, other objects by type name and by equality or text. A
+    tolerance, given as ``rtol`` and ``atol`` together, replaces PyTorch's default of the dtype. State the reason where
+    you use one.
     """
     how = {"rtol": rtol, "atol": atol, "stride": stride, "grad": grad}
     if isinstance(theirs, torch.Tensor):
@@ -56,7 +58,7 @@ def _same_sequence(ours, theirs, at, how) -> None:
     kind = type(theirs).__name__
     assert type(ours).__name__ == kind, f"{at}: {type(ours).__name__}, not {kind}"
     assert len(ours) == len(theirs), f"{at}: {len(ours)} items, not {len(theirs)}"
-    # torch.return_types.* are structseqs: their fields are found on the instance.
+    # torch.return_types.* are structseqs, whose fields are attributes of the instance.
     for field in getattr(theirs, "_fields", None) or [name for name in vars(type(theirs)) if _is_field(theirs, name)]:
         assert hasattr(ours, field), f"{at}: no field {field}"
     for index, (a, b) in enumerate(zip(ours, theirs, strict=True)):

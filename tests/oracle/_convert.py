@@ -1,30 +1,30 @@
-"""Tensors carried from one library to the other, every bit kept."""
+"""Exact conversion of tensors from one library to the other."""
 
 import torch
 
 import torchlike
 
-# NumPy has no such types, and float32 holds every value of them.
+# NumPy lacks these dtypes, and float32 represents all of their values.
 NARROW = ("bfloat16", *(f"float8_{form}" for form in ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e8m0fnu")))
 
 
 def name_of(dtype) -> str:
-    """``float32`` for either library's float32."""
+    """Return the name of either library's dtype, such as ``float32``."""
     return str(dtype).removeprefix("torch.").removeprefix("torchlike.")
 
 
 def to_theirs(tensor: "torchlike.Tensor") -> torch.Tensor:
-    """A PyTorch tensor of the same values, dtype and shape; contiguous, without history."""
+    """Return a contiguous PyTorch tensor of the same values, dtype and shape, without history."""
     name = name_of(tensor.dtype)
     plain = tensor.detach().resolve_conj().resolve_neg()
     if name in NARROW:
         plain = plain.to(torchlike.float32)
-    # The copy makes it ours to keep: numpy() shares memory with the tensor.
+    # numpy() shares memory with the tensor, so copy.
     return torch.from_numpy(plain.numpy().copy()).to(getattr(torch, name))
 
 
 def to_ours(tensor: torch.Tensor) -> "torchlike.Tensor":
-    """A torchlike tensor of the same values, dtype, shape and ``requires_grad``; contiguous."""
+    """Return a contiguous torchlike tensor of the same values, dtype, shape and ``requires_grad``."""
     name = name_of(tensor.dtype)
     plain = tensor.detach().resolve_conj().resolve_neg()
     if name in NARROW:

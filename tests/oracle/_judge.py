@@ -1,4 +1,4 @@
-"""One program, run under both libraries from the same seed."""
+"""Runs one program in both libraries from the same seed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from tests.oracle._compare import assert_same
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a program came to: its result, or the error that it raised."""
+    """The result of a program, or the error that it raised."""
 
     result: Any = None
     error: Exception | None = None
 
     @property
     def sentence(self) -> tuple[str, str] | None:
-        """The error's type and its text, as a user of ``python -m torchlike`` reads them."""
+        """The type and text of the error, as a user of ``python -m torchlike`` sees them."""
         renamed = str(self.error).replace("<class 'torchlike.", "<class 'torch.")
         return self.error and (type(self.error).__name__, renamed)
 
@@ -34,9 +34,9 @@ def outcome(program: Callable, library) -> Outcome:
 
 
 def both(program: Callable, **tolerances) -> None:
-    """Fail unless ``program(torchlike)`` returns what ``program(torch)`` does, or raises the same type and text.
+    """Fail unless ``program(torchlike)`` and ``program(torch)`` return the same, or raise the same type and message.
 
-    The keywords are those of ``assert_same``.
+    The keyword arguments are those of ``assert_same``.
     """
     theirs, ours = outcome(program, torch), outcome(program, torchlike)
     if ours.error is not None and theirs.error is None:

@@ -1,4 +1,4 @@
-"""Errors: PyTorch's type and sentence, at the line that made them."""
+"""Errors: PyTorch's type and message, raised by the line that causes the error."""
 
 import io
 import subprocess
@@ -16,17 +16,17 @@ from tests.oracle.bad_input import REFUSED, WARNED
 ROWS = [
     pytest.param(program, id=f"{topic}: {name}") for topic, rows in REFUSED.items() for name, program in rows.items()
 ]
-# Where a sentence of PyTorch's goes on with what only its own build can say, it is compared up to there.
+# Markers where PyTorch's message continues with details of its own build. Messages are compared up to a marker.
 ENDS = (
-    " but expected one of:",  # its C++ overloads
-    "\nException raised from ",  # its C++ stack
-    "\n\nTip: To see a more detailed error message",  # its compiler
-    " (Triggered internally at ",  # a line of its C++ source
+    " but expected one of:",  # the C++ overloads
+    "\nException raised from ",  # the C++ stack trace
+    "\n\nTip: To see a more detailed error message",  # a compiler tip
+    " (Triggered internally at ",  # the C++ source line
 )
 
 
 def comparable(made: Outcome) -> tuple[str, str] | None:
-    """Type and text of an error."""
+    """Return the error's type and the comparable part of its message."""
     return made.error and (type(made.error).__name__, _up_to_its_end(str(made.error)))
 
 
@@ -46,7 +46,7 @@ def test_refused_in_pytorchs_words(program):
 
 
 def heard(program, library) -> tuple[Outcome, list[tuple[str, str]]]:
-    """What a program came to, and the warnings on the way, also those that are given once in each process."""
+    """Return the outcome of a program and its warnings, including those that are given only once per process."""
     before = library.is_warn_always_enabled()
     library.set_warn_always(True)
     try:
@@ -55,13 +55,14 @@ def heard(program, library) -> tuple[Outcome, list[tuple[str, str]]]:
             made = outcome(program, library)
     finally:
         library.set_warn_always(before)
-    # A class is named by its module, and ours begin with another name.
+    # The name of a class includes its module, and the modules of the two libraries have different names.
     return made, [(w.category.__name__, _up_to_its_end(str(w.message)).replace("torchlike.", "torch.")) for w in caught]
 
 
 @pytest.mark.parametrize("program", [pytest.param(program, id=name) for name, program in WARNED.items()])
 def test_warned_of_in_pytorchs_words(program):
-    torch.storage._reset_warn_typed_storage_removal()  # once in a process, and another test may have come first
+    # The warning is given once per process, and an earlier test may have triggered it.
+    torch.storage._reset_warn_typed_storage_removal()
     theirs, due = heard(program, torch)
     ours, given = heard(program, torchlike)
     assert due, "PyTorch does not warn of this; the row is wrong"
@@ -81,7 +82,7 @@ def test_no_trace_of_jax_in_the_error(program):
 
 
 def test_pinned_memory_is_refused():
-    # By hand, as PyTorch's build for the CPU says it: one for CUDA asks for a driver.
+    # The text is written out, because it is that of PyTorch's CPU build. A CUDA build asks for a driver instead.
     text = "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available"
     with pytest.raises(RuntimeError, match=f"^{text} on this system.$"):
         torchlike.ones(2, pin_memory=True)
@@ -107,7 +108,7 @@ def test_an_unknown_name_is_answered_with_the_nearest(name, nearest):
 
 
 def test_python_itself_suggests_the_nearest_method():
-    # A `__getattr__` that named it would slow every access to every attribute of a tensor sevenfold.
+    # A `__getattr__` that adds the suggestion would make every attribute access of a tensor seven times slower.
     program = "import torchlike; torchlike.ones(2).sofmax"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert done.stderr.rstrip().endswith("'Tensor' object has no attribute 'sofmax'. Did you mean: 'softmax'?")

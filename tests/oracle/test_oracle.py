@@ -1,4 +1,4 @@
-"""The tools themselves: a judge that cannot fail judges nothing."""
+"""Tests of the comparison itself: it must fail when results differ."""
 
 import pytest
 import torch

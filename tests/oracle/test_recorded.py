@@ -1,4 +1,4 @@
-"""What stands in `tests/newest/recorded.json` is what PyTorch computes."""
+"""Checks that `tests/newest/recorded.json` holds the results of PyTorch."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""The command ``python -m tests.out``: every operator with `out=`, judged by PyTorch."""
+"""``python -m tests.out``: compare every operator that supports `out=` with PyTorch."""
 
 from __future__ import annotations
 

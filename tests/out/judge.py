@@ -1,4 +1,4 @@
-"""One operator's call with `out=` under both libraries."""
+"""Compares one operator's call with `out=` in both libraries."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tests.out.targets import DTYPES, KINDS, Kind, Target, of_several
 
 INPUTS = ("float32", "int64", "complex64")
 RESIZED = "An output with one or more elements was resized"
-# PyTorch does not refuse all memory that is written to twice, or written to and read. What it then holds is a matter of
-# chance, so refusing it is no fault.
+# PyTorch does not detect every case of memory that is written twice, or both written and read. The result is then
+# arbitrary, so it is no fault to refuse such a call.
 TWICE = "unsupported operation: "
 
 
@@ -29,7 +29,7 @@ SHARED = ("the input", "beside the input")
 
 
 class Fault(NamedTuple):
-    """What differs for one operator, the dtype of its input and one kind of target."""
+    """A difference for one operator, one dtype of its input, and one kind of target."""
 
     entry: str
     dtype: str
@@ -38,7 +38,7 @@ class Fault(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What a call with `out=` came to."""
+    """The outcome of a call with `out=`."""
 
     error: tuple[str, str] | None
     memory: tuple[Any, ...] = ()
@@ -48,25 +48,29 @@ class Seen(NamedTuple):
 
 
 def chosen_entries(patterns: list[str]) -> list[Entry]:
-    """The operators that take `out=`."""
+    """Return the chosen operators that support `out=`."""
     return [entry for entry in chosen(patterns) if entry.info.supports_out]
 
 
 def excluded(fault: Fault) -> bool:
-    """Whether a fault is known."""
+    """Return whether a fault is excluded."""
     return fault.entry in OUT and fault.target.partition(" at ")[0] in OUT[fault.entry][0]
 
 
 def faults(
     entry: Entry, most: int, kinds: tuple[Kind, ...] = KINDS, one_dtype: bool = False, count: list[int] | None = None
 ) -> Iterator[Fault]:
-    """Every difference of one operator, for at most so many samples of each dtype. `count` counts comparisons."""
+    """Yield every difference of one operator, for at most `most` samples of each dtype.
+
+    `count[0]` is incremented with every comparison.
+    """
     supported = {str(d).removeprefix("torch.") for d in entry.info.supported_dtypes("cpu")}
     for dtype in [dtype for dtype in INPUTS if dtype in supported][: 1 if one_dtype else None]:
         for call, plain in _samples(entry, dtype, most):
             ours = translate.function(entry.info.name, entry.info.op)
             mine, error = attempt(lambda: call.ours(ours).result)  # noqa: B023
-            same = error is None and difference(mine, plain) is None  # equal elements may come in another order
+            # Values are compared only if the call without `out=` agrees: equal elements may come in another order.
+            same = error is None and difference(mine, plain) is None
             values = same and entry.name not in WITHOUT_VALUES
             for name, make in _targets(call, plain, kinds):
                 if count is not None:
@@ -74,13 +78,13 @@ def faults(
                 due = _seen(lambda f: call.theirs(f), entry.info.op, torch, make)  # noqa: B023
                 mine = _seen(lambda f: call.ours(f), ours, torchlike, make)  # noqa: B023
                 if name in SHARED and due.error is None and difference(due.written[0], plain) is not None:
-                    continue  # it overwrote what it had yet to read
+                    continue  # PyTorch overwrote input that it had not yet read
                 if text := _differs(mine, due, values, _is_wide(plain)):
                     yield Fault(entry.name, dtype, name, f"{text} [{call}]")
 
 
 def _samples(entry: Entry, dtype: str, most: int) -> Iterator[tuple[Call, Any]]:
-    """Samples that differ in how they are called or in how many dims their results have."""
+    """Yield samples that differ in their call signature or in the number of dims of their results."""
     forms: set = set()
     for number, sample in enumerate(entry.samples(dtype)):
         call = Call(sample, number)
@@ -101,7 +105,7 @@ def _is_wide(plain: Any) -> bool:
     return any(t.dtype in (torch.float64, torch.complex128) for t in tensors(plain))
 
 
-Make = Callable[[Any, tuple], tuple[Target, tuple]]  # of a library and the arguments; returns these as they are passed
+Make = Callable[[Any, tuple], tuple[Target, tuple]]  # (library, arguments) -> (target, the arguments to pass)
 
 
 def _targets(call: Call, plain: Any, kinds: tuple[Kind, ...]) -> Iterator[tuple[str, Make]]:
@@ -170,7 +174,7 @@ def _differs(ours: Seen, theirs: Seen, values: bool, wide: bool) -> str | None:
 
 
 def _of_values(ours: Any, theirs: torch.Tensor, values: bool, wide: bool) -> str | None:
-    """The difference of what was written; in float64 as exact as it was computed."""
+    """Compare the written values. If a narrower result was written to float64, compare in float32."""
     text = difference(ours, theirs, values=values)
     if text and not wide and theirs.dtype is torch.float64 and difference(ours, theirs, values=False) is None:
         return difference(ours.to(torchlike.float32), theirs.to(torch.float32))

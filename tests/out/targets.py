@@ -1,4 +1,4 @@
-"""Tensors given as `out=`: every dtype, other shapes, views, and what PyTorch refuses."""
+"""Tensors given as `out=`: every dtype, other shapes, views, and targets that PyTorch refuses."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 import torch
 
 DTYPES = ("uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "bool")
-FILL = 7  # what memory holds before the call
+FILL = 7  # the initial value of the memory
 
 
 class Target(NamedTuple):
-    """What is passed as `out=`, and the memory in which it lies."""
+    """The value passed as `out=`, and the memory that contains it."""
 
     out: Any
     memory: tuple[Any, ...]
 
 
 class Kind(NamedTuple):
-    """One kind of target: whether a result of this shape and dtype has one, and how a library makes it."""
+    """A kind of target: whether it exists for a result of a given shape and dtype, and how a library makes it."""
 
     name: str
     fits: Callable[[torch.Tensor], bool]
@@ -30,7 +30,7 @@ def _filled(library: Any, shape: tuple[int, ...], like: torch.Tensor, dtype: str
     made = getattr(library, dtype or str(like.dtype).removeprefix("torch."))
     if library is not torch:
         return library.full(shape, FILL, dtype=made)
-    # Some of PyTorch's kernels write past the end of a target of fewer bytes than they expect.
+    # Some of PyTorch's kernels write past the end of a target whose elements are smaller than expected.
     return torch.full((like.numel() * 32 + 256,), FILL, dtype=made).resize_(shape)
 
 
@@ -85,7 +85,10 @@ KINDS = (
 
 
 def of_several(kind: Kind, place: int) -> Callable[[Any, list[torch.Tensor]], Target]:
-    """Targets of several results, of which the one at `place` is of this kind and the others are new tensors."""
+    """Return a function that makes targets for several results.
+
+    The target at index `place` is of the given kind. The others are new tensors.
+    """
 
     def make(library: Any, results: list[torch.Tensor]) -> Target:
         made = [kind.make(library, r) if i == place else _whole(_same)(library, r) for i, r in enumerate(results)]

@@ -1,4 +1,4 @@
-"""`out=` of every operator of PyTorch's database, a few targets of each; all of them: ``python -m tests.out``."""
+"""`out=` of every operator in PyTorch's database, with a few targets each. ``python -m tests.out`` runs all targets."""
 
 import warnings
 
@@ -17,7 +17,7 @@ GROUPS, KINDS_OF_ONE = 12, 3
 
 @pytest.fixture(autouse=True)
 def interpreted():
-    """Nothing of this is worth a compile."""
+    """Interpret the calls, because none of them is worth a compile."""
     with torchlike.set_executor("numpy"):
         yield
 
@@ -42,7 +42,7 @@ def test_the_exclusions_do_not_grow():
 SHARED = {"the input", "beside the input", "of an input that requires grad"}
 
 
-# -- what the database says nothing of ---------------------------------------------------------------------------------
+# -- cases that the database does not cover ----------------------------------------------------------------------------
 
 REDUCTIONS = ("sum", "prod", "mean", "nansum", "cumsum", "cumprod", "softmax", "amax", "argmax", "logsumexp", "std")
 

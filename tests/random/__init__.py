@@ -1,1 +1,1 @@
-"""One seed, one stream: random operators, fresh weights and whole training runs, number for number."""
+"""One seed gives PyTorch's random stream: random operators, initial weights and training runs, number for number."""

@@ -1,4 +1,4 @@
-"""`python -m tests.random`: every random operator in every dtype, up to a million numbers; leaves docs/random.md."""
+"""`python -m tests.random`: compare random operators in every dtype, up to a million numbers; write docs/random.md."""
 
 from pathlib import Path
 

@@ -1,13 +1,13 @@
-"""Small training runs, as programs of one library that give the losses of fifty steps.
+"""Small training runs, as programs that return the losses of fifty steps.
 
-They are what people write: nothing in them knows which library `torch` is.
+They are typical user code and do not depend on the library that `torch` refers to.
 """
 
 STEPS = 50
 
 
 def _images(torch, count):
-    """Random pictures of 1 x 8 x 8 and classes that depend on them."""
+    """Return random images of shape 1 x 8 x 8 and classes that depend on them."""
     pictures = torch.randn(count, 1, 8, 8)
     return pictures, (pictures.mean((1, 2, 3)) * 20).long().clamp(-2, 2) + 2
 
@@ -114,7 +114,7 @@ def gan(torch):
 
 
 def reinforce(torch):
-    """A bandit with a context: reward where the action is the sign of the first observation."""
+    """Train a contextual bandit by REINFORCE. The reward is 1 if the action is the sign of the first observation."""
     nn, Categorical = torch.nn, torch.distributions.Categorical
     policy = nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 2))
     optimizer = torch.optim.Adam(policy.parameters(), lr=1e-2)
@@ -131,7 +131,7 @@ def reinforce(torch):
 
 
 def variational_inference(torch):
-    """Gamma and Dirichlet posteriors, whose draws have implicit gradients."""
+    """Fit Gamma and Dirichlet posteriors, whose samples have implicit gradients."""
     D = torch.distributions
     raw = torch.zeros(4, requires_grad=True)
     weights = torch.zeros(3, requires_grad=True)

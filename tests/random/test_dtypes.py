@@ -1,5 +1,7 @@
-"""Every random operator in every dtype, at the sizes where PyTorch's kernels change: after one seed the numbers are
-PyTorch's, and so is the generator's state."""
+"""Every random operator in every dtype, at the sizes where PyTorch's kernels change.
+
+After one seed, the numbers and the state of the generator must equal PyTorch's.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ DTYPES = (
 SIZES = (0, 1, 15, 16, 17, 10_000)
 MANY = 1_000_000
 
-# name: a draw of `n` numbers of `dtype`. A dtype that PyTorch refuses must be refused alike.
+# name: a function that samples `n` numbers of `dtype`. A dtype that PyTorch refuses must be refused too.
 DRAWS = {
     "rand": lambda L, n, dtype: L.rand(n, dtype=dtype),
     "randn": lambda L, n, dtype: L.randn(n, dtype=dtype),
@@ -84,7 +86,7 @@ FILLS = {
     "log_normal_": lambda x: x.log_normal_(),
 }
 
-# Matrix factorisations and sums do not round alike; every other draw is held to the last bit or the one beside it.
+# Matrix factorizations and sums round differently. All other samples must agree to within one unit in the last place.
 ROUNDED = {
     "orthogonal_": 1e-5,
     "gumbel_softmax": 1e-5,
@@ -92,11 +94,11 @@ ROUNDED = {
     "feature_alpha_dropout": 1e-6,
     "_sample_dirichlet": 1e-15,
 }
-COARSE = {"float16": 1e-3, "bfloat16": 1.6e-2}  # the dtypes' own tolerances, for what is rounded along the way
+COARSE = {"float16": 1e-3, "bfloat16": 1.6e-2}  # the tolerances of these dtypes, for intermediate rounding
 
 
 def drawn(library, draw):
-    """The numbers (or the error) and what the generator draws next."""
+    """Return the samples (or the error) and the next number that the generator produces."""
     library.manual_seed(7)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -146,7 +148,7 @@ QUICK = [("rand", "float32"), ("randn", "float32"), ("randint", "int64"), ("bern
 
 @pytest.mark.parametrize("name, dtype", QUICK)
 def test_a_million(name, dtype):
-    """All others: `python -m tests.random`."""
+    """Compare samples of a million numbers. `python -m tests.random` covers the remaining cases."""
     compare(name, lambda L: DRAWS[name](L, MANY, getattr(L, dtype)))
 
 

@@ -1,4 +1,4 @@
-"""Random numbers drawn by the elements of tensors require grad where those do; their gradients are zero."""
+"""Samples whose parameters are tensors require grad if the parameters do. The gradients are zero."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def test_history(name):
         made = DRAWS[name](torch, x)
         return made.detach(), made.requires_grad, made.grad_fn and made.grad_fn.name(), DRAWS[name](torch, x.detach())
 
-    if name in ("bernoulli by a number", "binomial"):  # whose nodes are named after a Function here
+    if name in ("bernoulli by a number", "binomial"):  # implemented as a Function, so the name of the node differs
         both(lambda torch: (lambda made: (made[:2], made[3]))(drawn(torch)))
     else:
         both(drawn)

@@ -1,4 +1,4 @@
-"""After one seed a fresh module has PyTorch's weights, and leaves the generator where PyTorch leaves it."""
+"""After one seed, a new module has PyTorch's weights and leaves the generator in the same state as PyTorch does."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def fresh(library, text):
     return {name: value.detach() for name, value in module.state_dict().items()}, library.random.get_rng_state()
 
 
-@pytest.mark.filterwarnings("ignore:enable_nested_tensor is True")  # both libraries warn
+@pytest.mark.filterwarnings("ignore:enable_nested_tensor is True")
 @pytest.mark.parametrize("text", MADE)
 def test_weights(text):
     (theirs, state), (ours, own_state) = fresh(torch, text), fresh(torchlike, text)
@@ -45,7 +45,10 @@ def test_weights(text):
 
 
 def test_every_module_is_tried():
-    """Modules with parameters of their own; those of lazy ones are made later, and bases are made by what derives."""
+    """Check that every module with parameters of its own is tested.
+
+    Lazy modules are exempt, because they create parameters later. Base classes are covered by their subclasses.
+    """
     tried = " ".join(MADE)
     known = {name for name in dir(torchlike.nn) if isinstance(getattr(torchlike.nn, name), type)}
     having = {name for name in known if makes_parameters(getattr(torchlike.nn, name))}

@@ -1,4 +1,4 @@
-"""One seed, one loss curve: fifty steps of eight scripts, each loss that of PyTorch."""
+"""One seed gives one loss curve: fifty steps of eight scripts, each loss equal to PyTorch's."""
 
 import pytest
 import torch
@@ -17,5 +17,5 @@ def test_one_seed_one_loss_curve(script):
     ours, theirs = curve(script, torchlike), curve(script, torch)
     assert len(ours) == len(theirs) == STEPS
     assert ours[0] == pytest.approx(theirs[0], rel=1e-5)
-    # A loss near zero (a policy's) is a difference of larger numbers.
+    # A loss near zero, as for a policy, is a difference of larger numbers.
     assert ours == pytest.approx(theirs, rel=1e-3, abs=1e-5)

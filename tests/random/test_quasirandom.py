@@ -1,4 +1,4 @@
-"""Sobol sequences beside PyTorch's: bit for bit."""
+"""Sobol sequences, compared with PyTorch bit for bit."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Random functions and fills of the public API draw PyTorch's numbers, in the order of the tensor's memory."""
+"""Random functions and fills of the public API give PyTorch's numbers, in the order of the tensor's memory."""
 
 import numpy as np
 import pytest

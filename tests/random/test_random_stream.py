@@ -1,4 +1,4 @@
-"""The CPU stream of random numbers, judged by PyTorch bit by bit: values, and the generator's state after each draw."""
+"""The CPU random stream, compared with PyTorch bit for bit: the samples, and the generator's state after each call."""
 
 import copy
 import itertools
@@ -42,7 +42,7 @@ def to_torch(array: np.ndarray) -> torch.Tensor:
 
 
 def filled(name: str, *arguments, **keywords):
-    """PyTorch's in-place draw into a new tensor."""
+    """Return a function that samples with PyTorch's in-place method into a new tensor."""
 
     def draw(size, dtype):
         return getattr(torch.empty(size, dtype=getattr(torch, dtype)), name)(*arguments, **keywords)
@@ -51,7 +51,7 @@ def filled(name: str, *arguments, **keywords):
 
 
 def drawn(function, *arguments, **keywords):
-    """Our draw of the same."""
+    """Return a function that samples with torchlike."""
 
     def draw(generator, size, dtype):
         return function(generator, size, numpy_dtype(dtype), *arguments, **keywords)
@@ -63,7 +63,7 @@ def ramp(size, dtype, top: float) -> np.ndarray:
     return np.linspace(0, top, size[0]).astype(numpy_dtype(dtype))
 
 
-# (name, dtypes, PyTorch's draw, ours)
+# (name, dtypes, PyTorch's sampler, torchlike's sampler)
 DRAWS = [
     ("uniform", REAL + COMPLEX, filled("uniform_"), drawn(ours.uniform)),
     ("uniform -1..1", REAL + COMPLEX, filled("uniform_", -1, 1), drawn(ours.uniform, -1, 1)),
@@ -160,7 +160,7 @@ def assert_same_bits(draw: np.ndarray, tensor: torch.Tensor) -> None:
 
 
 def assert_same_place(generator: ours.Generator) -> None:
-    """Both streams have been drawn from equally often, and the same half of a normal pair waits."""
+    """Assert that both generators have the same state, including the cached half of a normal pair."""
     assert np.array_equal(generator.state_bytes(), torch.get_rng_state().numpy())
 
 
@@ -209,7 +209,7 @@ def test_a_radius_of_zero_gives_a_positive_zero(generator, dtype):
         draw()
     state = generator.state_bytes()
     words = state[24 : 24 + 8 * 624].view("<u8")
-    words[2:5] = 0  # a word of zeros is tempered to itself
+    words[2:5] = 0  # tempering maps zero to zero
     generator.load_state_bytes(state)
     torch.set_rng_state(torch.from_numpy(state))
     for mean, std in ((0, 1), (0, 0.3)):
@@ -220,7 +220,7 @@ def test_a_radius_of_zero_gives_a_positive_zero(generator, dtype):
 
 
 def test_every_radius_and_every_angle_is_rounded_alike_when_compiled():
-    """All 2^24 of each, sixteen to a block as the words lie."""
+    """Test all 2^24 values of each, in blocks of sixteen words: eight radii and eight angles."""
     words = np.repeat(np.arange(1 << 24, dtype=np.uint32).reshape(-1, 8), 2, axis=0).reshape(-1)
     compiled = _box_muller._compiled()
     assert compiled is not _box_muller._uncompiled
@@ -328,11 +328,11 @@ def test_any_range_of_integers(dtype, low, span, shift):
     assert_same_place(generator)
 
 
-# --- many by rejection, compiled -------------------------------------------------------------------------------------
+# --- rejection sampling of many elements, compiled -------------------------------------------------------------------
 
 
 def several(dtype, *values):
-    """So many of each value, alone and in disorder."""
+    """Return one array for each value, and one array with the values in random order."""
     mixed = np.random.default_rng(2).choice(values, 5000)
     return [*(np.full(3000, value, dtype) for value in values), mixed.astype(dtype)]
 
@@ -342,7 +342,7 @@ IN_TURNS = [(dtype, kind) for dtype in WIDE_REAL for kind in ("poisson", "gamma"
 
 @pytest.fixture
 def compiled(monkeypatch):
-    """Loops that are compiled at once, and read few elements and numbers at a time."""
+    """Compile the rejection-sampling loops at once, with small blocks of elements and uniform numbers."""
     for name, value in (("_FEWEST", 0), ("_COLD_ELEMENTS", 0), ("ELEMENTS", 300), ("UNIFORMS", 700)):
         monkeypatch.setattr(_turns, name, value)
     _turns._compiled.cache_clear()
@@ -371,7 +371,7 @@ def draws_in_turns(dtype, kind):
 
 @pytest.mark.parametrize("dtype, kind", IN_TURNS)
 def test_many_by_rejection(generator, compiled, dtype, kind):
-    ours.normal(generator, (3,), np.dtype(dtype))  # half of a pair waits
+    ours.normal(generator, (3,), np.dtype(dtype))  # caches half of a normal pair
     torch.empty(3, dtype=getattr(torch, dtype)).normal_()
     for theirs, draw, arrays in draws_in_turns(dtype, kind):
         assert_same_bits(draw(generator, *arrays), theirs(*map(torch.from_numpy, arrays)))
@@ -379,7 +379,10 @@ def test_many_by_rejection(generator, compiled, dtype, kind):
 
 
 def test_the_loops_are_native_code():
-    """XLA hoists a loop whose turn is small, and says so; any other takes fifty times as long."""
+    """Check that XLA emits each loop as a small call.
+
+    XLA hoists a loop with a small body and marks it with this name. Any other loop is fifty times slower.
+    """
     for processes, columns in ((_poisson._POISSON, 2), (_gamma._GAMMA, 1), (_binomial._BINOMIAL, 7)):
         for kind, process in processes.items():
             width = 2 if processes is _binomial._BINOMIAL and kind == -1 else columns
@@ -389,7 +392,8 @@ def test_the_loops_are_native_code():
 # --- multinomial -----------------------------------------------------------------------------------------------------
 
 
-# Several without replacement only in dtypes fine enough that no two quotients are equal: their order is PyTorch's own.
+# Sampling several elements without replacement is tested only in dtypes so precise that no two quotients are equal.
+# PyTorch's order of equal quotients is specific to its sort.
 ALL_WAYS = [(dtype, *way) for dtype in REAL for way in ((1, False), (4, True), (1000, True), (1, True))]
 ALL_WAYS += [("float32", 4, False), ("float64", 4, False)]
 
@@ -516,7 +520,7 @@ def test_threads_share_one_stream_without_tearing_it():
     assert set(rows) == expected
 
 
-# --- refusals --------------------------------------------------------------------------------------------------------
+# --- errors ----------------------------------------------------------------------------------------------------------
 
 F32, I64 = np.dtype(np.float32), np.dtype(np.int64)
 REFUSED = [

@@ -1,4 +1,4 @@
-"""Every public random operator, in every dtype and size class: the numbers and the generator's state after them."""
+"""Every public random operator, in every dtype and size class: the samples and the generator's state after them."""
 
 import contextlib
 import warnings
@@ -17,9 +17,9 @@ WIDE = ["float32", "float64"]
 INTEGER = ["int64", "int32", "int16", "int8", "uint8"]
 COMPLEX = ["complex64", "complex128"]
 ANY = [*REAL, *INTEGER, "bool"]
-SMALL = 2000  # elements, of what is drawn one at a time in Python
+SMALL = 2000  # the number of elements for operators that sample one element at a time in Python
 
-# (expression in L, F, size, dtype and `new`, a tensor of that size to fill; dtypes)
+# (expression over L, F, size, dtype and `new`, a tensor of that size to fill; dtypes)
 CREATED = [
     ("L.rand(size, dtype=dtype)", REAL + COMPLEX),
     ("L.randn(size, dtype=dtype)", REAL + COMPLEX),
@@ -88,7 +88,7 @@ INITS = [
 
 
 def _drawn(library, expression, **names):
-    """What comes out of the expression after one seed, as NumPy's bytes, and the state afterwards."""
+    """Return the result of an expression after one seed, as NumPy bytes, and the generator's state afterwards."""
 
     def program(L):
         found = eval(expression, {"L": L, "F": L.nn.functional, "init": L.nn.init, **names})
@@ -111,7 +111,7 @@ def _of(library, dtype, **more):
 
 
 def _compare(expression, dtype, made="L.empty(size, dtype=dtype)", **names):
-    """The same bits, or for transformed numbers the same to a last digit."""
+    """Compare a result bit for bit. Transformed samples may differ in the last digit."""
     found = []
     for library in (torchlike, torch):
         known = _of(library, dtype, **names)
@@ -163,7 +163,7 @@ STARTS = [(fill, shape) for fill in INITS for shape in SHAPES if len(shape) == 2
 
 @pytest.mark.parametrize(("fill", "shape"), STARTS, ids=str)
 def test_initialisers(fill, shape):
-    if fill.startswith("orthogonal"):  # a decomposition's last digits
+    if fill.startswith("orthogonal"):  # the last digits of a matrix decomposition may differ
         ours, theirs = (_drawn(L, f"init.{fill}", w=L.empty(shape)) for L in (torchlike, torch))
         np.testing.assert_allclose(ours.result[0], theirs.result[0], rtol=1e-4, atol=1e-6)
         assert np.array_equal(ours.result[1], theirs.result[1])
@@ -179,7 +179,7 @@ def _seeded(library):
 
 
 def test_draws_in_one_order_from_one_stream():
-    """Operators of all kinds one after the other, with a half of a normal pair waiting now and then."""
+    """Run operators of all kinds one after the other, sometimes with half of a normal pair cached."""
     program = [e for e, d in CREATED + SLOW if "float32" in d] + [f"new.{f}" for f, d in FILLS if "float32" in d]
     states = []
     for library in (torchlike, torch):

@@ -1,4 +1,4 @@
-"""Fresh weights of every layer are PyTorch's from one seed, bit for bit, and leave the generator where PyTorch's is."""
+"""From one seed, the initial weights of every layer and the generator's final state equal PyTorch's bit for bit."""
 
 import inspect
 import re
@@ -39,7 +39,7 @@ def test_fresh_weights(line):
 
 
 def _has_weights(kind):
-    """Whether a layer registers parameters of its own: its constructor takes a device to make them on."""
+    """Return whether a layer registers parameters of its own. Its constructor then has a `device` argument."""
     return issubclass(kind, torch.nn.Module) and "device" in inspect.signature(kind).parameters
 
 

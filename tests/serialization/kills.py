@@ -2,8 +2,8 @@
 
     python -m tests.serialization.kills --count 300
 
-A child process saves a checkpoint over an older one and is killed at a random moment. The file must then be the old or
-the new one, whole; at most one temporary file may be left, and none after the next save.
+A child process saves a checkpoint over an older one and is killed at a random moment. The file must then be the
+complete old checkpoint or the complete new one. At most one temporary file may remain, and none after the next save.
 """
 
 import argparse
@@ -25,9 +25,9 @@ _FLOATS_OF_A_MEGABYTE = 1 << 18
 
 @dataclass
 class Trial:
-    """What one kill left."""
+    """The outcome of one kill."""
 
-    killed: bool  # before the save had ended
+    killed: bool  # whether the kill came before the end of the save
     new: bool
     whole: bool
     strays: int
@@ -35,7 +35,7 @@ class Trial:
 
 
 def _save(path, number, megabytes, pipe):
-    torchlike.save(checkpoint(0, 5), io.BytesIO())  # starts JAX
+    torchlike.save(checkpoint(0, 5), io.BytesIO())  # initializes JAX
     saved = checkpoint(number, megabytes)
     pipe.send("begins")
     torchlike.save(saved, path)
@@ -43,13 +43,13 @@ def _save(path, number, megabytes, pipe):
 
 
 def checkpoint(number, megabytes):
-    """A state dict that says in every number which one it is; nothing in it is still to be computed."""
+    """Return a state dictionary whose values all identify the checkpoint. Its tensors are already computed."""
     parts = (np.full(5 * _FLOATS_OF_A_MEGABYTE, number + i, np.float32) for i in range(megabytes // 5))
     return {"number": number, **{f"part{i}": torchlike.from_numpy(part) for i, part in enumerate(parts)}}
 
 
 class Kills:
-    """Child processes that save to a file in `folder`; they come from a server that has imported torchlike."""
+    """Child processes that save to a file in `folder`. They are forked from a server that has imported torchlike."""
 
     def __init__(self, folder, megabytes=50, seed=0):
         self._path = Path(folder) / "checkpoint.pt"
@@ -69,7 +69,7 @@ class Kills:
         pass
 
     def _run(self, delay):
-        """Save the next checkpoint, and kill the child `delay` seconds after it began; return how long it ran."""
+        """Save the next checkpoint and kill the child after `delay` seconds. Return how long the child ran."""
         self._number += 1
         ours, theirs = self._context.Pipe(duplex=False)
         child = self._context.Process(target=_save, args=(self._path, self._number, self._megabytes, theirs))
@@ -92,7 +92,7 @@ class Kills:
         torchlike.save(checkpoint(self._number, self._megabytes), self._path)
 
     def trial(self):
-        """Kill one save, look at what is left, and save again."""
+        """Kill one save, inspect the remaining files, and save again."""
         before = self._number
         self._run(self._random.uniform(0, 1.2 * self._seconds))
         found = self._found()
@@ -107,7 +107,7 @@ class Kills:
         return [name for name in os.listdir(self._path.parent) if name != self._path.name]
 
     def _found(self):
-        """The number of the checkpoint in the file; None where it is damaged."""
+        """Return the number of the checkpoint in the file, or None if the file is damaged."""
         try:
             found = torchlike.load(self._path)
         except Exception:

@@ -1,4 +1,4 @@
-"""Archives whose parts do not fit together are refused in one sentence; PyTorch refuses most of them too."""
+"""Archives with inconsistent parts. `load` refuses them in one sentence, and PyTorch refuses most of them too."""
 
 import io
 import pickle
@@ -87,7 +87,11 @@ def test_directories_with_no_name(prefix):
 
 
 def test_overlap_is_told_from_the_local_header():
-    """The data of a record begins after name and extra field of its own header, which the directory does not tell."""
+    """Check that overlaps are found from the local headers.
+
+    The data of a record begins after the name and the extra field of its local header. The directory does not contain
+    their lengths.
+    """
     refused(with_record("data/0", local={"extra": 20}), "overlap")
     refused(with_record("data/0", local={"name": 3}), "differs from the directory")
     found = records()

@@ -1,4 +1,4 @@
-"""Saving to a path: the old file or the new one is there at any time, and killed processes leave nothing for long."""
+"""Atomic saves: the path always holds the old or the new file, and files left by killed processes are cleaned up."""
 
 import errno
 import io
@@ -158,7 +158,7 @@ def test_a_mount_point_is_written_in_place(tmp_path, monkeypatch):
 
 
 def _as_nobody(program):
-    """Run a function in a forked process without root's rights; return what it wrote to a pipe."""
+    """Run a function in a forked process without root privileges. Return the bytes that it wrote to a pipe."""
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
@@ -178,7 +178,7 @@ def _as_nobody(program):
 
 @pytest.mark.filterwarnings("ignore:.*fork")
 def test_a_directory_that_is_read_only():
-    with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are closed to others
+    with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are not accessible to other users
         path = Path(folder) / "a.pt"
         path.write_bytes(b"")
         path.chmod(0o666)
@@ -282,6 +282,6 @@ def test_names_that_cannot_be_saved_to(name, tmp_path):
     path = NAMES[name](str(tmp_path))
     (theirs, expected), (ours, found) = (refusal(lambda T=T: T.save(1, path)) for T in LIBRARIES)
     assert ours == theirs
-    sentence = expected.partition("] . ")[2].partition("\n")[0] or expected  # without the line in PyTorch's sources
+    sentence = expected.partition("] . ")[2].partition("\n")[0] or expected  # without the location in PyTorch's source
     assert sentence in found
     assert not [name for name in os.listdir(tmp_path) if name.endswith(".tmp")]

@@ -1,4 +1,4 @@
-"""Objects of every kind cross between PyTorch and torchlike; `python -m tests.serialization.crossing` tries more."""
+"""Objects of every kind, exchanged with PyTorch. `python -m tests.serialization.crossing` tests more objects."""
 
 import io
 import pickle

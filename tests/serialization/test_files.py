@@ -1,4 +1,4 @@
-"""Files: layout of the archive, ways to name one, damage, and replacing an old one."""
+"""Files: the layout of the archive, kinds of path arguments, damage, and replacement of an existing file."""
 
 import io
 import os
@@ -196,7 +196,7 @@ def test_torchscript_is_refused(weights_only, tmp_path):
 
 
 class Interrupting:
-    """Raises when it is pickled."""
+    """An object that raises when it is pickled."""
 
     def __reduce__(self):
         raise KeyboardInterrupt

@@ -24,7 +24,7 @@ def seen(generator, T):
     return generator.initial_seed(), generator.get_state().tolist(), T.randn(5, generator=generator).tolist()
 
 
-# PyTorch fails to read generators in files of the old format, its own too.
+# PyTorch fails to read generators from files of the old format, even from its own.
 @pytest.mark.parametrize(("reader", "zipped"), [(torch, True), (torchlike, True), (torchlike, False)])
 def test_a_generator_crosses(reader, zipped):
     writer = next(T for T in LIBRARIES if T is not reader)

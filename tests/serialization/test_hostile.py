@@ -1,4 +1,4 @@
-"""A few hundred hostile checkpoints: each is refused in a sentence, or loads nothing but its own data."""
+"""A few hundred hostile checkpoints. Each is refused with a message, or loads only its own data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.serialization.hostile.seeds import seeds
 
 
 def test_hostile_checkpoints():
-    """In a process of its own: this one may have threads, which make forking unsafe."""
+    """Load hostile checkpoints in a new process. The current process may have threads, which make forking unsafe."""
     count = str(6 * len(names()))
     command = [sys.executable, "-W", "ignore", "-m", "tests.serialization.hostile", "--count", count, "--seed", "1"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
@@ -26,7 +26,7 @@ def test_hostile_checkpoints():
 
 @pytest.mark.parametrize("seed", seeds(), ids=lambda s: s.name)
 def test_foreign_data_is_noticed(seed, tmp_path):
-    """The comparison with the file finds a result whose file has other bytes."""
+    """Check that the comparison detects a result that does not match the bytes of its file."""
     import torchlike
 
     path = tmp_path / "a.pt"

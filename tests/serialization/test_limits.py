@@ -1,4 +1,4 @@
-"""What a hostile file may cost, and that very large honest files are within the limits."""
+"""Limits on the time and memory that a hostile file may take. Very large genuine files are within the limits."""
 
 import io
 import pickle
@@ -51,7 +51,7 @@ def test_many_honest_elements_of_sets():
 
 
 def run_of_slots(count):
-    """Ints that fill the slots that a dictionary visits one after the other, and ints that start at the first."""
+    """Return ints that fill a probe sequence of a dictionary, followed by ints that start at its first slot."""
     size = 1 << (count * 3 // 2).bit_length()
     run = [1]
     while len(run) < count // 2:
@@ -77,7 +77,7 @@ def test_ints_that_collide_in_a_set():
 
 
 def test_a_replay_counts_what_a_dictionary_does():
-    """Where the replay counts few visits a dictionary is fast, and where it counts many it is slow."""
+    """Check that a dictionary is fast if few probes are predicted for its keys, and slow if many are predicted."""
     from torchlike.serialization._probing import Probes
 
     def seconds(keys):
@@ -102,7 +102,7 @@ def test_each_limit_holds_and_can_be_set(limit):
 
 
 def test_a_small_limit_is_exact():
-    data = archive(b"](NNe")  # six opcodes with PROTO and STOP
+    data = archive(b"](NNe")  # six opcodes, including PROTO and STOP
     with load_limits(opcodes=7):
         assert load_bytes(torchlike, data) == [None, None]
     with load_limits(opcodes=6):

@@ -1,4 +1,4 @@
-"""Where loaded tensors go."""
+"""The device of loaded tensors (`map_location`)."""
 
 import io
 import zipfile
@@ -11,7 +11,7 @@ from tests.serialization.crossing import LIBRARIES, load_bytes, plain, refusal, 
 
 
 def from_cuda():
-    """A checkpoint as a machine with a GPU would have written it."""
+    """Return a checkpoint as a machine with a GPU would write it."""
     source, target = io.BytesIO(save_bytes(torch, {"a": torch.ones(2)})), io.BytesIO()
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
         for name in old.namelist():

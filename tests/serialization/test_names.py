@@ -1,4 +1,4 @@
-"""Classes are pickled by the module in which PyTorch defines them."""
+"""Classes are pickled under the module in which PyTorch defines them."""
 
 import importlib
 import io
@@ -41,7 +41,7 @@ PACKAGES = [
 
 
 def defined(package):
-    """The classes and Python functions that PyTorch's package and torchlike's both offer, by name."""
+    """Yield each class and Python function that both packages define, with its name."""
     theirs, ours = (importlib.import_module(f"{T.__name__}.{package}") for T in LIBRARIES)
     for name in sorted(set(dir(theirs)) & set(dir(ours))):
         a, b = getattr(theirs, name), getattr(ours, name)
@@ -52,7 +52,7 @@ def defined(package):
 
 
 def written(data):
-    """The first global that a pickle names."""
+    """Return the first global name in a pickle."""
     return next(str(arg) for op, arg, _ in pickletools.genops(data) if op.name == "GLOBAL")
 
 

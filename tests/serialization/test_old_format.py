@@ -1,4 +1,4 @@
-"""The format from before PyTorch 1.6, written."""
+"""Files written in the format of PyTorch versions before 1.6."""
 
 import io
 import pickle
@@ -11,7 +11,7 @@ from tests.serialization.crossing import LIBRARIES, load_bytes, plain, refusal, 
 from tests.serialization.test_round_trip import OBJECTS
 
 OLD = {"_use_new_zipfile_serialization": False}
-UNREADABLE = ("uint16", "uint32", "uint64")  # PyTorch writes them, and fails to read them
+UNREADABLE = ("uint16", "uint32", "uint64")  # PyTorch writes these and fails to read them
 CASES = [
     (T, name)
     for T in LIBRARIES
@@ -28,7 +28,7 @@ def test_objects(name, reader, weights_only):
 
 
 def spoken(data):
-    """The opcodes of the pickles of an old file, without the keys of its storages."""
+    """Return the opcodes of the pickles in an old file, without the keys of its storages, and the remaining bytes."""
     file = io.BytesIO(data)
     stream = [(op.name, arg) for _ in range(4) for op, arg, _ in pickletools.genops(file)]
     keys = pickle.load(file)

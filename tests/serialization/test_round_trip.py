@@ -1,4 +1,4 @@
-"""What one library saves the other loads, in both directions, with `weights_only=True`."""
+"""Files saved by one library and loaded by the other, in both directions, with `weights_only=True`."""
 
 import collections
 import pickle
@@ -222,7 +222,7 @@ def elements(x):
     return type(x).__name__, str(x.dtype), x.tolist()
 
 
-# PyTorch fails to read untyped storages in files of the old format, its own too.
+# PyTorch fails to read untyped storages from files of the old format, even from its own.
 @pytest.mark.parametrize(("name", "old"), [("typed", True), *((name, False) for name in STORAGES)])
 @pytest.mark.parametrize("writer", LIBRARIES)
 @pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")

@@ -1,4 +1,4 @@
-"""Streams that are saved to and loaded from."""
+"""File-like objects as the target of `save` and the source of `load`."""
 
 import io
 import os
@@ -15,7 +15,7 @@ def checkpoint(T):
 
 
 class Short(io.RawIOBase):
-    """Takes at most 100 bytes at a time."""
+    """A stream that accepts at most 100 bytes at a time."""
 
     def __init__(self):
         self.data = b""
@@ -40,7 +40,7 @@ def test_short_writes_are_completed():
 
 
 class Answers:
-    """Writes everything and returns `answer`."""
+    """A stream that writes everything and returns `answer`."""
 
     def __init__(self, answer):
         self.data, self.answer = b"", answer
@@ -113,6 +113,6 @@ def test_two_archives_in_one_stream(writer, second, gap, tmp_path):
         for reader in LIBRARIES:
             file.seek(middle)
             assert plain(reader.load(file)) == plain(second(reader))
-        file.seek(0)  # PyTorch takes the directory of the second, and fails unless both are alike
+        file.seek(0)  # PyTorch reads the directory of the second archive, and fails unless both archives are alike
         assert torchlike.load(file).tolist() == [1, 1, 1]
     assert torchlike.load(tmp_path / "two.pt", mmap=True).tolist() == [1, 1, 1]

@@ -1,4 +1,4 @@
-"""Views at any strides of a loaded storage: read, and written through, against PyTorch's as_strided."""
+"""Views of a loaded storage with arbitrary strides: reads and writes, compared with PyTorch's as_strided."""
 
 import pytest
 import torch
@@ -33,7 +33,7 @@ OWNERS = {
 
 
 def whole(T, owner):
-    """A tensor whose storage has the owner's shape and strides."""
+    """Return a tensor whose storage has the owner's shape and strides."""
     made = OWNERS[owner](T)
     return made if T is torch else torchlike.empty_like(made).copy_(made) if owner == "turned" else made.clone()
 

@@ -1,4 +1,4 @@
-"""`weights_only=False` loads what PyTorch writes."""
+"""Files written by PyTorch and loaded with `weights_only=False`."""
 
 import io
 import pickle
@@ -17,7 +17,7 @@ def read(made, **options):
 
 
 def builtins(package):
-    """The builtin functions of PyTorch's package that torchlike has too."""
+    """Yield the builtin functions of PyTorch's package that torchlike has too."""
     theirs, ours = torch, torchlike
     for part in filter(None, package.split(".")):
         theirs, ours = getattr(theirs, part), getattr(ours, part)
@@ -31,9 +31,10 @@ def test_builtin_functions(package):
     found = list(builtins(package))
     assert len(found) > 15
     for name, theirs, ours in found:
-        if name in ("fork", "wait"):  # of TorchScript
+        if name in ("fork", "wait"):  # these belong to TorchScript
             continue
-        # In nn.functional some names stand for functions of the root, which have twins of their own there.
+        # Some functions in PyTorch's nn.functional are functions of the root module. torchlike has two separate
+        # functions in these cases.
         assert read(theirs) in (ours, getattr(torchlike, name, None)), name
 
 
@@ -62,7 +63,7 @@ def test_named_results(name):
 
 
 def note(*args):
-    """A hook."""
+    """Do nothing. This is a hook."""
 
 
 def test_modules_with_hooks():

@@ -1,4 +1,4 @@
-"""PyTorch's warnings about what it does not check, and about its own CSR tensors, are given once: here."""
+"""Triggers PyTorch's one-time warnings about sparse invariants and CSR tensors before the tests."""
 
 import warnings
 

@@ -1,30 +1,30 @@
-"""Sparse tensors for either library, and what can be seen of one."""
+"""Builders of sparse tensors for either library, and their observable properties."""
 
 I = [[0, 1, 1, 1], [2, 0, 2, 0]]
 V = [3.0, 4.0, 5.0, 6.0]
 
 
 def coo(torch, values=V, size=(2, 3), coalesced=False, **options):
-    """A tensor of layout COO with an index that comes twice."""
+    """Return a COO tensor with a duplicate index, coalesced if requested."""
     values = torch.tensor(values) if isinstance(values, list) else values
     made = torch.sparse_coo_tensor(torch.tensor(I), values, size, **options)
     return made.coalesce() if coalesced else made
 
 
 def hybrid(torch, **options):
-    """One with a dense dim."""
+    """Return a COO tensor with a dense dim."""
     return coo(torch, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [-7.0, 8.0]], (2, 3, 2), **options)
 
 
 def csr(torch, values=(3.0, 4.0, 5.0), **options):
-    """A matrix of layout CSR."""
+    """Return a CSR matrix."""
     return torch.sparse_csr_tensor(
         torch.tensor([0, 1, 3]), torch.tensor([2, 0, 2]), torch.tensor(values), (2, 3), **options
     )
 
 
 def seen(t):
-    """A result as something that is compared item by item."""
+    """Convert a result into a form that is compared item by item."""
     if isinstance(t, tuple | list):
         return tuple(seen(x) for x in t)
     layout = str(getattr(t, "layout", "")).removeprefix("torch.").removeprefix("torchlike.")

@@ -1,4 +1,4 @@
-"""Gradients through sparse tensors, beside PyTorch's."""
+"""Gradients through sparse tensors, compared with PyTorch's."""
 
 import pytest
 
@@ -6,7 +6,7 @@ import torchlike
 from tests.oracle import both
 from tests.sparse.parts import I, V, coo, csr, hybrid, seen
 
-PLACES = [2, 3, 5, 3]  # of the elements, row-major
+PLACES = [2, 3, 5, 3]  # row-major positions of the elements
 WEIGHTS = [[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]]
 
 OF_VALUES = {
@@ -55,7 +55,7 @@ def test_to_dense(name):
     def program(torch):
         dense = torch.tensor(WEIGHTS).t().contiguous().requires_grad_()
         OF_DENSE[name](torch, dense).sum().backward()
-        return dense.grad.to_dense()  # of some operators PyTorch's are sparse
+        return dense.grad.to_dense()  # some of PyTorch's operators return sparse gradients
 
     both(program, stride=False)
 
@@ -82,7 +82,7 @@ def test_twice_and_through_sparse_mm():
 
 
 def test_second_derivatives():
-    """PyTorch has none here; those of the same function without sparse tensors."""
+    """Compare second derivatives with those of an equivalent dense function. PyTorch has none here."""
     torch = torchlike
     weights = torch.tensor(WEIGHTS)
     found = []
@@ -155,7 +155,7 @@ def test_hybrid_values():
 
 
 def test_a_module_that_holds_a_sparse_buffer():
-    """A graph convolution: trained, moved, saved and loaded."""
+    """Train, move, save and load a graph convolution."""
 
     def program(torch):
         class Layer(torch.nn.Module):

@@ -1,4 +1,4 @@
-"""Sparse tensors beside PyTorch's: members, values, layouts, text and errors."""
+"""Sparse tensors, compared with PyTorch's: members, values, layouts, repr and errors."""
 
 import copy
 import inspect
@@ -152,7 +152,7 @@ OF_COO |= {
 
 
 def shared(s):
-    """What is seen of a write through a tensor that shares the values."""
+    """Return the values after each of several writes through a tensor that shares them."""
     found = []
     for write in (
         lambda t: t.mul_(2),

@@ -1,4 +1,4 @@
-"""The kernels with one form for the CPU and another for accelerators, and the text that JAX lowers for a platform."""
+"""Kernels with separate forms for the CPU and for accelerators, and the text that JAX lowers for a platform."""
 
 from typing import NamedTuple
 
@@ -15,10 +15,11 @@ from torchlike._ops.schema.plan import OpPlan, gradient, make
 
 
 class Kernel(NamedTuple):
-    """A row with its arguments.
+    """An operator with its arguments.
 
-    `accelerator` is what the text for an accelerator has and the text for the CPU has not; of `cpu` it is the other way
-    round.
+    Attributes:
+      accelerator: A string that occurs only in the text lowered for an accelerator.
+      cpu: A string that occurs only in the text lowered for the CPU.
     """
 
     row: str
@@ -28,7 +29,7 @@ class Kernel(NamedTuple):
     settings: dict = {}
 
     def plan(self) -> OpPlan:
-        """A new plan: nothing of it has been traced."""
+        """Return a new plan that has not been traced."""
         described = lambda x: (x, None) if isinstance(x, Aval) else None
         return make(REGISTRY[self.row], self.args, self.settings, described)
 
@@ -70,14 +71,14 @@ FORMS = {
 
 
 def text(plan: Plan, platform: str) -> str:
-    """What JAX lowers of a plan for a platform, which may be absent."""
+    """Return the text that JAX lowers from a plan for a platform. The platform need not be present."""
     with tracing_for(platform):
         traced = jax.jit(plan.traced()).trace(*specs(plan.inputs, plan.scalars))
     return traced.lower(lowering_platforms=(platform,)).as_text()
 
 
 def uses(name: str) -> dict[str, Plan]:
-    """The kernel by itself, its gradient, and both mapped over examples."""
+    """Return the plans of a kernel: the kernel, its gradient, and both mapped over examples."""
     plan = FORMS[name].plan()
     wanted = tuple(i for i, a in enumerate(plan.inputs) if a.dtype.is_floating_point)
     found: dict[str, Plan] = {"itself": plan, "gradient": gradient(plan, wanted, (0,))}
@@ -86,5 +87,5 @@ def uses(name: str) -> dict[str, Plan]:
 
 
 def texts(platform: str) -> dict[tuple[str, str], str]:
-    """Of all kernels, made anew."""
+    """Return the lowered text of all kernels, from new plans."""
     return {(name, what): text(plan, platform) for name in FORMS for what, plan in uses(name).items()}

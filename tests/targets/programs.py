@@ -1,4 +1,4 @@
-"""Work of all kinds, each as a function of a device that returns numbers."""
+"""Programs of all kinds. Each is a function of a device that returns numbers."""
 
 import torchlike as torch
 from torchlike._engine import set_executor
@@ -77,7 +77,7 @@ EXECUTORS = ("auto", "xla", "numpy")
 
 
 def run(device: str) -> None:
-    """Run all, with each executor."""
+    """Run all programs with each executor."""
     for executor in EXECUTORS:
         with set_executor(executor):
             for work in ALL:

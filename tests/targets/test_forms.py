@@ -1,4 +1,4 @@
-"""A kernel takes the form of the platform that it is lowered for: alone, differentiated and mapped over examples."""
+"""A kernel uses the form of the platform that it is lowered for, also when differentiated or mapped over examples."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Work runs on the device of its tensors, whatever JAX would choose. Devices of the CPU stand for accelerators."""
+"""Work runs on the device of its tensors and not on JAX's default device. CPU devices stand in for accelerators."""
 
 import os
 import subprocess
@@ -41,7 +41,7 @@ def test_an_executable_is_of_the_device_that_is_named_for_it():
     assert _said(PLACES) == due
 
 
-# A platform that is absent as the default device: whatever would go there raises.
+# The default device is an absent platform, so work that runs on the default device raises.
 NO_DEFAULT = """
 import jax, numpy as np
 import torchlike as torch

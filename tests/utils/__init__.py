@@ -1,1 +1,1 @@
-"""The modules of `utils`, except for `utils.data`."""
+"""Tests of the modules of `utils`, except for `utils.data`."""

@@ -1,4 +1,4 @@
-"""`FlopCounterMode`: its numbers, the modules they belong to, and its table, as PyTorch has them."""
+"""`FlopCounterMode`, compared with PyTorch's: counts, their modules, and the printed table."""
 
 from itertools import pairwise
 
@@ -121,7 +121,7 @@ def test_the_numbers_of_each_module(name, trains):
                 out.sum().backward()
 
         counts, counter = counted(library, run)
-        # The names of products differ inside of attention: PyTorch's depend on strides.
+        # Add the counts of all operators: PyTorch chooses the matrix products inside attention by strides.
         return {module: sum(n.values()) for module, n in counts.items()}, counter.get_total_flops()
 
     both(program)

@@ -1,4 +1,4 @@
-"""`utils.tensorboard`: the same calls of both libraries' writers, and the events and files that came of them."""
+"""`utils.tensorboard`: the same calls on both libraries' writers, and the resulting events and files."""
 
 import importlib
 import os
@@ -164,7 +164,10 @@ def figure():
 
 
 def logged(folder):
-    """Events without their times, and other files, in order; the folder of a run that the time names has no name."""
+    """Return the events without their times, and the other files, in order.
+
+    A run folder that is named after the time gets a fixed name.
+    """
     found = []
     for path in sorted(folder.rglob("*")):
         above = path.parent.relative_to(folder).as_posix()
@@ -177,13 +180,14 @@ def logged(folder):
 
 
 def plain(event):
-    event.wall_time = event.wall_time if event.wall_time < 10 else 0  # the times that programs give are small
+    # Small times were given by the program, large ones are clock times.
+    event.wall_time = event.wall_time if event.wall_time < 10 else 0
     hyper = [
         HParamsPluginData.FromString(value.metadata.plugin_data.ClearField("content") or content)
         for value in event.summary.value
         if (content := value.metadata.plugin_data.content) and value.metadata.plugin_data.plugin_name == "hparams"
     ]
-    return event, hyper  # a mapping, as hyperparameters are, is written in any order
+    return event, hyper  # hyperparameters form a mapping, which is written in any order
 
 
 def run(program, L, folder):
@@ -244,7 +248,7 @@ def test_what_is_not_logged_says_so(name, tmp_path):
 
 @pytest.mark.parametrize("version", ["None", "'1.14.0'"])
 def test_without_the_package_it_cannot_be_imported(version):
-    """Neither library can: the sentences are the same."""
+    """Check that the import fails in both libraries with the same message."""
     code = f"""import sys, types
 found = types.ModuleType("tensorboard")
 found.__version__ = {version}

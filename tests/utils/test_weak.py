@@ -1,4 +1,4 @@
-"""`utils.weak`: dictionaries by identity that let their keys go, in both libraries."""
+"""`utils.weak`: dictionaries keyed by identity with weak keys, in both libraries."""
 
 import copy
 import gc
@@ -12,13 +12,13 @@ from tests.oracle import both
 
 
 def filled(L, n=3):
-    """Tensors that are all equal, and a dictionary of their numbers."""
+    """Return equal tensors, and a dictionary from each tensor to its index."""
     keys = [L.ones(2) for _ in range(n)]
     return keys, L.utils.weak.WeakTensorKeyDictionary({k: i for i, k in enumerate(keys)})
 
 
 def found(dictionary, keys):
-    """The pairs, with keys as their places."""
+    """Return the items of the dictionary, with each key replaced by its index."""
     places = {id(key): i for i, key in enumerate(keys)}
     return [(places[id(key)], value) for key, value in dictionary.items()]
 
@@ -119,7 +119,7 @@ def test_as_pytorch(name):
 
 
 def test_the_dictionary_itself_is_let_go():
-    """No cycle holds it: it is gone at once, while its keys live."""
+    """Check that the dictionary is in no reference cycle: it is freed at once, while its keys live."""
     keys, d = filled(torchlike)
     reference = torch.utils.weak.WeakIdRef(d)
     gc.disable()

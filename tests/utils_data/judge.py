@@ -1,4 +1,4 @@
-"""Run the same few lines under PyTorch and under torchlike, and compare all that can be seen."""
+"""Runs the same few lines in PyTorch and in torchlike and compares everything observable."""
 
 import warnings
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ import torchlike
 
 
 def plain(x):
-    """`x` with tensors and classes of either library spelled out, so that `==` compares the two libraries."""
+    """Spell out tensors and classes of either library in `x`, so that `==` compares across libraries."""
     if isinstance(x, torch.Tensor | torchlike.Tensor):
         return ("tensor", str(x.dtype), tuple(x.shape), x.stride(), bool(x.requires_grad), x.detach().tolist())
     if isinstance(x, np.ndarray | np.generic):
@@ -23,7 +23,7 @@ def plain(x):
 
 
 def outcome(f, T):
-    """What `f(T)` returns or raises, what it warns of, and where it leaves the default generator."""
+    """Return the result or error of `f(T)`, its warnings, and the final state of the default generator."""
     T.manual_seed(1234)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -40,6 +40,6 @@ def _anonymous(text):
 
 
 def same(f):
-    """Assert that both libraries do the same."""
+    """Assert that `f` has the same outcome in both libraries."""
     expected, found = outcome(f, torch), outcome(f, torchlike)
     assert found == expected

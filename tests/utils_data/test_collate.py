@@ -1,4 +1,4 @@
-"""Collating and converting against PyTorch."""
+"""Collating and converting batches, compared with PyTorch."""
 
 import collections
 

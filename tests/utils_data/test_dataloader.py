@@ -1,4 +1,4 @@
-"""The loader gives PyTorch's batches, draws PyTorch's random numbers and refuses what PyTorch refuses."""
+"""`DataLoader`, compared with PyTorch: batches, random numbers and errors."""
 
 import functools
 import json
@@ -204,7 +204,10 @@ def test_no_worker_in_the_main_process():
 
 @functools.cache
 def _with_workers():
-    """What PyTorch's worker processes give. They are forked, so from a process without JAX and its threads."""
+    """Return the results of loaders with workers in PyTorch and in torchlike.
+
+    PyTorch forks its workers, so it runs in a new process without JAX and its threads.
+    """
     command = [sys.executable, "-W", "ignore", workers.__file__, "torch"]
     told = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True).stdout
     return json.loads(told.splitlines()[-1]), json.loads(json.dumps(workers.results(torchlike)))

@@ -1,4 +1,4 @@
-"""Datasets and random_split against PyTorch."""
+"""Datasets and random_split, compared with PyTorch."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tests.utils_data.judge import same
 
 
 class Stream:
-    """Mixed into each library's IterableDataset."""
+    """A mixin for each library's IterableDataset."""
 
     def __iter__(self):
         return iter(range(3))

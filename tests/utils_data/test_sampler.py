@@ -1,4 +1,4 @@
-"""Samplers draw PyTorch's indices from PyTorch's stream and leave the generators where PyTorch leaves them."""
+"""Samplers, compared with PyTorch: indices, and the generators' state afterwards."""
 
 import pytest
 

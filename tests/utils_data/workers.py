@@ -1,4 +1,8 @@
-"""What loaders with workers give: PyTorch says so as JSON from a process of its own, since it forks."""
+"""The results of loaders with workers.
+
+As a script, the module prints the results as JSON. PyTorch's results come from a separate process, because PyTorch
+forks its workers.
+"""
 
 import importlib
 import json
@@ -9,11 +13,11 @@ import numpy as np
 
 
 def results(library):
-    """By name, what each case gives."""
+    """Return the result of each case, by name."""
     data = library.utils.data
 
     class Drawn(data.Dataset):
-        """Samples that show who made them, and with which random numbers."""
+        """A dataset whose samples contain their worker and its random numbers."""
 
         def __init__(self, count=8):
             self.count, self.offset = count, 0

@@ -1,4 +1,4 @@
-"""What the fuzzer has found, by subject: each a program that once came out otherwise than in PyTorch."""
+"""Regressions found by the fuzzer, by subject. Each program once gave a result that differed from PyTorch's."""
 
 from tests.fuzz.found import gradients, memory, saved, shapes, views, writes
 

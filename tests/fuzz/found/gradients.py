@@ -1,4 +1,4 @@
-"""Gradients, flags and hooks: programs that once came out otherwise than in PyTorch."""
+"""Gradients, flags and hooks: programs that once gave results different from PyTorch's."""
 
 FOUND = {
     "gradient as its own start": """

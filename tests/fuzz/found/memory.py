@@ -1,4 +1,4 @@
-"""Memory exchanged by `data`, `set_`, `resize_`: programs that once came out otherwise than in PyTorch."""
+"""Storage replaced by `data`, `set_` and `resize_`: programs that once gave results different from PyTorch's."""
 
 FOUND = {
     "write to what was given other memory since it was saved": """

@@ -1,4 +1,4 @@
-"""What backward has saved, and its being overwritten: programs that once came out otherwise than in PyTorch."""
+"""Overwritten tensors saved for backward: programs that once gave results different from PyTorch's."""
 
 FOUND = {
     "write to the rows that are added": """

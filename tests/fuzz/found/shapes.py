@@ -1,4 +1,4 @@
-"""Shapes changed in place: programs that once came out otherwise than in PyTorch."""
+"""In-place shape changes: programs that once gave results different from PyTorch's."""
 
 FOUND = {
     "shape changed in place": """

@@ -1,4 +1,4 @@
-"""Views and their histories: programs that once came out otherwise than in PyTorch."""
+"""Views and their gradient history: programs that once gave results different from PyTorch's."""
 
 FOUND = {
     "view of a leaf under no_grad requires grad": """

@@ -1,4 +1,4 @@
-"""Writes: in place, at indices, and what they refuse: programs that once came out otherwise than in PyTorch."""
+"""In-place and indexed writes, and their errors: programs that once gave results different from PyTorch's."""
 
 FOUND = {
     "repeated view that is filled": """

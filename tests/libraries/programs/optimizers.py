@@ -5,7 +5,7 @@ import torch
 import torch_optimizer
 from torch_ema import ExponentialMovingAverage
 
-# In bfloat16 or float32 whatever the parameters, or in need of a group of processes or of PyTorch's internals.
+# Excluded: these use bfloat16 or float32 for all parameters, or need a process group or PyTorch's internals.
 ODD = ("alice", "demo", "magma", "scion", "scionlight", "soap")
 torch.set_default_dtype(torch.float64)
 

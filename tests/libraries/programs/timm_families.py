@@ -11,13 +11,13 @@ for name in timm.list_models():
 
 
 def smallest(names):
-    """By its name."""
+    """Return the name that suggests the smallest network."""
     fit = next(filter(None, ([n for n in names if mark in n] for mark in SMALL)), names)
     return min(fit, key=len)
 
 
 def built(name):
-    """The network from one seed, and the size of its pictures; smaller ones where it can be told."""
+    """Return a network initialized from a fixed seed, and its image size, reduced if the constructor allows."""
     for given, size in ({"img_size": 64}, 64), ({}, None):
         torch.manual_seed(0)
         try:
@@ -39,7 +39,7 @@ for name in map(smallest, families.values()):
         with torch.no_grad():
             found = model(torch.randn(2, 3, size, size))
     except (TypeError, ValueError, AssertionError, RuntimeError):
-        continue  # made for pictures of another size
+        continue  # the network needs another image size
     found = found[0] if isinstance(found, tuple | list) else found
     print(name, tuple(found.shape), f"{found.abs().mean().item():.1e}")
     count += 1

@@ -21,11 +21,11 @@ SMALL = {
 }
 SIZES = {name: size for size, names in SMALL.items() for name in names.split()}
 LARGEST = 30_000_000  # parameters
-TIED = ("afmoe",)  # a router of zeros: all experts are equal, and which of equals is first is a library's own choice
+TIED = ("afmoe",)  # its router is all zeros, so all experts tie, and the libraries break ties differently
 
 
 def remade(config, deep):
-    """A configuration with its sizes, and those of its parts, made small."""
+    """Return a new configuration with small sizes. If `deep`, the sizes of its parts are small too."""
     known = config.to_dict()
     given = {name: size for name, size in SIZES.items() if type(known.get(name)) is int}
     for name in getattr(type(config), "sub_configs", {}) if deep else ():
@@ -35,7 +35,7 @@ def remade(config, deep):
 
 
 def resized(config, deep):
-    """As `remade`, but the sizes are set one by one."""
+    """Set small sizes on a configuration, one at a time."""
     for name, size in SIZES.items():
         if type(config.to_dict().get(name)) is int:
             setattr(config, name, size)
@@ -46,7 +46,7 @@ def resized(config, deep):
 
 
 def inputs(model, config):
-    """What its first argument may be."""
+    """Return random inputs for the model's main argument."""
     side = config.image_size if type(getattr(config, "image_size", None)) is int else 32
     kinds = {
         "input_ids": lambda: torch.randint(4, 90, (2, 12)),
@@ -62,7 +62,7 @@ def inputs(model, config):
 
 
 def tried(kind, shrink):
-    """What an architecture's first output is, and the size of its gradients."""
+    """Return the shape and size of an architecture's first output, and the size of its gradients."""
     config = shrink(CONFIG_MAPPING[kind](), True)
     with torch.device("meta"):
         if sum(p.numel() for p in AutoModel.from_config(config).parameters()) > LARGEST:
@@ -82,7 +82,7 @@ for kind in sorted({*CONFIG_MAPPING} - {*TIED}):
     for shrink in (resized, remade):
         try:
             made = tried(kind, shrink)
-        except Exception:  # its sizes do not fit together, or it wants more than its configuration
+        except Exception:  # the small sizes are inconsistent, or the model needs more than its configuration
             continue
         if made:
             print(kind, made)

@@ -1,8 +1,8 @@
-"""Programs that PyTorch refuses or warns of, as data. torchlike must answer each with the same type and sentence.
+"""Programs for which PyTorch raises or warns. torchlike must give the same type and message.
 
-A module holds one topic. Its rows are the dict ROWS, from a name to a small program, and its public functions, which
-are named by their names; each takes the library to run in. Nothing looks at a result unless the value itself is what is
-wrong: the error has to come from the line that made it.
+Each module covers one topic. Its programs are the entries of the dict ROWS, by name, and its public functions, by
+function name. Each program takes the library as its argument. A program reads its result only if the error depends on
+values, because the error must come from the line that causes it.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from tests.oracle.bad_input import (
 
 
 def rows_of(module: ModuleType) -> dict[str, Callable]:
-    """The rows of a topic by name."""
+    """Return the programs of a topic by name."""
     written = {
         name.replace("_", " "): program
         for name, program in vars(module).items()

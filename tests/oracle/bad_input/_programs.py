@@ -1,8 +1,8 @@
-"""What the programs of several topics share."""
+"""Helpers shared by the programs of several topics."""
 
 
 def leaf(torch, *shape):
-    """A leaf of ones that requires grad."""
+    """Return a leaf of ones that requires grad."""
     return torch.ones(*shape, requires_grad=True)
 
 

@@ -1,4 +1,4 @@
-"""Shapes that do not fit together, and calls of operators."""
+"""Incompatible shapes, and invalid calls of operators."""
 
 from tests.oracle.bad_input._programs import leaf
 

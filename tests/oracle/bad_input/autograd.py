@@ -1,4 +1,4 @@
-"""The gradient graph: leaves, backward, saved tensors, views under writes, hooks."""
+"""The gradient graph: leaves, backward, saved tensors, writes to views, and hooks."""
 
 import copy
 
@@ -177,7 +177,7 @@ ROWS = {
     "Parameter of a number": lambda torch: torch.nn.Parameter(3.0),
     "version assigned": lambda torch: setattr(torch.ones(2), "_version", 3),
     "version raised of a number": lambda torch: torch.autograd.graph.increment_version(3),
-    # views that cannot follow a write
+    # views that do not support in-place writes
     "one of unbind": lambda torch: _one_of_several_in_place(torch, lambda x: x.unbind()),
     "one of split": lambda torch: _one_of_several_in_place(torch, lambda x: x.split(2)),
     "one of split with sizes": lambda torch: _one_of_several_in_place(torch, lambda x: x.split([1, 3])),

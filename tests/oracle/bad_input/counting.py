@@ -1,4 +1,4 @@
-"""Histograms, sorted sequences, and what is written at the indices of one dim."""
+"""Histograms, sorted sequences, and writes at indices along one dim."""
 
 
 def _v(torch):

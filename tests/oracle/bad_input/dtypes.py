@@ -1,4 +1,4 @@
-"""Dtypes: promotion, categories, and operators that lack one."""
+"""Dtypes: promotion, categories, and operators that do not support a dtype."""
 
 from tests.oracle.bad_input._programs import leaf
 

@@ -1,4 +1,4 @@
-"""autograd.Function: what its two methods may return, save and mark."""
+"""`autograd.Function`: invalid return values, saved tensors and marks of its two methods."""
 
 from tests.oracle.bad_input._programs import leaf
 

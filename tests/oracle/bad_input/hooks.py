@@ -1,4 +1,4 @@
-"""Hooks of every kind, and what graph.* refuses."""
+"""Hooks of every kind, and errors of `autograd.graph`."""
 
 from tests.oracle.bad_input._programs import leaf
 

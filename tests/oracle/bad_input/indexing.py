@@ -1,4 +1,4 @@
-"""Indices, masks, gathering and scattering; and numbers out of range that are known only when the work runs."""
+"""Indices, masks, gathering and scattering. Some indices are found to be out of range only during execution."""
 
 
 def _set_item(torch, shape, index, value):
@@ -88,7 +88,7 @@ ROWS = {
     "index_put shape": lambda torch: torch.ones(3).index_put_((torch.tensor([0, 1]),), torch.ones(3)),
     "index_put too many": lambda torch: torch.ones(3).index_put_((torch.tensor([0]), torch.tensor([0])), torch.ones(1)),
     "put_ number": lambda torch: torch.ones(3).put_(torch.tensor([0, 1]), torch.ones(3)),
-    # Only these look at a result: what is wrong with the others is known without any value.
+    # Only these programs read a result. The errors of the others do not depend on values.
     "value of an index tensor": lambda torch: torch.ones(3)[torch.tensor([3])].sum().item(),
     "value of a negative index tensor": lambda torch: torch.ones(3)[torch.tensor([-4])].sum().item(),
     "value of a list": lambda torch: torch.ones(3)[[0, 5]].sum().item(),

@@ -1,4 +1,4 @@
-"""Inference mode: what is refused of the tensors it makes, and of others meanwhile."""
+"""Inference mode: operations refused for inference tensors, and for other tensors inside the mode."""
 
 from tests.oracle.bad_input._programs import leaf
 from tests.oracle.bad_input._programs import made_in_inference_mode as made

@@ -1,4 +1,4 @@
-"""Views, storages, and memory shared with NumPy and through DLPack."""
+"""Views, storages, and memory shared with NumPy or through DLPack."""
 
 import copy
 
@@ -154,7 +154,7 @@ ROWS = {
     "dlpack with text as stream": lambda torch: torch.ones(2).__dlpack__(stream="a"),
     "dlpack of meta": lambda torch: torch.ones(2, device="meta").__dlpack_device__(),
     "deepcopy of a result": lambda torch: copy.deepcopy(leaf(torch, 2) * 2),
-    # one number out of several, and the reverse
+    # conversions between tensors and Python numbers
     "bool of many": lambda torch: bool(torch.ones(2)),
     "bool of none": lambda torch: bool(torch.ones(0)),
     "item of many": lambda torch: torch.ones(2).item(),

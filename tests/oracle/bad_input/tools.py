@@ -1,4 +1,4 @@
-"""Checkpointing, forward mode, autograd.functional and gradcheck."""
+"""Checkpointing, forward mode, `autograd.functional` and gradcheck."""
 
 from tests.oracle.bad_input._programs import leaf
 
@@ -8,7 +8,7 @@ def _checkpoint(torch, function, *args, **kwargs):
 
 
 def _in_another_mind(torch, first, then):
-    """A checkpointed function that computes something else the second time."""
+    """Run a checkpointed function that computes something else during recomputation."""
     calls = []
 
     def function(x):

@@ -1,4 +1,4 @@
-"""What PyTorch warns of: these programs run, and the warnings (and the result) must be the same."""
+"""Programs for which PyTorch warns. They run, and the warnings and results must be the same."""
 
 import numpy as np
 

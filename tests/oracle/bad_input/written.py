@@ -1,4 +1,4 @@
-"""Results written into given tensors: which dtypes they may have, and what may share their memory."""
+"""Results written to given tensors: their permitted dtypes, and overlapping memory."""
 
 
 def _x(torch):

@@ -1,4 +1,4 @@
-"""Objects made alike in both libraries, and comparison across them."""
+"""Objects built alike in both libraries, and their comparison across the libraries."""
 
 import io
 import itertools
@@ -29,7 +29,7 @@ def is_tensor(x):
 
 
 def plain(x):
-    """`x` with tensors, dtypes and devices spelled out, so that `==` compares across libraries."""
+    """Spell out tensors, dtypes and devices in `x`, so that `==` compares across libraries."""
     if is_tensor(x):
         return (
             type(x).__name__,
@@ -63,7 +63,7 @@ def _bits(x):
 
 
 def refusal(f):
-    """The type and text of what `f()` raises."""
+    """Return the type and message of the error that `f()` raises."""
     try:
         f()
     except Exception as e:
@@ -73,7 +73,7 @@ def refusal(f):
 
 @dataclass
 class Result:
-    """How one object crossed: the number of files, and what went wrong."""
+    """The outcome of saving one object with one library and loading it with the other."""
 
     kind: str
     writer: str
@@ -82,18 +82,21 @@ class Result:
 
 
 def cross(number, writer, reader):
-    """Save an object by one library in every way in which PyTorch loads its own file, and load it by the other."""
+    """Save an object with one library and load it with the other.
+
+    Every way of saving is tried for which PyTorch loads its own file.
+    """
     for T in LIBRARIES:
         T.manual_seed(number)
     made, kind = make(writer, number)
-    memory = kind != PENDING  # torchlike conjugates at once, in memory of its own
+    memory = kind != PENDING  # torchlike conjugates eagerly, into new memory
     expected = describe(made, memory)
     own = make(torch, number)[0]
     failures, ways = [], 0
     for old, safe in itertools.product((False, True), (True, False)):
         options = {"_use_new_zipfile_serialization": not old}
         if not _loads_its_own(own, options, safe) or (old and kind == GENERATORS):
-            continue  # PyTorch makes generators there before it reads their states, which succeeds by chance only
+            continue  # PyTorch creates the generators there before it reads their states, which succeeds only by chance
         ways += 1
         try:
             found = describe(load_bytes(reader, save_bytes(writer, made, **options), weights_only=safe), memory)
@@ -114,7 +117,7 @@ def _loads_its_own(made, options, safe):
 
 
 def first_difference(a, b):
-    """Return where two descriptions differ first."""
+    """Return the first difference between two descriptions."""
     if isinstance(a, list | tuple) and isinstance(b, list | tuple) and len(a) == len(b):
         for x, y in zip(a, b):
             if x != y:

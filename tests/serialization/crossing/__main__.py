@@ -1,4 +1,4 @@
-"""Objects of every kind cross between PyTorch and torchlike in files, both ways.
+"""Objects of every kind, saved with PyTorch and loaded with torchlike, and the reverse.
 
 python -m tests.serialization.crossing --count 500
 """
@@ -15,7 +15,7 @@ from tests.serialization.crossing import cross
 
 
 def table(count, results):
-    """Return the results as a page: one row for each kind."""
+    """Format the results as a page, with one row for each kind."""
     rows = collections.defaultdict(lambda: [0, 0, 0, 0])
     for theirs, ours in results:
         row = rows[theirs.kind]

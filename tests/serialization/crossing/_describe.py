@@ -1,4 +1,4 @@
-"""What an object of either library holds, in terms that compare with `==` across them."""
+"""Descriptions of objects of either library, which `==` compares across libraries."""
 
 import collections
 import math
@@ -11,7 +11,7 @@ import torchlike
 PLAIN = (int, bool, str, bytes, type(None), range, slice)
 NAMED = tuple(
     getattr(T, name) for T in (torch, torchlike) for name in ("dtype", "device", "layout", "memory_format")
-)  # told by their text
+)  # described by their repr
 TENSORS = (torch.Tensor, torchlike.Tensor)
 MODULES = (torch.nn.Module, torchlike.nn.Module)
 OPTIMIZERS = (torch.optim.Optimizer, torchlike.optim.Optimizer)
@@ -25,9 +25,10 @@ FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type)
 
 
 def describe(x, memory=True):
-    """Return values bit by bit, dtypes, sizes, flags, types, and with `memory` offsets, strides and what is shared.
+    """Return the bits of all values, dtypes, sizes, flags and types.
 
-    A storage of bytes is described as one of uint8, which is how PyTorch loads it.
+    With `memory`, include offsets, strides and shared storage. A storage of bytes is described as one of uint8, because
+    PyTorch loads it as such.
     """
     return _Description(memory).of(x)
 
@@ -35,7 +36,7 @@ def describe(x, memory=True):
 class _Description:
     def __init__(self, memory):
         self._memory = memory
-        self._objects = {}  # containers and tensors by their identity; they are kept alive, or it would be used again
+        self._objects = {}  # containers and tensors by id; references keep them alive, so that no id is reused
         self._storages = {}
 
     def of(self, x):
@@ -107,7 +108,7 @@ class _Description:
 
 
 def bits(x):
-    """Return the bytes of a tensor's elements, in the order of their indices."""
+    """Return the bytes of a tensor's elements, in index order."""
     T = torch if isinstance(x, torch.Tensor) else torchlike
     x = x.detach().resolve_conj().resolve_neg()
     return x.contiguous().reshape(-1).view(T.uint8).numpy().tobytes() if x.numel() else b""

@@ -1,4 +1,4 @@
-"""Objects of every kind, made alike in both libraries from one seed."""
+"""Objects of every kind, built alike in both libraries from one seed."""
 
 import collections
 import math
@@ -18,14 +18,14 @@ Pair = collections.namedtuple("Pair", "first second")
 
 
 class Tagged:
-    """An object of a user's class."""
+    """An object of a user-defined class."""
 
     def __init__(self, value):
         self.value = value
 
 
 def tensor(T, r, dtype=None, shape=None):
-    """A tensor of random bytes (of special values too), or of a few small numbers."""
+    """Return a tensor of random bytes, which include special values, or of a few small numbers."""
     shape = shape if shape is not None else tuple(r.randrange(1, 5) for _ in range(r.randrange(1, 4)))
     kind = getattr(T, dtype or r.choice(DTYPES))
     count = math.prod(shape)
@@ -237,7 +237,7 @@ KINDS = {
 
 
 def make(T, number):
-    """Return the object of this number, and its kind."""
+    """Return the object with this number, and its kind."""
     names = list(KINDS)
     name = names[number % len(names)]
     return KINDS[name](T, random.Random(number)), name

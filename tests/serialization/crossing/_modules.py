@@ -1,4 +1,4 @@
-"""Whole modules of every class."""
+"""Saved modules of every class."""
 
 ARGUMENTS = {
     (): """AlphaDropout BCELoss BCEWithLogitsLoss CELU CTCLoss CosineEmbeddingLoss CosineSimilarity CrossEntropyLoss
@@ -46,7 +46,7 @@ CLASSES.update(dict.fromkeys(SPECIAL, ()))
 
 
 def module(nn, name):
-    """A module of this name."""
+    """Return a module of the class with this name."""
     return SPECIAL[name](nn) if name in SPECIAL else getattr(nn, name)(*CLASSES[name])
 
 
@@ -54,7 +54,7 @@ def _changed(made, r):
     if r.random() < 0.5:
         made.eval()
     for parameter in list(made.parameters())[:1]:
-        if type(parameter).__name__ == "Parameter":  # not one of a lazy module
+        if type(parameter).__name__ == "Parameter":  # lazy parameters have another type
             parameter.requires_grad_(r.random() < 0.5)
     return made
 
@@ -75,7 +75,7 @@ def _tied(T, r):
 
 
 def module_kinds():
-    """The kinds by name; each object is a few modules, so that 500 objects hold all classes."""
+    """Return the builders by kind. Each object combines a few modules, so that 500 objects cover all classes."""
     names = list(CLASSES)
     parts = [names[start::15] for start in range(15)]
     return {

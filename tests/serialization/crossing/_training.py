@@ -1,4 +1,4 @@
-"""State dicts of optimizers and schedulers after a step."""
+"""State dictionaries of optimizers and schedulers after a step."""
 
 
 def _decay(epoch):
@@ -39,7 +39,7 @@ SCHEDULERS = {
 
 
 def stepped(T, r, name):
-    """An optimizer of this name after one or two steps."""
+    """Return an optimizer of the class with this name, after one or two steps."""
     options = r.choice(OPTIMIZERS[name])
     model = T.nn.Linear(3, 2, bias=name != "Muon")
     optimizer = getattr(T.optim, name)(model.parameters(), lr=0.01, **options)
@@ -79,7 +79,7 @@ def _chained(T, r):
 
 
 def training_kinds():
-    """The kinds by name."""
+    """Return the builders by kind."""
     return {
         **{f"optimizer {name}": lambda T, r, name=name: stepped(T, r, name).state_dict() for name in OPTIMIZERS},
         "whole optimizers": lambda T, r: stepped(T, r, r.choice([n for n in OPTIMIZERS if n != "LBFGS"])),

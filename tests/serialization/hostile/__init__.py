@@ -1,1 +1,1 @@
-"""Hostile checkpoints: real files, damaged and forged in every way we know, and what `load` does with each."""
+"""Hostile checkpoints: real files that are damaged or forged in every known way, and the behavior of `load` on them."""

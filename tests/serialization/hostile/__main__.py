@@ -1,4 +1,4 @@
-"""`python -m tests.serialization.hostile --count 20000 --seed 0`: many hostile files; leaves docs/hostile.md."""
+"""`python -m tests.serialization.hostile --count 20000 --seed 0`: load many hostile files and write docs/hostile.md."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tests.serialization.hostile import child
 from tests.serialization.hostile.run import BATCH, Found, run
 from tests.serialization.hostile.seeds import seeds
 
-MANY = 20_000  # a run of fewer leaves the page as it is
+MANY = 20_000  # a run of fewer files does not change the page
 PAGE = Path(__file__).parents[3] / "docs" / "hostile.md"
 OUTCOMES = (child.REFUSED, child.LOADED, child.FOREIGN, child.EXECUTED, child.CRASHED, child.OVER)
 
 
 def page(found: Found, count: int, seed: int) -> str:
-    """The table of a run."""
+    """Format the table of a run."""
     total = found.total()
     rows = [[kind, *(f"{counts[o]:,}" for o in OUTCOMES)] for kind, counts in found.counts.items()]
     rows.append(["**all**", *(f"**{total[o]:,}**" for o in OUTCOMES)])
@@ -49,7 +49,7 @@ They are mutated in {len(found.counts)} ways.
 
 
 def main() -> None:
-    """Run and report."""
+    """Load the files and report the outcomes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=0)

@@ -1,4 +1,4 @@
-"""A zip writer that can lie: every field of a record's two headers may be set by hand."""
+"""A zip writer that can write inconsistent archives: every field of both headers of a record can be set by hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _END = struct.Struct("<4s4H2IH")
 
 @dataclass
 class Record:
-    """One record. Fields that are None are what an honest writer would put there."""
+    """A record of an archive. Fields that are None get the correct values."""
 
     name: str
     data: bytes
@@ -24,26 +24,26 @@ class Record:
     crc: int | None = None
     size: int | None = None
     packed_size: int | None = None
-    local: dict[str, Any] = field(default_factory=dict)  # fields of the local header that differ
+    local: dict[str, Any] = field(default_factory=dict)  # fields in which the local header differs from the directory
     offset: int | None = None
     extra: bytes = b""
     central_name: str | None = None
 
     def stored(self) -> bytes:
-        """The bytes of the record as they stand in the file."""
+        """Return the bytes of the record as they are stored in the file."""
         if self.packed is None:
             self.packed = deflated(self.data) if self.method == 8 else self.data
         return self.packed
 
 
 def deflated(data: bytes) -> bytes:
-    """`data`, compressed as zip archives do it."""
+    """Compress `data` with raw DEFLATE, as zip archives do."""
     packer = zlib.compressobj(1, zlib.DEFLATED, -15)
     return packer.compress(data) + packer.flush()
 
 
 def build(records: list[Record], comment: bytes = b"", before: bytes = b"") -> bytes:
-    """The archive of these records."""
+    """Return the bytes of an archive of these records."""
     body, directory = bytearray(before), bytearray()
     for record in records:
         start, stored = len(body), record.stored()

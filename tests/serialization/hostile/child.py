@@ -1,4 +1,4 @@
-"""Files, loaded in a forked process: under limits, watched, and the results compared with the files."""
+"""Loads files in a forked process with resource limits and an audit hook, and compares the results with the files."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-MEMORY = 2 << 30  # bytes above what the process has
+MEMORY = 2 << 30  # bytes, in addition to the memory of the process
 SECONDS = 10  # of CPU time
-PATIENCE = 120  # of the clock, since other programs may hold the processor
+PATIENCE = 120  # of wall-clock time; generous, because other programs may use the processor
 
 REFUSED, LOADED, CRASHED, OVER, EXECUTED, FOREIGN = (
     "refused",
@@ -30,13 +30,13 @@ REFUSED, LOADED, CRASHED, OVER, EXECUTED, FOREIGN = (
 
 
 class Outcome(NamedTuple):
-    """What became of one file."""
+    """The outcome of loading one file."""
 
     kind: str
     detail: str
 
 
-_PYTORCHS = (  # sentences of PyTorch, which need not name the file
+_PYTORCHS = (  # PyTorch's messages, which need not name the file
     "Weights only load failed. In PyTorch 2.6",
     "Weights only load failed. This file can still be loaded",
     "Cannot use ``weights_only=True`` with TorchScript",
@@ -75,7 +75,7 @@ _OS = frozenset(
 
 
 class Watch:
-    """Notes every event by which a file could do more than make data."""
+    """An audit hook that records every event by which a file could do more than create data."""
 
     def __init__(self) -> None:
         self.on = False
@@ -99,9 +99,10 @@ def _writes(args: tuple) -> bool:
 
 
 def attempts(load: Any, files: list[tuple[str, dict]], canary: str) -> list[Outcome]:
-    """Load files, given by path and options, one after the other in a forked process, and say what came of each.
+    """Load files one after the other in forked processes, and return the outcome of each.
 
-    A process that dies is charged to the file that it was loading; another one goes on with the next.
+    Each file is a path and the options for `load`. If a process dies, this counts as the outcome of the file that it
+    was loading. A new process continues with the next file.
     """
     found: list[Outcome] = []
     while len(found) < len(files):
@@ -150,7 +151,7 @@ def _child(load: Any, files: list[tuple[str, dict]], sink: int, canary: str) -> 
                 os.unlink(canary)
             os.write(sink, json.dumps((outcome.kind, outcome.detail[:600])).encode() + b"\n")
             if outcome.kind not in (REFUSED, LOADED):
-                break  # the next file gets a process without a past
+                break  # the next file gets a fresh process
         code = 0
     finally:
         os._exit(code)
@@ -202,7 +203,7 @@ def _outcome(load: Any, path: str, options: dict, watch: Watch) -> Outcome:
 
 
 def classify(error: Exception, path: str) -> Outcome:
-    """Whether an exception is a refusal in our words or an accident."""
+    """Classify an exception as an intended refusal or as a crash."""
     from pickle import UnpicklingError
 
     said = "\n".join([str(error), *getattr(error, "__notes__", ())])
@@ -220,7 +221,7 @@ def classify(error: Exception, path: str) -> Outcome:
 
 
 def foreign(made: Any, path: str) -> str:
-    """What in a result does not come from the file; "" if all does."""
+    """Describe a part of the result that does not come from the file. Return "" if there is none."""
     payloads: set[bytes] | None = None
     with open(path, "rb") as file:
         content = file.read()
@@ -254,7 +255,7 @@ def _payloads(path: str) -> set[bytes]:
 
 
 def _payload(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """A record; one that is stored as it is without a look at its checksum, which mmap does not verify either."""
+    """Read a record. The checksum of an uncompressed record is not verified, as with mmap."""
     if info.compress_type != zipfile.ZIP_STORED:
         try:
             return archive.read(info)
@@ -275,14 +276,14 @@ def _is_of_file(flat: np.ndarray, content: bytes, payloads: set[bytes]) -> bool:
             return True
         if not payloads and content[:4] != b"PK\3\4" and found in content:
             return True
-        # An untyped record may have bytes behind the last element.
+        # An untyped record may contain bytes after the last element.
         if any(record.startswith(found) and len(record) - len(found) < flat.itemsize for record in payloads):
             return True
     return False
 
 
 def _is_conjugate(flat: np.ndarray, payloads: set[bytes]) -> bool:
-    """Whether a small storage was made on loading: PyTorch stores lazy conjugates and negatives as a mark."""
+    """Return whether a small storage was computed on loading. PyTorch saves lazy conjugates and negatives as a flag."""
     if flat.dtype.kind not in "cf" or flat.size > 16:
         return False
     words = {record[i : i + flat.itemsize] for record in payloads for i in range(0, len(record), 4)}
@@ -290,7 +291,7 @@ def _is_conjugate(flat: np.ndarray, payloads: set[bytes]) -> bool:
 
 
 def tensors(made: Any) -> list:
-    """Every strided tensor in a result."""
+    """Return every strided tensor in a result."""
     import torchlike
     from torchlike.storage import TypedStorage
 

@@ -1,4 +1,4 @@
-"""Pieces of pickles that no honest file has."""
+"""Fragments of pickles that no genuine file contains."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ _PYTHON = f"open({CANARY!r}, 'w').close()"
 
 
 def attack(r: random.Random) -> bytes:
-    """Opcodes that would run a command if the machine allowed it."""
+    """Return opcodes that would run a command if the unpickler allowed it."""
     path, argument = r.choice(
         (
             ("os.system", _COMMAND),
@@ -175,7 +175,7 @@ def attack(r: random.Random) -> bytes:
 
 
 def value(r: random.Random, view: bool = False, depth: int = 0) -> Any:
-    """Any object that a pickle can make."""
+    """Return any object that a pickle can create."""
     plain = (
         None,
         True,
@@ -219,7 +219,7 @@ def value(r: random.Random, view: bool = False, depth: int = 0) -> Any:
 
 
 def v2_arguments(r: random.Random, hooks: Any = None, view: bool = False) -> tuple:
-    """Arguments of `_rebuild_tensor_v2`."""
+    """Return arguments for `_rebuild_tensor_v2`."""
     empty = Raw(call("collections.OrderedDict"))
     return (
         storage(view=view),
@@ -232,7 +232,7 @@ def v2_arguments(r: random.Random, hooks: Any = None, view: bool = False) -> tup
 
 
 def tensor(r: random.Random, hooks: Any = None, view: bool = False) -> bytes:
-    """Opcodes that make a small tensor, or nearly."""
+    """Return opcodes that create a small tensor, valid or nearly valid."""
     if r.random() < 0.4:
         return call("torch._utils._rebuild_meta_tensor_no_storage", Raw(name("torch.float32")), (2, 2), (2, 1), False)
     made = call(
@@ -250,7 +250,7 @@ def tensor(r: random.Random, hooks: Any = None, view: bool = False) -> bytes:
 
 
 def near_miss(r: random.Random, view: bool) -> bytes:
-    """A call that is right but for one or two arguments."""
+    """Return a call that is valid except for one or two arguments."""
     f32, empty = Raw(name("torch.float32")), Raw(call("collections.OrderedDict"))
     held, strided = (
         storage(view=view),
@@ -314,13 +314,13 @@ def near_miss(r: random.Random, view: bool) -> bytes:
 
 
 def _keys(r: random.Random, count: int) -> list[bytes]:
-    """Keys chosen so that a dictionary has much to do for each."""
+    """Return keys for which dictionary operations are expensive."""
     kind = r.randrange(7)
-    if kind == 0:  # one hash
+    if kind == 0:  # all hashes are equal
         return [number((i << 61) - i) for i in range(1, count)]
-    if kind == 1:  # hashes that differ in high bits only
+    if kind == 1:  # hashes differ only in high bits
         return [number(i << 40) for i in range(count)]
-    if kind == 2:  # a run of slots that a dictionary visits one after the other, and keys that start there
+    if kind == 2:  # a chain of slots that the dictionary probes in sequence, and keys that start there
         size = 1 << (count * 3 // 2).bit_length()
         run, place = [], 1
         for _ in range(count // 2):
@@ -337,7 +337,7 @@ def _keys(r: random.Random, count: int) -> list[bytes]:
 
 
 def colliding(r: random.Random) -> bytes:
-    """A dictionary, a set, a counter or an ordered dictionary of such keys."""
+    """Return a dictionary, a set, a counter or an ordered dictionary of such keys."""
     keys = _keys(r, r.choice((150, 3_000, 10_000) * 4 + (60_000,)))
     how = r.randrange(5)
     if how == 0:
@@ -354,7 +354,7 @@ def colliding(r: random.Random) -> bytes:
 
 
 def costly(r: random.Random, view: bool) -> bytes:
-    """A few bytes that ask for much time or memory."""
+    """Return a few bytes that take much time or memory to load."""
     many = r.choice((1_000, 10_000, 100_000) * 9 + (1_000_000,))
     held = storage(view=view)
     args = push((held, 0, (1,), (1,), False, None))

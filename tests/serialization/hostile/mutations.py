@@ -1,4 +1,4 @@
-"""All mutations, and the file that two numbers stand for."""
+"""All kinds of mutation, and the mutated file for a seed and a number."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ TABLES = {"any": ANY, "zip": ZIP, "old": OLD}
 
 
 def names() -> list[str]:
-    """All kinds of mutation."""
+    """Return all kinds of mutation."""
     return [kind for table in TABLES.values() for kind in table]
 
 
 def mutant(seed: int, number: int) -> tuple[str, str, bytes]:
-    """The kind, the seed's name and the bytes of one file, the same for the same two numbers."""
+    """Return the kind, the seed file's name and the bytes of one mutant. Equal arguments give equal mutants."""
     r = random.Random(f"{seed}/{number}")
     kinds = names()
     kind = kinds[number % len(kinds)]

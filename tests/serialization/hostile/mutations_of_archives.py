@@ -23,7 +23,7 @@ def two_records_of_one_name(r: random.Random, seed: Seed) -> bytes:
 def overlapping_records(r: random.Random, seed: Seed) -> bytes:
     records = seed.as_records()
     one, other = r.sample(records, 2)
-    if r.random() < 0.4:  # within the data of another record stands a whole one
+    if r.random() < 0.4:  # hide a whole record inside the data of another record
         inner = build([Record(one.name, one.data)])
         one.offset = r.randrange(64)
         other.data += inner
@@ -94,7 +94,7 @@ def bombs(r: random.Random, seed: Seed) -> bytes:
     target = r.choice([one for one in records if "data" in one.name])
     bomb = _bomb(fill, millions)
     target.method, target.packed, target.size = 8, bomb.stored(), bomb.size
-    if r.random() < 0.5:  # the size is a lie
+    if r.random() < 0.5:  # declare a wrong size
         target.size = r.choice((4, len(target.data), 1 << 35))
     if r.random() < 0.3:
         target.packed_size = r.choice((1 << 36, len(bomb.stored()) - 1))
@@ -138,7 +138,7 @@ def names_of_records(r: random.Random, seed: Seed) -> bytes:
 
 @into(ZIP)
 def small_records(r: random.Random, seed: Seed) -> bytes:
-    """Version, byte order and the like."""
+    """Change small records, such as the version and the byte order."""
     records = seed.as_records()
     wanted = r.choice(("/version", "byteorder", ".format_version", ".storage_alignment", "serialization_id"))
     strange = (
@@ -189,7 +189,7 @@ def indices_of_sparse_tensors(r: random.Random, seed: Seed) -> bytes:
 
 @into(ZIP)
 def directories(r: random.Random, seed: Seed) -> bytes:
-    """The end of an archive, changed anywhere."""
+    """Change bytes at the end of an archive."""
     data = bytearray(build(seed.as_records(), before=r.choice((b"", b"", b"x" * 7))))
     for _ in range(r.choice((1, 2, 4))):
         data[-r.randrange(1, min(len(data), 400))] = r.choice((0, 255, r.randrange(256)))

@@ -1,4 +1,4 @@
-"""Damage to the parts that only files of the old format have."""
+"""Damage to parts that only files of the old format have."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def keys_of_storages(r: random.Random, seed: Seed) -> bytes:
 
 @into(OLD)
 def blocks(r: random.Random, seed: Seed) -> bytes:
-    """Lengths in front of the storages."""
+    """Change the lengths that precede the storages."""
     tail = bytearray(seed.tail)
     start = r.choice((0, r.randrange(max(len(tail) - 8, 1))))
     tail[start : start + 8] = struct.pack("<q", r.choice((0, 1, -1, 1 << 31, 1 << 40, (1 << 63) - 1, -(1 << 63), 4)))

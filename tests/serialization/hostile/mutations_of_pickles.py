@@ -38,7 +38,7 @@ def two_files_spliced(r: random.Random, seed: Seed) -> bytes:
     return one[: r.randrange(4, len(one))] + other[r.randrange(len(other)) :]
 
 
-# the pickle, all checksums right
+# Mutations of the pickle, with correct checksums.
 @into(ANY)
 def flipped_bytes_of_the_pickle(r: random.Random, seed: Seed) -> bytes:
     data = bytearray(seed.pickle)
@@ -93,7 +93,7 @@ _NUMBERS = (
 
 @into(ANY)
 def changed_numbers(r: random.Random, seed: Seed) -> bytes:
-    """Sizes, strides, offsets, numbers of elements and everything else that is an int."""
+    """Change sizes, strides, offsets, numbers of elements and other integers."""
     found = tokens(seed.pickle)
     places = [i for i, token in enumerate(found) if token[:1] in b"KMJ\x8a"]
     for place in r.sample(places, min(len(places), r.choice((1, 1, 2, 3)))):
@@ -136,7 +136,7 @@ _TEXTS = (
 
 @into(ANY)
 def changed_texts(r: random.Random, seed: Seed) -> bytes:
-    """Keys, locations and names."""
+    """Change keys, locations and names."""
     found = tokens(seed.pickle)
     places = [i for i, token in enumerate(found) if token[:1] == b"X"]
     if not places:
@@ -168,9 +168,10 @@ def changed_containers(r: random.Random, seed: Seed) -> bytes:
 
 
 def _spliced(r: random.Random, seed: Seed, pieces: bytes, pop: bytes = b"0") -> bytes:
-    """Put opcodes anywhere into the pickle, in place of the object or beside it."""
+    """Insert opcodes anywhere into the pickle, in place of the object or next to it."""
     found = tokens(seed.pickle)
-    if r.random() < 0.5:  # POP is no opcode of the closed machine: an APPEND to a list takes the object instead
+    # The restricted unpickler does not support POP. An APPEND to a list removes the object from the stack instead.
+    if r.random() < 0.5:
         return seed.with_pickle(b"\x80\x02](" + body(seed.pickle) + pieces + b"e.")
     found.insert(r.randrange(1, len(found)), r.choice((pieces, pieces + pop, b"(" + pieces + b"1")))
     return seed.with_pickle(b"".join(found))
@@ -178,13 +179,13 @@ def _spliced(r: random.Random, seed: Seed, pieces: bytes, pop: bytes = b"0") -> 
 
 @into(ANY)
 def inserted_globals(r: random.Random, seed: Seed) -> bytes:
-    """Calls that would write the canary, by every opcode that calls."""
+    """Insert calls that would write the canary file, by every opcode that calls."""
     return _spliced(r, seed, forged.attack(r))
 
 
 @into(ANY)
 def calls_with_any_arguments(r: random.Random, seed: Seed) -> bytes:
-    """Names that are allowed, called with what the functions do not expect."""
+    """Insert calls of allowed functions with arguments that they do not expect."""
     path = r.choice(forged.ALLOWED)
     args = tuple(forged.value(r, not seed.is_zip) for _ in range(r.randrange(8)))
     how = r.choice((b"R", b"R", b"R", b"\x81", b"b"))
@@ -193,13 +194,13 @@ def calls_with_any_arguments(r: random.Random, seed: Seed) -> bytes:
 
 @into(ANY)
 def tensors_with_any_arguments(r: random.Random, seed: Seed) -> bytes:
-    """Calls that are right but for one argument."""
+    """Insert calls that are valid except for one or two arguments."""
     return _spliced(r, seed, forged.near_miss(r, not seed.is_zip))
 
 
 @into(ANY)
 def hooks(r: random.Random, seed: Seed) -> bytes:
-    """Hooks where tensors and parameters have an empty dictionary."""
+    """Insert tensors that have hooks where genuine files have an empty dictionary."""
     hook = r.choice(({1: Raw(name("os.system"))}, {1: (Raw(name("torch.Tensor")), 1)}, {"a": 1}, [1], (1,), "a"))
     return _spliced(r, seed, forged.tensor(r, hooks=hook, view=not seed.is_zip))
 
@@ -292,7 +293,7 @@ def memo_abuse(r: random.Random, seed: Seed) -> bytes:
 
 @into(ANY)
 def costly(r: random.Random, seed: Seed) -> bytes:
-    """Small files that ask for much."""
+    """Insert a few bytes that take much time or memory to load."""
     return _spliced(r, seed, forged.costly(r, not seed.is_zip))
 
 

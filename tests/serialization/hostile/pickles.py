@@ -1,4 +1,4 @@
-"""Pickles as lists of tokens, and pieces of pickles written by hand."""
+"""Pickles as lists of tokens, and hand-written fragments of pickles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def tokens(stream: bytes) -> list[bytes]:
-    """The opcodes of the first pickle of a stream, each with its argument."""
+    """Return the opcodes of the first pickle in a stream, each with its argument."""
     return list(_tokens(stream))
 
 
@@ -22,30 +22,30 @@ def _tokens(stream: bytes) -> tuple[bytes, ...]:
 
 
 def body(stream: bytes) -> bytes:
-    """A pickle without its PROTO and STOP."""
+    """Return a pickle without its PROTO and STOP opcodes."""
     return stream[2:-1]
 
 
 def text(value: str) -> bytes:
-    """Push a text."""
+    """Return opcodes that push a string."""
     data = value.encode("utf-8", "surrogatepass")
     return b"X" + struct.pack("<I", len(data)) + data
 
 
 def number(value: int) -> bytes:
-    """Push an int of at most 255 bytes."""
+    """Return opcodes that push an int of at most 255 bytes."""
     data = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
     return b"\x8a" + bytes([len(data)]) + data
 
 
 def name(path: str) -> bytes:
-    """Push the object of a global name."""
+    """Return opcodes that push the object of a global name."""
     module, _, last = path.rpartition(".")
     return f"c{module}\n{last}\n".encode()
 
 
 def call(path: str, *args: Any) -> bytes:
-    """Push the result of a call."""
+    """Return opcodes that push the result of a call."""
     return name(path) + push(tuple(args)) + b"R"
 
 
@@ -54,7 +54,7 @@ class Raw(bytes):
 
 
 def push(value: Any) -> bytes:
-    """Push a plain object, or run `Raw` opcodes."""
+    """Return opcodes that push a plain object. `Raw` opcodes are returned unchanged."""
     if isinstance(value, Raw):
         return bytes(value)
     if value is None or isinstance(value, bool):
@@ -76,6 +76,9 @@ def push(value: Any) -> bytes:
 def storage(
     kind: str = "torch.FloatStorage", key: Any = "0", location: Any = "cpu", count: Any = 4, view: bool = False
 ) -> Raw:
-    """Push a storage by its persistent id; `view` is the sixth part that the old format has."""
+    """Return opcodes that push a storage by its persistent id.
+
+    If `view`, the id has the sixth item of the old format.
+    """
     rest = (None,) if view else ()
     return Raw(push(("storage", Raw(name(kind)), key, location, count, *rest)) + b"Q")

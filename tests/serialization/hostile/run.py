@@ -1,4 +1,4 @@
-"""Loads mutants one after the other and counts what becomes of them."""
+"""Loads mutants one after the other and counts their outcomes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.serialization.hostile import child, forged
 from tests.serialization.hostile.mutations import mutant
 from tests.serialization.hostile.seeds import seeds
 
-BATCH = 50  # files that one process loads
+BATCH = 50  # the number of files that one process loads
 _OPTIONS: tuple[dict[str, Any], ...] = (
     {},
     {},
@@ -31,24 +31,24 @@ _OPTIONS: tuple[dict[str, Any], ...] = (
 
 @dataclass
 class Found:
-    """Counts by kind of mutation and outcome, and what is not as it should be."""
+    """Counts by kind of mutation and outcome, and the unexpected outcomes."""
 
     counts: dict[str, Counter] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
 
     def add(self, number: int, kind: str, of: str, outcome: child.Outcome) -> None:
-        """Count one file."""
+        """Count the outcome of one file."""
         self.counts.setdefault(kind, Counter())[outcome.kind] += 1
         if outcome.kind not in (child.REFUSED, child.LOADED):
             self.wrong.append(f"{number} ({kind}, {of}): {outcome.kind}: {outcome.detail}")
 
     def total(self) -> Counter:
-        """Counts by outcome."""
+        """Return the counts by outcome."""
         return sum(self.counts.values(), Counter())
 
 
 def warm_up(load: Any, path: str) -> None:
-    """Load every seed, so that whatever is imported or compiled on first use is there before a process is forked."""
+    """Load every seed file, so that imports and compiles on first use happen before a process is forked."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for seed in seeds():
@@ -60,7 +60,7 @@ def warm_up(load: Any, path: str) -> None:
 
 
 def batch(load: Any, folder: str, seed: int, numbers: Sequence[int]) -> list[tuple[str, str, child.Outcome]]:
-    """Load some mutants in one process: the kind, the seed's name and the outcome of each."""
+    """Load some mutants in one process. Return the kind, the seed file's name and the outcome of each."""
     files: list[tuple[str, dict]] = []
     made: list[tuple[str, str]] = []
     for place, number in enumerate(numbers):
@@ -78,12 +78,12 @@ def batch(load: Any, folder: str, seed: int, numbers: Sequence[int]) -> list[tup
 
 
 def run(load: Any, seed: int, numbers: range, show: Any = None) -> Found:
-    """Load the mutants of these numbers."""
+    """Load the mutants with these numbers."""
     found = Found()
     with tempfile.TemporaryDirectory() as folder:
         warm_up(load, os.path.join(folder, "seed.pt"))
         gc.collect()
-        gc.freeze()  # else a collection in a child copies every page
+        gc.freeze()  # otherwise a garbage collection in a child copies every page
         for start in range(numbers.start, numbers.stop, BATCH):
             some = range(start, min(start + BATCH, numbers.stop))
             for number, result in zip(some, batch(load, folder, seed, some)):

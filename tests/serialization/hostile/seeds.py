@@ -1,4 +1,4 @@
-"""Real files: what PyTorch and torchlike write, in both formats."""
+"""Genuine files, written by PyTorch and by torchlike in both formats."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.serialization.hostile.archives import Record, build
 
 @dataclass(frozen=True)
 class Seed:
-    """A file in its parts: the records of an archive, or the pickles of an old file and the storages behind them."""
+    """A file split into parts: the records of an archive, or the pickles and storages of an old file."""
 
     name: str
     records: tuple[tuple[str, bytes], ...] = ()
@@ -28,33 +28,33 @@ class Seed:
 
     @property
     def is_zip(self) -> bool:
-        """Whether it is an archive."""
+        """Return whether the file is an archive."""
         return bool(self.records)
 
     @property
     def pickle(self) -> bytes:
-        """The pickle of the object."""
+        """The pickle of the saved object."""
         return dict(self.records)["archive/data.pkl"] if self.is_zip else self.stream[3]
 
     def file(self) -> bytes:
-        """The file, undamaged."""
+        """Return the undamaged file."""
         return self.with_pickle(self.pickle)
 
     def with_pickle(self, pickle: bytes) -> bytes:
-        """The file with another pickle, all checksums right."""
+        """Return the file with another pickle and correct checksums."""
         if self.is_zip:
             return build(self.as_records(pickle))
         return b"".join((*self.stream[:3], pickle, *self.stream[4:])) + self.tail
 
     def as_records(self, pickle: bytes | None = None) -> list[Record]:
-        """The records of an archive."""
+        """Return the records of an archive."""
         return [
             Record(n, pickle if pickle is not None and n.endswith("data.pkl") else data) for n, data in self.records
         ]
 
 
 def _objects(T: Any) -> dict[str, Any]:
-    """What is saved, made alike by either library."""
+    """Return the objects to save, built alike by either library."""
     T.manual_seed(0)
     net = T.nn.Sequential(T.nn.Conv2d(2, 3, 3), T.nn.BatchNorm2d(3), T.nn.Linear(4, 2))
     optimizer = T.optim.Adam(net.parameters(), lr=0.1)
@@ -115,7 +115,8 @@ def _old_seed(name: str, made: Any) -> Seed:
         length = sum(map(len, pickles.tokens(rest)))
         stream.append(rest[:length])
         rest = rest[length:]
-    keys = {key: pickles.text(str(i)) for i, key in enumerate(_texts(stream[4]))}  # else they are addresses
+    # Replace the keys of the storages, which are memory addresses, by small numbers.
+    keys = {key: pickles.text(str(i)) for i, key in enumerate(_texts(stream[4]))}
     stream[3:] = [b"".join(keys.get(token, token) for token in pickles.tokens(part)) for part in stream[3:]]
     return Seed(name, (), tuple(stream), rest)
 
@@ -126,7 +127,7 @@ def _texts(stream: bytes) -> list[bytes]:
 
 @functools.cache
 def seeds() -> tuple[Seed, ...]:
-    """All seeds."""
+    """Return all seed files."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs, ours = _objects(torch), _objects(torchlike)

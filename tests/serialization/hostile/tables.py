@@ -1,4 +1,4 @@
-"""Tables of the ways to damage or forge a checkpoint: functions (random numbers, seed) -> file, by name."""
+"""Tables of mutations by name. A mutation is a function of a random generator and a seed file that returns a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OLD: dict[str, Mutation] = {}
 
 
 def into(table: dict[str, Mutation]) -> Callable[[Mutation], Mutation]:
-    """Decorate a mutation that a table lists."""
+    """Return a decorator that adds a mutation to the table."""
 
     def enter(function: Mutation) -> Mutation:
         table[function.__name__.replace("_", " ")] = function

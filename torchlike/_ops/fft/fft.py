@@ -1,7 +1,7 @@
 """Discrete Fourier transforms along one dim, two dims, or several dims.
 
-`norm` selects the transform that divides by the number n of points: "backward" (the default) the inverse transform,
-"forward" the forward transform. With "ortho", both divide by sqrt(n).
+`norm` selects which transform is divided by the number n of points. With "backward" (the default) it is the inverse
+transform, and with "forward" the forward transform. With "ortho" both are divided by sqrt(n).
 """
 
 from __future__ import annotations

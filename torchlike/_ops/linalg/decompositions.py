@@ -71,7 +71,7 @@ def cholesky(A: Array, upper: bool = False):
 
 
 def _factor_change(L, change, upper):
-    """Return the derivative of L L* (or L* L) with respect to every element of L."""
+    """Return the tangent of L L* (or L* L), given the tangent `change` of L."""
     half = adjoint(L) @ change if upper else change @ adjoint(L)
     return half + adjoint(half)
 

@@ -40,7 +40,7 @@ OF_ELEMENTS = (*LAPACK, EMPTY)  # for operators whose loop PyTorch selects only 
 
 
 def factorization(*, columns: bool = True, **options) -> Callable:
-    """Declare an operator on matrices, with defaults for LAPACK's dtypes."""
+    """Declare an operator on matrices, which by default accepts LAPACK's dtypes."""
     options = {"where": (), "takes": LAPACK} | options
     return declare("operator", functools.partial(_typing, columns=columns), **options)
 

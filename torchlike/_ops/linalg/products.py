@@ -1,8 +1,8 @@
 """The product of two matrices as one primitive, in the memory layout that XLA's CPU kernels run fastest.
 
 XLA passes a transposed factor to Eigen, which gathers it across the rows of memory. Copying the smaller factor into the
-right order first is up to twice as fast (docs/decisions/0016-matrix-products.md has the figures). A gradient may need
-any of the three forms, so the primitive has three forms, and the gradient of each form consists of the others.
+right order first is up to twice as fast (docs/decisions/0016-matrix-products.md has the figures). The primitive has
+three forms, because the gradients of each form are products of the other forms.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def _means_in_steps(x, output_size: tuple, step):
         at = start + np.arange((end - start).max())[:, None]  # (element of the window, window)
         terms = xp.take(x, np.minimum(at, end - 1), axis=axis)
         inside = (at < end).reshape(at.shape + (1,) * (-1 - axis))
-        x = xp.moveaxis(xp.where(inside, terms, 0), axis - 1, 0)  # `axis` counts windows; dim 0 counts their elements
+        x = xp.moveaxis(xp.where(inside, terms, 0), axis - 1, 0)  # dim 0 holds the elements of a window
         sizes.append((end - start).reshape((count,) + (1,) * (-1 - axis)).astype(np.float32))
     x = xp.moveaxis(x, range(dims), range(dims - 1, -1, -1))  # elements along the last dim are adjacent
     total = total_in_steps(x.reshape(math.prod(x.shape[:dims]), *x.shape[dims:]), step)

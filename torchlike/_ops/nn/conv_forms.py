@@ -23,7 +23,8 @@ from torchlike._ops.schema.namespace import namespace
 
 # Up to this many columns, a convolution is one matrix product with all shifted copies side by side.
 _FEW_COLUMNS = 64
-# Up to this many output positions, and no more than output channels, reading the weights is most of the work.
+# If there are at most this many output positions, and no more than output channels, most of the time is spent reading
+# the weights.
 _FEW_POSITIONS = 512
 # Up to this many groups are convolved one by one if the kernel has more than `_FEW_PLACES` elements.
 _FEW_GROUPS = 32
@@ -148,7 +149,7 @@ def transposed(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
 
 
 def by_shares(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
-    """Multiply each input element by the kernel, split into blocks of the stride's size, and sum overlapping blocks.
+    """Split the kernel into blocks of the stride's size, multiply each input element by them, and sum the overlaps.
 
     The sums of the blocks are then placed side by side.
     """

@@ -51,7 +51,7 @@ def _alone_weights(x: Any, change: Any, *, kernel: Ints, stride: Ints, dilation:
     dims = tuple(range(x.ndim - 1))
     if max(stride) == 1:
         sums = lax.reduce(met, [jnp.zeros((), x.dtype)] * len(met), lambda a, b: [*map(add, a, b)], dims)
-    else:  # strided copies are gathered from memory, which is slower for all of them at once
+    else:  # strided copies are gathered from memory; summing them one by one is faster
         sums = [each.sum(dims) for each in met]
     return jnp.stack(sums).reshape(*kernel, -1)
 

@@ -203,7 +203,7 @@ def binary_cross_entropy(input: Array, target: Array, weight: Array | None = Non
 def _check_logits(call: Call) -> None:
     floating("log_sigmoid_cpu")(call)
     made = broadcast([call.input.shape, call.target.shape])
-    if made != tuple(call.target.shape):  # PyTorch writes the product with 1 - target in place
+    if made != tuple(call.target.shape):  # PyTorch writes the product over 1 - target
         raise _errors.shapes.in_place_shape(call.target.shape, made)
     if call.target.dtype.category < call.input.dtype.category:
         raise _errors.dtypes.cannot_cast(call.input.dtype, call.target.dtype)

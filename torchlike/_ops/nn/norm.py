@@ -334,7 +334,7 @@ def vector_norm(x, p: float, axis, keepdims: bool = False):
 
 
 def _is_one(shape: tuple, axis) -> bool:
-    """Return whether a reduction over these axes reduces exactly one element."""
+    """Return whether each result of a reduction over these axes has one element to reduce."""
     over = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     return math.prod([shape[a] for a in over]) == 1
 

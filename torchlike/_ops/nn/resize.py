@@ -217,7 +217,7 @@ def _resize(input: Array, size: tuple, mode: str, scales: tuple, align_corners: 
 
     Args:
       input: (N, C, d1, ...).
-      size: the new sizes of d1, ....
+      size: the new sizes of the dims after the first two.
       mode: "nearest", "nearest-exact", "linear", "bilinear", "bicubic" or "trilinear".
       scales: for each dim the scale factor, or None to derive it from the sizes.
       align_corners: whether the centers, rather than the outer borders, of the corner elements coincide.

@@ -153,7 +153,7 @@ def mvlgamma(input: Array, p: int):
 
 @pointwise(check=only("igamma_cpu", FLOATING))
 def igamma(input: Array, other: Array):
-    """Return the regularized lower incomplete gamma function with the shape `input`, up to `other`."""
+    """Return the regularized lower incomplete gamma function P(input, other), where `input` is the shape."""
     special, xp = library(input), namespace(input)
     # The library's result for an infinite shape is replaced by the limit.
     return _at_infinity(xp, special.gammainc(input, other), input, other, 0)
@@ -161,7 +161,7 @@ def igamma(input: Array, other: Array):
 
 @pointwise(check=only("igammac_cpu", FLOATING))
 def igammac(input: Array, other: Array):
-    """Return the regularized upper incomplete gamma function, 1 - igamma(input, other)."""
+    """Return the regularized upper incomplete gamma function Q(input, other) = 1 - igamma(input, other)."""
     special, xp = library(input), namespace(input)
     return _at_infinity(xp, special.gammaincc(input, other), input, other, 1)
 

@@ -270,7 +270,7 @@ def add(input: _Tensor | _Number, other: _Tensor | _Number, *, alpha: _Number = 
 def addbmm(
     input: _Tensor, batch1: _Tensor, batch2: _Tensor, *, beta: _Number = ..., alpha: _Number = ..., out: _Any = ...
 ) -> _Tensor:
-    """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
+    """Return beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
     ...
 
 def addcdiv(input: _Tensor, tensor1: _Tensor, tensor2: _Tensor, *, value: _Number = ..., out: _Any = ...) -> _Tensor:
@@ -284,23 +284,23 @@ def addcmul(input: _Tensor, tensor1: _Tensor, tensor2: _Tensor, *, value: _Numbe
 def addmm(
     input: _Tensor, mat1: _Tensor, mat2: _Tensor, *, beta: _Number = ..., alpha: _Number = ..., out: _Any = ...
 ) -> _Tensor:
-    """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
+    """Return beta * input + alpha * (mat1 @ mat2)."""
     ...
 
 def addmv(
     input: _Tensor, mat: _Tensor, vec: _Tensor, *, beta: _Number = ..., alpha: _Number = ..., out: _Any = ...
 ) -> _Tensor:
-    """beta * input + alpha * (mat @ vec)."""
+    """Return beta * input + alpha * (mat @ vec)."""
     ...
 
 def addmv_(input: _Tensor, mat: _Tensor, vec: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
-    """beta * input + alpha * (mat @ vec)."""
+    """Return beta * input + alpha * (mat @ vec)."""
     ...
 
 def addr(
     input: _Tensor, vec1: _Tensor, vec2: _Tensor, *, beta: _Number = ..., alpha: _Number = ..., out: _Any = ...
 ) -> _Tensor:
-    """beta * input + alpha * outer(vec1, vec2)."""
+    """Return beta * input + alpha * outer(vec1, vec2)."""
     ...
 
 def adjoint(input: _Tensor) -> _Tensor:
@@ -536,7 +536,7 @@ def avg_pool1d(
 def baddbmm(
     input: _Tensor, batch1: _Tensor, batch2: _Tensor, *, beta: _Number = ..., alpha: _Number = ..., out: _Any = ...
 ) -> _Tensor:
-    """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
+    """Return beta * input + alpha * (batch1 @ batch2), for batches of matrices."""
     ...
 
 def bartlett_window(
@@ -572,7 +572,7 @@ def bernoulli(input: _Tensor, p: _float | None = ..., *, generator: _Any = ..., 
     ...
 
 def bilinear(input1: _Tensor, input2: _Tensor, weight: _Tensor, bias: _Tensor | None = ...) -> _Tensor:
-    """x1 W x2 + bias for each W of (n, k1, k2): (..., k1), (..., k2) -> (..., n)."""
+    """Return x1 W x2 + bias, where W is each of the n matrices of `weight`."""
     ...
 
 def binary_cross_entropy_with_logits(
@@ -582,7 +582,7 @@ def binary_cross_entropy_with_logits(
     pos_weight: _Tensor | None = ...,
     reduction: _int = ...,
 ) -> _Tensor:
-    """-w (pos_weight t log(sigmoid(x)) + (1 - t) log(1 - sigmoid(x)))."""
+    """Compute the binary cross entropy of sigmoid(x) and targets t, from logits x."""
     ...
 
 def bincount(input: _Tensor, weights: _Tensor | None = ..., minlength: _int = ...) -> _Tensor:
@@ -643,7 +643,7 @@ def block_diag(*tensors: _Tensor) -> _Tensor:
     ...
 
 def bmm(input: _Tensor, mat2: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The products of two batches of matrices; (b, n, k), (b, k, m) -> (b, n, m)."""
+    """Return the products of two batches of matrices: (b, n, k), (b, k, m) -> (b, n, m)."""
     ...
 
 bool: _dtype
@@ -705,19 +705,19 @@ def chain_matmul(*matrices: _Tensor) -> _Tensor:
 chalf: _Any
 
 def channel_shuffle(input: _Tensor, groups: _int) -> _Tensor:
-    """The channels dealt out again: the first of each group, then the second of each, ..."""
+    """Interleave the groups of channels of (N, C, ...)."""
     ...
 
 def cholesky(input: _Tensor, upper: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """L with L L* = input."""
+    """Return L with L L* = input."""
     ...
 
 def cholesky_inverse(L: _Tensor, upper: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """The inverse of A, from its Cholesky factor."""
+    """Return the inverse of A, given the Cholesky factor L of A."""
     ...
 
 def cholesky_solve(B: _Tensor, L: _Tensor, upper: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """X with A X = B, from the Cholesky factor L of A."""
+    """Return X with A X = B, given the Cholesky factor L of A."""
     ...
 
 def chunk(input: _Tensor, chunks: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:
@@ -930,11 +930,11 @@ def cosh_(input: _Tensor) -> _Tensor:
 def cosine_embedding_loss(
     input1: _Tensor, input2: _Tensor, target: _Tensor, margin: _float = ..., reduction: _int = ...
 ) -> _Tensor:
-    """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
+    """Compute a loss from the cosine similarity of two vectors."""
     ...
 
 def cosine_similarity(x1: _Tensor, x2: _Tensor, dim: _int = ..., eps: _float = ...) -> _Tensor:
-    """x1 . x2 / (|x1| |x2|) over a dim; norms below eps count as eps."""
+    """Return the cosine similarity x1 . x2 / (|x1| |x2|) along a dim."""
     ...
 
 def count_nonzero(input: _Tensor, dim: _Any = ...) -> _Tensor:
@@ -996,7 +996,7 @@ def dequantize(input: _Tensor) -> _Tensor:
     ...
 
 def det(A: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The determinant of a square matrix."""
+    """Return the determinant of a square matrix."""
     ...
 
 def detach(input: _Tensor) -> _Tensor:
@@ -1048,7 +1048,7 @@ def diff(
     ...
 
 def digamma(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The derivative of the logarithm of the gamma function; -inf at 0, inf at -0, NaN at negative whole numbers."""
+    """Return the digamma function, the derivative of the logarithm of the gamma function."""
     ...
 
 def dist(input: _Tensor, other: _Tensor, p: _float = ...) -> _Tensor:
@@ -1068,7 +1068,7 @@ def divide(
     ...
 
 def dot(input: _Tensor, tensor: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The sum of products of two vectors of one length."""
+    """Return the dot product, the sum of the products of the elements of two vectors of equal length."""
     ...
 
 double: _dtype
@@ -1177,23 +1177,23 @@ def equal(input: _Tensor, other: _Tensor) -> _bool:
     ...
 
 def erf(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The error function, 2/sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
+    """Return the error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
     ...
 
 def erf_(input: _Tensor) -> _Tensor:
-    """The error function, 2/sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
+    """Return the error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
     ...
 
 def erfc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """1 - erf(x)."""
+    """Return the complementary error function, 1 - erf(x)."""
     ...
 
 def erfc_(input: _Tensor) -> _Tensor:
-    """1 - erf(x)."""
+    """Return the complementary error function, 1 - erf(x)."""
     ...
 
 def erfinv(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The inverse of erf; inf at 1, -inf at -1, NaN outside."""
+    """Return the inverse error function: inf at 1, -inf at -1, NaN outside [-1, 1]."""
     ...
 
 def exp(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1422,11 +1422,11 @@ def ge(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     ...
 
 def geqrf(input: _Tensor, *, out: _Any = ...) -> _Any:
-    """R above the diagonal and the reflectors of Q below it; their factors."""
+    """Return the QR decomposition in LAPACK's compact form."""
     ...
 
 def ger(input: _Tensor, vec2: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
+    """Return the outer product of two vectors: (n,), (m,) -> (n, m)."""
     ...
 
 def get_autocast_cpu_dtype() -> _Any:
@@ -1578,7 +1578,7 @@ def heaviside(input: _Tensor, values: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def hinge_embedding_loss(input: _Tensor, target: _Tensor, margin: _float = ..., reduction: _int = ...) -> _Tensor:
-    """x where t is 1, max(0, margin - x) where it is -1."""
+    """Compute x where the target is 1, and max(0, margin - x) where it is -1, and reduce it by `reduction`."""
     ...
 
 def histc(input: _Tensor, bins: _int = ..., min: _float = ..., max: _float = ..., *, out: _Any = ...) -> _Tensor:
@@ -1618,19 +1618,19 @@ def hypot(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def i0(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The modified Bessel function of the first kind of order 0."""
+    """Return the modified Bessel function of the first kind of order 0, element by element."""
     ...
 
 def i0_(input: _Tensor) -> _Tensor:
-    """The modified Bessel function of the first kind of order 0."""
+    """Return the modified Bessel function of the first kind of order 0, element by element."""
     ...
 
 def igamma(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The regularized lower incomplete gamma function of shape `input`, up to `other`."""
+    """Return the regularized lower incomplete gamma function P(input, other), where `input` is the shape."""
     ...
 
 def igammac(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The regularized upper incomplete gamma function: 1 - igamma."""
+    """Return the regularized upper incomplete gamma function Q(input, other) = 1 - igamma(input, other)."""
     ...
 
 def imag(input: _Tensor) -> _Tensor:
@@ -1683,7 +1683,7 @@ def initial_seed() -> _int:
     ...
 
 def inner(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The sums of products over the last dims; (..., k), (*, k) -> (..., *)."""
+    """Return the sums of products over the last dim of both tensors: (..., k), (*, k) -> (..., *)."""
     ...
 
 def instance_norm(
@@ -1710,7 +1710,7 @@ int6: _Any
 int7: _Any
 
 def inverse(A: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The inverse of a square matrix; raises LinAlgError for a singular one (an observation: pending work runs)."""
+    """Return the inverse of a square matrix."""
     ...
 
 def is_autocast_cache_enabled() -> _bool:
@@ -1851,11 +1851,11 @@ def kaiser_window(
     ...
 
 def kl_div(input: _Tensor, target: _Tensor, reduction: _int = ..., *, log_target: _bool = ...) -> _Tensor:
-    """target (log target - input), for an input of log-probabilities."""
+    """Compute the Kullback-Leibler divergence, target (log target - input), where `input` holds log-probabilities."""
     ...
 
 def kron(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The Kronecker product: every element of `input` times the whole of `other`."""
+    """Return the Kronecker product: each element of `input` times the whole of `other`."""
     ...
 
 def kthvalue(input: _Tensor, k: _int, dim: _int = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Any:
@@ -1906,7 +1906,7 @@ def less_equal(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> 
     ...
 
 def lgamma(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The logarithm of the absolute value of the gamma function."""
+    """Return the natural logarithm of the absolute value of the gamma function."""
     ...
 
 def linspace(
@@ -1992,7 +1992,7 @@ def logcumsumexp(input: _Tensor, dim: _int, *, out: _Any = ...) -> _Tensor:
     ...
 
 def logdet(input: _Tensor) -> _Tensor:
-    """The logarithm of the determinant; NaN where it is negative."""
+    """Return the logarithm of the determinant, or NaN where the determinant is negative."""
     ...
 
 def logical_and(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -2012,11 +2012,11 @@ def logical_xor(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def logit(input: _Tensor, eps: _float | None = ..., *, out: _Any = ...) -> _Tensor:
-    """log(x / (1 - x)); with `eps`, of x kept within [eps, 1 - eps]."""
+    """Return the logit, log(x / (1 - x))."""
     ...
 
 def logit_(input: _Tensor, eps: _float | None = ...) -> _Tensor:
-    """log(x / (1 - x)); with `eps`, of x kept within [eps, 1 - eps]."""
+    """Return the logit, log(x / (1 - x))."""
     ...
 
 def logspace(
@@ -2061,17 +2061,17 @@ def lt(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     ...
 
 def lu(A: _Tensor, pivot: _bool = ..., get_infos: _Any = ..., *, out: _Any = ...) -> _Any:
-    """L and U in one matrix, the exchanges of rows, and whether there was a zero on the diagonal with `get_infos`."""
+    """Return L and U in one matrix, and the pivots."""
     ...
 
 def lu_solve(input: _Tensor, LU_data: _Tensor, LU_pivots: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """X with A X = input, from what `lu` made of A."""
+    """Return X with A X = input, given the results of `lu` for A."""
     ...
 
 def lu_unpack(
     LU_data: _Tensor, LU_pivots: _Tensor, unpack_data: _bool = ..., unpack_pivots: _bool = ..., *, out: _Any = ...
 ) -> _Any:
-    """P, L and U of what `lu_factor` returns."""
+    """Return P, L and U, given the results of `lu_factor`."""
     ...
 
 def manual_seed(seed: _int) -> _Any:
@@ -2081,7 +2081,7 @@ def manual_seed(seed: _int) -> _Any:
 def margin_ranking_loss(
     input1: _Tensor, input2: _Tensor, target: _Tensor, margin: _float = ..., reduction: _int = ...
 ) -> _Tensor:
-    """max(0, margin - t (x1 - x2))."""
+    """Compute max(0, margin - t (x1 - x2)), where t = 1 ranks x1 above x2 and t = -1 ranks it below."""
     ...
 
 def masked_fill(input: _Tensor, mask: _Tensor, value: _Any) -> _Tensor:
@@ -2097,15 +2097,15 @@ def masked_select(input: _Tensor, mask: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def matmul(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The matrix product; (..., n, k) @ (..., k, m) -> (..., n, m), vectors as in NumPy."""
+    """Return the matrix product: (..., n, k) @ (..., k, m) -> (..., n, m)."""
     ...
 
 def matrix_exp(A: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The exponential of a square matrix, the sum of A**n / n!."""
+    """Return the exponential of a square matrix, the sum over n of A**n / n!."""
     ...
 
 def matrix_power(A: _Tensor, n: _int, *, out: _Any = ...) -> _Tensor:
-    """A multiplied with itself n times; of a negative n the inverse, that often."""
+    """Return the n-th power of a square matrix; for a negative n, the power -n of its inverse."""
     ...
 
 def matrix_rank(input: _Tensor, tol: _Any = ..., symmetric: _bool = ..., *, out: _Any = ...) -> _Tensor:
@@ -2185,7 +2185,7 @@ def minimum(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def mm(input: _Tensor, mat2: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The product of two matrices; (n, k), (k, m) -> (n, m)."""
+    """Return the product of two matrices: (n, k), (k, m) -> (n, m)."""
     ...
 
 def mode(input: _Tensor, dim: _int = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Any:
@@ -2219,11 +2219,11 @@ def multiply(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = 
     ...
 
 def mv(input: _Tensor, vec: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """A matrix times a vector; (n, k), (k) -> (n)."""
+    """Return the product of a matrix and a vector: (n, k), (k,) -> (n,)."""
     ...
 
 def mvlgamma(input: _Tensor, p: _int, *, out: _Any = ...) -> _Tensor:
-    """The logarithm of the multivariate gamma function of dimension p."""
+    """Return the logarithm of the multivariate gamma function of dimension p."""
     ...
 
 nan: _float
@@ -2401,19 +2401,19 @@ def ones_like(
 def ormqr(
     input: _Tensor, tau: _Tensor, other: _Tensor, left: _bool = ..., transpose: _bool = ..., *, out: _Any = ...
 ) -> _Tensor:
-    """Q `other` (`other` Q unless `left`; Q* for Q with `transpose`) of the product Q of the reflectors."""
+    """Return Q `other`, where Q is a product of Householder reflectors."""
     ...
 
 def outer(input: _Tensor, vec2: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
+    """Return the outer product of two vectors: (n,), (m,) -> (n, m)."""
     ...
 
 def pairwise_distance(x1: _Tensor, x2: _Tensor, p: _float = ..., eps: _float = ..., keepdim: _bool = ...) -> _Tensor:
-    """The p-norm of x1 - x2 + eps over the last dim."""
+    """Return the p-norm of x1 - x2 + eps over the last dim."""
     ...
 
 def pca_lowrank(A: _Tensor, q: _int | None = ..., center: _bool = ..., niter: _int = ...) -> _tuple[_Tensor, ...]:
-    """`svd_lowrank` of the rows of A less their mean."""
+    """Return an approximate principal component analysis: `svd_lowrank` of A, with the mean of its rows subtracted."""
     ...
 
 def pdist(input: _Tensor, p: _float = ...) -> _Tensor:
@@ -2431,15 +2431,15 @@ def permute_copy(input: _Tensor, *dims: _Any, **named: _Any) -> _Tensor:
 pi: _float
 
 def pinverse(input: _Tensor, rcond: _float = ...) -> _Tensor:
-    """The Moore-Penrose inverse: singular values of at most `rcond` times the largest count as zero."""
+    """Return the Moore-Penrose pseudoinverse."""
     ...
 
 def pixel_shuffle(input: _Tensor, upscale_factor: _int) -> _Tensor:
-    """(..., C r r, H, W) -> (..., C, H r, W r): each r x r block of pixels was r r channels."""
+    """Rearrange channels into blocks of pixels: (..., C r r, H, W) -> (..., C, H r, W r)."""
     ...
 
 def pixel_unshuffle(input: _Tensor, downscale_factor: _int) -> _Tensor:
-    """(..., C, H r, W r) -> (..., C r r, H, W): the inverse of `pixel_shuffle`."""
+    """Rearrange blocks of pixels into channels: (..., C, H r, W r) -> (..., C r r, H, W)."""
     ...
 
 def poisson(input: _Tensor, generator: _Any = ...) -> _Tensor:
@@ -2449,7 +2449,7 @@ def poisson(input: _Tensor, generator: _Any = ...) -> _Tensor:
 def poisson_nll_loss(
     input: _Tensor, target: _Tensor, log_input: _bool, full: _bool, eps: _float, reduction: _int
 ) -> _Tensor:
-    """exp(x) - t x (or x - t log(x + eps)); `full` adds Stirling's approximation of log t! where t > 1."""
+    """Compute the negative log-likelihood of targets t under a Poisson distribution."""
     ...
 
 def polar(abs: _Tensor, angle: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -2457,7 +2457,7 @@ def polar(abs: _Tensor, angle: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def polygamma(n: _int, input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The n-th derivative of digamma."""
+    """Return the n-th derivative of the digamma function, for n >= 0."""
     ...
 
 def positive(input: _Tensor) -> _Tensor:
@@ -2483,7 +2483,7 @@ def put(input: _Tensor, index: _Tensor, source: _Tensor, accumulate: _bool = ...
     ...
 
 def qr(input: _Tensor, some: _bool = ..., *, out: _Any = ...) -> _Any:
-    """Q and R with Q R = input."""
+    """Return Q and R with Q R = input."""
     ...
 
 def quantile(
@@ -2937,7 +2937,7 @@ def slice_scatter(
     ...
 
 def slogdet(input: _Tensor, *, out: _Any = ...) -> _Any:
-    """The sign of the determinant and the logarithm of its absolute value."""
+    """Return the sign of the determinant and the logarithm of its absolute value."""
     ...
 
 def softmax(input: _Tensor, dim: _int, dtype: _Any = ..., *, out: _Any = ...) -> _Tensor:
@@ -3028,7 +3028,7 @@ def split_with_sizes_copy(input: _Tensor, split_sizes: _Any, dim: _int = ...) ->
     ...
 
 def spmm(input: _Tensor, mat2: _Tensor) -> _Any:
-    """The product of two matrices; (n, k), (k, m) -> (n, m)."""
+    """Return the product of two matrices: (n, k), (k, m) -> (n, m)."""
     ...
 
 def sqrt(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -3096,13 +3096,13 @@ def sum(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = 
     ...
 
 def svd(input: _Tensor, some: _bool = ..., compute_uv: _bool = ..., *, out: _Any = ...) -> _Any:
-    """U, S and V with U diag(S) V* = input."""
+    """Return U, S and V with U diag(S) V* = input."""
     ...
 
 def svd_lowrank(
     A: _Tensor, q: _int | None = ..., niter: _int | None = ..., M: _Tensor | None = ...
 ) -> _tuple[_Tensor, ...]:
-    """U, S and V of nearly the q largest singular values of A - M."""
+    """Return U, S and V of an approximate decomposition A - M = U diag(S) V* with the q largest singular values."""
     ...
 
 def swapaxes(input: _Tensor, axis0: _int, axis1: _int) -> _Tensor:
@@ -3193,7 +3193,7 @@ def topk(
     ...
 
 def trace(input: _Tensor) -> _Tensor:
-    """The sum of a matrix's diagonal."""
+    """Return the sum of the diagonal of a matrix."""
     ...
 
 def transpose(input: _Tensor, dim0: _int, dim1: _int) -> _Tensor:
@@ -3215,7 +3215,7 @@ def trapz(y: _Tensor, x: _Tensor | None = ..., *, dx: _float | None = ..., dim: 
 def triangular_solve(
     b: _Tensor, A: _Tensor, upper: _bool = ..., transpose: _bool = ..., unitriangular: _bool = ..., *, out: _Any = ...
 ) -> _Any:
-    """X with A X = b for a triangular A, and a copy of A."""
+    """Return X with A X = b for a triangular A, and a copy of A."""
     ...
 
 def tril(input: _Tensor, diagonal: _int = ..., *, out: _Any = ...) -> _Tensor:
@@ -3238,7 +3238,7 @@ def triplet_margin_loss(
     swap: _bool = ...,
     reduction: _int = ...,
 ) -> _Tensor:
-    """max(0, margin + |anchor - positive| - |anchor - negative|), in the p-norm over the last dim."""
+    """Compute max(0, margin + |anchor - positive| - |anchor - negative|), in the p-norm over the last dim."""
     ...
 
 def triu(input: _Tensor, diagonal: _int = ..., *, out: _Any = ...) -> _Tensor:
@@ -3348,7 +3348,7 @@ def var_mean(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _A
     ...
 
 def vdot(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The sum of products of two vectors, the first one conjugated."""
+    """Return the dot product of two vectors, with the first one conjugated."""
     ...
 
 def view(input: _Tensor, size: _tuple) -> _Tensor:
@@ -3390,11 +3390,11 @@ def where(condition: _Tensor, *choices: _Any, **named: _Any) -> _Any:
     ...
 
 def xlogy(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input * log(other); 0 where `input` is 0 and `other` is not NaN."""
+    """Return input * log(other), or 0 where `input` is 0 and `other` is not NaN."""
     ...
 
 def xlogy_(input: _Tensor | _Number, other: _Tensor | _Number) -> _Tensor:
-    """input * log(other); 0 where `input` is 0 and `other` is not NaN."""
+    """Return input * log(other), or 0 where `input` is 0 and `other` is not NaN."""
     ...
 
 def zero_(self: _Tensor) -> _Tensor:

@@ -126,10 +126,10 @@ class Methods:
         """input + alpha * other."""
         ...
     def addbmm(self, batch1: _Tensor, batch2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
-        """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
+        """Return beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
         ...
     def addbmm_(self, batch1: _Tensor, batch2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
-        """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
+        """Return beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
         ...
     def addcdiv(self, tensor1: _Tensor, tensor2: _Tensor, *, value: _Number = ...) -> _Tensor:
         """input + value * tensor1 / tensor2."""
@@ -144,22 +144,22 @@ class Methods:
         """input + value * tensor1 * tensor2; among integers `value` is cut to a whole number."""
         ...
     def addmm(self, mat1: _Tensor, mat2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
-        """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
+        """Return beta * input + alpha * (mat1 @ mat2)."""
         ...
     def addmm_(self, mat1: _Tensor, mat2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
-        """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
+        """Return beta * input + alpha * (mat1 @ mat2)."""
         ...
     def addmv(self, mat: _Tensor, vec: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
-        """beta * input + alpha * (mat @ vec)."""
+        """Return beta * input + alpha * (mat @ vec)."""
         ...
     def addmv_(self, mat: _Tensor, vec: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
-        """beta * input + alpha * (mat @ vec)."""
+        """Return beta * input + alpha * (mat @ vec)."""
         ...
     def addr(self, vec1: _Tensor, vec2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
-        """beta * input + alpha * outer(vec1, vec2)."""
+        """Return beta * input + alpha * outer(vec1, vec2)."""
         ...
     def addr_(self, vec1: _Tensor, vec2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
-        """beta * input + alpha * outer(vec1, vec2)."""
+        """Return beta * input + alpha * outer(vec1, vec2)."""
         ...
     def adjoint(self) -> _Tensor:
         """The last two dims exchanged, complex numbers conjugated, as a view."""
@@ -294,10 +294,10 @@ class Methods:
         """Accumulate the gradient of this tensor into the `.grad` of the leaves of its graph."""
         ...
     def baddbmm(self, batch1: _Tensor, batch2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
-        """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
+        """Return beta * input + alpha * (batch1 @ batch2), for batches of matrices."""
         ...
     def baddbmm_(self, batch1: _Tensor, batch2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
-        """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
+        """Return beta * input + alpha * (batch1 @ batch2), for batches of matrices."""
         ...
     def bernoulli(self, p: _float | None = ..., *, generator: _Any = ...) -> _Tensor:
         """Ones with the probabilities in `input` (or `p`), else zeros."""
@@ -348,7 +348,7 @@ class Methods:
         """The bits set in exactly one."""
         ...
     def bmm(self, mat2: _Tensor) -> _Tensor:
-        """The products of two batches of matrices; (b, n, k), (b, k, m) -> (b, n, m)."""
+        """Return the products of two batches of matrices: (b, n, k), (b, k, m) -> (b, n, m)."""
         ...
     def bool(self, *, memory_format: _Any = ...) -> _Tensor:
         """This tensor as torch.bool."""
@@ -384,13 +384,13 @@ class Methods:
         """This tensor as torch.int8."""
         ...
     def cholesky(self, upper: _bool = ...) -> _Tensor:
-        """L with L L* = input."""
+        """Return L with L L* = input."""
         ...
     def cholesky_inverse(self, upper: _bool = ...) -> _Tensor:
-        """The inverse of A, from its Cholesky factor."""
+        """Return the inverse of A, given the Cholesky factor L of A."""
         ...
     def cholesky_solve(self, L: _Tensor, upper: _bool = ...) -> _Tensor:
-        """X with A X = B, from the Cholesky factor L of A."""
+        """Return X with A X = B, given the Cholesky factor L of A."""
         ...
     def chunk(self, chunks: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:
         """At most `chunks` views of equal size (the last may be smaller)."""
@@ -516,7 +516,7 @@ class Methods:
         """A tensor in float32: what is left to do for one that is not quantized."""
         ...
     def det(self) -> _Tensor:
-        """The determinant of a square matrix."""
+        """Return the determinant of a square matrix."""
         ...
     def diag(self, diagonal: _int = ...) -> _Tensor:
         """A matrix's diagonal as a vector, or a matrix with a vector on its diagonal."""
@@ -539,10 +539,10 @@ class Methods:
         """The n-th differences of neighbours along `dim`, of bools their exclusive or."""
         ...
     def digamma(self) -> _Tensor:
-        """The derivative of the logarithm of the gamma function; -inf at 0, inf at -0, NaN at negative whole numbers."""
+        """Return the digamma function, the derivative of the logarithm of the gamma function."""
         ...
     def digamma_(self) -> _Tensor:
-        """The derivative of the logarithm of the gamma function; -inf at 0, inf at -0, NaN at negative whole numbers."""
+        """Return the digamma function, the derivative of the logarithm of the gamma function."""
         ...
     def dim_order(self, *, ambiguity_check: _Any = ...) -> _tuple[_int, ...]:
         """The dims in the order of memory, the outermost first."""
@@ -563,7 +563,7 @@ class Methods:
         """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype."""
         ...
     def dot(self, tensor: _Tensor) -> _Tensor:
-        """The sum of products of two vectors of one length."""
+        """Return the dot product, the sum of the products of the elements of two vectors of equal length."""
         ...
     def double(self, *, memory_format: _Any = ...) -> _Tensor:
         """This tensor as torch.float64."""
@@ -586,22 +586,22 @@ class Methods:
         """Whether two tensors have the same shape and elements (an observation: pending work runs)."""
         ...
     def erf(self) -> _Tensor:
-        """The error function, 2/sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
+        """Return the error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
         ...
     def erf_(self) -> _Tensor:
-        """The error function, 2/sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
+        """Return the error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
         ...
     def erfc(self) -> _Tensor:
-        """1 - erf(x)."""
+        """Return the complementary error function, 1 - erf(x)."""
         ...
     def erfc_(self) -> _Tensor:
-        """1 - erf(x)."""
+        """Return the complementary error function, 1 - erf(x)."""
         ...
     def erfinv(self) -> _Tensor:
-        """The inverse of erf; inf at 1, -inf at -1, NaN outside."""
+        """Return the inverse error function: inf at 1, -inf at -1, NaN outside [-1, 1]."""
         ...
     def erfinv_(self) -> _Tensor:
-        """The inverse of erf; inf at 1, -inf at -1, NaN outside."""
+        """Return the inverse error function: inf at 1, -inf at -1, NaN outside [-1, 1]."""
         ...
     def exp(self) -> _Tensor:
         """e to the power of each element."""
@@ -715,10 +715,10 @@ class Methods:
         """Fill with geometric numbers of success probability `p`."""
         ...
     def geqrf(self) -> _Any:
-        """R above the diagonal and the reflectors of Q below it; their factors."""
+        """Return the QR decomposition in LAPACK's compact form."""
         ...
     def ger(self, vec2: _Tensor) -> _Tensor:
-        """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
+        """Return the outer product of two vectors: (n,), (m,) -> (n, m)."""
         ...
     def greater(self, other: _Tensor | _Number) -> _Tensor:
         """input > other, element by element."""
@@ -770,22 +770,22 @@ class Methods:
         """sqrt(input**2 + other**2) without overflow."""
         ...
     def i0(self) -> _Tensor:
-        """The modified Bessel function of the first kind of order 0."""
+        """Return the modified Bessel function of the first kind of order 0, element by element."""
         ...
     def i0_(self) -> _Tensor:
-        """The modified Bessel function of the first kind of order 0."""
+        """Return the modified Bessel function of the first kind of order 0, element by element."""
         ...
     def igamma(self, other: _Tensor) -> _Tensor:
-        """The regularized lower incomplete gamma function of shape `input`, up to `other`."""
+        """Return the regularized lower incomplete gamma function P(input, other), where `input` is the shape."""
         ...
     def igamma_(self, other: _Tensor) -> _Tensor:
-        """The regularized lower incomplete gamma function of shape `input`, up to `other`."""
+        """Return the regularized lower incomplete gamma function P(input, other), where `input` is the shape."""
         ...
     def igammac(self, other: _Tensor) -> _Tensor:
-        """The regularized upper incomplete gamma function: 1 - igamma."""
+        """Return the regularized upper incomplete gamma function Q(input, other) = 1 - igamma(input, other)."""
         ...
     def igammac_(self, other: _Tensor) -> _Tensor:
-        """The regularized upper incomplete gamma function: 1 - igamma."""
+        """Return the regularized upper incomplete gamma function Q(input, other) = 1 - igamma(input, other)."""
         ...
     @property
     def imag(self) -> _Tensor:
@@ -832,13 +832,13 @@ class Methods:
         """Return the indices of a coalesced tensor: (sparse dims, elements)."""
         ...
     def inner(self, other: _Tensor) -> _Tensor:
-        """The sums of products over the last dims; (..., k), (*, k) -> (..., *)."""
+        """Return the sums of products over the last dim of both tensors: (..., k), (*, k) -> (..., *)."""
         ...
     def int(self, *, memory_format: _Any = ...) -> _Tensor:
         """This tensor as torch.int32."""
         ...
     def inverse(self) -> _Tensor:
-        """The inverse of a square matrix; raises LinAlgError for a singular one (an observation: pending work runs)."""
+        """Return the inverse of a square matrix."""
         ...
     def is_coalesced(self) -> _bool:
         """Return whether the indices are known to be sorted and unique."""
@@ -901,7 +901,7 @@ class Methods:
         and divided by the sum of the squared windows there."""
         ...
     def kron(self, other: _Tensor) -> _Tensor:
-        """The Kronecker product: every element of `input` times the whole of `other`."""
+        """Return the Kronecker product: each element of `input` times the whole of `other`."""
         ...
     def kthvalue(self, k: _int, dim: _int = ..., keepdim: _bool = ...) -> _Any:
         """The k-th smallest element of `dim` (k counts from 1), and its index."""
@@ -945,10 +945,10 @@ class Methods:
         """input <= other, element by element."""
         ...
     def lgamma(self) -> _Tensor:
-        """The logarithm of the absolute value of the gamma function."""
+        """Return the natural logarithm of the absolute value of the gamma function."""
         ...
     def lgamma_(self) -> _Tensor:
-        """The logarithm of the absolute value of the gamma function."""
+        """Return the natural logarithm of the absolute value of the gamma function."""
         ...
     def log(self) -> _Tensor:
         """The natural logarithm of each element; -inf at 0, NaN below."""
@@ -990,7 +990,7 @@ class Methods:
         """The running log(sum(exp(input))) along `dim`, without overflow."""
         ...
     def logdet(self) -> _Tensor:
-        """The logarithm of the determinant; NaN where it is negative."""
+        """Return the logarithm of the determinant, or NaN where the determinant is negative."""
         ...
     def logical_and(self, other: _Tensor) -> _Tensor:
         """Whether both are nonzero."""
@@ -1017,10 +1017,10 @@ class Methods:
         """Whether exactly one is nonzero."""
         ...
     def logit(self, eps: _float | None = ...) -> _Tensor:
-        """log(x / (1 - x)); with `eps`, of x kept within [eps, 1 - eps]."""
+        """Return the logit, log(x / (1 - x))."""
         ...
     def logit_(self, eps: _float | None = ...) -> _Tensor:
-        """log(x / (1 - x)); with `eps`, of x kept within [eps, 1 - eps]."""
+        """Return the logit, log(x / (1 - x))."""
         ...
     def logsumexp(self, dim: _tuple | _int, keepdim: _bool = ...) -> _Tensor:
         """log(sum(exp(input))) over `dim`, without overflow."""
@@ -1038,10 +1038,10 @@ class Methods:
         """input < other, element by element."""
         ...
     def lu(self, pivot: _bool = ..., get_infos: _Any = ...) -> _Any:
-        """L and U in one matrix, the exchanges of rows, and whether there was a zero on the diagonal with `get_infos`."""
+        """Return L and U in one matrix, and the pivots."""
         ...
     def lu_solve(self, LU_data: _Tensor, LU_pivots: _Tensor) -> _Tensor:
-        """X with A X = input, from what `lu` made of A."""
+        """Return X with A X = input, given the results of `lu` for A."""
         ...
     @property
     def mH(self) -> _Tensor:
@@ -1073,13 +1073,13 @@ class Methods:
         """The elements where `mask` is true, as one dim (an observation: pending work runs)."""
         ...
     def matmul(self, other: _Tensor) -> _Tensor:
-        """The matrix product; (..., n, k) @ (..., k, m) -> (..., n, m), vectors as in NumPy."""
+        """Return the matrix product: (..., n, k) @ (..., k, m) -> (..., n, m)."""
         ...
     def matrix_exp(self) -> _Tensor:
-        """The exponential of a square matrix, the sum of A**n / n!."""
+        """Return the exponential of a square matrix, the sum over n of A**n / n!."""
         ...
     def matrix_power(self, n: _int) -> _Tensor:
-        """A multiplied with itself n times; of a negative n the inverse, that often."""
+        """Return the n-th power of a square matrix; for a negative n, the power -n of its inverse."""
         ...
     def max(self, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
         """The largest element; with `dim` the largest along it and its index (the first of equal ones); with a second tensor the `maximum` of each pair."""
@@ -1100,7 +1100,7 @@ class Methods:
         """The smaller of two; NaN wins. Equal elements share the gradient."""
         ...
     def mm(self, mat2: _Tensor) -> _Tensor:
-        """The product of two matrices; (n, k), (k, m) -> (n, m)."""
+        """Return the product of two matrices: (n, k), (k, m) -> (n, m)."""
         ...
     def mode(self, dim: _int = ..., keepdim: _bool = ...) -> _Any:
         """The most frequent element of `dim` (the smallest of several) and the index of its last occurrence."""
@@ -1130,13 +1130,13 @@ class Methods:
         """input * other."""
         ...
     def mv(self, vec: _Tensor) -> _Tensor:
-        """A matrix times a vector; (n, k), (k) -> (n)."""
+        """Return the product of a matrix and a vector: (n, k), (k,) -> (n,)."""
         ...
     def mvlgamma(self, p: _int) -> _Tensor:
-        """The logarithm of the multivariate gamma function of dimension p."""
+        """Return the logarithm of the multivariate gamma function of dimension p."""
         ...
     def mvlgamma_(self, p: _int) -> _Tensor:
-        """The logarithm of the multivariate gamma function of dimension p."""
+        """Return the logarithm of the multivariate gamma function of dimension p."""
         ...
     def nan_to_num(self, nan: _float = ..., posinf: _float | None = ..., neginf: _float | None = ...) -> _Tensor:
         """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
@@ -1288,10 +1288,10 @@ class Methods:
         """input != other, element by element."""
         ...
     def ormqr(self, tau: _Tensor, other: _Tensor, left: _bool = ..., transpose: _bool = ...) -> _Tensor:
-        """Q `other` (`other` Q unless `left`; Q* for Q with `transpose`) of the product Q of the reflectors."""
+        """Return Q `other`, where Q is a product of Householder reflectors."""
         ...
     def outer(self, vec2: _Tensor) -> _Tensor:
-        """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
+        """Return the outer product of two vectors: (n,), (m,) -> (n, m)."""
         ...
     def permute(self, *dims: _Any, **named: _Any) -> _Tensor:
         """The dims in another order."""
@@ -1300,7 +1300,7 @@ class Methods:
         """This tensor: JAX's host arrays are not page-locked, and copies to a GPU are safe without."""
         ...
     def pinverse(self, rcond: _float = ...) -> _Tensor:
-        """The Moore-Penrose inverse: singular values of at most `rcond` times the largest count as zero."""
+        """Return the Moore-Penrose pseudoinverse."""
         ...
     def polygamma(self, n: _int) -> _Tensor:
         """The n-th derivative of digamma."""
@@ -1330,7 +1330,7 @@ class Methods:
         """`put` in place."""
         ...
     def qr(self, some: _bool = ...) -> _Any:
-        """Q and R with Q R = input."""
+        """Return Q and R with Q R = input."""
         ...
     def quantile(
         self, q: _Tensor | _Number, dim: _int | None = ..., keepdim: _bool = ..., *, interpolation: _str = ...
@@ -1526,7 +1526,7 @@ class Methods:
         """A copy of `input` with `src` at the indices of a dim from `start` to `end` in steps of `step`."""
         ...
     def slogdet(self) -> _Any:
-        """The sign of the determinant and the logarithm of its absolute value."""
+        """Return the sign of the determinant and the logarithm of its absolute value."""
         ...
     def softmax(self, dim: _int, dtype: _Any = ...) -> _Tensor:
         """exp(x) divided by its sum over a dim; computed in `dtype` where given."""
@@ -1607,7 +1607,7 @@ class Methods:
         """Summed over the dims in which a smaller shape was broadcast to this one."""
         ...
     def svd(self, some: _bool = ..., compute_uv: _bool = ...) -> _Any:
-        """U, S and V with U diag(S) V* = input."""
+        """Return U, S and V with U diag(S) V* = input."""
         ...
     def swapaxes(self, axis0: _int, axis1: _int) -> _Tensor:
         """Two dims exchanged."""
@@ -1682,7 +1682,7 @@ class Methods:
         """The `k` largest (or smallest) elements of `dim` in order, and their indices."""
         ...
     def trace(self) -> _Tensor:
-        """The sum of a matrix's diagonal."""
+        """Return the sum of the diagonal of a matrix."""
         ...
     def transpose(self, dim0: _int, dim1: _int) -> _Tensor:
         """Two dims exchanged."""
@@ -1696,7 +1696,7 @@ class Methods:
     def triangular_solve(
         self, A: _Tensor, upper: _bool = ..., transpose: _bool = ..., unitriangular: _bool = ...
     ) -> _Any:
-        """X with A X = b for a triangular A, and a copy of A."""
+        """Return X with A X = b for a triangular A, and a copy of A."""
         ...
     def tril(self, diagonal: _int = ...) -> _Tensor:
         """The lower triangle of each matrix, zeros above it."""
@@ -1775,7 +1775,7 @@ class Methods:
         """The sum of squared distances from the mean over (number of elements - correction)."""
         ...
     def vdot(self, other: _Tensor) -> _Tensor:
-        """The sum of products of two vectors, the first one conjugated."""
+        """Return the dot product of two vectors, with the first one conjugated."""
         ...
     def view(self, *size: _Any, **named: _Any) -> _Tensor:
         """The same elements in another shape, sharing storage; with a dtype, the same bytes of that type."""
@@ -1792,10 +1792,10 @@ class Methods:
         """This tensor's elements where the condition holds, `other` elsewhere."""
         ...
     def xlogy(self, other: _Tensor | _Number) -> _Tensor:
-        """input * log(other); 0 where `input` is 0 and `other` is not NaN."""
+        """Return input * log(other), or 0 where `input` is 0 and `other` is not NaN."""
         ...
     def xlogy_(self, other: _Tensor | _Number) -> _Tensor:
-        """input * log(other); 0 where `input` is 0 and `other` is not NaN."""
+        """Return input * log(other), or 0 where `input` is 0 and `other` is not NaN."""
         ...
     def zero_(self) -> _Tensor:
         """Set every element to zero."""

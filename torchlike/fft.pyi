@@ -21,11 +21,11 @@ Any: _Any
 from torchlike import Tensor as Tensor
 
 def fft(input: _Tensor, n: _int | None = ..., dim: _int = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
-    """X[k] = sum over j of x[j] exp(-2 pi i j k / n); the dim is cut or filled with zeros to n elements first."""
+    """Return the discrete Fourier transform along one dim."""
     ...
 
 def fft2(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
-    """`fft` along the last two dims."""
+    """Return the discrete Fourier transform along two dims, by default the last two; see `fftn`."""
     ...
 
 def fftfreq(
@@ -35,7 +35,7 @@ def fftfreq(
     ...
 
 def fftn(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
-    """`fft` along each of several dims, all of them by default."""
+    """Return the discrete Fourier transform along several dims."""
     ...
 
 def fftshift(input: _Tensor, dim: _Any = ...) -> _Tensor:
@@ -43,15 +43,15 @@ def fftshift(input: _Tensor, dim: _Any = ...) -> _Tensor:
     ...
 
 def hfft(input: _Tensor, n: _int | None = ..., dim: _int = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
-    """The `fft`, real, of a signal that is Hermitian, of which the first half is given."""
+    """Return the real discrete Fourier transform of a Hermitian signal, given its first half."""
     ...
 
 def hfft2(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
-    """`hfftn` along the last two dims."""
+    """Return the real transform of a Hermitian signal along two dims, by default the last two; see `hfftn`."""
     ...
 
 def hfftn(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
-    """`hfft` along the last of several dims and `fft` along the others."""
+    """Return the real discrete Fourier transform of a Hermitian signal along several dims."""
     ...
 
 def ifft(input: _Tensor, n: _Any = ..., dim: _int = ..., norm: _Any = ..., *, out: _Any = ...) -> _Tensor:
@@ -59,11 +59,11 @@ def ifft(input: _Tensor, n: _Any = ..., dim: _int = ..., norm: _Any = ..., *, ou
     ...
 
 def ifft2(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
-    """The inverse of `fft2`."""
+    """Return the inverse discrete Fourier transform along two dims, by default the last two; see `ifftn`."""
     ...
 
 def ifftn(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
-    """The inverse of `fftn`."""
+    """Return the inverse discrete Fourier transform along several dims."""
     ...
 
 def ifftshift(input: _Tensor, dim: _Any = ...) -> _Tensor:
@@ -75,33 +75,33 @@ def ihfft(input: _Tensor, n: _Any = ..., dim: _int = ..., norm: _Any = ..., *, o
     ...
 
 def ihfft2(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
-    """The inverse of `hfft2`."""
+    """Return the inverse of `hfft2`; see `ihfftn`."""
     ...
 
 def ihfftn(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
-    """The inverse of `hfftn`."""
+    """Return the inverse of `hfftn`."""
     ...
 
 def irfft(
     input: _Tensor, n: _int | None = ..., dim: _int = ..., norm: _str | None = ..., *, out: _Any = ...
 ) -> _Tensor:
-    """The inverse of `rfft`: n real numbers, by default 2 (size - 1)."""
+    """Return the inverse of `rfft`: a real signal from the first half of its transform."""
     ...
 
 def irfft2(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
-    """The inverse of `rfft2`."""
+    """Return the inverse of `rfft2`; see `irfftn`."""
     ...
 
 def irfftn(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
-    """The inverse of `rfftn`."""
+    """Return the inverse of `rfftn`."""
     ...
 
 def rfft(input: _Tensor, n: _int | None = ..., dim: _int = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
-    """The first n // 2 + 1 elements of `fft` of real numbers; the others are their conjugates."""
+    """Return the discrete Fourier transform of a real signal along one dim."""
     ...
 
 def rfft2(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
-    """`rfft` along the last dim and `fft` along the one before."""
+    """Return the discrete Fourier transform of a real signal along two dims, by default the last two; see `rfftn`."""
     ...
 
 def rfftfreq(
@@ -111,5 +111,5 @@ def rfftfreq(
     ...
 
 def rfftn(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
-    """`rfft` along the last of several dims and `fft` along the others."""
+    """Return the discrete Fourier transform of a real signal along several dims."""
     ...

@@ -21,24 +21,23 @@ _Number = _bool | _int | _float | _complex
 class LinAlgError(RuntimeError): ...
 
 def cholesky(A: _Tensor, *, upper: _bool = ..., out: _Any = ...) -> _Tensor:
-    """L with L L* = A; raises LinAlgError where A is not positive-definite (an observation: pending work runs)."""
+    """Return the Cholesky factor L with L L* = A, or its conjugate transpose if `upper` is True."""
     ...
 
 def cholesky_ex(A: _Tensor, *, upper: _bool = ..., check_errors: _bool = ..., out: _Any = ...) -> _Any:
-    """`cholesky` that says in `info` which leading minor failed, where one did; L is then NaN."""
+    """Return the Cholesky factor, and an error code `info`, without raising an error unless `check_errors` is True."""
     ...
 
 def cond(A: _Tensor, p: _Any = ..., *, out: _Any = ...) -> _Tensor:
-    """The condition number: norm(A) * norm(inverse of A), inf where there is none; by singular values for p None, 2
-    or -2."""
+    """Return the condition number, norm(A) * norm(inverse of A), or inf if A is singular."""
     ...
 
 def cross(input: _Tensor, other: _Tensor, *, dim: _int = ..., out: _Any = ...) -> _Tensor:
-    """The cross product of vectors of three elements along `dim`."""
+    """Return the cross product of vectors of three elements along `dim`."""
     ...
 
 def det(A: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The determinant of a square matrix."""
+    """Return the determinant of a square matrix."""
     ...
 
 def diagonal(A: _Tensor, *, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Tensor:
@@ -46,155 +45,151 @@ def diagonal(A: _Tensor, *, offset: _int = ..., dim1: _int = ..., dim2: _int = .
     ...
 
 def eig(A: _Tensor, *, out: _Any = ...) -> _Any:
-    """Eigenvalues and eigenvectors, complex, of a square matrix."""
+    """Return the complex eigenvalues and eigenvectors of a square matrix."""
     ...
 
 def eigh(A: _Tensor, UPLO: _str = ..., *, out: _Any = ...) -> _Any:
-    """Eigenvalues in ascending order and eigenvectors of a Hermitian matrix."""
+    """Return the eigenvalues, in ascending order, and the eigenvectors of a Hermitian matrix."""
     ...
 
 def eigvals(A: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The eigenvalues, complex, of a square matrix."""
+    """Return the complex eigenvalues of a square matrix."""
     ...
 
 def eigvalsh(A: _Tensor, UPLO: _str = ..., *, out: _Any = ...) -> _Tensor:
-    """The eigenvalues of a Hermitian matrix in ascending order."""
+    """Return the eigenvalues of a Hermitian matrix in ascending order."""
     ...
 
 def householder_product(input: _Tensor, tau: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The first columns of the product of the reflectors that lie below the diagonal."""
+    """Return the first n columns of a product of Householder reflectors."""
     ...
 
 def inv(A: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The inverse of a square matrix; raises LinAlgError for a singular one (an observation: pending work runs)."""
+    """Return the inverse of a square matrix."""
     ...
 
 def inv_ex(A: _Tensor, *, check_errors: _bool = ..., out: _Any = ...) -> _Any:
-    """`inv` that says in `info` where the first zero on the diagonal of U is, instead of raising."""
+    """Return the inverse, and the position of the first zero on the diagonal of U (of the LU decomposition) as `info`."""
     ...
 
 def ldl_factor(A: _Tensor, *, hermitian: _bool = ..., out: _Any = ...) -> _Any:
-    """L and the block diagonal D of A = L D L^T (L D L* if `hermitian`) in one matrix, and the rows exchanged; raises
-    where D has a zero on its diagonal (an observation: pending work runs). Half of A is read."""
+    """Return the factorization A = L D L^T, or A = L D L* if `hermitian` is True, where D is block diagonal."""
     ...
 
 def ldl_factor_ex(A: _Tensor, *, hermitian: _bool = ..., check_errors: _bool = ..., out: _Any = ...) -> _Any:
-    """`ldl_factor` that says in `info` where the first zero on the diagonal of D is, instead of raising."""
+    """Return the results of `ldl_factor`, and the position of the first zero on the diagonal of D as `info`."""
     ...
 
 def ldl_solve(LD: _Tensor, pivots: _Tensor, B: _Tensor, *, hermitian: _bool = ..., out: _Any = ...) -> _Tensor:
-    """X with A X = B, from what `ldl_factor` made of A."""
+    """Return X with A X = B, given the factorization of A by `ldl_factor`."""
     ...
 
 def lstsq(A: _Tensor, B: _Tensor, rcond: _float | None = ..., *, driver: _str | None = ..., out: _Any = ...) -> _Any:
-    """X that makes |A X - B| least, with the squares of that, the rank of A and its singular values, as far as the
-    LAPACK routine named (`driver`, by default "gelsy") gives them; the others are empty."""
+    """Return X that minimizes |A X - B|, with the squared residuals, the rank of A and its singular values."""
     ...
 
 def lu(A: _Tensor, *, pivot: _bool = ..., out: _Any = ...) -> _Any:
-    """P, L and U with P L U = A."""
+    """Return the LU decomposition of a matrix: P, L and U with P L U = A."""
     ...
 
 def lu_factor(A: _Tensor, *, pivot: _bool = ..., out: _Any = ...) -> _Any:
-    """L and U of P L U = A in one matrix, and the rows exchanged with each row, counted from 1; raises RuntimeError
-    where U has a zero on its diagonal (an observation: pending work runs)."""
+    """Return the LU decomposition P L U = A in compact form."""
     ...
 
 def lu_factor_ex(A: _Tensor, *, pivot: _bool = ..., check_errors: _bool = ..., out: _Any = ...) -> _Any:
-    """`lu_factor` that says in `info` where the first zero on the diagonal of U is."""
+    """Return the results of `lu_factor`, and the position of the first zero on the diagonal of U as `info`."""
     ...
 
 def lu_solve(
     LU: _Tensor, pivots: _Tensor, B: _Tensor, *, left: _bool = ..., adjoint: _bool = ..., out: _Any = ...
 ) -> _Tensor:
-    """X with A X = B, from what `lu_factor` made of A."""
+    """Return X with A X = B, given the results of `lu_factor` for A."""
     ...
 
 def matmul(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The matrix product; (..., n, k) @ (..., k, m) -> (..., n, m), vectors as in NumPy."""
+    """Return the matrix product: (..., n, k) @ (..., k, m) -> (..., n, m)."""
     ...
 
 def matrix_exp(A: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The exponential of a square matrix, the sum of A**n / n!."""
+    """Return the exponential of a square matrix, the sum over n of A**n / n!."""
     ...
 
 def matrix_norm(
     A: _Tensor, ord: _Any = ..., dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...
 ) -> _Tensor:
-    """A norm of matrices: "fro", "nuc", 2 and -2 by singular values, 1 and inf by column and row sums."""
+    """Return a norm of matrices."""
     ...
 
 def matrix_power(A: _Tensor, n: _int, *, out: _Any = ...) -> _Tensor:
-    """A multiplied with itself n times; of a negative n the inverse, that often."""
+    """Return the n-th power of a square matrix; for a negative n, the power -n of its inverse."""
     ...
 
 def matrix_rank(
     A: _Tensor, tol: _Any = ..., hermitian: _bool = ..., *, atol: _Any = ..., rtol: _Any = ..., out: _Any = ...
 ) -> _Tensor:
-    """How many singular values are above max(atol, rtol * the largest); `tol` is an older name of an `atol` alone."""
+    """Return the number of singular values above max(atol, rtol * the largest singular value)."""
     ...
 
 def multi_dot(tensors: _Any, *, out: _Any = ...) -> _Tensor:
-    """The product of several matrices (the first and the last may be vectors)."""
+    """Return the product of several matrices, multiplied in the cheapest order."""
     ...
 
 def norm(
     A: _Tensor, ord: _Any = ..., dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...
 ) -> _Tensor:
-    """A vector norm over one dim, a matrix norm over two; without `ord` the 2-norm of all elements."""
+    """Return a vector norm over one dim, or a matrix norm over two dims."""
     ...
 
 def pinv(
     A: _Tensor, rcond: _Any = ..., hermitian: _bool = ..., *, atol: _Any = ..., rtol: _Any = ..., out: _Any = ...
 ) -> _Tensor:
-    """The Moore-Penrose inverse: singular values of at most max(atol, rtol * the largest) count as zero; `rcond` is an
-    older name of an `rtol` alone. Of a Hermitian matrix half is read."""
+    """Return the Moore-Penrose pseudoinverse."""
     ...
 
 def qr(A: _Tensor, mode: _str = ..., *, out: _Any = ...) -> _Any:
-    """Q with orthonormal columns and upper triangular R, Q R = A."""
+    """Return Q with orthonormal columns and an upper triangular R such that Q R = A."""
     ...
 
 def slogdet(A: _Tensor, *, out: _Any = ...) -> _Any:
-    """The sign of the determinant and the logarithm of its absolute value."""
+    """Return the sign of the determinant and the logarithm of its absolute value."""
     ...
 
 def solve(A: _Tensor, B: _Tensor, *, left: _bool = ..., out: _Any = ...) -> _Tensor:
-    """X with A X = B (X A = B unless `left`); raises LinAlgError where A is singular (an observation)."""
+    """Return X with A X = B, or with X A = B if `left` is False."""
     ...
 
 def solve_ex(A: _Tensor, B: _Tensor, *, left: _bool = ..., check_errors: _bool = ..., out: _Any = ...) -> _Any:
-    """`solve` that says in `info` where the first zero on the diagonal of U is, instead of raising."""
+    """Return X with A X = B, and the position of the first zero on the diagonal of U (of A = P L U) as `info`."""
     ...
 
 def solve_triangular(
     A: _Tensor, B: _Tensor, *, upper: _bool, left: _bool = ..., unitriangular: _bool = ..., out: _Any = ...
 ) -> _Tensor:
-    """X with A X = B (or X A = B unless `left`), for a triangular A; its other half is not looked at."""
+    """Return X with A X = B for a triangular A; the other half of A is not read."""
     ...
 
 def svd(A: _Tensor, full_matrices: _bool = ..., *, driver: _str | None = ..., out: _Any = ...) -> _Any:
-    """U, S and Vh with U diag(S) Vh = A; S in descending order."""
+    """Return U, S and Vh with U diag(S) Vh = A, the singular values S in descending order."""
     ...
 
 def svdvals(A: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The singular values in descending order."""
+    """Return the singular values of A in descending order."""
     ...
 
 def tensorinv(A: _Tensor, ind: _int = ..., *, out: _Any = ...) -> _Tensor:
-    """The inverse of a tensor taken for a matrix of its first `ind` dims and the others."""
+    """Return the inverse of a tensor as a linear map."""
     ...
 
 def tensorsolve(A: _Tensor, B: _Tensor, dims: _Any = ..., *, out: _Any = ...) -> _Tensor:
-    """X with tensordot(A, X, X.ndim) = B."""
+    """Return X with tensordot(A, X, X.ndim) = B."""
     ...
 
 def vander(x: _Tensor, *, N: _int | None = ...) -> _Tensor:
-    """The powers 0 ... N - 1 of each element, along a new last dim."""
+    """Return the Vandermonde matrix: the powers 0 to N - 1 of each element, along a new last dim."""
     ...
 
 def vecdot(x: _Tensor, y: _Tensor, *, dim: _int = ..., out: _Any = ...) -> _Tensor:
-    """The sum of conj(x) * y over `dim`."""
+    """Return the sum of conj(x) * y over `dim`."""
     ...
 
 def vector_norm(

@@ -19,63 +19,63 @@ _object = _builtins.object
 _Number = _bool | _int | _float | _complex
 
 def airy_ai(x: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The Airy function Ai."""
+    """Return the Airy function Ai(x), element by element."""
     ...
 
 def bessel_j0(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The Bessel function of the first kind of order 0."""
+    """Return the Bessel function of the first kind of order 0, element by element."""
     ...
 
 def bessel_j1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The Bessel function of the first kind of order 1."""
+    """Return the Bessel function of the first kind of order 1, element by element."""
     ...
 
 def bessel_y0(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The Bessel function of the second kind of order 0."""
+    """Return the Bessel function of the second kind of order 0, element by element."""
     ...
 
 def bessel_y1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The Bessel function of the second kind of order 1."""
+    """Return the Bessel function of the second kind of order 1, element by element."""
     ...
 
 def chebyshev_polynomial_t(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """Chebyshev's polynomials of the first kind: cos(n * acos(x)) within [-1, 1]."""
+    """Return the Chebyshev polynomial of the first kind of degree n at x, cos(n * acos(x)) for x in [-1, 1]."""
     ...
 
 def chebyshev_polynomial_u(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """Chebyshev's polynomials of the second kind."""
+    """Return the Chebyshev polynomial of the second kind of degree n at x."""
     ...
 
 def chebyshev_polynomial_v(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """Chebyshev's polynomials of the third kind."""
+    """Return the Chebyshev polynomial of the third kind of degree n at x."""
     ...
 
 def chebyshev_polynomial_w(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """Chebyshev's polynomials of the fourth kind."""
+    """Return the Chebyshev polynomial of the fourth kind of degree n at x."""
     ...
 
 def digamma(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The derivative of the logarithm of the gamma function; -inf at 0, inf at -0, NaN at negative whole numbers."""
+    """Return the digamma function, the derivative of the logarithm of the gamma function."""
     ...
 
 def entr(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """-x * log(x); 0 at 0, -inf below."""
+    """Return the entropy term -x * log(x), which is 0 at 0 and -inf below 0."""
     ...
 
 def erf(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The error function, 2/sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
+    """Return the error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
     ...
 
 def erfc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """1 - erf(x)."""
+    """Return the complementary error function, 1 - erf(x)."""
     ...
 
 def erfcx(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """erfc(x) * exp(x**2), exact where erfc is next to 0."""
+    """Return the scaled complementary error function, erfc(x) * exp(x**2)."""
     ...
 
 def erfinv(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The inverse of erf; inf at 1, -inf at -1, NaN outside."""
+    """Return the inverse error function: inf at 1, -inf at -1, NaN outside [-1, 1]."""
     ...
 
 def exp2(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -91,47 +91,47 @@ def expm1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def gammainc(input: _Tensor, other: _Tensor) -> _Any:
-    """The regularized lower incomplete gamma function of shape `input`, up to `other`."""
+    """Return the regularized lower incomplete gamma function P(input, other), where `input` is the shape."""
     ...
 
 def gammaincc(input: _Tensor, other: _Tensor) -> _Any:
-    """The regularized upper incomplete gamma function: 1 - igamma."""
+    """Return the regularized upper incomplete gamma function Q(input, other) = 1 - igamma(input, other)."""
     ...
 
 def gammaln(input: _Tensor) -> _Any:
-    """The logarithm of the absolute value of the gamma function."""
+    """Return the natural logarithm of the absolute value of the gamma function."""
     ...
 
 def hermite_polynomial_h(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """The physicists' Hermite polynomials."""
+    """Return the physicist's Hermite polynomial of degree n at x."""
     ...
 
 def hermite_polynomial_he(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """The probabilists' Hermite polynomials."""
+    """Return the probabilist's Hermite polynomial of degree n at x."""
     ...
 
 def i0(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The modified Bessel function of the first kind of order 0."""
+    """Return the modified Bessel function of the first kind of order 0, element by element."""
     ...
 
 def i0e(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """i0(x) * exp(-|x|)."""
+    """Return the exponentially scaled modified Bessel function of order 0, i0(x) * exp(-|x|)."""
     ...
 
 def i1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The modified Bessel function of the first kind of order 1."""
+    """Return the modified Bessel function of the first kind of order 1, element by element."""
     ...
 
 def i1e(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """i1(x) * exp(-|x|)."""
+    """Return the exponentially scaled modified Bessel function of order 1, i1(x) * exp(-|x|)."""
     ...
 
 def laguerre_polynomial_l(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """Laguerre's polynomials."""
+    """Return the Laguerre polynomial of degree n at x."""
     ...
 
 def legendre_polynomial_p(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """Legendre's polynomials."""
+    """Return the Legendre polynomial of degree n at x."""
     ...
 
 def log1p(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -139,7 +139,7 @@ def log1p(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def log_ndtr(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """log(ndtr(x)), exact far below 0."""
+    """Return the logarithm of the standard normal distribution function, accurate for very negative x too."""
     ...
 
 def log_softmax(input: _Tensor, dim: _int, dtype: _Any = ...) -> _Tensor:
@@ -147,7 +147,7 @@ def log_softmax(input: _Tensor, dim: _int, dtype: _Any = ...) -> _Tensor:
     ...
 
 def logit(input: _Tensor, eps: _float | None = ..., *, out: _Any = ...) -> _Tensor:
-    """log(x / (1 - x)); with `eps`, of x kept within [eps, 1 - eps]."""
+    """Return the logit, log(x / (1 - x))."""
     ...
 
 def logsumexp(input: _Tensor, dim: _tuple | _int, keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
@@ -155,39 +155,39 @@ def logsumexp(input: _Tensor, dim: _tuple | _int, keepdim: _bool = ..., *, out: 
     ...
 
 def modified_bessel_i0(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The modified Bessel function of the first kind of order 0."""
+    """Return the modified Bessel function of the first kind of order 0, element by element."""
     ...
 
 def modified_bessel_i1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The modified Bessel function of the first kind of order 1."""
+    """Return the modified Bessel function of the first kind of order 1, element by element."""
     ...
 
 def modified_bessel_k0(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The modified Bessel function of the second kind of order 0."""
+    """Return the modified Bessel function of the second kind of order 0, element by element."""
     ...
 
 def modified_bessel_k1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The modified Bessel function of the second kind of order 1."""
+    """Return the modified Bessel function of the second kind of order 1, element by element."""
     ...
 
 def multigammaln(input: _Tensor, p: _int) -> _Any:
-    """The logarithm of the multivariate gamma function of dimension p."""
+    """Return the logarithm of the multivariate gamma function of dimension p."""
     ...
 
 def ndtr(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The area under the standard normal density below x; far below 0 without digits, see `log_ndtr`."""
+    """Return the distribution function of the standard normal distribution at x."""
     ...
 
 def ndtri(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The inverse of ndtr."""
+    """Return the quantile function of the standard normal distribution, the inverse of `ndtr`."""
     ...
 
 def polygamma(n: _int, input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The n-th derivative of digamma."""
+    """Return the n-th derivative of the digamma function, for n >= 0."""
     ...
 
 def psi(input: _Tensor) -> _Any:
-    """The derivative of the logarithm of the gamma function; -inf at 0, inf at -0, NaN at negative whole numbers."""
+    """Return the digamma function, the derivative of the logarithm of the gamma function."""
     ...
 
 def round(input: _Tensor, *, decimals: _int = ..., out: _Any = ...) -> _Tensor:
@@ -195,27 +195,27 @@ def round(input: _Tensor, *, decimals: _int = ..., out: _Any = ...) -> _Tensor:
     ...
 
 def scaled_modified_bessel_k0(x: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """modified_bessel_k0(x) * exp(x)."""
+    """Return modified_bessel_k0(x) * exp(x), which does not underflow for large x."""
     ...
 
 def scaled_modified_bessel_k1(x: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """modified_bessel_k1(x) * exp(x)."""
+    """Return modified_bessel_k1(x) * exp(x), which does not underflow for large x."""
     ...
 
 def shifted_chebyshev_polynomial_t(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """`chebyshev_polynomial_t` of 2x - 1."""
+    """Return the Chebyshev polynomial of the first kind of degree n at 2x - 1."""
     ...
 
 def shifted_chebyshev_polynomial_u(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """`chebyshev_polynomial_u` of 2x - 1."""
+    """Return the Chebyshev polynomial of the second kind of degree n at 2x - 1."""
     ...
 
 def shifted_chebyshev_polynomial_v(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """`chebyshev_polynomial_v` of 2x - 1."""
+    """Return the Chebyshev polynomial of the third kind of degree n at 2x - 1."""
     ...
 
 def shifted_chebyshev_polynomial_w(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """`chebyshev_polynomial_w` of 2x - 1."""
+    """Return the Chebyshev polynomial of the fourth kind of degree n at 2x - 1."""
     ...
 
 def sinc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -227,17 +227,17 @@ def softmax(input: _Tensor, dim: _int, dtype: _Any = ...) -> _Tensor:
     ...
 
 def spherical_bessel_j0(x: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The spherical Bessel function of the first kind of order 0: sin(x) / x, and 1 at 0."""
+    """Return the spherical Bessel function of the first kind of order 0, which is sin(x) / x, and 1 at 0."""
     ...
 
 def xlog1py(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input * log1p(other); 0 where `input` is 0 and `other` is not NaN."""
+    """Return input * log1p(other), or 0 where `input` is 0 and `other` is not NaN."""
     ...
 
 def xlogy(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input * log(other); 0 where `input` is 0 and `other` is not NaN."""
+    """Return input * log(other), or 0 where `input` is 0 and `other` is not NaN."""
     ...
 
 def zeta(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """Hurwitz's zeta function: the sum over k >= 0 of (other + k) ** -input."""
+    """Return the Hurwitz zeta function, the sum over k >= 0 of (other + k) ** -input."""
     ...

@@ -1,4 +1,4 @@
-"""The functions of `torchlike.nn.functional`, one file a family."""
+"""The functions of `torchlike.nn.functional`, one module per family."""
 
 from torchlike._composite.functional.activation import celu as celu
 from torchlike._composite.functional.activation import celu_ as celu_

@@ -1,4 +1,4 @@
-"""Activations as functions: PyTorch's signatures over the operators."""
+"""Activation functions with PyTorch's signatures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from torchlike._tensor.tensor import Tensor
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """max(x, 0); the gradient at 0 is 0.
+    """Return max(x, 0), element by element; the gradient at 0 is 0.
 
     >>> import torchlike as torch
     >>> torch.nn.functional.relu(torch.tensor([-1.0, 2.0])).tolist()
@@ -27,81 +27,85 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """x where x > threshold, `value` elsewhere."""
+    """Return x where x > threshold, and `value` elsewhere."""
     return finish(input, rows["_threshold"](input, threshold, value), inplace)
 
 
 def rrelu(
     input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
-    """x where x > 0, a x elsewhere: a is drawn from [lower, upper) in training, their mean otherwise."""
+    """Return x where x > 0, and a x elsewhere.
+
+    In training, a is sampled for each element from the uniform distribution over [lower, upper). Otherwise it is the
+    mean of `lower` and `upper`.
+    """
     return finish(input, functions.rrelu(input, lower, upper, training), inplace)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """x held between min_val and max_val."""
+    """Return x clamped to [min_val, max_val]."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     return finish(input, rows["_hardtanh"](input, min_val, max_val), inplace)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """x held between 0 and 6."""
+    """Return x clamped to [0, 6]."""
     return finish(input, rows["_hardtanh"](input, 0, 6), inplace)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """x where x > 0, alpha (exp(x) - 1) elsewhere."""
+    """Return x where x > 0, and alpha (exp(x) - 1) elsewhere."""
     return finish(input, rows["_elu"](input, alpha), inplace)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """The scaled exponential unit, which keeps activations normalised."""
+    """Return the scaled exponential linear unit, which keeps activations normalized."""
     return finish(input, rows["_selu"](input), inplace)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """x where x > 0, alpha (exp(x / alpha) - 1) elsewhere."""
+    """Return x where x > 0, and alpha (exp(x / alpha) - 1) elsewhere."""
     return finish(input, rows["_celu"](input, alpha), inplace)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """x where x > 0, negative_slope x elsewhere."""
+    """Return x where x > 0, and negative_slope x elsewhere."""
     return finish(input, rows["_leaky_relu"](input, negative_slope), inplace)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """x sigmoid(x)."""
+    """Return x sigmoid(x), element by element."""
     return finish(input, rows["silu"](input), inplace)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    """x tanh(softplus(x))."""
+    """Return x tanh(softplus(x)), element by element."""
     return finish(input, rows["mish"](input), inplace)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """min(max(x + 3, 0), 6) / 6."""
+    """Return min(max(x + 3, 0), 6) / 6, a piecewise linear approximation of the sigmoid."""
     return finish(input, rows["_hardsigmoid"](input), inplace)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    """x min(max(x + 3, 0), 6) / 6."""
+    """Return x min(max(x + 3, 0), 6) / 6, an approximation of `silu`."""
     return finish(input, rows["_hardswish"](input), inplace)
 
 
 def sigmoid(input: Tensor) -> Tensor:
-    """1 / (1 + exp(-x))."""
+    """Return 1 / (1 + exp(-x)), element by element."""
     return rows["sigmoid"](input)
 
 
 def tanh(input: Tensor) -> Tensor:
-    """The hyperbolic tangent."""
+    """Return the hyperbolic tangent, element by element."""
     return rows["tanh"](input)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """The first half of a dim times the sigmoid of the second."""
+    """Split a dim into halves, and return the first half times the sigmoid of the second."""
     return rows["glu"](input, dim)
 
 
@@ -109,27 +113,27 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """exp(x) divided by its sum over a dim.
+    """Return exp(x) divided by its sum over a dim.
 
-    `_stacklevel` changes nothing: the warning names the user's line by itself.
+    `_stacklevel` has no effect: the deprecation warning always reports the caller's line.
     """
     dim = _implicit_dim("softmax", input) if dim is None else dim
     return functions.softmax(input, dim, dtype)
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """softmax(-x).
+    """Return softmax(-x) over a dim.
 
-    `_stacklevel` changes nothing: the warning names the user's line by itself.
+    `_stacklevel` has no effect: the deprecation warning always reports the caller's line.
     """
     dim = _implicit_dim("softmin", input) if dim is None else dim
     return functions.softmax(-input, dim, dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """The logarithm of softmax over a dim.
+    """Return the logarithm of the softmax over a dim.
 
-    `_stacklevel` changes nothing: the warning names the user's line by itself.
+    `_stacklevel` has no effect: the deprecation warning always reports the caller's line.
     """
     dim = _implicit_dim("log_softmax", input) if dim is None else dim
     return functions.log_softmax(input, dim, dtype)
@@ -141,7 +145,15 @@ def _implicit_dim(name: str, input: Tensor) -> int:
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
-    """Softmax of logits plus Gumbel noise, over tau; with `hard` a one-hot vector with the soft one's gradient."""
+    """Return softmax((logits + Gumbel noise) / tau) over a dim.
+
+    Args:
+      logits: unnormalized log-probabilities.
+      tau: the temperature.
+      hard: if True, return one-hot vectors whose gradient is that of the softmax.
+      eps: deprecated, without effect.
+      dim: the dim of the softmax.
+    """
     if eps != 1e-10:
         warn("`eps` parameter is deprecated and has no effect.")
     dtype = np.dtype(logits.dtype.numpy)

@@ -1,4 +1,4 @@
-"""Attention as a function."""
+"""Scaled dot-product attention as a function."""
 
 from __future__ import annotations
 
@@ -21,16 +21,23 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:
-    """softmax(Q Kᵀ scale + mask) V over (..., L, E), (..., S, E), (..., S, V).
+    """Compute softmax(Q Kᵀ scale + mask) V.
+
+    A query that may not attend to any key gives zeros.
 
     Args:
-      attn_mask: (..., L, S), bool (True takes part) or numbers to add to the scores.
-      dropout_p: always applied when not 0: pass 0 in evaluation.
-      is_causal: position i sees positions up to i only.
-      scale: 1 / sqrt(E) by default.
-      enable_gqa: key and value may have fewer heads (dim -3) than the query; each serves several.
+      query: (..., L, E).
+      key: (..., S, E).
+      value: (..., S, V).
+      attn_mask: (..., L, S), bool (True where a query attends to a key) or numbers that are added to the scores.
+      dropout_p: the dropout probability of the weights. It always applies: pass 0 in evaluation.
+      is_causal: if True, position i attends only to positions up to i.
+      scale: the factor of the scores, 1 / sqrt(E) by default.
+      enable_gqa: if True, `key` and `value` may have fewer heads (dim -3) than `query`, each shared by several query
+        heads.
 
-    A query that may see nothing gives zeros.
+    Returns:
+      (..., L, V).
     """
     _errors.activations.check_attention(query, key, value, dropout_p)
     if hasattr(attn_mask, "as_arguments"):  # a `CausalBias`
@@ -51,7 +58,7 @@ def scaled_dot_product_attention(
 
 
 def _is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, grouped: bool) -> bool:
-    """Whether PyTorch runs its fused CPU kernel, whose gradient rounds half precision differently."""
+    """Return whether PyTorch runs its fused CPU kernel, whose gradient rounds half precision differently."""
     q, k, v = query.shape, key.shape, value.shape
     if not len(q) == len(k) == len(v) == 4 or not q[3] == k[3] == v[3] or q[0] != k[0]:
         return False

@@ -1,4 +1,4 @@
-"""Sums over bags of rows of a table, as a function."""
+"""Sums, means and maxima over bags of embedding rows, as a function."""
 
 from __future__ import annotations
 
@@ -38,17 +38,20 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """The sum, mean or maximum of the rows of a table (V, D) that each bag of numbers picks: (B, D).
+    """Return the sum, mean or maximum of the rows of a table that each bag of indices selects, (B, D).
 
     Args:
-      input: (B, L), a bag in each row, or (N,), where bag i begins at `offsets[i]`.
-      max_norm: picked rows with a larger `norm_type`-norm are scaled down to it first, in place.
-      scale_grad_by_freq: divide a row's gradient by how often it was picked.
-      mode: "sum", "mean" or "max"; a bag with nothing in it gives zeros.
-      sparse: the gradient of `weight` is a sparse tensor ("sum" and "mean" only).
-      per_sample_weights: a factor for each number of the input ("sum" only).
-      include_last_offset: `offsets` has one more, the end of the last bag.
-      padding_idx: this row is left out.
+      input: (B, L), with one bag per row, or (N,), where bag i starts at `offsets[i]`.
+      weight: (V, D), the table.
+      offsets: (B,), the starts of the bags, for a 1-dim `input`.
+      max_norm: selected rows with a larger norm are first scaled down to it, in place.
+      norm_type: the exponent p of that norm.
+      scale_grad_by_freq: if True, divide the gradient of each row by the number of times that it was selected.
+      mode: "sum", "mean" or "max"; an empty bag gives zeros.
+      sparse: if True, the gradient of `weight` is a sparse tensor ("sum" and "mean" only).
+      per_sample_weights: the shape of `input`, a factor for each index ("sum" only).
+      include_last_offset: if True, `offsets` has one more element, the end of the last bag.
+      padding_idx: the index of a row that does not contribute.
 
     >>> import torchlike as torch
     >>> table = torch.tensor([[1., 2.], [3., 4.]])

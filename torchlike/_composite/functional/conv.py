@@ -1,4 +1,4 @@
-"""Convolutions as functions: operators just as they stand."""
+"""Convolutions as functions: the public functions of the operators."""
 
 from torchlike._tensor.binding import function
 

@@ -1,4 +1,4 @@
-"""The loss over alignments of a sequence with a shorter one, as a function."""
+"""The connectionist temporal classification loss as a function."""
 
 from __future__ import annotations
 
@@ -23,17 +23,19 @@ def ctc_loss(
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> Tensor:
-    """-log of the probability of each target under every alignment with the sequence (Graves et al., 2006).
+    """Compute the connectionist temporal classification loss (Graves et al., 2006).
+
+    The loss is -log of the probability of each target, summed over all its alignments with the sequence.
 
     Args:
-      log_probs: (T, N, C) or (T, C): logarithms of probabilities, from `log_softmax`; the gradient takes that for
-        granted, as PyTorch's does.
-      targets: (N, S), or all of them joined, (sum of lengths,): class numbers other than `blank`.
-      input_lengths, target_lengths: (N,) whole numbers, both tensors or both lists.
-      blank: the class that separates.
-      zero_infinity: a target too long for its sequence counts zero, not infinity.
-
-    The mean divides each loss by its target's length first.
+      log_probs: (T, N, C) or (T, C), log-probabilities that `log_softmax` returned. As in PyTorch, the gradient is
+        correct only for such an input.
+      targets: (N, S), or all targets concatenated, (sum of lengths,): class indices other than `blank`.
+      input_lengths: (N,) integers, a tensor or a list.
+      target_lengths: (N,) integers, of the same kind as `input_lengths`.
+      blank: the index of the blank class.
+      reduction: "none", "mean" or "sum". The mean first divides each loss by the length of its target.
+      zero_infinity: if True, a target that is too long for its sequence has a loss of 0 instead of infinity.
 
     >>> import torchlike as torch
     >>> x = torch.zeros(2, 1, 2).log_softmax(2)
@@ -104,7 +106,10 @@ def _long_enough(targets: Tensor, lengths: Tensor) -> Tensor:
 
 
 def _padded(targets: Tensor, lengths: Tensor) -> Tensor:
-    """Targets that were joined, one a row. Their lengths are looked at: they decide the shape."""
+    """Return the concatenated targets as one padded row per target.
+
+    The lengths are read on the host, because they determine the shape.
+    """
     each = to_numpy(lengths._value)
     if int(each.sum()) != targets.shape[0]:
         raise _errors.losses.targets_size("", int(each.sum()), 0, targets.shape[0])

@@ -1,3 +1,3 @@
-"""Distances of the rows of one matrix."""
+"""Distances between the rows of a matrix."""
 
 from torchlike._composite.numeric import pdist as pdist

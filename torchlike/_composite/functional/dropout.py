@@ -10,22 +10,29 @@ from torchlike._tensor.tensor import Tensor
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Zero each element with probability p and scale the others by 1 / (1 - p)."""
+    """Set each element to zero with probability `p`, and scale the others by 1 / (1 - p).
+
+    Args:
+      input: any shape.
+      p: the probability.
+      training: if False, return the input unchanged.
+      inplace: if True, overwrite `input`.
+    """
     return finish(input, functions.dropout(input, p, training), inplace)
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """Dropout that keeps mean and variance of what comes out of `selu`."""
+    """Apply dropout that preserves the mean and the variance of activations produced by `selu`."""
     return finish(input, functions.alpha_dropout(input, p, training), inplace)
 
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """`alpha_dropout` of whole channels."""
+    """Apply `alpha_dropout` to whole channels."""
     return finish(input, functions.feature_alpha_dropout(input, p, training), inplace)
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Zero whole channels of (N, C, L) or (C, L)."""
+    """Set whole channels of (N, C, L) or (C, L) to zero with probability `p`."""
     functions._check_dropout(input, p)
     if input.ndim not in (2, 3):
         raise RuntimeError(
@@ -38,7 +45,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Zero whole channels of (N, C, H, W); of three dims the first two are taken for N and C."""
+    """Set whole channels of (N, C, H, W) to zero with probability `p`; with three dims the first two are N and C."""
     functions._check_dropout(input, p)
     if input.ndim not in (3, 4):
         warn(_errors.activations.dropout2d_dims(input.ndim))
@@ -48,7 +55,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Zero whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+    """Set whole channels of (N, C, D, H, W) or (C, D, H, W) to zero with probability `p`."""
     functions._check_dropout(input, p)
     if input.ndim not in (4, 5):
         warn(_errors.activations.dropout3d_dims(input.ndim))

@@ -1,4 +1,4 @@
-"""Linear maps, tables of vectors, and similarity of vectors, as functions."""
+"""Bilinear maps, embedding tables, one-hot vectors, and similarities of vectors, as functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,17 @@ from torchlike._tensor.tensor import Tensor
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """x1 W x2 + bias for each W of (n, k1, k2): (..., k1), (..., k2) -> (..., n)."""
+    """Return x1 W x2 + bias, where W is each of the n matrices of `weight`.
+
+    Args:
+      input1: (..., k1).
+      input2: (..., k2).
+      weight: (n, k1, k2).
+      bias: (n,).
+
+    Returns:
+      (..., n).
+    """
     return rows["bilinear"](input1, input2, weight, bias)
 
 
@@ -29,15 +39,19 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """weight[input]: rows of a table (V, D), picked by numbers of any shape.
+    """Return weight[input], the rows of a table that the indices select.
 
     Args:
-      padding_idx: this row gets no gradient.
-      max_norm: picked rows with a larger `norm_type`-norm are scaled down to it first, in place.
-      scale_grad_by_freq: divide a row's gradient by how often it was picked.
-      sparse: the gradient of `weight` is a sparse tensor: the rows picked, each as often as it was.
+      input: integer indices of any shape.
+      weight: (V, D), the table.
+      padding_idx: the index of a row that gets no gradient.
+      max_norm: selected rows with a larger norm are first scaled down to it, in place.
+      norm_type: the exponent p of that norm.
+      scale_grad_by_freq: if True, divide the gradient of each row by the number of times that it was selected.
+      sparse: if True, the gradient of `weight` is a sparse tensor with one entry per selection.
 
-    A number out of range raises IndexError where `input` is host data already, and gives NaN otherwise.
+    Raises:
+      IndexError: an index is out of range and `input` is already on the host. Otherwise such an index gives NaN.
 
     >>> import torchlike as torch
     >>> torch.nn.functional.embedding(torch.tensor([1]), torch.tensor([[1., 2.], [3., 4.]])).tolist()
@@ -59,20 +73,20 @@ def embedding(
 def rows_of(
     weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Tensor:
-    """weight[indices]: `torch.embedding`."""
+    """Return weight[indices], as `torch.embedding` does."""
     found = rows["embedding"](weight, indices, padding_idx, scale_grad_by_freq)
     return of_rows(found, weight, indices, padding_idx, scale_grad_by_freq) if sparse else found
 
 
 def renorm(weight: Tensor, indices: Tensor, max_norm: float | None, norm_type: float) -> None:
-    """Scale picked rows of a greater norm down to `max_norm`, in place."""
+    """Scale the selected rows whose norm is greater than `max_norm` down to it, in place."""
     if max_norm is not None:
         with modes.no_grad():
             binding.assign(weight, rows["_renormed"](weight.detach(), indices, float(max_norm), float(norm_type)))
 
 
 def check_rows(indices: Tensor, weight: Tensor) -> None:
-    """Refuse row numbers out of range, where they are host data already."""
+    """Raise IndexError if an index is out of range and the indices are already on the host."""
     if weight.ndim != 2:
         return
     rows = weight.shape[0]
@@ -90,7 +104,9 @@ def check_rows(indices: Tensor, weight: Tensor) -> None:
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """int64: 1 at each class number, 0 elsewhere, in a new last dim (as many as the largest number needs, if -1).
+    """Return int64 one-hot vectors in a new last dim, 1 at each class index and 0 elsewhere.
+
+    If `num_classes` is -1, the number of classes is the largest index plus 1.
 
     >>> import torchlike as torch
     >>> torch.nn.functional.one_hot(torch.tensor([0, 2])).tolist()
@@ -116,10 +132,10 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """x1 . x2 / (|x1| |x2|) over a dim; norms below eps count as eps."""
+    """Return x1 . x2 / (|x1| |x2|) over a dim, with norms below `eps` replaced by `eps`."""
     return rows["cosine_similarity"](x1, x2, dim, eps)
 
 
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
-    """The p-norm of x1 - x2 + eps over the last dim."""
+    """Return the p-norm of x1 - x2 + eps over the last dim."""
     return rows["pairwise_distance"](x1, x2, p, eps, keepdim)

@@ -1,4 +1,4 @@
-"""Losses as functions: each checks its options, then calls its operator."""
+"""Loss functions: each checks its options, then calls its operator."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from torchlike._errors.warned import warn
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
-_CHECKED_AT_ONCE = 1 << 22  # class numbers that are host data already are checked up to this many
+_CHECKED_AT_ONCE = 1 << 22  # class indices that are already on the host are checked up to this many
 
 
 def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
-    """The reduction asked for, also in the two older arguments' way."""
+    """Return the reduction to apply, given the current argument and the two deprecated ones."""
     if size_average is not None or reduce is not None:
         average, all_ = size_average in (None, True), reduce in (None, True)
         reduction = ("mean" if average else "sum") if all_ else "none"
@@ -29,7 +29,7 @@ def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool 
 
 
 def _weighted(loss: Callable[[str], Tensor], weight: Tensor | None, reduction: str) -> Tensor:
-    """A loss with a weight per element; its mean is over the sum of the weights."""
+    """Reduce a loss with a weight per element; the mean divides by the sum of the weights."""
     if weight is None:
         return loss(reduction)
     each = loss("none") * weight
@@ -41,7 +41,7 @@ def _weighted(loss: Callable[[str], Tensor], weight: Tensor | None, reduction: s
 def _warn_sizes(input: Tensor, target: Tensor) -> None:
     if target.shape != input.shape:
         warn(_errors.losses.broadcast_sizes(input.shape, target.shape))
-        broadcast_tensors(input, target)  # refused before the other options are
+        broadcast_tensors(input, target)  # raises before the other options are checked
 
 
 # -- classes -----------------------------------------------------------------------------------------------------------
@@ -57,15 +57,22 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """-log softmax(input) at the target class, for logits (N, C, d1, ...) or (C,).
+    """Compute the cross entropy, -log softmax(input) at the target class, from logits.
 
     Args:
-      target: class numbers (N, d1, ...), int64, or probabilities of the input's shape.
-      weight: a factor for each class (C,); the mean is over the factors of the targets.
-      ignore_index: targets of this number count nothing.
-      label_smoothing: in [0, 1]: the share of the target that is spread evenly over the classes.
+      input: (N, C, d1, ...) or (C,), logits.
+      target: (N, d1, ...), int64 class indices, or probabilities of the input's shape.
+      weight: (C,), a weight for each class.
+      size_average: deprecated, see `reduction`.
+      ignore_index: the class index that contributes neither loss nor gradient.
+      reduce: deprecated, see `reduction`.
+      reduction: "none", "mean" or "sum". The mean divides by the sum of the weights of the targets that are not ignored
+        or, with probabilities, by the number of targets.
+      label_smoothing: from 0 to 1, the share of the target that is spread evenly over all classes.
 
-    A class out of range raises IndexError where the target is host data already, and gives NaN otherwise.
+    Raises:
+      IndexError: a class index is out of range and the target is already on the host. Otherwise such an index gives
+        NaN.
 
     >>> import torchlike as torch
     >>> round(torch.nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([1])).item(), 4)
@@ -89,7 +96,10 @@ def nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """-input at the target class, for log-probabilities (N, C, d1, ...) or (C,)."""
+    """Compute the negative log-likelihood, -input at the target class, from log-probabilities (N, C, d1, ...) or (C,).
+
+    The mean divides by the sum of the weights of the targets that are not ignored.
+    """
     reduction = reduction_of(reduction, size_average, reduce)
     _check_target(input, target, ignore_index)
     return rows["nll_loss"](input, target, weight, ignore_index, reduction)
@@ -133,7 +143,11 @@ def multi_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Mean over the other classes of max(0, margin - x[t] + x[i])**p, for (N, C) or (C,)."""
+    """Compute the multi-class margin loss between scores x, (N, C) or (C,), and class indices t.
+
+    The loss of a sample is the sum over the other classes i of weight[t] max(0, margin - x[t] + x[i])**p, divided by
+    the number C of all classes.
+    """
     reduction = reduction_of(reduction, size_average, reduce)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
@@ -147,7 +161,11 @@ def multi_margin_loss(
 def multilabel_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """Mean over classes of max(0, 1 - (x[t] - x[i])), t the targets before the first -1, i the others."""
+    """Compute the multi-label margin loss between scores x, (N, C) or (C,), and sets of target classes.
+
+    The class indices before the first -1 are the targets t. The loss of a sample is the sum over t and over the classes
+    i that are not targets of max(0, 1 - (x[t] - x[i])), divided by the number C of all classes.
+    """
     made = rows["multilabel_margin_loss"](input, target, reduction_of(reduction, size_average, reduce))
     _check_classes(target, -1, input, _errors.losses.margin_targets)
     return made
@@ -161,7 +179,7 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Mean over classes of the binary cross entropy of logits."""
+    """Compute the binary cross entropy between logits and 0 or 1 for each class, averaged over the classes."""
     reduction = reduction_of(reduction, size_average, reduce)
     return rows["multilabel_soft_margin_loss"](input, target, weight, reduction)
 
@@ -177,7 +195,7 @@ def mse_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """(input - target)**2."""
+    """Compute the squared error (input - target)**2."""
     _warn_sizes(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     return _weighted(lambda r: rows["mse_loss"](input, target, r), weight, reduction)
@@ -191,7 +209,7 @@ def l1_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """|input - target|."""
+    """Compute the absolute error |input - target|."""
     _warn_sizes(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     return _weighted(lambda r: rows["l1_loss"](input, target, r), weight, reduction)
@@ -205,7 +223,10 @@ def smooth_l1_loss(
     reduction: str = "mean",
     beta: float = 1.0,
 ) -> Tensor:
-    """0.5 d**2 / beta where |d| < beta, |d| - 0.5 beta elsewhere; d = input - target."""
+    """Compute the smooth L1 loss.
+
+    With d = input - target, the loss is 0.5 d**2 / beta where |d| < beta, and |d| - 0.5 beta elsewhere.
+    """
     _warn_sizes(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     if not beta >= 0:
@@ -218,7 +239,10 @@ def smooth_l1_loss(
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
-    """0.5 d**2 where |d| <= delta, delta (|d| - 0.5 delta) elsewhere; d = input - target."""
+    """Compute the Huber loss.
+
+    With d = input - target, the loss is 0.5 d**2 where |d| < delta, and delta (|d| - 0.5 delta) elsewhere.
+    """
     _warn_sizes(input, target)
     if delta is None:
         raise _errors.arguments.wrong_type("huber_loss", "delta", 4, "float", delta)
@@ -239,7 +263,10 @@ def binary_cross_entropy(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """-weight (t log p + (1 - t) log(1 - p)); logarithms are held at -100 or above."""
+    """Compute the binary cross entropy, -weight (t log p + (1 - t) log(1 - p)), from probabilities p and targets t.
+
+    Each logarithm is clamped to at least -100.
+    """
     reduction = reduction_of(reduction, size_average, reduce)
     if target.shape != input.shape:
         raise _errors.losses.batch_shape(input.shape, target.shape)
@@ -261,7 +288,10 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
-    """-weight (pos_weight t log sigmoid(x) + (1 - t) log(1 - sigmoid(x)))."""
+    """Compute the binary cross entropy of sigmoid(x) and targets t, from logits x.
+
+    The loss is -weight (pos_weight t log sigmoid(x) + (1 - t) log(1 - sigmoid(x))).
+    """
     reduction = reduction_of(reduction, size_average, reduce)
     if target.shape != input.shape:
         raise _errors.losses.logits_shape(input.shape, target.shape)
@@ -276,7 +306,10 @@ def kl_div(
     reduction: str = "mean",
     log_target: bool = False,
 ) -> Tensor:
-    """target (log target - input) for an input of log-probabilities; "batchmean" divides the sum by dim 0."""
+    """Compute the Kullback-Leibler divergence, target (log target - input), where `input` holds log-probabilities.
+
+    The reduction "batchmean" divides the sum by the size of dim 0.
+    """
     if size_average is None and reduce is None and reduction == "mean":
         warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size."
@@ -299,7 +332,11 @@ def poisson_nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """exp(x) - t x, or x - t log(x + eps) without `log_input`; `full` adds Stirling's log t! where t > 1."""
+    """Compute the negative log-likelihood of targets t under a Poisson distribution.
+
+    The loss is exp(x) - t x or, if `log_input` is False, x - t log(x + eps). With `full`, Stirling's approximation of
+    log t! is added where t > 1.
+    """
     reduction = reduction_of(reduction, size_average, reduce)
     return rows["poisson_nll_loss"](input, target, log_input, full, eps, reduction)
 
@@ -307,7 +344,10 @@ def poisson_nll_loss(
 def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
-    """0.5 (log v + (x - t)**2 / v) with v = max(var, eps); `full` adds 0.5 log 2 pi."""
+    """Compute the negative log-likelihood of targets t under a normal distribution of mean x and variance `var`.
+
+    The loss is 0.5 (log v + (x - t)**2 / v), where v = max(var, eps). With `full`, the constant 0.5 log(2 pi) is added.
+    """
     spread: Any = var
     if isinstance(var, float):
         if var < 0:
@@ -335,7 +375,7 @@ def gaussian_nll_loss(
 def soft_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """log(1 + exp(-t x)) for t of 1 or -1."""
+    """Compute log(1 + exp(-t x)) for targets t of 1 or -1."""
     return rows["soft_margin_loss"](input, target, reduction_of(reduction, size_average, reduce))
 
 
@@ -347,7 +387,7 @@ def hinge_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """x where t is 1, max(0, margin - x) where it is -1."""
+    """Compute x where the target is 1, and max(0, margin - x) where it is -1."""
     return rows["hinge_embedding_loss"](input, target, margin, reduction_of(reduction, size_average, reduce))
 
 
@@ -360,7 +400,7 @@ def margin_ranking_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, margin - t (x1 - x2))."""
+    """Compute max(0, margin - t (x1 - x2)), where t = 1 ranks x1 above x2 and t = -1 ranks it below."""
     reduction = reduction_of(reduction, size_average, reduce)
     if not input1.ndim == input2.ndim == target.ndim:
         raise _errors.losses.ranking_dims(input1.shape, input2.shape, target.shape)
@@ -376,7 +416,7 @@ def cosine_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """1 - cos(x1, x2) where t is 1, max(0, cos - margin) where it is -1."""
+    """Compute 1 - cos(x1, x2) where the target is 1, and max(0, cos(x1, x2) - margin) where it is -1."""
     reduction = reduction_of(reduction, size_average, reduce)
     return rows["cosine_embedding_loss"](input1, input2, target, margin, reduction)
 
@@ -393,7 +433,10 @@ def triplet_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, margin + |anchor - positive| - |anchor - negative|)."""
+    """Compute max(0, margin + |anchor - positive| - |anchor - negative|), in the p-norm over the last dim.
+
+    With `swap`, the smaller of |anchor - negative| and |positive - negative| replaces the second distance.
+    """
     reduction = reduction_of(reduction, size_average, reduce)
     if margin <= 0:
         raise _errors.losses.triplet_margin(margin)
@@ -410,7 +453,7 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """The triplet loss with a distance of one's own; `pairwise_distance` by default."""
+    """Compute the triplet margin loss with a given distance function, by default `pairwise_distance`."""
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:

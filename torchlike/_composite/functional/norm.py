@@ -15,7 +15,9 @@ from torchlike._tensor.tensor import Tensor
 def layer_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
-    """(x - mean) / sqrt(var + eps) over the last dims, whose sizes are `normalized_shape`; times weight, plus bias.
+    """Return (x - mean) / sqrt(var + eps) over the last dims, times the weight, plus the bias.
+
+    The statistics are taken over the last `len(normalized_shape)` dims, whose sizes are `normalized_shape`.
 
     >>> import torchlike as torch
     >>> torch.nn.functional.layer_norm(torch.ones(2, 3), (3,)).tolist()
@@ -25,14 +27,17 @@ def layer_norm(
 
 
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
-    """x / sqrt(mean(x**2) + eps) over the last dims, times weight; eps is the dtype's epsilon by default."""
+    """Return x / sqrt(mean(x**2) + eps) over the last dims, times the weight.
+
+    The mean is taken over the last `len(normalized_shape)` dims. The default of `eps` is the dtype's epsilon.
+    """
     return functions.rms_norm(input, normalized_shape, weight, eps)
 
 
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
-    """(x - mean) / sqrt(var + eps) over each group of channels of each sample; times weight, plus bias."""
+    """Return (x - mean) / sqrt(var + eps) over each group of channels of a sample, times the weight, plus the bias."""
     if input.ndim < 2:
         raise _errors.normalization.group_norm_dims(input.ndim)
     count = input.shape[0] * input.shape[1] // num_groups
@@ -53,10 +58,11 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """(x - mean) / sqrt(var + eps) for each channel (dim 1); times weight, plus bias.
+    """Return (x - mean) / sqrt(var + eps) for each channel (dim 1), times the weight, plus the bias.
 
-    In training the statistics are those of the batch, and the running ones move toward them by `momentum`, in place
-    (the variance's unbiased estimate).
+    If `training` is True, the statistics are those of the batch. The running statistics then move toward them by the
+    factor `momentum`, in place; the running variance uses the unbiased estimate. Otherwise the running statistics are
+    used.
     """
     if training and input.ndim > 1 and input.numel() == input.shape[1]:
         raise _errors.normalization.one_value_per_channel(input.shape)
@@ -76,7 +82,10 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """(x - mean) / sqrt(var + eps) for each channel of each sample; times weight, plus bias."""
+    """Return (x - mean) / sqrt(var + eps) for each channel of each sample, times the weight, plus the bias.
+
+    If `use_input_stats` is False, the running statistics are used instead of those of the input.
+    """
     if use_input_stats:
         count = 1
         for n in input.shape[2:]:
@@ -87,7 +96,10 @@ def instance_norm(
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
-    """x / (k + alpha mean(x**2))**beta, the mean over `size` neighbouring channels (zeros beyond the ends)."""
+    """Return x / (k + alpha mean(x**2))**beta.
+
+    The mean is taken over the `size` channels around each channel, with zeros beyond the first and last channel.
+    """
     if input.ndim < 3:
         raise ValueError(
             f"Expected 3D or higher dimensionality                          input (got {input.ndim} dimensions)"
@@ -100,7 +112,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
-    """x divided by its p-norm over a dim, or by eps where the norm is smaller."""
+    """Divide by the p-norm over a dim, or by `eps` where the norm is smaller than `eps`."""
     if out is not None:
         return into("div", normalize, (input, p, dim, eps), {}, out, CASTABLE, True)
     return rows["normalize"](input, p, dim, eps)

@@ -42,9 +42,9 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Pooled:
-    """The largest element of each window of (N, C, L) or (C, L), and with `return_indices` where it stands.
+    """Return the maximum of each window of (N, C, L) or (C, L), and its index if `return_indices` is True.
 
-    Of equal elements the first gets the gradient.
+    The first of several equal maxima gets the gradient.
 
     >>> import torchlike as torch
     >>> torch.nn.functional.max_pool1d(torch.tensor([[1., 3., 2., 5.]]), 2).tolist()
@@ -62,7 +62,7 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Pooled:
-    """The largest element of each window of (N, C, H, W) or (C, H, W); see `max_pool1d`."""
+    """Return the maximum of each window of (N, C, H, W) or (C, H, W); see `max_pool1d`."""
     return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
@@ -75,7 +75,7 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Pooled:
-    """The largest element of each window of (N, C, D, H, W) or (C, D, H, W); see `max_pool1d`."""
+    """Return the maximum of each window of (N, C, D, H, W) or (C, D, H, W); see `max_pool1d`."""
     return _max_pool(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
@@ -88,7 +88,7 @@ def max_pool1d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Pooled:
-    """`max_pool1d` with indices."""
+    """Return the results of `max_pool1d` and their indices."""
     return _max_pool(1, input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
@@ -101,7 +101,7 @@ def max_pool2d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Pooled:
-    """`max_pool2d` with indices."""
+    """Return the results of `max_pool2d` and their indices."""
     return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
@@ -114,7 +114,7 @@ def max_pool3d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Pooled:
-    """`max_pool3d` with indices."""
+    """Return the results of `max_pool3d` and their indices."""
     return _max_pool(3, input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
@@ -129,7 +129,10 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """The mean of each window of (N, C, L) or (C, L); padding counts as zeros unless told otherwise."""
+    """Return the mean of each window of (N, C, L) or (C, L).
+
+    The padding counts as zeros, unless `count_include_pad` is False.
+    """
     return rows["_avg_pool1d"](
         input, settled(kernel_size), settled(stride), settled(padding), ceil_mode, count_include_pad
     )
@@ -145,7 +148,11 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """The mean of each window of (N, C, H, W) or (C, H, W); `divisor_override` divides the sums instead."""
+    """Return the mean of each window of (N, C, H, W) or (C, H, W).
+
+    The padding counts as zeros, unless `count_include_pad` is False. If `divisor_override` is given, it divides the
+    sums instead of the number of elements.
+    """
     return rows["_avg_pool2d"](
         input, settled(kernel_size), settled(stride), settled(padding), ceil_mode, count_include_pad, divisor_override
     )
@@ -161,7 +168,7 @@ def avg_pool3d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """The mean of each window of (N, C, D, H, W) or (C, D, H, W)."""
+    """Return the mean of each window of (N, C, D, H, W) or (C, D, H, W); see `avg_pool2d`."""
     return rows["_avg_pool3d"](
         input, settled(kernel_size), settled(stride), settled(padding), ceil_mode, count_include_pad, divisor_override
     )
@@ -179,21 +186,21 @@ def _lp_pool(dims: int, input: Tensor, norm_type: float, kernel_size: Size, stri
 def lp_pool1d(
     input: Tensor, norm_type: float, kernel_size: Size, stride: Size = None, ceil_mode: bool = False
 ) -> Tensor:
-    """The p-norm (sum of x**p)**(1/p) of each window of (N, C, L)."""
+    """Return the p-norm, (sum of x**p)**(1/p), of each window of (N, C, L) or (C, L)."""
     return _lp_pool(1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
 def lp_pool2d(
     input: Tensor, norm_type: float, kernel_size: Size, stride: Size = None, ceil_mode: bool = False
 ) -> Tensor:
-    """The p-norm of each window of (N, C, H, W)."""
+    """Return the p-norm, (sum of x**p)**(1/p), of each window of (N, C, H, W) or (C, H, W)."""
     return _lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
 
 
 def lp_pool3d(
     input: Tensor, norm_type: float, kernel_size: Size, stride: Size = None, ceil_mode: bool = False
 ) -> Tensor:
-    """The p-norm of each window of (N, C, D, H, W)."""
+    """Return the p-norm, (sum of x**p)**(1/p), of each window of (N, C, D, H, W) or (C, D, H, W)."""
     return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
 
 
@@ -210,32 +217,41 @@ def _adaptive_size(input: Tensor, output_size: Size, dims: int) -> tuple:
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Size) -> Tensor:
-    """The means of `output_size` windows of (N, C, L)."""
+    """Return the means of `output_size` windows of (N, C, L) or (C, L)."""
     return rows["_adaptive_avg_pool1d"](input, _adaptive_size(input, output_size, 1))
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Size) -> Tensor:
-    """The means of `output_size` windows of (N, C, H, W); None keeps a dim."""
+    """Return the means of `output_size` windows of (N, C, H, W) or (C, H, W); None keeps the size of a dim."""
     return rows["_adaptive_avg_pool2d"](input, _adaptive_size(input, output_size, 2))
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Size) -> Tensor:
-    """The means of `output_size` windows of (N, C, D, H, W); None keeps a dim."""
+    """Return the means of `output_size` windows of (N, C, D, H, W) or (C, D, H, W); None keeps the size of a dim."""
     return rows["_adaptive_avg_pool3d"](input, _adaptive_size(input, output_size, 3))
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
-    """The largest elements of `output_size` windows of (N, C, L)."""
+    """Return the maxima of `output_size` windows of (N, C, L) or (C, L).
+
+    If `return_indices` is True, return their indices too.
+    """
     return _adaptive_max(1, input, output_size, return_indices)
 
 
 def adaptive_max_pool2d(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
-    """The largest elements of `output_size` windows of (N, C, H, W)."""
+    """Return the maxima of `output_size` windows of (N, C, H, W) or (C, H, W).
+
+    If `return_indices` is True, return their indices too. A size of None keeps the size of a dim.
+    """
     return _adaptive_max(2, input, output_size, return_indices)
 
 
 def adaptive_max_pool3d(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
-    """The largest elements of `output_size` windows of (N, C, D, H, W)."""
+    """Return the maxima of `output_size` windows of (N, C, D, H, W) or (C, D, H, W).
+
+    If `return_indices` is True, return their indices too. A size of None keeps the size of a dim.
+    """
     return _adaptive_max(3, input, output_size, return_indices)
 
 
@@ -244,7 +260,7 @@ def _adaptive_max(dims: int, input: Tensor, output_size: Size, return_indices: b
     return found if return_indices else found[0]
 
 
-# -- windows at random places ------------------------------------------------------------------------------------------
+# -- windows at random positions ---------------------------------------------------------------------------------------
 
 
 def _fractional_max(
@@ -258,7 +274,7 @@ def _fractional_max(
         if output_ratio is None:
             raise _errors.pooling.fractional_size_missing(f"fractional_max_pool{dims}d")
         if dims == 2:
-            len(output_ratio)  # here PyTorch takes no single number
+            len(output_ratio)  # raise TypeError for a single number, as PyTorch does
         ratio = output_ratio if dims == 2 or isinstance(output_ratio, tuple | list) else (output_ratio,) * dims
         output_size = [int(input.size(d - len(ratio)) * r) for d, r in enumerate(ratio)]
     if samples is None:
@@ -276,7 +292,7 @@ def fractional_max_pool2d_with_indices(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Pooled:
-    """`fractional_max_pool2d` with indices."""
+    """Return the results of `fractional_max_pool2d` and their indices."""
     return _fractional_max(2, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
@@ -288,10 +304,15 @@ def fractional_max_pool2d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Pooled:
-    """The largest element of each of `output_size` windows at random places of (N, C, H, W) (Graham, 2014).
+    """Return the maxima of `output_size` windows at random positions of (N, C, H, W) or (C, H, W) (Graham, 2014).
 
-    `output_ratio` gives the size as a part of the input's. `_random_samples` (N, C, 2) are the numbers in [0, 1) that
-    place the windows of each plane.
+    Args:
+      input: (N, C, H, W) or (C, H, W).
+      kernel_size: the size of the windows.
+      output_size: the number of windows along each dim.
+      output_ratio: the output size as a fraction of the input size, if `output_size` is None.
+      return_indices: if True, return the indices of the maxima too.
+      _random_samples: (N, C, 2), the random numbers in [0, 1) that determine the positions of the windows.
     """
     found = _fractional_max(2, input, kernel_size, output_size, output_ratio, _random_samples)
     return found if return_indices else found[0]
@@ -305,7 +326,7 @@ def fractional_max_pool3d_with_indices(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Pooled:
-    """`fractional_max_pool3d` with indices."""
+    """Return the results of `fractional_max_pool3d` and their indices."""
     return _fractional_max(3, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
@@ -317,7 +338,10 @@ def fractional_max_pool3d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Pooled:
-    """The largest element of each of `output_size` windows at random places of (N, C, T, H, W)."""
+    """Return the maxima of `output_size` windows at random positions of (N, C, D, H, W) or (C, D, H, W).
+
+    See `fractional_max_pool2d`. `_random_samples` has the shape (N, C, 3).
+    """
     found = _fractional_max(3, input, kernel_size, output_size, output_ratio, _random_samples)
     return found if return_indices else found[0]
 
@@ -351,19 +375,19 @@ def _max_unpool(
 def max_unpool1d(
     input: Tensor, indices: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, output_size: Any = None
 ) -> Tensor:
-    """Put what `max_pool1d` found back where it stood, with zeros between."""
+    """Place the results of `max_pool1d` at their indices, with zeros elsewhere."""
     return _max_unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
 def max_unpool2d(
     input: Tensor, indices: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, output_size: Any = None
 ) -> Tensor:
-    """Put what `max_pool2d` found back where it stood, with zeros between."""
+    """Place the results of `max_pool2d` at their indices, with zeros elsewhere."""
     return _max_unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
 def max_unpool3d(
     input: Tensor, indices: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, output_size: Any = None
 ) -> Tensor:
-    """Put what `max_pool3d` found back where it stood, with zeros between."""
+    """Place the results of `max_pool3d` at their indices, with zeros elsewhere."""
     return _max_unpool(3, input, indices, kernel_size, stride, padding, output_size)

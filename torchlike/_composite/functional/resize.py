@@ -24,13 +24,16 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """Bring the last dims of (N, C, d1, ...) to `size`, or multiply them by `scale_factor`.
+    """Resize the dims after the first two of (N, C, d1, ...) to `size`, or scale them by `scale_factor`.
 
     Args:
-      mode: "nearest", "nearest-exact", "linear" (3-D input), "bilinear", "bicubic" (4-D), "trilinear" (5-D), "area".
-      align_corners: whether corner elements' centres (True) or outer edges (False) stay where they are.
-      recompute_scale_factor: compute the factor anew from the sizes, which are whole numbers.
-      antialias: widen the kernel when making smaller ("bilinear" and "bicubic").
+      input: (N, C, d1, ...).
+      size: the new sizes, one number or one for each dim.
+      scale_factor: the factors of the sizes, one number or one for each dim.
+      mode: "nearest", "nearest-exact", "linear" (3-D input), "bilinear", "bicubic" (4-D), "trilinear" (5-D) or "area".
+      align_corners: whether the centers (True) or the outer borders (False) of the corner elements coincide.
+      recompute_scale_factor: if True, recompute the factors from the rounded sizes.
+      antialias: if True, widen the kernel when a dim is reduced ("bilinear" and "bicubic").
 
     >>> import torchlike as torch
     >>> torch.nn.functional.interpolate(torch.tensor([[[1., 2.]]]), scale_factor=2).tolist()
@@ -69,7 +72,7 @@ def interpolate(
 
 
 def _sizes(input: Tensor, size: Any, scale_factor: Any, recompute: bool | None) -> tuple[tuple, tuple]:
-    """The size asked for, and the factors to step by where they are to be taken as given."""
+    """Return the new sizes, and for each dim the factor to step by, or None to derive it from the sizes."""
     dims, spatial = input.ndim - 2, list(input.shape[2:])
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
@@ -106,19 +109,19 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any, recompute: bool | None) 
 def upsample(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
 ) -> Tensor:
-    """`interpolate` under its old name."""
+    """Call `interpolate` under its deprecated name."""
     warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """`interpolate` by the nearest element."""
+    """Call `interpolate` in the mode "nearest". Deprecated."""
     warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, "nearest")
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """`interpolate` by bilinear weights, corners aligned."""
+    """Call `interpolate` in the mode "bilinear" with aligned corners. Deprecated."""
     warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, "bilinear", True)
 
@@ -126,12 +129,15 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Tensor:
-    """Read (N, C, H, W) or (N, C, D, H, W) at the places of `grid` (N, ..., 2 or 3), given as (x, y, ...) in [-1, 1].
+    """Sample (N, C, H, W) or (N, C, D, H, W) at the points of a grid.
 
     Args:
+      input: (N, C, H, W) or (N, C, D, H, W).
+      grid: (N, ..., 2 or 3), coordinates (x, y, ...) in [-1, 1].
       mode: "bilinear", "nearest" or (4-D) "bicubic".
-      padding_mode: what lies outside: "zeros", "border" or "reflection".
-      align_corners: whether -1 and 1 are the corner elements' centres (True) or outer edges (False, the default).
+      padding_mode: the values outside the input: "zeros", "border" or "reflection".
+      align_corners: whether -1 and 1 are the centers (True) or the outer borders (False, the default) of the corner
+        elements.
     """
     if mode not in ("bilinear", "nearest", "bicubic"):
         raise ValueError(
@@ -149,7 +155,13 @@ def grid_sample(
 
 
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
-    """The grid for `grid_sample` that applies theta (N, 2, 3) or (N, 3, 4) to pixels of `size` (N, C, H, W) or 5-D."""
+    """Return the grid with which `grid_sample` applies an affine map.
+
+    Args:
+      theta: (N, 2, 3) or (N, 3, 4), the maps.
+      size: (N, C, H, W) or (N, C, D, H, W), the shape of the sampled output.
+      align_corners: as for `grid_sample`.
+    """
     if align_corners is None:
         align_corners = _default_corners()
     return rows["_affine_grid"](theta, tuple(int(n) for n in size), align_corners)

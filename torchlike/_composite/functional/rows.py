@@ -1,4 +1,4 @@
-"""The functions that are operators just as they stand."""
+"""The functions that are public functions of operators without changes."""
 
 from torchlike._tensor.binding import function
 

@@ -29,7 +29,7 @@ def gelu(input: _Tensor, *, approximate: _str = ..., out: _Any = ...) -> _Tensor
 def grouped_mm(
     mat_a: _Tensor, mat_b: _Tensor, *, offs: _Tensor | None = ..., bias: _Tensor | None = ..., out_dtype: _Any = ...
 ) -> _Tensor:
-    """Matrix products group by group; group i goes from `offs[i - 1]` (or 0) up to `offs[i]`."""
+    """Multiply matrices group by group; group i extends from `offs[i - 1]` (or 0) up to `offs[i]`."""
     ...
 
 def hardshrink(input: _Tensor, lambd: _Number = ..., *, out: _Any = ...) -> _Tensor:
@@ -37,7 +37,7 @@ def hardshrink(input: _Tensor, lambd: _Number = ..., *, out: _Any = ...) -> _Ten
     ...
 
 def linear(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., *, out: _Any = ...) -> _Tensor:
-    """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""
+    """Return input @ weight.T + bias."""
     ...
 
 def logsigmoid(input: _Tensor, *, out: _Any = ...) -> _Tensor:

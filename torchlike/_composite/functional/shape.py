@@ -1,4 +1,4 @@
-"""Padding, windows and pixels as functions."""
+"""Padding, unfolding, folding and pixel shuffles as functions."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ channel_shuffle = native_channel_shuffle = function("channel_shuffle")
 
 
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
-    """Add elements before and after the last dims; `pad` is (before, after) of the last dim, of the one before it, ...
+    """Pad the last dims of a tensor; negative padding crops.
 
     Args:
-      mode: "constant" (with `value`, 0 by default), "reflect", "replicate" or "circular".
-
-    Negative numbers cut elements away.
+      input: any shape.
+      pad: (before, after) of the last dim, then of the dim before it, and so on.
+      mode: "constant", "reflect", "replicate" or "circular".
+      value: the padding of the mode "constant", 0 by default.
 
     >>> import torchlike as torch
     >>> torch.nn.functional.pad(torch.ones(2), (1, 1)).tolist()
@@ -48,14 +49,14 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
 
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
-    """Every window of (N, C, H, W) as a column: (N, C k k, blocks)."""
+    """Return each window of (N, C, H, W) as a column: (N, C k k, blocks)."""
     return rows["_unfold_windows"](input, settled(kernel_size), settled(dilation), settled(padding), settled(stride))
 
 
 def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
-    """Columns (N, C k k, blocks) added up where their windows lie in (N, C, *output_size)."""
+    """Sum columns (N, C k k, blocks) into (N, C, *output_size) at the positions of their windows."""
     return rows["_fold"](
         input, settled(output_size), settled(kernel_size), settled(dilation), settled(padding), settled(stride)
     )

@@ -1,4 +1,4 @@
-"""torchlike.linalg: LU and Householder factors, systems that report instead of raising, tensors taken for matrices."""
+"""Functions of `torchlike.linalg`: LU and Householder factors, systems with error codes, tensors as matrices."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _check_pivot(name: str, pivot: bool) -> None:
 
 
 def first_zero(packed: Tensor) -> Tensor:
-    """Where the first zero stands on the diagonal of U, counted from 1; 0 where there is none."""
+    """Return the position of the first zero on the diagonal of U, counted from 1, or 0 if there is none."""
     zero = rows["diagonal"](packed.detach(), 0, -2, -1) == 0
     if not zero.shape[-1]:
         return factories.zeros(tuple(zero.shape[:-1]), dtype=int32, device=packed.device)
@@ -37,8 +37,16 @@ def first_zero(packed: Tensor) -> Tensor:
 
 
 def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
-    """L and U of P L U = A in one matrix, and the rows exchanged with each row, counted from 1; raises RuntimeError
-    where U has a zero on its diagonal (an observation: pending work runs)."""
+    """Return the LU decomposition P L U = A in compact form.
+
+    Checking for errors flushes the pending trace and blocks.
+
+    Returns:
+      L and U in one matrix, and the pivots: for each row, the row that it was exchanged with, counted from 1.
+
+    Raises:
+      RuntimeError: U has a zero on its diagonal.
+    """
     _check_pivot("linalg.lu_factor", pivot)
     packed, pivots = rows["lu_factor"](A)
     _refuse_zero(packed)
@@ -55,7 +63,10 @@ def _refuse_zero(packed: Tensor) -> None:
 
 
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
-    """`lu_factor` that says in `info` where the first zero on the diagonal of U is."""
+    """Return the results of `lu_factor`, and the position of the first zero on the diagonal of U as `info`.
+
+    If `info` is not 0, raise an error only if `check_errors` is True.
+    """
     _check_pivot("linalg.lu_factor", pivot)
     packed, pivots = rows["lu_factor"](A)
     info = first_zero(packed)
@@ -65,14 +76,17 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
 
 
 def lu(A: Tensor, *, pivot: bool = True) -> Any:
-    """P, L and U with P L U = A."""
+    """Return the LU decomposition of a matrix: P, L and U with P L U = A."""
     _check_pivot("linalg.lu_factor", pivot)
     packed, pivots = rows["lu_factor"](A)
     return return_types.linalg_lu((rows["_permutation"](packed, pivots), *rows["lu_unpack"](packed)))
 
 
 def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
-    """P, L and U of what `lu_factor` returns."""
+    """Return P, L and U, given the results of `lu_factor`.
+
+    `unpack_data` and `unpack_pivots` select the results; the others are empty.
+    """
     if unpack_pivots and LU_pivots.dtype is not int32:
         raise RuntimeError(
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: "
@@ -86,25 +100,35 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpa
 
 
 def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
-    """X with A X = B, from what `lu_factor` made of A."""
+    """Return X with A X = B, given the results of `lu_factor` for A.
+
+    If `left` is False, solve X A = B instead. If `adjoint` is True, A* takes the place of A.
+    """
     return rows["lu_solve"](LU, pivots, B, left, adjoint)
 
 
 @casting(FULL_ON_CPU)
 def old_lu(A: Tensor, pivot: bool = True, get_infos: Any = False) -> Any:
-    """L and U in one matrix, the exchanges of rows, and whether there was a zero on the diagonal with `get_infos`."""
+    """Return L and U in one matrix, and the pivots.
+
+    With `get_infos`, also return the position of the first zero on the diagonal of U.
+    """
     found = lu_factor_ex(A, pivot=pivot)
     return tuple(found) if get_infos else tuple(found[:2])
 
 
 @casting(FULL_ON_CPU)
 def old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
-    """X with A X = input, from what `lu` made of A."""
+    """Return X with A X = input, given the results of `lu` for A."""
     return lu_solve(LU_data, LU_pivots, input)
 
 
 def geqrf(input: Tensor) -> Any:
-    """R above the diagonal and the reflectors of Q below it; their factors."""
+    """Return the QR decomposition in LAPACK's compact form.
+
+    Returns:
+      A matrix with R on and above the diagonal and the Householder vectors of Q below it, and the reflectors' factors.
+    """
     return return_types.geqrf(rows["geqrf"](input))
 
 
@@ -113,13 +137,19 @@ def geqrf(input: Tensor) -> Any:
 
 @casting(FULL_ON_CPU)
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
-    """`inv` that says in `info` where the first zero on the diagonal of U is, instead of raising."""
+    """Return the inverse, and the position of the first zero on the diagonal of U (of the LU decomposition) as `info`.
+
+    If `info` is not 0, raise an error only if `check_errors` is True.
+    """
     result = inv(A) if check_errors else rows["inv"](A)
     return return_types.linalg_inv_ex((result, first_zero(rows["lu_factor"](A.detach())[0])))
 
 
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
-    """`solve` that says in `info` where the first zero on the diagonal of U is, instead of raising."""
+    """Return X with A X = B, and the position of the first zero on the diagonal of U (of A = P L U) as `info`.
+
+    If `info` is not 0, raise an error only if `check_errors` is True.
+    """
     result = solve(A, B, left=left) if check_errors else rows["solve"](A, B, left)
     return return_types.linalg_solve_ex((result, first_zero(rows["lu_factor"](A.detach())[0])))
 
@@ -128,7 +158,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
 def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Any:
-    """X with A X = b for a triangular A, and a copy of A."""
+    """Return X with A X = b for a triangular A, and a copy of A."""
     _errors.systems.check_triangular_solve(b, A)
     factor = A.mT if transpose else A
     found = rows["solve_triangular"](factor, b, upper=upper != transpose, unitriangular=unitriangular)
@@ -139,7 +169,10 @@ def triangular_solve(
 
 @casting(FULL_ON_CPU)
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
-    """The inverse of a tensor taken for a matrix of its first `ind` dims and the others."""
+    """Return the inverse of a tensor as a linear map.
+
+    The tensor is treated as a matrix whose rows are its first `ind` dims and whose columns are the other dims.
+    """
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     first, rest = tuple(A.shape[:ind]), tuple(A.shape[ind:])
@@ -153,7 +186,10 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
 
 @casting(FULL_ON_CPU)
 def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
-    """X with tensordot(A, X, X.ndim) = B."""
+    """Return X with tensordot(A, X, X.ndim) = B.
+
+    `dims` are moved to the end of A first.
+    """
     if dims is not None:
         A = A.movedim(tuple(dims), tuple(range(A.ndim - len(dims), A.ndim)))
     shape = tuple(A.shape[B.ndim :])
@@ -165,7 +201,10 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
 
 
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
-    """The powers 0 ... N - 1 of each element, along a new last dim."""
+    """Return the Vandermonde matrix: the powers 0 to N - 1 of each element, along a new last dim.
+
+    The default of `N` is the size of the last dim.
+    """
     if x.dtype.itemsize < 2 + 2 * x.dtype.is_floating_point and (x.dtype.is_floating_point or x.dtype is bool_):
         raise _errors.systems.vander_dtype(x.dtype)
     if not x.ndim:
@@ -182,11 +221,11 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     return rows["cat"]([ones, rows["cumprod"](repeated, -1)], -1)
 
 
-# -- a few of the largest singular values, from products with random matrices ------------------------------------------
+# -- low-rank approximation by random projection (Halko, Martinsson and Tropp 2009) ------------------------------------
 
 
 def _range(A: Tensor, q: int, niter: int, M: Tensor | None) -> Tensor:
-    """Orthonormal columns that span nearly what the largest singular vectors span."""
+    """Return orthonormal columns that approximately span the leading singular vectors of A - M."""
     R = randn(A.shape[-1], q, dtype=A.dtype, device=A.device)
     times = lambda a, m, x: a @ x if m is None else a @ x - m @ x
     turned, shift = A.mH, None if M is None else M.mH
@@ -198,7 +237,14 @@ def _range(A: Tensor, q: int, niter: int, M: Tensor | None) -> Tensor:
 
 
 def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> tuple[Tensor, ...]:
-    """U, S and V of nearly the q largest singular values of A - M."""
+    """Return U, S and V of an approximate decomposition A - M = U diag(S) V* with the q largest singular values.
+
+    Args:
+      A: (..., m, n).
+      q: the number of singular values, 6 by default.
+      niter: the number of subspace iterations.
+      M: a shape that broadcasts with that of `A`, subtracted from it.
+    """
     q, niter = 6 if q is None else q, 2 if niter is None else niter
     if M is not None:
         M = rows["expand"](M, tuple(A.shape))
@@ -213,7 +259,14 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
 
 
 def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple[Tensor, ...]:
-    """`svd_lowrank` of the rows of A less their mean."""
+    """Return an approximate principal component analysis: `svd_lowrank` of A, with the mean of its rows subtracted.
+
+    Args:
+      A: (..., m, n), with a sample in each row.
+      q: the number of components, min(6, m, n) by default.
+      center: whether to subtract the mean.
+      niter: the number of subspace iterations.
+    """
     m, n = A.shape[-2:]
     if q is None:
         q = min(6, m, n)

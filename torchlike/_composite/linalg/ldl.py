@@ -1,4 +1,4 @@
-"""torchlike.linalg: factors of symmetric matrices that need not be definite."""
+"""Functions of `torchlike.linalg`: LDL factorization of symmetric matrices, which may be indefinite."""
 
 from __future__ import annotations
 
@@ -20,14 +20,25 @@ def _factored(name: str, A: Tensor, hermitian: bool, look: bool) -> tuple[Tensor
 
 
 def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
-    """L and the block diagonal D of A = L D L^T (L D L* if `hermitian`) in one matrix, and the rows exchanged; raises
-    where D has a zero on its diagonal (an observation: pending work runs). Half of A is read."""
+    """Return the factorization A = L D L^T, or A = L D L* if `hermitian` is True, where D is block diagonal.
+
+    Only half of A is read. Checking for errors flushes the pending trace and blocks.
+
+    Returns:
+      L and D in one matrix, and the pivots (the exchanged rows).
+
+    Raises:
+      LinAlgError: D has a zero on its diagonal.
+    """
     packed, pivots, _ = _factored("torch.linalg.ldl_factor", A, hermitian, True)
     return return_types.linalg_ldl_factor((packed, pivots))
 
 
 def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False) -> Any:
-    """`ldl_factor` that says in `info` where the first zero on the diagonal of D is, instead of raising."""
+    """Return the results of `ldl_factor`, and the position of the first zero on the diagonal of D as `info`.
+
+    If `info` is not 0, raise an error only if `check_errors` is True.
+    """
     found = _factored("torch.linalg.ldl_factor_ex", A, hermitian, check_errors)
     return return_types.linalg_ldl_factor_ex(found)
 

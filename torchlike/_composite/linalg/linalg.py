@@ -1,4 +1,4 @@
-"""torchlike.linalg: functions that choose among rows, raise for singular matrices, or combine other functions."""
+"""Functions of `torchlike.linalg` that select operators, raise for singular matrices, or combine other functions."""
 
 from __future__ import annotations
 
@@ -33,23 +33,35 @@ def host_matrices(A: Tensor) -> np.ndarray:
     return _host(A).reshape(math.prod(A.shape[:-2]), *A.shape[-2:])
 
 
-# -- inverses and systems: PyTorch raises for singular matrices, so the result is looked at ---------------------------
+# -- inverses and systems: PyTorch raises for singular matrices, so these functions read the result -------------------
 
 
 def inv(A: Tensor) -> Tensor:
-    """The inverse of a square matrix; raises LinAlgError for a singular one (an observation: pending work runs)."""
+    """Return the inverse of a square matrix.
+
+    Checking for errors flushes the pending trace and blocks.
+
+    Raises:
+      LinAlgError: A is singular.
+    """
     return inverse(A, "linalg.inv")
 
 
 def inverse(A: Tensor, name: str) -> Tensor:
-    """The inverse of a square matrix; errors name the function."""
+    """Return the inverse of a square matrix; error messages use the function name `name`."""
     result = rows["inv"](A)
     _refuse_singular(A, result, name)
     return result
 
 
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
-    """X with A X = B (X A = B unless `left`); raises LinAlgError where A is singular (an observation)."""
+    """Return X with A X = B, or with X A = B if `left` is False.
+
+    Checking for errors flushes the pending trace and blocks.
+
+    Raises:
+      LinAlgError: A is singular.
+    """
     result = rows["solve"](A, B, left)
     _refuse_singular(A, result, "torch.linalg.solve")
     return result
@@ -70,7 +82,13 @@ def _refuse_singular(A: Tensor, result: Tensor, name: str) -> None:
 
 
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
-    """L with L L* = A; raises LinAlgError where A is not positive-definite (an observation: pending work runs)."""
+    """Return the Cholesky factor L with L L* = A, or its conjugate transpose if `upper` is True.
+
+    Checking for errors flushes the pending trace and blocks.
+
+    Raises:
+      LinAlgError: A is not positive-definite.
+    """
     result = rows["cholesky"](A, upper)
     if result.device.type != "meta" and not np.isfinite(_host(all_examples(result))).all():
         _refuse_indefinite(all_examples(A))
@@ -78,7 +96,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
 
 
 def _minors(A: Tensor) -> list[int]:
-    """For each matrix the order of the first leading minor that is not positive-definite, or 0."""
+    """Return for each matrix the order of the first leading minor that is not positive-definite, or 0."""
     from scipy.linalg import lapack
 
     matrices = host_matrices(A)
@@ -88,8 +106,10 @@ def _minors(A: Tensor) -> list[int]:
 
 
 def _minor(A: np.ndarray) -> int:
-    """The order of the first leading minor that is not positive, of a matrix that LAPACKs take differently: one with
-    elements that are not finite."""
+    """Return the order of the first leading minor of A that is not positive, or 0.
+
+    It is used for matrices with elements that are not finite, on which LAPACK implementations differ.
+    """
     L = np.zeros_like(A)
     with np.errstate(all="ignore"):
         for j in range(len(A)):
@@ -109,7 +129,11 @@ def _refuse_indefinite(A: Tensor) -> None:
 
 @casting(FULL_ON_CPU)
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
-    """`cholesky` that says in `info` which leading minor failed, where one did; L is then NaN."""
+    """Return the Cholesky factor, and an error code `info`, without raising an error unless `check_errors` is True.
+
+    `info` is the order of the first leading minor that is not positive-definite, or 0 if there is none. If it is not 0,
+    L is NaN.
+    """
     result = cholesky(A, upper=upper) if check_errors else rows["cholesky"](A, upper)
     every = all_examples(A)
     info = factories.tensor(np.array(_minors(every), np.int32).reshape(every.shape[:-2]), dtype=int32, device=A.device)
@@ -121,12 +145,18 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
 
 
 def qr(A: Tensor, mode: str = "reduced") -> Any:
-    """Q with orthonormal columns and upper triangular R, Q R = A."""
+    """Return Q with orthonormal columns and an upper triangular R such that Q R = A.
+
+    `mode` is "reduced", "complete" (a square Q) or "r" (an empty Q).
+    """
     return return_types.linalg_qr(rows["qr"](A, mode))
 
 
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
-    """U, S and Vh with U diag(S) Vh = A; S in descending order."""
+    """Return U, S and Vh with U diag(S) Vh = A, the singular values S in descending order.
+
+    If `full_matrices` is False, only the first min(m, n) singular vectors are returned.
+    """
     if driver is not None:
         raise RuntimeError(
             "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
@@ -135,12 +165,15 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> 
 
 
 def eigh(A: Tensor, UPLO: str = "L") -> Any:
-    """Eigenvalues in ascending order and eigenvectors of a Hermitian matrix."""
+    """Return the eigenvalues, in ascending order, and the eigenvectors of a Hermitian matrix.
+
+    Only the half of A that `UPLO` names ("L" or "U") is read.
+    """
     return return_types.linalg_eigh(rows["eigh"](A, UPLO))
 
 
 def eig(A: Tensor) -> Any:
-    """Eigenvalues and eigenvectors, complex, of a square matrix."""
+    """Return the complex eigenvalues and eigenvectors of a square matrix."""
     if A.ndim > 1 and A.dtype.category >= FLOATING and current().capture is None and not _is_finite(A):
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     return return_types.linalg_eig(rows["eig"](A))
@@ -151,17 +184,17 @@ def _is_finite(A: Tensor) -> bool:
 
 
 def slogdet(A: Tensor) -> Any:
-    """The sign of the determinant and the logarithm of its absolute value."""
+    """Return the sign of the determinant and the logarithm of its absolute value."""
     return return_types.linalg_slogdet(rows["slogdet"](A))
 
 
 def old_slogdet(input: Tensor) -> Any:
-    """The sign of the determinant and the logarithm of its absolute value."""
+    """Return the sign of the determinant and the logarithm of its absolute value."""
     return return_types.slogdet(rows["slogdet"](input))
 
 
 def logdet(input: Tensor) -> Tensor:
-    """The logarithm of the determinant; NaN where it is negative."""
+    """Return the logarithm of the determinant, or NaN where the determinant is negative."""
     sign, size = rows["slogdet"](input)
     if input.is_complex():
         return rows["add"](rows["log"](sign), size)
@@ -169,7 +202,7 @@ def logdet(input: Tensor) -> Tensor:
 
 
 def matrix_power(A: Tensor, n: int) -> Tensor:
-    """A multiplied with itself n times; of a negative n the inverse, that often."""
+    """Return the n-th power of a square matrix; for a negative n, the power -n of its inverse."""
     _errors.linalg.check_matrix_sizes("linalg.matrix_power", A, True)
     if n == 0:
         eye = factories.tensor(np.eye(A.shape[-1]), dtype=A.dtype, device=A.device)
@@ -186,7 +219,10 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
 
 
 def multi_dot(tensors: Any) -> Tensor:
-    """The product of several matrices (the first and the last may be vectors)."""
+    """Return the product of several matrices, multiplied in the cheapest order.
+
+    The first and the last may be vectors.
+    """
     _errors.linalg.check_multi_dot(tensors)
     sizes = [tensors[0].shape[0] if tensors[0].ndim > 1 else 1, *[x.shape[-1] for x in tensors[:-1]]]
     sizes.append(tensors[-1].shape[1] if tensors[-1].ndim > 1 else 1)
@@ -202,7 +238,10 @@ def multi_dot(tensors: Any) -> Tensor:
 
 
 def _best_cuts(sizes: list[int]) -> dict[tuple[int, int], int]:
-    """Where each run of a chain of matrices (sizes[i], sizes[i + 1]) is cut in two so that its products cost least."""
+    """Return, for each part of a chain of matrices, the position at which to split it for the cheapest product.
+
+    Matrix i has the shape (sizes[i], sizes[i + 1]). This is the dynamic program for matrix chain multiplication.
+    """
     count = len(sizes) - 1
     costs = {(i, i): 0 for i in range(count)}
     cuts = {}
@@ -213,7 +252,7 @@ def _best_cuts(sizes: list[int]) -> dict[tuple[int, int], int]:
     for length in range(1, count):
         for first in range(count - length):
             last = first + length
-            # With a tie among three PyTorch multiplies from the left, among more from the right.
+            # In a tie, PyTorch multiplies three matrices from the left, and more matrices from the right.
             tried = range(first, last) if count > 3 else range(last - 1, first - 1, -1)
             cuts[first, last] = min(tried, key=functools.partial(cost, first, last))
             costs[first, last] = cost(first, last, cuts[first, last])
@@ -226,7 +265,10 @@ def _best_cuts(sizes: list[int]) -> dict[tuple[int, int], int]:
 def matrix_norm(
     A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
-    """A norm of matrices: "fro", "nuc", 2 and -2 by singular values, 1 and inf by column and row sums."""
+    """Return a norm of matrices.
+
+    `ord` is "fro", "nuc", 2 or -2 (singular values), 1 or -1 (column sums), or inf or -inf (row sums).
+    """
     _errors.linalg.check_order("matrix_norm", ord)
     if ord not in ("fro", "nuc", 1, -1, 2, -2, float("inf"), float("-inf")):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
@@ -250,14 +292,17 @@ def matrix_norm(
 
 
 def _largest(sizes: Tensor, dim: int, keepdim: bool = False) -> Tensor:
-    """The largest along a dim; where there is none a 0 without a history."""
+    """Return the maximum along a dim, or 0 without a gradient if the dim is empty."""
     if not sizes.shape[dim]:
         return rows["sum"](sizes.detach(), dim, keepdim)
     return rows["amax"](sizes, dim, keepdim)
 
 
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """A vector norm over one dim, a matrix norm over two; without `ord` the 2-norm of all elements."""
+    """Return a vector norm over one dim, or a matrix norm over two dims.
+
+    If neither `ord` nor `dim` is given, return the 2-norm of all elements.
+    """
     if isinstance(dim, int):
         dim = (dim,)
     if isinstance(ord, str) and (dim is not None or A.ndim in (1, 2)):
@@ -276,26 +321,29 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
     return matrix_norm(A, ord, (-2, -1), keepdim, dtype=dtype)
 
 
-# -- PyTorch's older names ---------------------------------------------------------------------------------------------
+# -- deprecated functions ----------------------------------------------------------------------------------------------
 
 
 def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
-    """U, S and V with U diag(S) V* = input."""
+    """Return U, S and V with U diag(S) V* = input.
+
+    If `compute_uv` is False, U and V are zeros.
+    """
     u, s, vh = rows["svd"](input, compute_uv and not some)
     v = vh.transpose(-2, -1)
-    if not compute_uv:  # as PyTorch has it, zeros of the full size
+    if not compute_uv:  # zeros of the full size, as in PyTorch
         zeros = lambda x: factories.zeros((*x.shape[:-1], x.shape[-2]), dtype=x.dtype, device=x.device)
         u, v = zeros(u), zeros(v).mT
     return return_types.svd((u, s, v.conj() if v.is_complex() else v))
 
 
 def old_qr(input: Tensor, some: bool = True) -> Any:
-    """Q and R with Q R = input."""
+    """Return Q and R with Q R = input."""
     return return_types.qr(rows["qr"](input, "reduced" if some else "complete"))
 
 
 def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
-    """L with L L* = input."""
+    """Return L with L L* = input."""
     return cholesky(input, upper=upper)
 
 

@@ -1,10 +1,10 @@
-"""`lobpcg`: a few extreme eigenpairs of a symmetric matrix, or of a pair of them, from products with it alone.
+"""Extreme eigenpairs of a symmetric matrix, or of a pair of matrices, by matrix products only (`lobpcg`).
 
 Each step solves the eigenproblem within the span of the current vectors X, of the last step's directions P and of the
 preconditioned residuals W (Knyazev 2001, https://doi.org/10.1137/S1064827500366124). `method="ortho"` keeps that basis
 orthonormal (Duersch, Shao, Yang and Gu 2018, https://arxiv.org/abs/1704.07458) by the block procedure of Stathopoulos
-and Wu 2002 (SVQB, https://doi.org/10.1137/S1064827500370883); `"basic"` takes it as it comes. Pairs that have converged
-stay in the basis, but get no further directions (Knyazev's soft locking).
+and Wu 2002 (SVQB, https://doi.org/10.1137/S1064827500370883). `"basic"` uses the basis unchanged. Converged pairs stay
+in the basis, but get no further directions (Knyazev's soft locking).
 """
 
 from __future__ import annotations
@@ -45,25 +45,26 @@ def lobpcg(
 
     Args:
       A: (*, m, m), dense or, without leading dims, sparse.
-      k: how many pairs; 1 unless given, or as many as `X` has columns.
-      B: (*, m, m); the identity unless given.
-      X: (*, m, n), from which the iteration starts; drawn by `randn` unless given.
-      n: the number of vectors that are iterated, k unless given; 3n is at most m.
+      k: the number of eigenpairs. The default is the number of columns of `X`, or 1.
+      B: (*, m, m), the identity by default.
+      X: (*, m, n), the initial vectors, sampled by `randn` by default.
+      n: the number of vectors in the iteration, k by default. 3n is at most m.
       iK: (m, m) or (*, m, m), a preconditioner.
-      niter: the largest number of iterations, 1000 unless given; -1 for no limit.
-      tol: the relative residual at which a pair has converged; the root of the dtype's epsilon unless given.
-      largest: whether the largest eigenvalues are asked for, or the smallest.
-      method: "ortho" (unless given), or "basic".
-      tracker: called with the `LOBPCG` instance after each iteration.
-      ortho_iparams, ortho_fparams, ortho_bparams: limits of the orthonormalization: `ortho_i_max` and `ortho_j_max`
-        rounds, `ortho_tol`, `ortho_tol_drop`, `ortho_tol_replace`, `ortho_use_drop`.
+      niter: the largest number of iterations, 1000 by default; -1 means no limit.
+      tol: the relative residual at which a pair has converged. The default is the square root of the dtype's epsilon.
+      largest: whether to return the largest eigenvalues (the default) or the smallest.
+      method: "ortho" (the default) or "basic".
+      tracker: a function that is called with the `LOBPCG` instance after each iteration.
+      ortho_iparams: the limits `ortho_i_max` and `ortho_j_max` on the rounds of the orthonormalization.
+      ortho_fparams: its tolerances `ortho_tol`, `ortho_tol_drop` and `ortho_tol_replace`.
+      ortho_bparams: its flag `ortho_use_drop`.
 
     Returns:
-      E of shape (*, k), in order, and X of shape (*, m, k).
+      E of shape (*, k), sorted, and X of shape (*, m, k).
 
     Raises:
-      AssertionError: shapes that do not fit.
-      ValueError: m is smaller than 3n; in backward, a sparse or complex A, or any B.
+      AssertionError: the shapes do not match.
+      ValueError: m is smaller than 3n, or the backward pass meets a sparse or complex A, or any B.
     """
     settings = (X, n, iK, niter, tol, largest, method, tracker, ortho_iparams, ortho_fparams, ortho_bparams)
     if not (modes.local.grad and (A.requires_grad or (B is not None and B.requires_grad))):
@@ -149,12 +150,12 @@ def _check(A: Tensor, B: Tensor | None) -> None:
 
 
 class LOBPCG:
-    """The state of an iteration, as a tracker sees it.
+    """The state of an iteration, which a tracker receives.
 
-    `A`, `B`, `iK` are the arguments, `E`, `X`, `R` the eigenvalues, vectors and residuals, and `S` the basis that the
-    next step searches. `iparams`, `fparams`, `bparams` are the settings; `ivars`, `fvars`, `bvars`, `tvars` hold
-    counts (`istep`, `iterations_left`, `converged_count`), norms, flags and tensors (`rerr`). A tracker that sets
-    `bvars["force_stop"]` ends the iteration.
+    `A`, `B` and `iK` are the arguments. `E`, `X` and `R` are the eigenvalues, vectors and residuals. `S` is the basis
+    that the next step searches. `iparams`, `fparams` and `bparams` are the settings. `ivars`, `fvars`, `bvars` and
+    `tvars` hold counts (`istep`, `iterations_left`, `converged_count`), norms, flags and tensors (`rerr`). A tracker
+    that sets `bvars["force_stop"]` ends the iteration.
     """
 
     def __init__(
@@ -185,7 +186,7 @@ class LOBPCG:
         return "LOBPCG:\n" + "".join([f"  {name}={getattr(self, name)}\n" for name in names])
 
     def run(self) -> None:
-        """Iterate until enough pairs have converged."""
+        """Iterate until enough pairs have converged, or until a limit is reached."""
         while True:
             self.update()
             if self.tracker is not None:
@@ -194,16 +195,16 @@ class LOBPCG:
                 return
 
     def call_tracker(self) -> None:
-        """Show the state to the tracker."""
+        """Call the tracker with this state."""
         self.tracker(self)
 
     def stop_iteration(self) -> bool:
-        """Whether the iteration is over."""
+        """Return whether the iteration is finished."""
         done = self.ivars["iterations_left"] == 0 or self.ivars["converged_count"] >= self.iparams["k"]
         return done or self.bvars.get("force_stop", False)
 
     def update(self) -> None:
-        """Take one step."""
+        """Do one step of the iteration."""
         n = self.iparams["n"]
         if self.ivars["istep"] == 0:
             self._begin()
@@ -232,9 +233,9 @@ class LOBPCG:
         self.R = _times(self.A, self.X) - _times(self.B, self.X) * self.E
 
     def update_converged_count(self) -> int:
-        """Count the leading pairs whose residual is small against the norms of A and B (Duersch et al., section 4.3).
+        """Count the leading pairs whose residual is small relative to the norms of A and B.
 
-        A class of one's own may have another criterion.
+        The criterion is that of Duersch et al., section 4.3. A subclass may override it.
         """
         length = lambda x: x.norm(2, 0)
         scale = self.fvars["A_norm"] + self.E.abs() * self.fvars["B_norm"]
@@ -247,7 +248,7 @@ class LOBPCG:
     # -- subspaces -----------------------------------------------------------------------------------------------------
 
     def _ritz(self, S: Tensor) -> tuple[Tensor, Tensor]:
-        """The eigenvalues within the span of S, those that are asked for first, and the coefficients of the vectors."""
+        """Return the eigenvalues within the span of S, the requested ones first, and their vectors' coefficients."""
         T = None
         if self.method != "ortho" or self.ivars["istep"] == 0:
             T = _whitening(_form(self.B, S), _EPSILON[S.dtype], drop=True)
@@ -258,17 +259,20 @@ class LOBPCG:
         return values, C if T is None else T @ C
 
     def _directions(self, C: Tensor, active: slice) -> Tensor:
-        """The coefficients of P: what the new vectors have from outside of the old ones."""
+        """Return the coefficients of P: the components of the new vectors outside the span of the old ones."""
         n = self.iparams["n"]
         outside = C[:, active].clone()
         outside[:n] = 0
         if self.method != "ortho":
             return outside
-        # Orthonormal coefficients make orthonormal vectors; P must be orthogonal to the new vectors, too.
+        # Orthonormal coefficients give orthonormal vectors. P must be orthogonal to the new vectors too.
         return rows["qr"](rows["cat"]([C[:, :n], outside], 1))[0][:, n:]
 
     def _orthonormal(self, U: Tensor, V: Tensor) -> Tensor:
-        """Orthonormal columns that with the orthonormal V span what U and V do; fewer, where U is dependent."""
+        """Return orthonormal columns that, with the orthonormal V, span the same space as U and V.
+
+        There are fewer columns if those of U are linearly dependent.
+        """
         self.fvars = {name: x for name, x in self.fvars.items() if not name.endswith("_rerr")}
         tol, norm = self.fparams["ortho_tol"], Tensor.norm
         BV_norm = norm(_times(self.B, V))
@@ -292,7 +296,10 @@ class LOBPCG:
         return U
 
     def _svqb(self, U: Tensor, turn: int) -> Tensor:
-        """U with orthonormal columns. Directions that are nearly none are enlarged, or dropped after the first turn."""
+        """Return U with orthonormalized columns.
+
+        Directions of almost zero length are enlarged or, with `ortho_use_drop`, dropped after the first round.
+        """
         uses_drop = self.bparams["ortho_use_drop"]
         tol = self.fparams["ortho_tol_drop" if uses_drop and not turn else "ortho_tol_replace"]
         return U @ _whitening(_form(self.B, U), tol, drop=uses_drop and turn > 0)
@@ -307,8 +314,11 @@ def _form(M: Tensor | None, x: Tensor) -> Tensor:
 
 
 def _whitening(G: Tensor, tol: float, drop: bool) -> Tensor:
-    """T with T' G T the identity, for the products G of some vectors (SVQB). Eigenvalues of the scaled G that are less
-    than `tol` of the largest are taken for that much, or dropped; vectors of zeros are dropped."""
+    """Return T such that T' G T is the identity, where G is a Gram matrix (SVQB).
+
+    Eigenvalues of the scaled G that are less than `tol` times the largest one are raised to that bound, or dropped if
+    `drop` is True. Zero vectors are always dropped.
+    """
     if not G.numel():
         return G
     d = G.diagonal()

@@ -14,11 +14,11 @@ from torchlike._transforms.function import Function
 
 
 class Eigenpairs(Function):
-    """Some eigenpairs of a symmetric matrix, found by iteration, with the gradient of exact ones."""
+    """Eigenpairs of a symmetric matrix that are found by iteration, with the gradient of exact eigenpairs."""
 
     @staticmethod
     def forward(ctx: Any, A: Tensor, B: Tensor | None, solve: Callable) -> Any:
-        """Solve, and keep the pairs."""
+        """Solve for the eigenpairs, and save them for backward."""
         E, X = solve(A, B)
         ctx.has_other = B is not None
         ctx.save_for_backward(A, E, X)
@@ -36,8 +36,11 @@ class Eigenpairs(Function):
 
 
 def _gradient(A: Tensor, E: Tensor, X: Tensor, grad_E: Tensor, grad_X: Tensor) -> Tensor:
-    r"""First-order perturbation theory: :math:`\dot\lambda_i = x_i^T \dot A x_i`, and :math:`\dot x_i` is
-    :math:`(\lambda_i I - A)^+ \dot A x_i`. The pseudo-inverse is known on the span of X; outside of it, a system."""
+    """Return the gradient of A by first-order perturbation theory.
+
+    The derivative of an eigenvalue E_i is x_i^T dA x_i, and that of its eigenvector is (E_i I - A)^+ dA x_i. Within the
+    span of X the pseudoinverse is known; outside of it, a linear system is solved.
+    """
     k, m = X.shape[-1], X.shape[-2]
     inner = X.mT @ grad_X  # (*, k, k)
     same = eye(k, dtype=bool_, device=X.device)
@@ -47,7 +50,7 @@ def _gradient(A: Tensor, E: Tensor, X: Tensor, grad_E: Tensor, grad_X: Tensor) -
         return X @ within @ X.mT
     onto = X @ X.mT
     outside = eye(m, dtype=X.dtype, device=X.device) - onto
-    # On the span of X the systems' matrices are the identity.
+    # On the span of X, the matrix of each system is the identity.
     systems = E[..., :, None, None] * outside[..., None, :, :] - (outside @ A @ outside - onto)[..., None, :, :]
     right = (outside @ grad_X).mT[..., None]  # (*, k, m, 1)
     solved = rows["solve"](systems, right, True)[..., 0].mT  # (*, m, k)

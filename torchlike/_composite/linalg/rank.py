@@ -1,4 +1,7 @@
-"""torchlike.linalg: what depends on which singular values count as zero: ranks, pseudoinverses, least squares."""
+"""Functions of `torchlike.linalg` for matrices with small singular values.
+
+They are the rank, the pseudoinverse, least squares and the condition number.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,11 @@ from torchlike._tensor.tensor import Tensor
 
 
 def _tolerances(name: str, A: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tensor]:
-    """Both as tensors; without `rtol` it is the rounding of the dtype times the larger size, or 0 where `atol` says
-    more."""
+    """Return both tolerances as tensors.
+
+    The default of `rtol` is 0 if `atol` is positive. Otherwise it is the epsilon of the dtype times the larger size of
+    A.
+    """
     for which, given in (("atol", atol), ("rtol", rtol)):
         if isinstance(given, Tensor) and given.is_complex():
             raise _errors.linalg.complex_tolerance(name, which, given)
@@ -37,13 +43,22 @@ def _tolerances(name: str, A: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Ten
 
 
 def _is_matrix(A: Tensor) -> bool:
-    """Whether the row will not refuse it."""
+    """Return whether the operator accepts `A`."""
     return A.ndim >= 2 and A.dtype.category > INTEGER and A.dtype.itemsize >= 4
 
 
 @casting(FULL_ON_CPU)
 def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Tensor:
-    """How many singular values are above max(atol, rtol * the largest); `tol` is an older name of an `atol` alone."""
+    """Return the number of singular values above max(atol, rtol * the largest singular value).
+
+    Args:
+      A: (..., m, n).
+      tol: the former name of `atol`; sets `rtol` to 0.
+      hermitian: whether A is Hermitian; its eigenvalues are used then.
+      atol: the absolute tolerance, 0 by default.
+      rtol: the relative tolerance. The default is 0 if `atol` is positive, otherwise max(m, n) times the epsilon of the
+        dtype.
+    """
     if tol is not None:
         atol, rtol = tol, 0.0
     limits = _tolerances("matrix_rank", A, atol, rtol)
@@ -51,8 +66,18 @@ def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: An
 
 
 def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Tensor:
-    """The Moore-Penrose inverse: singular values of at most max(atol, rtol * the largest) count as zero; `rcond` is an
-    older name of an `rtol` alone. Of a Hermitian matrix half is read."""
+    """Return the Moore-Penrose pseudoinverse.
+
+    Singular values of at most max(atol, rtol * the largest singular value) count as zero.
+
+    Args:
+      A: (..., m, n).
+      rcond: the former name of `rtol`; sets `atol` to 0.
+      hermitian: whether A is Hermitian; only half of it is read then.
+      atol: the absolute tolerance, 0 by default.
+      rtol: the relative tolerance. The default is 0 if `atol` is positive, otherwise max(m, n) times the epsilon of the
+        dtype.
+    """
     if rcond is not None:
         atol, rtol = 0.0, rcond
     return rounded(rows["pinv"](A, *_tolerances("pinv", A, atol, rtol), hermitian))
@@ -60,7 +85,10 @@ def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = N
 
 @casting(FULL_ON_CPU)
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
-    """The Moore-Penrose inverse: singular values of at most `rcond` times the largest count as zero."""
+    """Return the Moore-Penrose pseudoinverse.
+
+    Singular values of at most `rcond` times the largest one count as zero.
+    """
     return pinv(input, rcond)
 
 
@@ -69,12 +97,16 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 
 @casting(FULL_ON_CPU)
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
-    """X that makes |A X - B| least, with the squares of that, the rank of A and its singular values, as far as the
-    LAPACK routine named (`driver`, by default "gelsy") gives them; the others are empty.
+    """Return X that minimizes |A X - B|, with the squared residuals, the rank of A and its singular values.
 
-    Always by the singular values of A, of which those of at most `rcond` times the largest count as zero. "gels" looks
-    at the rank of A and raises LinAlgError for a triangular factor with a zero on its diagonal; for tall matrices
-    "gelsd" and "gelss" look at it too, since there are no residuals unless all have full rank.
+    The results that the LAPACK routine `driver` (by default "gelsy") does not compute are empty. The solution always
+    uses the singular values of A; those of at most `rcond` times the largest one count as zero.
+
+    The driver "gels" reads the rank of A, which flushes the pending trace. For tall matrices "gelsd" and "gelss" read
+    it too, because the residuals are empty unless all matrices have full rank.
+
+    Raises:
+      LinAlgError: with the driver "gels", the triangular factor of A has a zero on its diagonal.
     """
     driver = "gelsy" if driver is None else driver
     if driver not in ("gels", "gelsy", "gelsd", "gelss"):
@@ -116,8 +148,10 @@ _BY_VALUES, _BY_INVERSE = (None, 2, -2), ("fro", "nuc", 1, -1, float("inf"), flo
 
 @casting(FULL_ON_CPU)
 def cond(A: Tensor, p: Any = None) -> Tensor:
-    """The condition number: norm(A) * norm(inverse of A), inf where there is none; by singular values for p None, 2
-    or -2."""
+    """Return the condition number, norm(A) * norm(inverse of A), or inf if A is singular.
+
+    For `p` of None, 2 and -2 it is a ratio of singular values.
+    """
     _errors.linalg.check_cond(A, p, (*_BY_VALUES, *_BY_INVERSE))
     if not A.numel():
         result = factories.zeros(tuple(A.shape[:-2]), dtype=A.dtype.to_real(), device=A.device)

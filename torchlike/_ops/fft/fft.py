@@ -1,4 +1,8 @@
-"""Discrete Fourier transforms along one dim, two, or several. `norm` is "backward" (default), "ortho" or "forward"."""
+"""Discrete Fourier transforms along one dim, two dims, or several dims.
+
+`norm` selects which transform is divided by the number n of points. With "backward" (the default) it is the inverse
+transform, and with "forward" the forward transform. With "ortho" both are divided by sqrt(n).
+"""
 
 from __future__ import annotations
 
@@ -48,13 +52,13 @@ def _typing(call: Call, promote: Callable) -> Typed:
 
 
 def _innermost(shape: tuple[int, ...], dim: int) -> tuple[int, ...] | None:
-    """Strides of a result whose transformed dim lies innermost, as PyTorch leaves it."""
+    """Return the strides of a result whose transformed dim is innermost in memory, as PyTorch leaves it."""
     order = [d for d in range(len(shape)) if d != dim % len(shape)] + [dim % len(shape)]
     steps = contiguous_strides(tuple(shape[d] for d in order))
     return normal(tuple(shape), tuple(steps[order.index(d)] for d in range(len(shape))))
 
 
-# -- what goes in ------------------------------------------------------------------------------------------------------
+# -- arguments ---------------------------------------------------------------------------------------------------------
 
 
 def _plural(given: Any) -> tuple[int, ...] | None:
@@ -62,7 +66,7 @@ def _plural(given: Any) -> tuple[int, ...] | None:
 
 
 def _sizes(call: Call) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
-    """The dims to transform and the lengths asked for."""
+    """Return the dims to transform, and the given length of each (None if it stays)."""
     source: Aval = call.input
     if "n" in call.arguments:
         if not source.ndim:
@@ -109,7 +113,7 @@ def _check_half(call: Call) -> None:
         raise RuntimeError(f"Invalid number of data points ({n}) specified")
 
 
-# -- what comes out ----------------------------------------------------------------------------------------------------
+# -- results -----------------------------------------------------------------------------------------------------------
 
 
 def _shape(call: Call, last: Callable[[int, int | None], int]) -> list:
@@ -162,37 +166,85 @@ _back: Any = lambda autocast=FULL_ON_CPU: _row(_complex_to_real, _check_half, _d
 
 @_complex()
 def fft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = None):
-    """X[k] = sum over j of x[j] exp(-2 pi i j k / n); the dim is cut or filled with zeros to n elements first."""
+    """Return the discrete Fourier transform along one dim.
+
+    X[k] is the sum over j of x[j] exp(-2 pi i j k / n).
+
+    Args:
+      input: real or complex numbers.
+      n: the length of the transform; the dim is truncated or zero-padded to it. The default is the size of the dim.
+      dim: the dim to transform.
+      norm: "backward" (the default) does not scale the result, "ortho" divides it by sqrt(n), "forward" by n.
+    """
     return namespace(input).fft.fft(input, n, dim, norm)
 
 
 @_complex()
 def ifft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = None):
-    """The inverse of `fft`, divided by n."""
+    """Return the inverse discrete Fourier transform along one dim.
+
+    x[j] is 1 / n times the sum over k of X[k] exp(2 pi i j k / n).
+
+    Args:
+      input: real or complex numbers.
+      n: the length of the transform; the dim is truncated or zero-padded to it. The default is the size of the dim.
+      dim: the dim to transform.
+      norm: "backward" (the default) divides the sum by n, "ortho" by sqrt(n), "forward" does not scale it.
+    """
     return namespace(input).fft.ifft(input, n, dim, norm)
 
 
 @_real()
 def rfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = None):
-    """The first n // 2 + 1 elements of `fft` of real numbers; the others are their conjugates."""
+    """Return the discrete Fourier transform of a real signal along one dim.
+
+    The result has the first n // 2 + 1 elements of `fft`. The others are their complex conjugates.
+
+    Args:
+      input: real numbers.
+      n: the length of the transform; the dim is truncated or zero-padded to it. The default is the size of the dim.
+      dim: the dim to transform.
+      norm: as for `fft`.
+    """
     return namespace(input).fft.rfft(input, n, dim, norm)
 
 
 @_back()
 def irfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = None):
-    """The inverse of `rfft`: n real numbers, by default 2 (size - 1)."""
+    """Return the inverse of `rfft`: a real signal from the first half of its transform.
+
+    Args:
+      input: the first n // 2 + 1 elements of the transform.
+      n: the length of the result. The default is 2 (size of the dim - 1).
+      dim: the dim to transform.
+      norm: as for `ifft`.
+    """
     return namespace(input).fft.irfft(input, n, dim, norm)
 
 
 @_back()
 def hfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = None):
-    """The `fft`, real, of a signal that is Hermitian, of which the first half is given."""
+    """Return the real discrete Fourier transform of a Hermitian signal, given its first half.
+
+    Args:
+      input: the first n // 2 + 1 elements of the signal.
+      n: the length of the result. The default is 2 (size of the dim - 1).
+      dim: the dim to transform.
+      norm: as for `fft`.
+    """
     return namespace(input).fft.hfft(input, n, dim, norm)
 
 
 @_real()
 def ihfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = None):
-    """The inverse of `hfft`."""
+    """Return the inverse of `hfft`: the first half of a Hermitian signal, from its real transform.
+
+    Args:
+      input: real numbers.
+      n: the length of the transform; the dim is truncated or zero-padded to it. The default is the size of the dim.
+      dim: the dim to transform.
+      norm: as for `ifft`.
+    """
     return namespace(input).fft.ihfft(input, n, dim, norm)
 
 
@@ -210,79 +262,125 @@ def _over(x, s: Dims, dim: Dims) -> tuple[tuple[int, ...] | None, tuple[int, ...
 
 @_complex()
 def fftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None):
-    """`fft` along each of several dims, all of them by default."""
+    """Return the discrete Fourier transform along several dims.
+
+    Args:
+      input: real or complex numbers.
+      s: the length of the transform along each dim; -1 stands for the size of the dim.
+      dim: the dims to transform. The default is the last `len(s)` dims, or all dims if `s` is None.
+      norm: as for `fft`.
+    """
     return namespace(input).fft.fftn(input, *_over(input, s, dim), norm)
 
 
 @_complex()
 def ifftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None):
-    """The inverse of `fftn`."""
+    """Return the inverse discrete Fourier transform along several dims.
+
+    Args:
+      input: real or complex numbers.
+      s: the length of the transform along each dim; -1 stands for the size of the dim.
+      dim: the dims to transform. The default is the last `len(s)` dims, or all dims if `s` is None.
+      norm: as for `ifft`.
+    """
     return namespace(input).fft.ifftn(input, *_over(input, s, dim), norm)
 
 
 @_real()
 def rfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None):
-    """`rfft` along the last of several dims and `fft` along the others."""
+    """Return the discrete Fourier transform of a real signal along several dims.
+
+    It applies `rfft` along the last of the dims and `fft` along the others.
+
+    Args:
+      input: real numbers.
+      s: the length of the transform along each dim; -1 stands for the size of the dim.
+      dim: the dims to transform. The default is the last `len(s)` dims, or all dims if `s` is None.
+      norm: as for `fft`.
+    """
     return namespace(input).fft.rfftn(input, *_over(input, s, dim), norm)
 
 
 @_back()
 def irfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None):
-    """The inverse of `rfftn`."""
+    """Return the inverse of `rfftn`.
+
+    Args:
+      input: half of the transform along the last of the dims.
+      s: the length of the result along each dim; -1 stands for the size of the dim.
+      dim: the dims to transform. The default is the last `len(s)` dims, or all dims if `s` is None.
+      norm: as for `ifft`.
+    """
     return namespace(input).fft.irfftn(input, *_over(input, s, dim), norm)
 
 
 @_complex()
 def fft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
-    """`fft` along the last two dims."""
+    """Return the discrete Fourier transform along two dims, by default the last two; see `fftn`."""
     return namespace(input).fft.fftn(input, *_over(input, s, dim), norm)
 
 
 @_complex()
 def ifft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
-    """The inverse of `fft2`."""
+    """Return the inverse discrete Fourier transform along two dims, by default the last two; see `ifftn`."""
     return namespace(input).fft.ifftn(input, *_over(input, s, dim), norm)
 
 
 @_real()
 def rfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
-    """`rfft` along the last dim and `fft` along the one before."""
+    """Return the discrete Fourier transform of a real signal along two dims, by default the last two; see `rfftn`."""
     return namespace(input).fft.rfftn(input, *_over(input, s, dim), norm)
 
 
 @_back()
 def irfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
-    """The inverse of `rfft2`."""
+    """Return the inverse of `rfft2`; see `irfftn`."""
     return namespace(input).fft.irfftn(input, *_over(input, s, dim), norm)
 
 
-# The sums of a Hermitian transform are those of the inverse real one with the other factor.
+# The Hermitian transform equals the inverse real transform of the conjugate, up to the normalization factor.
 _OTHER_NORM = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
 @_back(Casts())
 def hfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None):
-    """`hfft` along the last of several dims and `fft` along the others."""
+    """Return the real discrete Fourier transform of a Hermitian signal along several dims.
+
+    It applies `hfft` along the last of the dims and `fft` along the others.
+
+    Args:
+      input: half of the signal along the last of the dims.
+      s: the length of the result along each dim; -1 stands for the size of the dim.
+      dim: the dims to transform. The default is the last `len(s)` dims, or all dims if `s` is None.
+      norm: as for `fft`.
+    """
     xp = namespace(input)
-    # NumPy's single-precision sums over several dims lose a digit more than PyTorch's.
+    # Over several dims, NumPy's single-precision sums lose one more digit than PyTorch's.
     exact = np.complex128 if xp is np else input.dtype
     return xp.fft.irfftn(xp.conj(input).astype(exact), *_over(input, s, dim), _OTHER_NORM[norm])
 
 
 @_real(Casts())
 def ihfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None):
-    """The inverse of `hfftn`."""
+    """Return the inverse of `hfftn`.
+
+    Args:
+      input: real numbers.
+      s: the length of the transform along each dim; -1 stands for the size of the dim.
+      dim: the dims to transform. The default is the last `len(s)` dims, or all dims if `s` is None.
+      norm: as for `ifft`.
+    """
     xp = namespace(input)
     return xp.conj(xp.fft.rfftn(input, *_over(input, s, dim), _OTHER_NORM[norm]))
 
 
 @_back(Casts())
 def hfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
-    """`hfftn` along the last two dims."""
+    """Return the real transform of a Hermitian signal along two dims, by default the last two; see `hfftn`."""
     return hfftn.kernel(input, s, dim, norm)
 
 
 @_real(Casts())
 def ihfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
-    """The inverse of `hfft2`."""
+    """Return the inverse of `hfft2`; see `ihfftn`."""
     return ihfftn.kernel(input, s, dim, norm)

@@ -1,1 +1,1 @@
-"""Products, decompositions and linear systems."""
+"""Linear algebra: products, decompositions and linear systems."""

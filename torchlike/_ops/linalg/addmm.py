@@ -1,4 +1,4 @@
-"""Products of vectors and matrices that are added to something."""
+"""Products of vectors and matrices that are added to a tensor."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ from torchlike._ops.schema.typing_rules import Call, result_type
 
 
 def _times(alpha, terms: int):
-    """The factor of a product that sums so many terms: of none there is nothing to multiply, by NaN neither."""
+    """Return `alpha`, or 1 if the product sums no terms.
+
+    An empty product is 0, and stays 0 even if `alpha` is NaN.
+    """
     return alpha if terms else 1
 
 
 def _plus(input, product, beta, alpha):
-    """beta * input + alpha * product; where beta is 0 the input's values, NaN too, are ignored."""
+    """Return beta * input + alpha * product. Where `beta` is 0 the values of `input` are ignored, even NaN."""
     product = product if isinstance(alpha, int) else alpha.astype(product.dtype) * product
     input = wide(input)
     if isinstance(beta, int):
@@ -35,7 +38,7 @@ def _plus(input, product, beta, alpha):
 
 
 def _old_orders(first: str, second: str) -> tuple[tuple[str, ...], ...]:
-    """The old overloads of a function, then those of a method."""
+    """Return the deprecated argument orders: first those of the function, then those of the method."""
     factors = (first, second)
     return (
         ("beta", "input", "alpha", *factors),
@@ -46,7 +49,7 @@ def _old_orders(first: str, second: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _check_room(call: Call, product: tuple) -> None:
-    """`input` must be broadcastable to the product's shape."""
+    """Check that `input` can be broadcast to the shape of the product."""
     given = tuple(call.input.shape)
     if len(given) > len(product):
         raise _errors.shapes.expand_rank(call.input, product)
@@ -57,7 +60,7 @@ def _check_room(call: Call, product: tuple) -> None:
 
 
 def _added(shape):
-    """The shape of a product, to which `input` is broadcast."""
+    """Return a shape rule: the shape of the product, to which `input` must be broadcastable."""
 
     def found(call: Call) -> list:
         product = tuple(shape(call))
@@ -68,7 +71,7 @@ def _added(shape):
 
 
 def _exactly(shape):
-    """What PyTorch says in place where the tensor has not the product's own shape."""
+    """Return a check of an in-place call: raise PyTorch's error unless the tensor has the shape of the product."""
 
     def check(call: Call) -> None:
         if tuple(call.input.shape) != tuple(shape(call)):
@@ -113,7 +116,20 @@ def _addmm_shape(call: Call) -> tuple:
     takes=(*NUMBERS, EMPTY),
 )
 def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
-    """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
+    """Return beta * input + alpha * (mat1 @ mat2).
+
+    Where `beta` is 0 the values of `input` are ignored, even NaN.
+
+    Args:
+      input: a shape that broadcasts to (n, m).
+      mat1: (n, k).
+      mat2: (k, m).
+      beta: the factor of `input`.
+      alpha: the factor of the product.
+
+    Returns:
+      (n, m).
+    """
     return _plus(input, rows_times(*unrounded(mat1, mat2)), beta, _times(alpha, mat1.shape[1]))
 
 
@@ -166,7 +182,20 @@ def _check_baddbmm(call: Call) -> None:
     flops=flops.between("batch1", "batch2", "baddbmm", "bmm"),
 )
 def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
-    """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
+    """Return beta * input + alpha * (batch1 @ batch2), for batches of matrices.
+
+    Where `beta` is 0 the values of `input` are ignored, even NaN.
+
+    Args:
+      input: a shape that broadcasts to (b, n, m).
+      batch1: (b, n, k).
+      batch2: (b, k, m).
+      beta: the factor of `input`.
+      alpha: the factor of the product.
+
+    Returns:
+      (b, n, m).
+    """
     return _plus(input, rows_times(*unrounded(batch1, batch2)), beta, _times(alpha, batch1.shape[2]))
 
 
@@ -197,14 +226,27 @@ def _check_addbmm(call: Call) -> None:
     old_orders=_old_orders("batch1", "batch2"),
 )
 def addbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
-    """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
+    """Return beta * input + alpha * (the sum over the batch of batch1 @ batch2).
+
+    Where `beta` is 0 the values of `input` are ignored, even NaN.
+
+    Args:
+      input: a shape that broadcasts to (n, m).
+      batch1: (b, n, k).
+      batch2: (b, k, m).
+      beta: the factor of `input`.
+      alpha: the factor of the sum.
+
+    Returns:
+      (n, m).
+    """
     if namespace(batch1) is not np:
         return _plus(input, jnp.einsum("bnk,bkm->nm", batch1, batch2), beta, _times(alpha, batch1.shape[2]))
     return _one_after_the_other(input, batch1, batch2, beta, alpha)
 
 
 def _one_after_the_other(found, batch1, batch2, beta, alpha):
-    """PyTorch's sum over the batch on the CPU: exact products, each sum rounded."""
+    """Sum over the batch as PyTorch does on the CPU: products in high precision, with each partial sum rounded."""
     dtype = found.dtype
     exact = lambda x: x.astype(np.result_type(dtype, np.float64)) if dtype.kind not in "iub" else x
     if not batch1.size:
@@ -237,7 +279,20 @@ def _check_addmv(call: Call) -> None:
     old_orders=_old_orders("mat", "vec"),
 )
 def addmv(input: Array, mat: Array, vec: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
-    """beta * input + alpha * (mat @ vec)."""
+    """Return beta * input + alpha * (mat @ vec).
+
+    Where `beta` is 0 the values of `input` are ignored, even NaN.
+
+    Args:
+      input: a shape that broadcasts to (n,).
+      mat: (n, k).
+      vec: (k,).
+      beta: the factor of `input`.
+      alpha: the factor of the product.
+
+    Returns:
+      (n,).
+    """
     return _plus(input, namespace(mat).matmul(*unrounded(mat, vec)), beta, _times(alpha, mat.shape[1]))
 
 
@@ -272,6 +327,19 @@ def _addr_fits(call: Call) -> None:
     old_orders=_old_orders("vec1", "vec2"),
 )
 def addr(input: Array, vec1: Array, vec2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
-    """beta * input + alpha * outer(vec1, vec2)."""
+    """Return beta * input + alpha * outer(vec1, vec2).
+
+    Where `beta` is 0 the values of `input` are ignored, even NaN.
+
+    Args:
+      input: a shape that broadcasts to (n, m).
+      vec1: (n,).
+      vec2: (m,).
+      beta: the factor of `input`.
+      alpha: the factor of the outer product.
+
+    Returns:
+      (n, m).
+    """
     first = vec1 if isinstance(alpha, int) else alpha.astype(vec1.dtype) * vec1
     return _plus(input, first[:, None] * vec2[None, :], beta, 1)

@@ -1,4 +1,4 @@
-"""Decompositions of matrices in the last two dims, with their gradients."""
+"""Decompositions of matrices in the last two dims, and their derivatives."""
 
 from __future__ import annotations
 
@@ -17,30 +17,34 @@ from torchlike._ops.schema.typing_rules import Call, broadcast
 
 
 def _hermitian(x, lower: bool = True):
-    """The Hermitian matrix of which one half is given; the gradient is spread evenly over both halves."""
+    """Return the Hermitian matrix whose lower or upper half is given.
+
+    Its gradient is spread evenly over both halves.
+    """
     half = jnp.tril(x, -1) if lower else jnp.triu(x, 1)
     diagonal = jnp.real(jnp.diagonal(x, axis1=-2, axis2=-1))[..., None] * jnp.eye(x.shape[-1], dtype=x.dtype)
     mean = (x + adjoint(x)) / 2
     return constant(half + adjoint(half) + diagonal) + (mean - constant(mean))
 
 
-# -- Cholesky's factor -------------------------------------------------------------------------------------------------
+# -- Cholesky factors --------------------------------------------------------------------------------------------------
 
 
 def _solved(x, y, **options):
-    """X with L X = Y (or X L = Y), for a lower triangular L."""
+    """Return X with L X = Y (or X L = Y) for a lower triangular L."""
     return jax.lax.linalg.triangular_solve(x, y, lower=True, **options)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
 def _lower(A, upper):
-    """L with L L* = A, of which one half is read."""
+    """Return L with L L* = A; only one half of A is read."""
     return jnp.tril(jax.lax.linalg.cholesky(adjoint(A) if upper else A, symmetrize_input=False))
 
 
 @_lower.defjvp
 def _lower_change(upper, primals, changes):
-    # L^-1 dA L^-* is Hermitian where dA is: its halves are taken evenly, its diagonal as it stands, as PyTorch does.
+    # L^-1 dA L^-* is Hermitian if dA is. As in PyTorch, its two halves are averaged, and its diagonal is used
+    # unchanged.
     low = _lower(*primals, upper)
     half = _solved(low, changes[0], left_side=True)
     both = _solved(low, half, left_side=False, transpose_a=True, conjugate_a=True)
@@ -58,13 +62,16 @@ def _lower_change(upper, primals, changes):
     remembers=("result",),
 )
 def cholesky(A: Array, upper: bool = False):
-    """L with L L* = A, or its conjugate transpose; NaN where A is not positive-definite. Only half of A is read."""
+    """Return the Cholesky factor L with L L* = A, or its conjugate transpose if `upper` is True.
+
+    Only half of A is read. The result is NaN where A is not positive-definite.
+    """
     low = _lower(A, upper)
     return adjoint(low) if upper else low
 
 
 def _factor_change(L, change, upper):
-    """The change of L L* (or L* L), of every element of L."""
+    """Return the tangent of L L* (or L* L), given the tangent `change` of L."""
     half = adjoint(L) @ change if upper else change @ adjoint(L)
     return half + adjoint(half)
 
@@ -80,7 +87,8 @@ def _by_factor(B, L, upper):
 def _by_factor_change(upper, primals, changes):
     (B, L), (dB, dL) = primals, changes
     found = _by_factor(B, L, upper)
-    # Another solution by the factor would be differentiated by half of L only; PyTorch's gradient knows all of it.
+    # Solving by the factor again would give a derivative for half of L only. PyTorch's gradient covers all elements of
+    # L.
     return found, _inverse(L, upper) @ (dB - _factor_change(L, dL, upper) @ found)
 
 
@@ -94,7 +102,16 @@ def _by_factor_change(upper, primals, changes):
     remembers=("inputs", "result"),
 )
 def cholesky_solve(B: Array, L: Array, upper: bool = False):
-    """X with A X = B, from the Cholesky factor L of A."""
+    """Return X with A X = B, given the Cholesky factor L of A.
+
+    Args:
+      B: (..., n, k).
+      L: (..., n, n), with A = L L*, or A = L* L if `upper` is True.
+      upper: whether L is upper triangular.
+
+    Returns:
+      (..., n, k).
+    """
     batch = np.broadcast_shapes(L.shape[:-2], B.shape[:-2])
     L, B = (jnp.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (L, B))
     return _by_factor(B, L, upper)
@@ -127,7 +144,12 @@ def _check_cholesky_inverse(call: Call) -> None:
     remembers=("inputs", "result"),
 )
 def cholesky_inverse(L: Array, upper: bool = False):
-    """The inverse of A, from its Cholesky factor."""
+    """Return the inverse of A, given the Cholesky factor L of A.
+
+    Args:
+      L: (..., n, n), with A = L L*, or A = L* L if `upper` is True.
+      upper: whether L is upper triangular.
+    """
     return _inverse(L, upper)
 
 
@@ -161,7 +183,10 @@ def _check_qr(call: Call) -> None:
     remembers=("results",),
 )
 def qr(A: Array, mode: str = "reduced"):
-    """Q with orthonormal columns and upper triangular R, Q R = A."""
+    """Return Q with orthonormal columns and an upper triangular R such that Q R = A.
+
+    `mode` is "reduced", "complete" (a square Q) or "r" (an empty Q).
+    """
     if mode == "r":
         return jnp.zeros((0,), A.dtype), jnp.linalg.qr(A, "r")
     if mode == "complete" and A.shape[-2] <= A.shape[-1]:
@@ -176,8 +201,8 @@ def _svd(A, whole):
 
 @_svd.defjvp
 def _svd_change(whole, primals, changes):
-    # A change turns U and V within themselves (by P = U* dA V) and out of the space that they span. The vectors beyond
-    # the smaller size follow the others somehow; as in PyTorch no gradient passes through them.
+    # dA rotates the columns of U and V within the space that they span (given by P = U* dA V), and out of that space.
+    # The singular vectors beyond the smaller dim are not unique. As in PyTorch, no gradient passes through them.
     (A,), (dA,) = primals, changes
     U, S, Vh = found = _svd(A, whole)
     k = S.shape[-1]
@@ -201,12 +226,12 @@ def _svd_change(whole, primals, changes):
 
 
 def _outside(basis, x):
-    """The part of x outside the space that columns span."""
+    """Return the component of x that is orthogonal to the columns of `basis`."""
     return x - basis @ (adjoint(basis) @ x)
 
 
 def _filled(change, whole):
-    """A change of the first columns of a matrix; none of the others."""
+    """Pad a derivative of a matrix's first columns with zeros for the other columns."""
     beyond = whole.shape[-1] - change.shape[-1]
     return jnp.pad(change, [(0, 0)] * (change.ndim - 1) + [(0, beyond)]).astype(whole.dtype) if beyond else change
 
@@ -231,7 +256,7 @@ def _svd_shape(call: Call) -> list:
     remembers=("results",),
 )
 def svd(A: Array, full_matrices: bool = True):
-    """U, S and Vh with U diag(S) Vh = A; S in descending order."""
+    """Return U, S and Vh with U diag(S) Vh = A, the singular values S in descending order."""
     return _svd(A, full_matrices and A.shape[-1] != A.shape[-2])
 
 
@@ -249,7 +274,14 @@ def svd(A: Array, full_matrices: bool = True):
     remembers=("result",),
 )
 def svdvals(A: Array):
-    """The singular values in descending order."""
+    """Return the singular values of A in descending order.
+
+    Args:
+      A: (..., m, n).
+
+    Returns:
+      (..., min(m, n)), real.
+    """
     return jnp.linalg.svd(A, full_matrices=False, compute_uv=False)
 
 
@@ -269,7 +301,10 @@ def _eigh_shape(call: Call) -> list:
     remembers=("results",),
 )
 def eigh(A: Array, UPLO: str = "L"):
-    """Eigenvalues in ascending order and eigenvectors of a Hermitian matrix, of which one half is read."""
+    """Return the eigenvalues, in ascending order, and the eigenvectors of a Hermitian matrix.
+
+    Only the half of A that `UPLO` names ("L" or "U") is read.
+    """
     return jnp.linalg.eigh(_hermitian(A, UPLO in "lL"), symmetrize_input=False)
 
 
@@ -287,7 +322,15 @@ def eigh(A: Array, UPLO: str = "L"):
     node="LinalgEighBackward0",
 )
 def eigvalsh(A: Array, UPLO: str = "L"):
-    """The eigenvalues of a Hermitian matrix in ascending order."""
+    """Return the eigenvalues of a Hermitian matrix in ascending order.
+
+    Args:
+      A: (..., n, n).
+      UPLO: the half of A that is read, "L" or "U".
+
+    Returns:
+      (..., n), real.
+    """
     return jnp.linalg.eigh(_hermitian(A, UPLO in "lL"), symmetrize_input=False)[0]
 
 
@@ -305,7 +348,7 @@ def _eig_shape(call: Call) -> list:
     numpy=False,
 )
 def eig(A: Array):
-    """Eigenvalues and eigenvectors, complex, of a square matrix."""
+    """Return the complex eigenvalues and eigenvectors of a square matrix."""
     return tuple(_eig(A))
 
 
@@ -321,11 +364,18 @@ def eig(A: Array):
     shape=lambda call: [(call.A.shape[:-1], call.A.dtype.to_complex())],
 )
 def eigvals(A: Array):
-    """The eigenvalues, complex, of a square matrix."""
+    """Return the complex eigenvalues of a square matrix.
+
+    Args:
+      A: (..., n, n).
+
+    Returns:
+      (..., n), complex, in no particular order.
+    """
     return _eig(A)[0]
 
 
 def _eig(A):
-    # JAX asks that the gradient of eigenvectors be wanted: it supposes different eigenvalues, as PyTorch does. The
-    # second gradient of the eigenvalues goes through it.
+    # JAX differentiates eigenvectors only if this option is set. Like PyTorch's, the derivative assumes distinct
+    # eigenvalues. The second derivative of the eigenvalues depends on it.
     return jax.lax.linalg.eig(A, compute_left_eigenvectors=False, enable_eigvec_derivs=True)

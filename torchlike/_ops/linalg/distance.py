@@ -1,4 +1,4 @@
-"""Similarity and distance of vectors."""
+"""Similarities and distances of vectors, and the losses made of them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,14 @@ def _check_eps(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> None:
     loop="norm_cpu",
 )
 def cosine_similarity(x1: Array, x2: Array, dim: int = 1, eps: Real = 1e-8):
-    """x1 . x2 / (|x1| |x2|) over a dim; norms below eps count as eps."""
+    """Return the cosine similarity x1 . x2 / (|x1| |x2|) along a dim.
+
+    Args:
+      x1: any shape.
+      x2: a shape that broadcasts with that of `x1`.
+      dim: the dim of the vectors.
+      eps: the smallest norm; smaller norms are replaced by it.
+    """
     (step, *pair), xp = stepwise(x1, x2), namespace(x1)
     x1, x2 = xp.broadcast_arrays(*pair)
     product = step(_unit(x1, dim, eps, step) * _unit(x2, dim, eps, step))
@@ -56,12 +63,12 @@ def cosine_similarity(x1: Array, x2: Array, dim: int = 1, eps: Real = 1e-8):
 
 def _unit(x, dim: int, eps, step):
     norm = step(vector_norm(x, 2, dim, keepdims=True))
-    # A held norm keeps the gradient of the norm itself.
+    # A norm that is replaced by eps keeps the gradient of the norm itself.
     return step(x / step(namespace(x).where(norm < eps, eps + (norm - constant(norm)), norm)))
 
 
 def _to_real(dtype: _dtypes.dtype) -> Promotion:
-    """Distances are real, of integers too."""
+    """Return the dtypes of a distance, whose result is real, and floating-point even for integers."""
     compute, result = through_integers(dtype)
     return compute, result.to_real()
 
@@ -83,7 +90,15 @@ def _distance_shape(call: Call) -> list:
     loop="add_stub",
 )
 def pairwise_distance(x1: Array, x2: Array, p: float = 2.0, eps: Real = 1e-6, keepdim: bool = False):
-    """The p-norm of x1 - x2 + eps over the last dim."""
+    """Return the p-norm of x1 - x2 + eps over the last dim.
+
+    Args:
+      x1: (..., k).
+      x2: a shape that broadcasts with that of `x1`.
+      p: the exponent of the norm.
+      eps: a small number that is added to each difference, to avoid a norm of 0.
+      keepdim: whether to keep the last dim with size 1.
+    """
     return vector_norm(fractional(x1 - x2) + eps, p, -1, keepdims=keepdim)
 
 
@@ -119,7 +134,17 @@ def _check_cosine(call: Call) -> None:
     loop="sum_cpu",
 )
 def cosine_embedding_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
-    """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
+    """Compute a loss from the cosine similarity of two vectors.
+
+    The loss is 1 - cos where the target is 1, and max(0, cos - margin) where it is -1.
+
+    Args:
+      input1: (N, k) or (k,).
+      input2: a shape that broadcasts with that of `input1`.
+      target: (N,) or (), 1 or -1.
+      margin: the largest similarity without a loss where the target is -1.
+      reduction: "none", "mean" or "sum".
+    """
     xp, axis = namespace(input1), input1.ndim - 1
     square = lambda x: xp.sum(fractional(x * x), axis=axis) + 1e-12
     cosine = xp.sum(fractional(input1 * input2), axis=axis) / xp.sqrt(square(input1) * square(input2))
@@ -157,9 +182,9 @@ def triplet_margin_loss(
     swap: bool = False,
     reduction: str = "mean",
 ):
-    """max(0, margin + |anchor - positive| - |anchor - negative|), in the p-norm over the last dim.
+    """Compute max(0, margin + |anchor - positive| - |anchor - negative|), in the p-norm over the last dim.
 
-    With `swap` the second distance is the smaller of that and |positive - negative|.
+    With `swap`, the smaller of |anchor - negative| and |positive - negative| replaces the second distance.
     """
     xp = namespace(anchor)
     near = vector_norm(fractional(anchor - positive) + eps, p, -1)

@@ -1,4 +1,4 @@
-"""einsum: sums of products over dims with names."""
+"""Sums of products over named dims (`einsum`)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _take_sizes(term: str, place: int, shape: tuple[int, ...], sizes: Sizes) -> 
 
 
 def _is_product(equation: str, operands: tuple) -> bool:
-    """Whether PyTorch's last step is a product of matrices: a dim of both operands is summed there."""
+    """Return whether PyTorch's last contraction is a matrix product, which sums over a dim that both operands have."""
     terms, arrow, output = equation.replace(" ", "").partition("->")
     sizes = [_sizes(term, x) for term, x in zip(terms.split(","), operands)]
     *before, last = sizes
@@ -89,13 +89,16 @@ def _einsum_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype 
     flops=flops.einsum,
 )
 def einsum(equation: str, operands: Arrays):
-    """The sum of products that `equation` describes."""
+    """Return the sum of products that `equation` describes, in Einstein's notation.
+
+    For example, "ij,jk->ik" is the matrix product.
+    """
     xp, equation = namespace(operands[0]), _without_lost_dims(equation.replace(" ", ""), operands)
     return xp.einsum(equation, *(map(widened, operands) if xp is np else operands))
 
 
 def _without_lost_dims(equation: str, operands) -> str:
-    """The equation with letters for the dims of an ellipsis that the result lacks: PyTorch sums over them."""
+    """Spell out an ellipsis that the output lacks by single letters, because PyTorch sums over its dims."""
     inputs, arrow, output = equation.partition("->")
     if not arrow or "..." in output or "..." not in inputs:
         return equation

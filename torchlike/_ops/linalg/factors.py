@@ -1,4 +1,4 @@
-"""Factors of matrices in LAPACK's compact form, and what is made of them: LU with pivots, Householder reflectors."""
+"""Factorizations in LAPACK's compact form: LU with pivots, and Householder reflectors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,12 @@ def _lu_shape(call: Call) -> list:
     loop="lu_cpu",
 )
 def lu_factor(A: Array):
-    """L below the diagonal and U above, P L U = A; the rows exchanged with each row, counted from 1."""
+    """Return the LU decomposition P L U = A in compact form.
+
+    Returns:
+      A matrix with L below the diagonal and U above it, and the pivots: for each row, the row that it was exchanged
+      with, counted from 1.
+    """
     packed, pivots, _ = jax.lax.linalg.lu(A)
     return packed, pivots + 1
 
@@ -48,7 +53,7 @@ def _unpack_shape(call: Call) -> list:
 
 @factorization(numpy=False, shape=_unpack_shape, columns=False, node="LuUnpackBackward0")
 def lu_unpack(LU_data: Array):
-    """L and U of the compact form."""
+    """Return L and U of a compact LU decomposition."""
     return _triangles(LU_data, min(LU_data.shape[-2:]))
 
 
@@ -59,7 +64,7 @@ def _permutation_shape(call: Call) -> list:
 
 @factorization(numpy=False, shape=_permutation_shape, columns=False, keeps=("LU_pivots",), differentiable=False)
 def _permutation(LU_data: Array, LU_pivots: Array):
-    """P of the compact form, of the dtype of its other part."""
+    """Return the permutation matrix P of a compact LU decomposition, with the dtype of `LU_data`."""
     m = LU_data.shape[-2]
     return jax.nn.one_hot(_order(LU_pivots, m), m, dtype=LU_data.dtype, axis=-2)
 
@@ -70,7 +75,7 @@ def _triangles(packed, k):
 
 
 def _order(pivots, m):
-    """The order of the rows that the exchanges lead to."""
+    """Return the row order that results from the exchanges in `pivots`."""
     if not pivots.shape[-1]:
         return jnp.broadcast_to(jnp.arange(m), (*pivots.shape[:-1], m))
     return jax.lax.linalg.lu_pivots_to_permutation(pivots.astype("int32") - 1, m)
@@ -90,7 +95,10 @@ def _solve_shape(call: Call) -> list:
     loop="linalg.lu_solve_cpu",
 )
 def lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: bool = False):
-    """X with A X = B (X A = B unless `left`; A* for A with `adjoint`), from the compact form of A."""
+    """Return X with A X = B, given the compact LU decomposition of A.
+
+    If `left` is False, solve X A = B instead. If `adjoint` is True, A* takes the place of A.
+    """
     if not left:
         return turned(_solved(LU, pivots, turned(B), not adjoint))
     return _solved(LU, pivots, B, adjoint)
@@ -124,14 +132,22 @@ def _check_geqrf(call: Call) -> None:
 
 @factorization(autocast=FULL_ON_CPU, check=_check_geqrf, shape=_geqrf_shape, differentiable=False)
 def geqrf(input: Array):
-    """R above the diagonal, the reflectors whose product is Q below it, and their factors tau."""
+    """Return the QR decomposition of a matrix in LAPACK's compact form.
+
+    Args:
+      input: (..., m, n).
+
+    Returns:
+      A matrix (..., m, n) with R on and above the diagonal and the Householder vectors below it, and the reflectors'
+      factors tau, (..., min(m, n)).
+    """
     xp = namespace(input)
     turned, tau = xp.linalg.qr(input, "raw")
     return xp.swapaxes(turned, -1, -2), tau
 
 
 def _reflected(vectors, tau, c, adjoint):
-    """Q c, or Q* c, of the product Q of the reflectors I - tau v v*."""
+    """Return Q c, or Q* c if `adjoint` is True, where Q is the product of the reflectors I - tau v v*."""
     xp, (m, k) = namespace(c), (vectors.shape[-2], tau.shape[-1])
     place = xp.arange(m)
     for i in range(k) if adjoint else range(k - 1, -1, -1):
@@ -157,7 +173,15 @@ def _check_product(call: Call) -> None:
     remembers=("inputs", "result"),
 )
 def householder_product(input: Array, tau: Array):
-    """The first columns of the product of the reflectors that lie below the diagonal."""
+    """Return the first n columns of a product of Householder reflectors.
+
+    Args:
+      input: (..., m, n), with the Householder vectors below the diagonal.
+      tau: (..., k), the reflectors' factors.
+
+    Returns:
+      (..., m, n).
+    """
     xp, (m, n) = namespace(input), input.shape[-2:]
     start = xp.broadcast_to(xp.eye(m, n, dtype=input.dtype), input.shape)
     return _reflected(input, tau, start, False)
@@ -177,7 +201,15 @@ def _check_ormqr(call: Call) -> None:
     remembers=("inputs", "result"),
 )
 def ormqr(input: Array, tau: Array, other: Array, left: bool = True, transpose: bool = False):
-    """Q `other` (`other` Q unless `left`; Q* for Q with `transpose`) of the product Q of the reflectors."""
+    """Return Q `other`, where Q is a product of Householder reflectors.
+
+    Args:
+      input: (..., m, k), with the Householder vectors below the diagonal.
+      tau: (..., k), the reflectors' factors.
+      other: the matrix to multiply.
+      left: if False, return `other` Q instead.
+      transpose: if True, Q* takes the place of Q.
+    """
     if left:
         return _reflected(input, tau, other, transpose)
     return turned(_reflected(input, tau, turned(other), not transpose))

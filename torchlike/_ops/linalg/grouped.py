@@ -1,4 +1,4 @@
-"""Products of groups of rows, each with a matrix of its own: a mixture of experts."""
+"""Grouped matrix products, where each group of rows has its own matrix (mixture of experts)."""
 
 from __future__ import annotations
 
@@ -29,16 +29,18 @@ def _shape(call: Call) -> list:
     out=False,
 )
 def grouped_mm(mat_a: Array, mat_b: Array, *, offs: Array | None = None, bias: Array | None = None, out_dtype=None):
-    """Matrix products group by group; group i goes from `offs[i - 1]` (or 0) up to `offs[i]`.
+    """Multiply matrices group by group; group i extends from `offs[i - 1]` (or 0) up to `offs[i]`.
 
     Args:
-      mat_a: (G, n, k); or (n, k) whose rows (columns, where `mat_b` has two dims as well) are grouped.
-      mat_b: (G, k, m); or (k, m) whose columns (rows, where `mat_a` has two dims as well) are grouped.
-      offs: (G,) in int32, in ascending order, where the groups end; None where both have three dims. What lies behind
-        the last end is in no group: zeros, where PyTorch leaves memory as it was.
-      bias, out_dtype: as in PyTorch, none but the defaults.
+      mat_a: (G, n, k), or (n, k) whose rows are grouped. If `mat_b` has two dims too, the columns are grouped.
+      mat_b: (G, k, m), or (k, m) whose columns are grouped. If `mat_a` has two dims too, the rows are grouped.
+      offs: (G,), int32 in ascending order, the ends of the groups. None if both matrices have three dims. Elements
+        after the last end belong to no group: their results are zeros, where PyTorch leaves memory uninitialized.
+      bias: must be None, as in PyTorch.
+      out_dtype: must be the default, as in PyTorch.
 
-    Returns (G, n, m), (n, m).
+    Returns:
+      (G, n, m) or (n, m).
     """
     if offs is None:
         return rows_times(mat_a, mat_b)
@@ -49,7 +51,7 @@ def grouped_mm(mat_a: Array, mat_b: Array, *, offs: Array | None = None, bias: A
 
 
 def _inside(xp, offs, count: int):
-    """Which of `count` places each group has, (G, count)."""
+    """Return a mask (G, count) of the positions that belong to each group."""
     ends = offs[:, None]
     starts = xp.concatenate([xp.zeros_like(ends[:1]), ends[:-1]])
     place = xp.arange(count)
@@ -58,9 +60,9 @@ def _inside(xp, offs, count: int):
 
 def _by_rows(a, b, offs):
     xp = namespace(a)
-    if (
-        xp is not np
-    ):  # every row times every matrix: `lax.ragged_dot` does no less on the CPU, and has one gradient only
+    if xp is not np:
+        # Multiply every row by every matrix. On the CPU `lax.ragged_dot` does the same work, and it can be
+        # differentiated only once.
         products = rows_times(xp.broadcast_to(a, (b.shape[0], *a.shape)), b)
         return xp.where(_inside(xp, offs, a.shape[0])[..., None], products, 0).sum(0)
     made, start = np.zeros((a.shape[0], b.shape[2]), a.dtype), 0

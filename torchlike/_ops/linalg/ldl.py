@@ -1,4 +1,4 @@
-"""Factors of symmetric and Hermitian matrices that need not be definite. LAPACK computes them, on the host."""
+"""LDL factorization of symmetric and Hermitian matrices, which may be indefinite, by LAPACK on the host."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from torchlike._ops.schema.typing_rules import Call, broadcast
 
 
 def _on_host(compute: Callable, outputs: list[tuple], *arrays):
-    """What `compute` makes of each matrix of a batch; a compiled program calls it back."""
+    """Apply `compute` to each matrix of a batch on the host; compiled programs call back into Python."""
     batch = outputs[0][0][:-2]
 
     def every(*given):
@@ -63,8 +63,14 @@ def _factor_shape(call: Call) -> list:
     takes=OF_ELEMENTS,
 )
 def ldl_factor(A: Array, hermitian: bool = False):
-    """L and the block diagonal D of A = L D L^T (L D L* if `hermitian`), packed; the rows exchanged; where D has a zero
-    on its diagonal, counted from 1. Half of A is read."""
+    """Return the factorization A = L D L^T, or A = L D L* if `hermitian` is True, where D is block diagonal.
+
+    Only the lower half of A is read.
+
+    Returns:
+      L and D packed into one matrix, the pivots (the exchanged rows), and the position of the first zero on the
+      diagonal of D, counted from 1, or 0 if there is none.
+    """
 
     def compute(matrix):
         if not matrix.size:
@@ -91,7 +97,17 @@ def _solve_shape(call: Call) -> list:
     loop="ldl_solve_kernel_cpu",
 )
 def ldl_solve(LD: Array, pivots: Array, B: Array, *, hermitian: bool = False):
-    """X with A X = B, from what `ldl_factor` made of A."""
+    """Return X with A X = B, given the factorization of A by `ldl_factor`.
+
+    Args:
+      LD: (..., n, n), the packed factors.
+      pivots: (..., n), the pivots.
+      B: (..., n, k).
+      hermitian: whether A is Hermitian rather than symmetric.
+
+    Returns:
+      (..., n, k).
+    """
 
     def compute(packed, exchanged, b):
         return [_routine("trs", hermitian, packed)(packed, exchanged, b, lower=True)[0] if b.size else b]

@@ -1,4 +1,4 @@
-"""Decompositions, inverses and solutions of linear systems, of matrices in the last two dims."""
+"""Inverses, determinants, linear systems and the matrix exponential, for matrices in the last two dims."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from torchlike._ops.schema.typing_rules import Call, Typed, broadcast
 
 
 def _typing(call: Call, columns: bool) -> Typed:
-    """The general rule; LAPACK's column order for results that are matrices."""
+    """Apply the general typing rule, with LAPACK's column-major order for results that are matrices."""
     typed = typing_rules.general(call, typing_rules.common)
     if columns:
         rank = call.arrays[0].ndim
@@ -36,17 +36,20 @@ def _by_columns(shape: tuple[int, ...]) -> tuple[int, ...] | None:
 
 
 LAPACK = (float32, float64, COMPLEX)
-OF_ELEMENTS = (*LAPACK, EMPTY)  # where PyTorch looks for the loop only if there are elements
+OF_ELEMENTS = (*LAPACK, EMPTY)  # for operators whose loop PyTorch selects only if there are elements
 
 
 def factorization(*, columns: bool = True, **options) -> Callable:
-    """A row over matrices; its forward keeps what backward needs."""
+    """Declare an operator on matrices, which by default accepts LAPACK's dtypes."""
     options = {"where": (), "takes": LAPACK} | options
     return declare("operator", functools.partial(_typing, columns=columns), **options)
 
 
 def square_check(name: str, *, square: bool = True, loops: bool = False) -> Callable[[Call], None]:
-    """A check of shape and dtype; with `loops` it is the loop that lacks low precision, which asks for elements."""
+    """Return a check of the shape and dtype of a matrix.
+
+    With `loops`, low-precision dtypes are rejected by PyTorch's inner loop, which runs only if there are elements.
+    """
 
     def check(call: Call) -> None:
         _errors.linalg.check_matrix(f"linalg.{name}", call.arrays[0], square, loops)
@@ -55,7 +58,7 @@ def square_check(name: str, *, square: bool = True, loops: bool = False) -> Call
 
 
 def adjoint(x):
-    """The conjugate transpose."""
+    """Return the conjugate transpose of the last two dims."""
     xp = namespace(x)
     return xp.conj(xp.swapaxes(x, -1, -2))
 
@@ -71,7 +74,7 @@ def adjoint(x):
     remembers=("result",),
 )
 def inv(A: Array):
-    """The inverse of a square matrix."""
+    """Return the inverse of a square matrix."""
     return namespace(A).linalg.inv(A)
 
 
@@ -88,7 +91,14 @@ def inv(A: Array):
     remembers=("inputs", "result"),
 )
 def det(A: Array):
-    """The determinant of a square matrix."""
+    """Return the determinant of a square matrix.
+
+    Args:
+      A: (..., n, n).
+
+    Returns:
+      (...).
+    """
     return namespace(A).linalg.det(A)
 
 
@@ -104,12 +114,12 @@ def _slogdet_shape(call: Call) -> list:
     remembers=("inputs", "first"),
 )
 def slogdet(A: Array):
-    """The sign of the determinant and the logarithm of its absolute value."""
+    """Return the sign of the determinant and the logarithm of its absolute value."""
     return namespace(A).linalg.slogdet(A)
 
 
 def is_vector_side(a, b) -> bool:
-    """Whether B holds vectors, not matrices, by NumPy's old rule that PyTorch kept."""
+    """Return whether B holds vectors rather than matrices, by NumPy's former rule, which PyTorch has kept."""
     return b.ndim == 1 or (a.ndim - 1 == b.ndim and tuple(b.shape) == tuple(a.shape[:-1]))
 
 
@@ -140,7 +150,10 @@ def _solve_shape(call: Call) -> list:
 
 
 def _solve_typing(call: Call) -> Typed:
-    """Column order, of a batch of vectors too, unless X stands on the left."""
+    """Apply the general typing rule, with column-major order for the X of A X = B.
+
+    The order applies to a batch of vectors too, but not to the X of X A = B.
+    """
     typed = typing_rules.general(call, typing_rules.common)
     (x,) = typed.outputs
     typed.strides = [_by_columns(x.shape) if call.left and x.ndim > 1 else None]
@@ -160,7 +173,7 @@ def _solve_typing(call: Call) -> Typed:
     remembers=("A", "result"),
 )
 def solve(A: Array, B: Array, left: bool = True):
-    """X with A X = B, or X A = B unless `left`."""
+    """Return X with A X = B, or with X A = B if `left` is False."""
     xp = namespace(A)
     vectors = is_vector_side(A, B)
     if vectors:
@@ -187,7 +200,18 @@ def _check_triangular(call: Call) -> None:
     remembers=("A", "result"),
 )
 def solve_triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unitriangular: bool = False):
-    """X with A X = B (or X A = B unless `left`), for a triangular A; its other half is not looked at."""
+    """Return X with A X = B for a triangular A; the other half of A is not read.
+
+    Args:
+      A: (..., n, n).
+      B: (..., n, k), or (..., k, n) if `left` is False.
+      upper: whether A is upper triangular.
+      left: if False, solve X A = B instead.
+      unitriangular: if True, take the diagonal of A to be 1 and do not read it.
+
+    Returns:
+      The shape of `B`, with the batch dims broadcast.
+    """
     batch = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
     a, b = (jnp.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (A, B))
     return jax.lax.linalg.triangular_solve(a, b, left_side=left, lower=not upper, unit_diagonal=unitriangular)
@@ -202,5 +226,9 @@ def solve_triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unit
     node="LinalgMatrixExpBackward0",
 )
 def matrix_exp(A: Array):
-    """The exponential of a square matrix, the sum of A**n / n!."""
+    """Return the exponential of a square matrix, the sum over n of A**n / n!.
+
+    Args:
+      A: (..., n, n).
+    """
     return jax.scipy.linalg.expm(A)

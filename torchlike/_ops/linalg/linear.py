@@ -1,4 +1,4 @@
-"""Bilinear maps (the linear one stands with the matrix products)."""
+"""Bilinear maps. The linear map is defined with the matrix products."""
 
 from __future__ import annotations
 
@@ -47,7 +47,17 @@ def _check(call: Call) -> None:
     loop="bmm",
 )
 def bilinear(input1: Array, input2: Array, weight: Array, bias: Array | None = None):
-    """x1 W x2 + bias for each W of (n, k1, k2): (..., k1), (..., k2) -> (..., n)."""
+    """Return x1 W x2 + bias, where W is each of the n matrices of `weight`.
+
+    Args:
+      input1: (..., k1).
+      input2: (..., k2).
+      weight: (n, k1, k2).
+      bias: (n,).
+
+    Returns:
+      (..., n).
+    """
     (step, x1, x2, weight, bias), xp = stepwise(input1, input2, weight, bias), namespace(input1)
     left = step(xp.einsum("...i,nij->...nj", x1, weight))
     out = step(xp.sum(left * x2[..., None, :], axis=-1))

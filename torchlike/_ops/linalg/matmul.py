@@ -50,7 +50,11 @@ def _matmul_node(call: Call) -> str:
 
 
 def _matmul_keeps(call: Call) -> tuple[str, ...]:
-    """A vector is `vec` or `tensor` in PyTorch, and comes after `self`; a matrix is `mat2`, and comes before."""
+    """Return the tensors saved for backward, in PyTorch's order.
+
+    PyTorch saves a second factor that is a vector (`vec` or `tensor`) after `self`, and one that is a matrix (`mat2`)
+    before it.
+    """
     first, second = (a.ndim for a in call.arrays)
     if second == 1 and first < 3:
         return "input>other", "other>input"
@@ -75,7 +79,11 @@ def _matmul_into(input: Any, other: Any) -> Into:
     takes=(*NUMBERS, EMPTY),
 )
 def matmul(input: Array, other: Array):
-    """The matrix product; (..., n, k) @ (..., k, m) -> (..., n, m), vectors as in NumPy."""
+    """Return the matrix product: (..., n, k) @ (..., k, m) -> (..., n, m).
+
+    The batch dims are broadcast. A 1-dim first factor is a row, a 1-dim second factor a column, and that dim is absent
+    from the result.
+    """
     return rows_times(input, other)
 
 
@@ -108,7 +116,7 @@ _OF_MATRICES: dict[str, Any] = {
     shape=_mm_shape, check=_check_mm, loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED, flops=flops.mm, **_OF_MATRICES
 )
 def mm(input: Array, mat2: Array):
-    """The product of two matrices; (n, k), (k, m) -> (n, m)."""
+    """Return the product of two matrices: (n, k), (k, m) -> (n, m)."""
     return rows_times(input, mat2)
 
 
@@ -130,7 +138,7 @@ def _bmm_shape(call: Call) -> list:
 
 @operator(shape=_bmm_shape, check=_check_batches, loop="bmm", flops=flops.bmm, **_OF_MATRICES)
 def bmm(input: Array, mat2: Array):
-    """The products of two batches of matrices; (b, n, k), (b, k, m) -> (b, n, m)."""
+    """Return the products of two batches of matrices: (b, n, k), (b, k, m) -> (b, n, m)."""
     return rows_times(input, mat2)
 
 
@@ -155,7 +163,7 @@ def _check_mv(call: Call) -> None:
     takes=NUMBERS,
 )
 def mv(input: Array, vec: Array):
-    """A matrix times a vector; (n, k), (k) -> (n)."""
+    """Return the product of a matrix and a vector: (n, k), (k,) -> (n,)."""
     return namespace(input).matmul(input, vec)
 
 
@@ -180,7 +188,7 @@ def _check_dot(call: Call) -> None:
     takes=NUMBERS,
 )
 def dot(input: Array, tensor: Array):
-    """The sum of products of two vectors of one length."""
+    """Return the dot product, the sum of the products of the elements of two vectors of equal length."""
     return namespace(input).matmul(input, tensor)
 
 
@@ -195,7 +203,7 @@ def dot(input: Array, tensor: Array):
     takes=NUMBERS,
 )
 def vdot(input: Array, other: Array):
-    """The sum of products of two vectors, the first one conjugated."""
+    """Return the dot product of two vectors, with the first one conjugated."""
     xp = namespace(input)
     return np.vdot(input, other) if xp is np else xp.matmul(xp.conj(input), other)
 
@@ -216,12 +224,16 @@ def _check_outer(call: Call) -> None:
     remembers=("vec2>input", "input.column>vec2"),
 )
 def outer(input: Array, vec2: Array):
-    """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
+    """Return the outer product of two vectors: (n,), (m,) -> (n, m)."""
     return input[:, None] * vec2[None, :]
 
 
 def _summed_in(dims_of: Callable) -> Policy:
-    """PyTorch's policy for sums of products over dims: a product of matrices, unless one number is all that is left."""
+    """Return PyTorch's autocast policy for a contraction over dims.
+
+    PyTorch computes a contraction by a matrix product, which has a lower-precision policy, unless the result is a
+    single number.
+    """
 
     def policy(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype | None:
         a, b = args[:2]
@@ -267,7 +279,7 @@ def _inner_into(input: Any, other: Any) -> Into:
     takes=NUMBERS,
 )
 def inner(input: Array, other: Array):
-    """The sums of products over the last dims; (..., k), (*, k) -> (..., *)."""
+    """Return the sums of products over the last dim of both tensors: (..., k), (*, k) -> (..., *)."""
     return namespace(input).inner(input, other)
 
 
@@ -295,7 +307,10 @@ def _tensordot_shape(call: Call) -> list:
 
 
 def _tensordot_remembers(call: Call) -> tuple:
-    """The factors that are matrices as they lie: of others PyTorch keeps the copy that it made."""
+    """Return the factors saved for backward: those that can be viewed as matrices.
+
+    PyTorch copies the other factors and saves the copies.
+    """
     found = []
     for name, x, dims, last in zip("ab", call.arrays, call.dims, (True, False)):
         summed = [wrap_dim(d, x.ndim) for d in dims]
@@ -322,7 +337,7 @@ def _tensordot_remembers(call: Call) -> tuple:
     check=_check_tensordot,
 )
 def tensordot(a: Array, b: Array, dims: tuple):
-    """The sum of products over dims of two tensors."""
+    """Return the contraction of two tensors: the sum of their products over the given dims of each."""
     return namespace(a).tensordot(a, b, axes=dims)
 
 
@@ -337,7 +352,10 @@ def _kron_shape(call: Call) -> list:
     out=CASTABLE._replace(called="mul"), shape=_kron_shape, node="UnsafeViewBackward0", remembers=(), float8=FLOAT8
 )
 def kron(input: Array, other: Array):
-    """The Kronecker product: every element of `input` times the whole of `other`."""
+    """Return the Kronecker product: each element of `input` times the whole of `other`.
+
+    The size of each dim of the result is the product of the two sizes; missing leading dims have size 1.
+    """
     return namespace(input).kron(input, other)
 
 
@@ -357,7 +375,7 @@ def _check_trace(call: Call) -> None:
     takes=NUMBERS,
 )
 def trace(input: Array):
-    """The sum of a matrix's diagonal."""
+    """Return the sum of the diagonal of a matrix."""
     rows, columns = input.shape
     count = min(rows, columns)
     return namespace(input).sum(input.reshape(-1)[: max(count * (columns + 1) - columns, 0) : columns + 1])
@@ -388,7 +406,7 @@ def _check_cross(call: Call) -> None:
     takes=NUMBERS,
 )
 def cross(input: Array, other: Array, *, dim: int = -1):
-    """The cross product of vectors of three elements along `dim`."""
+    """Return the cross product of vectors of three elements along `dim`."""
     xp = namespace(input)
     a, b = xp.broadcast_arrays(input, other)
     return xp.cross(a, b, axis=dim)
@@ -421,7 +439,7 @@ def _check_vecdot(call: Call) -> None:
     loop="sum_cpu",
 )
 def vecdot(x: Array, y: Array, *, dim: int = -1):
-    """The sum of conj(x) * y over `dim`."""
+    """Return the sum of conj(x) * y over `dim`."""
     xp = namespace(x)
     return xp.sum(widened(xp.conj(x) * y), axis=dim)
 
@@ -458,7 +476,16 @@ def _linear_edges(has_array: Callable[[str], bool]) -> tuple[str, ...]:
     takes=(*NUMBERS, EMPTY),
 )
 def linear(input: Array, weight: Array, bias: Array | None = None):
-    """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""
+    """Return input @ weight.T + bias.
+
+    Args:
+      input: (..., k).
+      weight: (n, k) or (k,).
+      bias: (n,) or ().
+
+    Returns:
+      (..., n), or (...) for a weight of shape (k,).
+    """
     input, weight, bias = unrounded(input, weight, bias)
     out = rows_times(input, weight, "nt")
     if bias is not None and bias.ndim > out.ndim:

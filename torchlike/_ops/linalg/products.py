@@ -1,8 +1,8 @@
-"""The product of two matrices as one primitive, laid out in memory as XLA's CPU kernels run it fastest.
+"""The product of two matrices as one primitive, in the memory layout that XLA's CPU kernels run fastest.
 
-XLA leaves a transposed factor to Eigen, which then gathers it across the rows of memory; the smaller factor copied in
-the right order first is up to twice as fast (docs/decisions/0016-matrix-products.md has the figures). Which product is
-to run, a gradient decides: so the primitive has three forms that are each other's gradients.
+XLA passes a transposed factor to Eigen, which gathers it across the rows of memory. Copying the smaller factor into the
+right order first is up to twice as fast (docs/decisions/0016-matrix-products.md has the figures). The primitive has
+three forms, because the gradients of each form are products of the other forms.
 """
 
 from __future__ import annotations
@@ -26,24 +26,27 @@ from torchlike._engine.xla.jax_private import (
 )
 from torchlike._ops.elementwise.float8 import wide
 
-FEW_ROWS = 64  # up to which NumPy's library reads the transposed factor faster as the first one
-MANY_ROWS = 256  # of the first factor, from which it pays to turn the second within a program that is a whole step
-SMALL = 1 << 16  # elements; a larger factor costs more to copy than the product gains
-TINY = 256  # multiplications of a batch's matrix, below which XLA aborts the process over a result stored by columns
+# Up to this many rows of the first factor, NumPy's BLAS is faster if the transposed factor comes first.
+FEW_ROWS = 64
+# From this many rows of the first factor, transposing the second one pays even in the program of a whole step.
+MANY_ROWS = 256
+SMALL = 1 << 16  # elements; copying a larger factor costs more than the product gains
+# With fewer multiplications per matrix of a batch, XLA aborts the process if the result is in column-major order.
+TINY = 256
 
-# The dims of the two factors, counted from the back, that are summed over.
+# The contracted dim of each factor, counted from the last one (1).
 FORMS = {"nn": (1, 2), "nt": (1, 1), "tn": (2, 2)}
 
 product_p = Primitive("torchlike_product")
 
 
 def product(a: Any, b: Any, form: str) -> Any:
-    """`a @ b` ("nn"), `a @ b.mT` ("nt") or `a.mT @ b` ("tn") of two (batches of) matrices of one dtype."""
+    """Return `a @ b` ("nn"), `a @ b.mT` ("nt") or `a.mT @ b` ("tn") of two (batches of) matrices of one dtype."""
     return product_p.bind(a, b, form=form)
 
 
 def rows_times(x: Any, w: Any, form: str = "nn") -> Any:
-    """`matmul(x, w)` or (form "nt") `matmul(x, w.mT)`, of vectors and broadcast batches too."""
+    """Return `matmul(x, w)`, or `matmul(x, w.mT)` for the form "nt", for vectors and broadcast batches too."""
     x, w = wide(x), wide(w)
     if isinstance(x, np.ndarray):
         return _numpy_product(x, w, form)
@@ -57,12 +60,12 @@ def rows_times(x: Any, w: Any, form: str = "nn") -> Any:
 
 
 def _numpy_product(x: np.ndarray, w: np.ndarray, form: str) -> np.ndarray:
-    if x.dtype == np.complex64 == w.dtype:  # its single-precision sums lose digits
+    if x.dtype == np.complex64 == w.dtype:  # NumPy's single-precision sums lose digits
         return _numpy_product(x.astype(np.complex128), w.astype(np.complex128), form).astype(np.complex64)
     if form == "nt" and w.ndim == 2 and 0 < x.size <= FEW_ROWS * w.shape[1]:
         found = np.matmul(w, x.reshape(-1, x.shape[-1]).T).T
         return np.ascontiguousarray(found).reshape(*x.shape[:-1], w.shape[0])
-    if w.ndim == 2 < x.ndim and x.size:  # one product; NumPy would take one a matrix
+    if w.ndim == 2 < x.ndim and x.size:  # one product; NumPy would compute one per matrix
         return np.matmul(x.reshape(-1, x.shape[-1]), w.T if form == "nt" else w).reshape(*x.shape[:-1], -1)
     if x.ndim == 1 and w.ndim > 2 and form == "nn" and w.size:
         columns = w.swapaxes(-1, -2)
@@ -71,7 +74,7 @@ def _numpy_product(x: np.ndarray, w: np.ndarray, form: str) -> np.ndarray:
 
 
 class _Whole(threading.local):
-    """While this thread lowers a whole step as one program (`with whole_step:`)."""
+    """A flag that is set while this thread lowers a whole step as one program (`with whole_step:`)."""
 
     held = False
 
@@ -92,7 +95,10 @@ def _plain(a: Any, b: Any, *, form: str) -> Any:
 
 
 def _laid_out(a: Any, b: Any, *, form: str) -> Any:
-    """The same on the CPU. A barrier keeps XLA from taking a transpose back into the product."""
+    """Return the product in the fastest layout on the CPU.
+
+    The barriers keep XLA from merging a transpose into the product.
+    """
     fixed, transposed = lax.optimization_barrier, lambda x: jnp.swapaxes(x, -1, -2)
     floating = a.dtype in (jnp.float32, jnp.float64)
     turned = a.ndim == 2 and b.size <= SMALL and (a.shape[0] >= MANY_ROWS or not whole_step.held)
@@ -106,7 +112,7 @@ def _laid_out(a: Any, b: Any, *, form: str) -> Any:
 
 
 def _work(a: Any, b: Any) -> int:
-    """The multiplications of one matrix of a batch in form "tn"."""
+    """Return the number of multiplications per matrix of a batch, in the form "tn"."""
     return a.shape[-2] * a.shape[-1] * b.shape[-1]
 
 

@@ -1,4 +1,4 @@
-"""Inverses of matrices that have none: the Moore-Penrose inverse, and least squares."""
+"""The Moore-Penrose pseudoinverse, the matrix rank, and least squares."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ def _check_pinv(call: Call) -> None:
     remembers=("A", "result"),
 )
 def pinv(A: Array, atol: Array, rtol: Array, hermitian: bool = False):
-    """The Moore-Penrose inverse; singular values of at most max(atol, rtol * the largest) count as zero."""
+    """Return the Moore-Penrose pseudoinverse.
+
+    Singular values of at most max(atol, rtol * the largest singular value) count as zero.
+    """
     return (_pseudo.fun if namespace(A) is np else _pseudo)(A, atol, rtol, hermitian)
 
 
@@ -60,7 +63,7 @@ def _pseudo_jvp(hermitian, primals, changes):
 
 
 def _pseudo_change(A, P, dA):
-    """How the Moore-Penrose inverse P of A changes with it, among the matrices of one rank."""
+    """Return the derivative of the Moore-Penrose pseudoinverse P of A, for changes that keep the rank of A."""
     turned = adjoint(dA)
     beside = P @ (adjoint(P) @ turned)
     below = turned @ adjoint(P)
@@ -68,7 +71,7 @@ def _pseudo_change(A, P, dA):
 
 
 def _count(xp, size, atol, rtol):
-    """Which singular values do not count as zero."""
+    """Return a mask of the singular values that do not count as zero."""
     largest = xp.max(size, axis=-1, keepdims=True, initial=0)
     return size > xp.maximum(atol[..., None], rtol[..., None] * largest)
 
@@ -85,7 +88,7 @@ def _rank_shape(call: Call) -> list:
     check=_check_rank, columns=False, differentiable=False, where=(), keeps=("atol", "rtol"), shape=_rank_shape
 )
 def matrix_rank(A: Array, atol: Array, rtol: Array, hermitian: bool = False):
-    """How many singular values are above max(atol, rtol * the largest)."""
+    """Return the number of singular values above max(atol, rtol * the largest singular value)."""
     xp = namespace(A)
     size = xp.abs(xp.linalg.eigvalsh(A)) if hermitian else xp.linalg.svd(A, full_matrices=False, compute_uv=False)
     return xp.sum(_count(xp, size, atol, rtol), axis=-1)
@@ -112,7 +115,10 @@ def _lstsq_shape(call: Call) -> list:
     remembers=("inputs", "first"),
 )
 def lstsq(A: Array, B: Array, rcond: float | None = None, residuals: bool = False):
-    """X that makes |A X - B| least, and the squares of that for each column."""
+    """Return X that minimizes |A X - B|, and the squared residual of each column.
+
+    The residuals are empty if `residuals` is False.
+    """
     vector = is_vector_side(A, B)
     b = B[..., None] if vector else B
     batch = np.broadcast_shapes(A.shape[:-2], b.shape[:-2])

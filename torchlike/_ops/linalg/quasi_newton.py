@@ -1,4 +1,4 @@
-"""The direction of descent that L-BFGS makes of a gradient, by the two-loop recursion (Nocedal and Wright, 7.4)."""
+"""The descent direction of L-BFGS, by the two-loop recursion (Nocedal and Wright, 7.4)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,19 @@ def _shape(call: Call) -> list:
 
 @operator(where=(), shape=_shape, out=False, differentiable=False, opmath=False, host=HOST)
 def _two_loops(gradient: Array, changes: Arrays, steps: Arrays, ro: Array, diagonal: Scalar, count: Scalar):
-    """The direction, and the weights of the first loop; (n), m of (n), m of (n), (m) -> (n), (m).
+    """Return the descent direction, (n,), and the weights of the first loop, (m,).
 
-    Of the corrections (changes of the gradient, steps of the parameters, 1 / their products), the oldest first, `count`
-    are in use; the others are zeros behind them, so that a growing history makes few programs.
+    A correction consists of a change of the gradient, a step of the parameters, and 1 / their product. The lists hold m
+    corrections, the oldest first, of which the first `count` are in use. The others are zeros, so that a growing
+    history needs few compiled programs.
+
+    Args:
+      gradient: (n,).
+      changes: m tensors of shape (n,), the changes of the gradient.
+      steps: m tensors of shape (n,), the steps of the parameters.
+      ro: (m,), 1 / (change . step) of each correction.
+      diagonal: the factor of the initial inverse Hessian.
+      count: the number of corrections in use.
     """
     if namespace(gradient) is np:
         return _by_numpy(-gradient, changes[: int(count)], steps[: int(count)], ro, diagonal)

@@ -1,4 +1,8 @@
-"""Pooling to a given size: window i of a dim goes from floor(i n / m) up to ceil((i + 1) n / m)."""
+"""Adaptive pooling: the output has a given size.
+
+For a dim of size n and an output size of m, window i covers the elements from floor(i n / m) up to, but not including,
+ceil((i + 1) n / m).
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ def _bounds(size: int, count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _averaging(size: int, count: int, dtype) -> np.ndarray:
-    """(count, size): row i takes the mean of window i."""
+    """Return a matrix of shape (count, size) whose row i averages window i."""
     start, end = _bounds(size, count)
     at = np.arange(size)
     inside = (at >= start[:, None]) & (at < end[:, None])
@@ -40,7 +44,8 @@ def _shape(call: Call) -> list:
 
 def _check(call: Call) -> None:
     _errors.pooling.check_adaptive(call, _dims(call))
-    if "avg" in call.op.name and call.input.dtype.is_complex and set(call.output_size) != {1}:  # else it is the mean
+    # With an output of size 1, PyTorch takes a plain mean, which accepts complex numbers.
+    if "avg" in call.op.name and call.input.dtype.is_complex and set(call.output_size) != {1}:
         raise _errors.dtypes.not_implemented(call.op.loop, call.input.dtype)
 
 
@@ -74,18 +79,21 @@ def _adaptive_avg(dims: int):
 
 
 def _means_in_steps(x, output_size: tuple, step):
-    """The means over windows of the last dims as PyTorch's loop has them, which adds element by element, then divides
-    by the window's size dim by dim."""
+    """Average over the windows of the last dims with the rounding of PyTorch's loop.
+
+    PyTorch adds the elements of a window one by one. It then divides the sum by the size of the window along each dim
+    in turn.
+    """
     xp, dims = namespace(x), len(output_size)
     sizes = []
     for axis, count in zip(range(-dims, 0), output_size):
         start, end = _bounds(x.shape[axis], count)
-        at = start + np.arange((end - start).max())[:, None]  # (the window's element, the window)
+        at = start + np.arange((end - start).max())[:, None]  # (element of the window, window)
         terms = xp.take(x, np.minimum(at, end - 1), axis=axis)
         inside = (at < end).reshape(at.shape + (1,) * (-1 - axis))
-        x = xp.moveaxis(xp.where(inside, terms, 0), axis - 1, 0)  # windows in the dim, their elements in front
+        x = xp.moveaxis(xp.where(inside, terms, 0), axis - 1, 0)  # dim 0 holds the elements of a window
         sizes.append((end - start).reshape((count,) + (1,) * (-1 - axis)).astype(np.float32))
-    x = xp.moveaxis(x, range(dims), range(dims - 1, -1, -1))  # the last dim's elements follow one another
+    x = xp.moveaxis(x, range(dims), range(dims - 1, -1, -1))  # elements along the last dim are adjacent
     total = total_in_steps(x.reshape(math.prod(x.shape[:dims]), *x.shape[dims:]), step)
     for size in sizes:
         total = step(total / size)
@@ -129,7 +137,10 @@ def _adaptive_max(dims: int):
 
 
 def _largest_along(x, places, axis: int, count: int):
-    """The largest elements of the windows of one dim, and their places: of equal ones the first, of NaN the last."""
+    """Return the maximum of each window along one dim, and its index in the flattened input.
+
+    The first of several equal maxima wins. If a window contains NaN, the last NaN wins.
+    """
     xp = namespace(x)
     best, where = [], []
     for start, end in zip(*_bounds(x.shape[axis], count)):
@@ -159,7 +170,10 @@ def _at(x, which, axis: int):
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
 def _largest_at(x, which, axis: int):
-    """The maximum, whose gradient goes where `which` says: to compare is quicker than to scatter."""
+    """Return the maximum; its gradient goes to the index `which`.
+
+    The derivative compares indices, which is faster than a scatter.
+    """
     return jnp.max(x, axis, keepdims=True)
 
 

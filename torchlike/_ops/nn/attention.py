@@ -46,7 +46,7 @@ def _shape(call: Call) -> list:
 
 
 def _weights(scores):
-    """Softmax over the last dim; zeros where every score is -inf."""
+    """Return the softmax over the last dim, or zeros where all scores are -inf."""
     return _by_numpy(scores) if namespace(scores) is np else _by_jax(scores)
 
 
@@ -71,15 +71,19 @@ def _by_jax_jvp(primals, changes):
 
 
 def _top(scores):
-    """The maximum of each row, 0 where every score is -inf."""
+    """Return the maximum over the last dim, or 0 where all scores are -inf."""
     xp = namespace(scores)
     top = xp.max(scores, axis=-1, keepdims=True)
     return xp.where(top == -np.inf, xp.zeros_like(top), top)
 
 
 def _attended(scores, blocked, value):
-    """softmax(scores) V for NumPy, whose maximum of each row costs more than the exponentials: with one for all rows of
-    a matrix. None where that is not as exact: a row far below the others, or all blocked, or with NaN or infinities."""
+    """Return softmax(scores) V for NumPy arrays, or None if this method would be inexact.
+
+    NumPy takes longer to find the maximum of each row than to compute the exponentials. This function therefore
+    subtracts one maximum for the whole matrix. The result is inexact if a row lies far below the others, is blocked
+    entirely, or contains NaN or infinity.
+    """
     if scores.dtype not in (np.float32, np.float64) or 0 in scores.shape:
         return None
     top = scores.reshape(*scores.shape[:-2], -1).max(-1)[..., None, None]
@@ -91,17 +95,22 @@ def _attended(scores, blocked, value):
     return rows_times(weights, value) / total if total.min() > _ENOUGH else None
 
 
-_ENOUGH = 1e-6  # of a row's weights, which are at most 1 each: by then, score minus maximum is rounded as scores are
+# The smallest accepted sum of a row's weights, each of which is at most 1. Above it, `score - maximum` is rounded as
+# precisely as the scores themselves.
+_ENOUGH = 1e-6
 
 
 def _in_half(scores, value, step):
-    """softmax(scores) V as PyTorch's fused CPU kernel rounds it: exponentials before the product, the result after."""
+    """Return softmax(scores) V with the rounding of PyTorch's fused CPU kernel.
+
+    The exponentials are rounded before the product with V, and the result is rounded after it.
+    """
     weights = namespace(scores).exp(scores - _top(scores))
     total = weights.sum(-1, keepdims=True)
     return rows_times(step(weights), value) / namespace(scores).where(total == 0, 1, total)
 
 
-# Its backward rounds the weights, the result and the gradient of the scores.
+# PyTorch's backward pass rounds the weights, the result and the gradient of the scores.
 _in_half_by_jax = jax.custom_jvp(_in_half, nondiff_argnums=(2,))
 
 
@@ -115,7 +124,7 @@ def _in_half_jvp(step, primals, changes):
 
 
 def _product(a, b, form):
-    """a @ b or a @ b.mT; of half-precision factors in float32."""
+    """Return a @ b or, for the form "nt", a @ b.mT. Half-precision factors accumulate in float32."""
     if namespace(a) is np or a.dtype.itemsize > 2:
         return rows_times(a, b, form)
     return jnp.matmul(a, b.mT if form == "nt" else b, preferred_element_type=np.float32)
@@ -152,9 +161,24 @@ def _attention(
     enable_gqa: bool = False,
     fused: bool = False,
 ):
-    """softmax(Q Kᵀ scale + mask) V: (..., L, E), (..., S, E), (..., S, V) -> (..., L, V).
+    """Compute scaled dot-product attention, softmax(Q Kᵀ scale + mask) V.
 
-    `fused` says that PyTorch's fused kernel computes it, which rounds half precision on the way.
+    L is the number of queries, S the number of keys and values, E the width of a query or key, and V the width of a
+    value.
+
+    Args:
+      query: (..., L, E).
+      key: (..., S, E).
+      value: (..., S, V).
+      attn_mask: a bool mask, True where a query may attend to a key, or numbers that are added to the scores.
+      noise: factors of the weights, used for dropout.
+      is_causal: if True, query i attends only to the keys 0 to i.
+      scale: the factor of the scores.
+      enable_gqa: if True, several query heads share one head of `key` and `value`.
+      fused: if True, PyTorch computes this call by its fused kernel, which rounds half precision at intermediate steps.
+
+    Returns:
+      (..., L, V).
     """
     xp, step = namespace(query), unchanged
     if query.dtype.itemsize <= 2 and for_cpu():
@@ -174,7 +198,7 @@ def _mixed(scores, value, attn_mask, noise, step, is_causal, fused):
     blocked = None
     if is_causal and not compiled:
         blocked = xp.arange(scores.shape[-2])[:, None] < xp.arange(scores.shape[-1])
-    elif attn_mask is not None:  # a boolean mask is added too, so that NaN and infinity remain visible
+    elif attn_mask is not None:  # a boolean mask is added as well, so that NaN and infinity remain visible
         mask = xp.where(attn_mask, 0, -np.inf) if attn_mask.dtype == bool else attn_mask
         scores = scores + mask.astype(scores.dtype)
     is_quick = xp is np and not compiled and noise is None and step is unchanged

@@ -1,5 +1,8 @@
-"""Convolutions. Channels are moved last inside: that is how XLA's CPU code runs them fastest, and neighbouring
-operators that do the same cancel the moves."""
+"""Convolutions.
+
+The kernels move channels to the last dim, the layout that XLA's CPU backend runs fastest. The moves of adjacent
+operators cancel.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The forms of a convolution over (N, d1, ..., C) with weights (k1, ..., C / groups, O), and which is run where.
+"""Algorithms for a convolution over (N, d1, ..., C) with weights (k1, ..., C / groups, O), and the choice between them.
 
-XLA's own is right for accelerators. On the CPU it is fast for one group of float32; the others, and all of them in
-NumPy, are made of matrix products and of sums of shifted copies (docs/decisions/0050-convolutions.md has the figures).
+On accelerators XLA's own convolution is the best. On the CPU it is fast only for one group of float32. All other CPU
+convolutions, and all convolutions in NumPy, use matrix products and sums of shifted copies
+(docs/decisions/0050-convolutions.md has the figures).
 """
 
 from __future__ import annotations
@@ -20,15 +21,21 @@ from torchlike._ops.nn.depthwise import alone
 from torchlike._ops.nn.windows import Ints, Pairs, padded, places, spans, windows
 from torchlike._ops.schema.namespace import namespace
 
-_FEW_COLUMNS = 64  # up to here a convolution is one product with all shifted copies side by side
-_FEW_POSITIONS = 512  # of the output, up to which weights of as many outputs are most of the work
-_FEW_GROUPS = 32  # of kernels of more places, that are convolved one by one
-_MANY_COLUMNS = 1 << 24  # elements of them, from which NumPy makes those of one example at a time; XLA has more room
-_FEW_PLACES = 64  # of a kernel, up to which the copies for each place are written out
+# Up to this many columns, a convolution is one matrix product with all shifted copies side by side.
+_FEW_COLUMNS = 64
+# If there are at most this many output positions, and no more than output channels, most of the time is spent reading
+# the weights.
+_FEW_POSITIONS = 512
+# Up to this many groups are convolved one by one if the kernel has more than `_FEW_PLACES` elements.
+_FEW_GROUPS = 32
+# With more column elements than this, NumPy processes one example at a time. XLA may use eight times as many.
+_MANY_COLUMNS = 1 << 24
+# Up to this many kernel elements, one shifted copy per kernel element is written out.
+_FEW_PLACES = 64
 
 
 def plain(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int, stretch: Ints | None = None):
-    """XLA's convolution; `stretch` puts zeros between the elements of x."""
+    """Return XLA's convolution; `stretch` inserts zeros between the elements of `x` (lhs dilation)."""
     d = "DHW"[3 - len(stride) :]
     spec = (f"N{d}C", f"{d}IO", f"N{d}C")
     return lax.conv_general_dilated(
@@ -44,7 +51,7 @@ def plain(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int, stretch:
 
 
 def by_columns(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
-    """One matrix product (for each group): every window as a row."""
+    """Convolve by one matrix product per group, with each window as a row (im2col)."""
     *kernel, each, outputs = w.shape
     copies = windows(padded(_apart(x, groups), pads), tuple(kernel), stride, dilation)  # (groups N, ..., C / groups)
     factors = w.reshape(len(copies) * each, groups, outputs // groups)
@@ -53,7 +60,10 @@ def by_columns(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
 
 
 def by_places(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
-    """The same as a sum of products, one for each place in the kernel, where all columns would fill the memory."""
+    """Convolve by a sum of matrix products, one for each kernel element.
+
+    It is used if the columns of `by_columns` would need too much memory.
+    """
     *kernel, each, outputs = w.shape
     copies = windows(padded(_apart(x, groups), pads), tuple(kernel), stride, dilation)
     factors = namespace(x).moveaxis(w.reshape(len(copies), each, groups, outputs // groups), 2, 1)
@@ -61,7 +71,7 @@ def by_places(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
 
 
 def by_rows(x, w, stride: Ints, pads: Pairs, dilation: Ints):
-    """The same of one group, with the weights as PyTorch has them in memory: (O, C, k1, ...)."""
+    """Convolve one group by one matrix product that reads the weights in PyTorch's memory order, (O, C, k1, ...)."""
     *kernel, _, outputs = w.shape
     xp, copies = namespace(x), windows(padded(x, pads), tuple(kernel), stride, dilation)
     columns = xp.stack(copies, -1).reshape(*copies[0].shape[:-1], len(copies) * x.shape[-1])
@@ -70,7 +80,7 @@ def by_rows(x, w, stride: Ints, pads: Pairs, dilation: Ints):
 
 
 def by_channel(x, w, stride: Ints, pads: Pairs, dilation: Ints, stretch: Ints | None = None):
-    """Every channel by itself."""
+    """Convolve each channel separately (depthwise)."""
     *kernel, _, outputs = w.shape
     x = padded(x, pads, stretch=stretch)
     x = x if outputs == x.shape[-1] else namespace(x).repeat(x, outputs // x.shape[-1], -1)
@@ -78,13 +88,13 @@ def by_channel(x, w, stride: Ints, pads: Pairs, dilation: Ints, stretch: Ints | 
 
 
 def by_parts(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
-    """A convolution for each group."""
+    """Convolve each group by a separate XLA convolution."""
     xs, ws = jnp.split(x, groups, -1), jnp.split(w, groups, -1)
     return jnp.concatenate([plain(a, b, stride, pads, dilation, 1) for a, b in zip(xs, ws)], -1)
 
 
 def by_slices(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
-    """One of three dims as the sum of those of two, for each place of the first dim."""
+    """Convolve over three dims by a sum of two-dim convolutions, one for each kernel element of the first dim."""
     x = padded(x, (pads[0], (0, 0), (0, 0)))
     (count,) = spans(x.shape[1:2], w.shape[:1], stride[:1], dilation[:1])
     found = []
@@ -97,7 +107,7 @@ def by_slices(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
 
 
 def convolve(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
-    """The convolution in whichever form is fastest here."""
+    """Convolve by the fastest algorithm for this target, dtype and shape."""
     *kernel, each, outputs = w.shape
     count = math.prod(kernel)
     sizes = tuple(n + sum(p) for n, p in zip(x.shape[1:-1], pads))
@@ -114,7 +124,7 @@ def convolve(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     is_large = columns > (_MANY_COLUMNS if on_host else 8 * _MANY_COLUMNS)
     if on_host and is_large and len(x) > 1:
         return np.concatenate([convolve(one, w, stride, pads, dilation, groups) for one in np.split(x, len(x))])
-    is_slow = x.dtype == jnp.float64 and (max(stride) > 1 or count == 1 or len(kernel) == 1)  # by XLA
+    is_slow = x.dtype == jnp.float64 and (max(stride) > 1 or count == 1 or len(kernel) == 1)  # in XLA
     if on_host or groups > 1 or is_slow:
         return (by_places if is_large else by_columns)(x, w, stride, pads, dilation, groups)
     if count * each <= _FEW_COLUMNS and not is_large:
@@ -123,7 +133,10 @@ def convolve(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
 
 
 def transposed(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
-    """The convolution's transpose, with weights (k1, ..., C, O / groups); `pads` are added to what comes out whole."""
+    """Return the transposed convolution for weights of shape (k1, ..., C, O / groups).
+
+    `pads` are added to the full, unpadded result; negative numbers crop it.
+    """
     *kernel, channels, _ = w.shape
     is_chosen = _is_chosen(x, w) and (math.prod(kernel) <= _FEW_PLACES or isinstance(x, np.ndarray))
     if is_chosen and channels > groups:
@@ -136,9 +149,11 @@ def transposed(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
 
 
 def by_shares(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
-    """Every element times the kernel, in blocks of the size of the stride: the blocks that meet at one place are added
-    up, and then laid side by side."""
-    w, after = _in_blocks(w, stride, dilation)  # (blocks, C, in a block, O / groups)
+    """Split the kernel into blocks of the stride's size, multiply each input element by them, and sum the overlaps.
+
+    The sums of the blocks are then placed side by side.
+    """
+    w, after = _in_blocks(w, stride, dilation)  # (blocks, C, elements of a block, O / groups)
     blocks, (channels, outputs) = w.shape[: len(stride)], (w.shape[len(stride)], w.shape[-1])
     xp, count, block = namespace(x), math.prod(blocks), math.prod(stride) * outputs
     factors = xp.moveaxis(w.reshape(count, channels, block), 0, 1)
@@ -157,8 +172,13 @@ def by_shares(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
 
 
 def _in_blocks(w, stride: Ints, dilation: Ints):
-    """(k1, ..., C, O) -> (k1 / s1, ..., C, s1 ..., O), with zeros for dilation and up to whole blocks; and how many
-    zeros those are in each dim."""
+    """Split a kernel into blocks: (k1, ..., C, O) -> (k1 / s1, ..., C, s1 ..., O).
+
+    Zeros are inserted for the dilation and appended to complete the last block of each dim.
+
+    Returns:
+      The blocks, and the number of zeros appended to each dim.
+    """
     xp, dims = namespace(w), len(stride)
     w = xp.moveaxis(w, -2, 0)
     w = padded(w, ((0, 0),) * dims, stretch=dilation)
@@ -171,13 +191,13 @@ def _in_blocks(w, stride: Ints, dilation: Ints):
 
 
 def _is_chosen(x, w) -> bool:
-    """Whether the forms of this module are taken at all."""
+    """Return whether to choose among this module's algorithms, rather than use XLA's convolution."""
     is_float = bool(x.size and w.size) and x.dtype.kind == "f"
     return isinstance(x, np.ndarray) or (is_float and for_cpu())
 
 
 def _apart(x, groups: int):
-    """(N, ..., C) -> (groups N, ..., C / groups)."""
+    """Split the channels into groups: (N, ..., C) -> (groups N, ..., C / groups)."""
     if groups == 1:
         return x
     x = namespace(x).moveaxis(x.reshape(*x.shape[:-1], groups, x.shape[-1] // groups), -2, 0)
@@ -185,7 +205,7 @@ def _apart(x, groups: int):
 
 
 def _together(x, groups: int):
-    """(groups N, ..., O / groups) -> (N, ..., O)."""
+    """Join the groups' channels: (groups N, ..., O / groups) -> (N, ..., O)."""
     if groups == 1:
         return x
     x = namespace(x).moveaxis(x.reshape(groups, len(x) // groups, *x.shape[1:]), 0, -2)
@@ -193,14 +213,14 @@ def _together(x, groups: int):
 
 
 def _times(x, w):
-    """(groups N, ..., A) times (groups, A, B), group by group."""
+    """Multiply (groups N, ..., A) by (groups, A, B), group by group."""
     groups, inner, width = w.shape
     rows = x if groups == 1 else x.reshape(groups, math.prod(x.shape[:-1]) // groups, inner)
     return rows_times(rows, w[0] if groups == 1 else w).reshape(*x.shape[:-1], width)
 
 
 def _flipped(w, groups: int):
-    """(k1, ..., C, O / groups) -> (k1, ..., C / groups, O), turned round along every kernel dim."""
+    """Return the weights flipped along every kernel dim: (k1, ..., C, O / groups) -> (k1, ..., C / groups, O)."""
     *kernel, channels, outputs = w.shape
     xp = namespace(w)
     w = xp.flip(w, tuple(range(len(kernel)))).reshape(*kernel, groups, channels // groups, outputs)

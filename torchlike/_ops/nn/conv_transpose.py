@@ -1,4 +1,4 @@
-"""Transposed convolutions: the gradient of a convolution as an operator of its own."""
+"""Transposed convolutions: the gradient of a convolution with respect to its input, as an operator."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Classification losses: class dim 1 of (N, C, d1, ...), or dim 0 of (C,).
+"""Classification losses. Classes are dim 1 of (N, C, d1, ...), or dim 0 of (C,).
 
-The class is picked by comparing with 0..C-1 instead of gathering, so that the loss, and its gradient, is one fused
-pass over the logits; a class out of range gives NaN, or is refused by NumPy.
+The entry of the target class is selected by comparing the target with 0 to C - 1, not by a gather. The loss and its
+gradient are therefore each one fused pass over the logits. For a class out of range the result is NaN, or an error if
+NumPy runs the operator.
 """
 
 from __future__ import annotations
@@ -20,34 +21,37 @@ from torchlike._ops.schema.typing_rules import Call
 
 
 def class_axis(x) -> int:
-    """The dim of the classes."""
+    """Return the dim of the classes."""
     return 1 if x.ndim > 1 else 0
 
 
 def by_class(weight, x):
-    """A weight per class, shaped to broadcast over `x`."""
+    """Reshape a weight per class so that it broadcasts over `x`."""
     shape = [1] * x.ndim
     shape[class_axis(x)] = -1
     return weight.reshape(shape)
 
 
 def _is_class(x, target):
-    """(N, C, d1, ...), True at each target's class."""
+    """Return a mask of shape (N, C, d1, ...), True at the class of each target."""
     axis = class_axis(x)
     classes = by_class(namespace(x).arange(x.shape[axis], dtype=target.dtype), x)
     return namespace(x).expand_dims(target, axis) == classes
 
 
 def log_sum_exp(x, axis: int, step=unchanged):
-    """The logarithm of the sum of exp(x), with what was subtracted first: (log-sum, shift). PyTorch stores both on the
-    way if it sums along the last dim."""
+    """Return log(sum(exp(x))) over `axis`, and the shift that was subtracted from `x` first.
+
+    PyTorch rounds the sum and its logarithm to the dtype of `x` if `axis` is the last dim. `step` applies that
+    rounding.
+    """
     xp, step = namespace(x), step if axis == x.ndim - 1 else unchanged
     shift = constant(xp.max(x, axis=axis, keepdims=True))
     return step(xp.log(step(xp.sum(xp.exp(x - shift), axis=axis)))), shift
 
 
 def weighted(loss, weights, reduction: str, step=unchanged):
-    """Reduce losses that are already multiplied by these weights; the mean divides by their sum."""
+    """Reduce losses that are already multiplied by `weights`; the mean divides by the sum of the weights."""
     if reduction == "none":
         return loss
     total = total_in_cascade(loss, step)
@@ -55,7 +59,7 @@ def weighted(loss, weights, reduction: str, step=unchanged):
 
 
 def _picked(x, target, weight, ignore_index):
-    """Each target's entry of `x`, its weight (0 where ignored) and whether it counts."""
+    """Return the entry of `x` for each target, its weight (0 if ignored), and whether the target counts."""
     xp, axis = namespace(x), class_axis(x)
     hit = _is_class(x, target)
     entry = xp.sum(xp.where(hit, x, xp.zeros_like(x)), axis=axis)
@@ -75,7 +79,7 @@ def _shape(call: Call) -> list:
 
 
 def check_classes(call: Call) -> None:
-    """Raise PyTorch's errors for the shapes and dtypes of a loss over class indices."""
+    """Raise PyTorch's errors for wrong shapes or dtypes of a loss with class indices."""
     x, target, weight = call.input, call.target, call.weight
     if x.ndim < 1:
         raise dim_out_of_range(1, 1) if call.op.name == "cross_entropy" else _errors.losses.class_input_dims(x.ndim)
@@ -134,7 +138,16 @@ _KERNELS = {
 def nll_loss(
     input: Array, target: Array, weight: Array | None = None, ignore_index: Index = -100, reduction: str = "mean"
 ):
-    """-w[t] x[t] of log-probabilities; the mean is over the weights of the targets that are not ignored."""
+    """Compute the negative log-likelihood loss, -w[t] x[t], from log-probabilities x and class indices t.
+
+    Args:
+      input: (N, C, d1, ...) or (C,), log-probabilities.
+      target: (N, d1, ...) or (), class indices.
+      weight: (C,), a weight for each class.
+      ignore_index: the target value that contributes neither loss nor gradient.
+      reduction: "none", "mean" or "sum". The mean divides by the sum of the weights of the targets that are not
+        ignored.
+    """
     (step, x, weight), target = stepwise(input, weight), _aligned(input, target)
     entry, weights, counts = _picked(x, target, weight, ignore_index)
     loss = step(namespace(x).where(counts, -entry * weights, namespace(x).zeros_like(entry)))
@@ -142,7 +155,7 @@ def nll_loss(
 
 
 def _aligned(x, target):
-    """One logit vector may come with a target of shape (1,)."""
+    """Return the target as int64, and of shape () for a single logit vector, whose target may have the shape (1,)."""
     target = target.reshape(()) if x.ndim == 1 else target
     return target.astype(np.int64) if target.dtype == np.uint8 else target
 
@@ -170,9 +183,19 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: Scalar = 0.0,
 ):
-    """-w[t] log softmax(x)[t] of logits and class indices.
+    """Compute the cross entropy, -w[t] log softmax(x)[t], from logits x and class indices t.
 
-    With label smoothing s the target gives s / C to every class and 1 - s more to its own.
+    With a label smoothing of s, the target distribution gives s / C to every class, and a further 1 - s to the target
+    class.
+
+    Args:
+      input: (N, C, d1, ...) or (C,), logits.
+      target: (N, d1, ...) or (), class indices.
+      weight: (C,), a weight for each class.
+      ignore_index: the target value that contributes neither loss nor gradient.
+      reduction: "none", "mean" or "sum". The mean divides by the sum of the weights of the targets that are not
+        ignored.
+      label_smoothing: s, from 0 to 1.
     """
     (step, x, weight), target = stepwise(input, weight), _aligned(input, target)
     xp, axis = namespace(x), class_axis(x)
@@ -213,7 +236,10 @@ def _check_probabilities(call: Call) -> None:
 def _cross_entropy_of_probabilities(
     input: Array, target: Array, weight: Array | None = None, reduction: str = "mean", label_smoothing: Scalar = 0.0
 ):
-    """-sum over classes of w p log softmax(x); the mean is over the batch."""
+    """Compute the cross entropy, -(sum over classes of w p log softmax(x)), from logits x and class probabilities p.
+
+    The mean divides by the number of samples, not by the sum of the weights.
+    """
     xp, axis = namespace(input), class_axis(input)
     if not (isinstance(label_smoothing, int | float) and label_smoothing == 0):
         target = target * (1 - label_smoothing) + label_smoothing / input.shape[axis]

@@ -1,5 +1,7 @@
-"""The loss of connectionist temporal classification (Graves et al., 2006): every alignment of a target with a sequence,
-summed over by one pass along the sequence."""
+"""The connectionist temporal classification loss (Graves et al., 2006).
+
+One pass along the sequence sums over all alignments of the target with the sequence.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,19 @@ from torchlike._ops.schema.casts import FULL_ON_CPU
 from torchlike._ops.schema.declare import Array, operator
 from torchlike._ops.schema.typing_rules import Call
 
-_NEVER = -1e30  # the logarithm of no probability: finite, so that its gradient is zero and not NaN
+_NEVER = -1e30  # stands for log(0); finite, so that its gradient is 0 rather than NaN
 
 
 def _negative_log(log_probs, path, skips, lengths, ends):
-    """-log of the sum over all alignments; (T, N, C), (N, L), (N, L), (N,), (N,) -> (N,).
+    """Return -log of the sum over all alignments, of shape (N,).
 
-    `path` lists what is passed through: a place before the first frame (where everything begins), then blanks and
-    classes by turns. `skips` says where the blank before may be left out, `ends` which place is the last.
+    Args:
+      log_probs: (T, N, C).
+      path: (N, L), the states of an alignment: a start state before the first frame, then blanks and classes in
+        alternation.
+      skips: (N, L), True where the preceding blank may be skipped.
+      lengths: (N,), the number of frames of each sequence.
+      ends: (N,), the index of the last state.
     """
     before = jnp.arange(path.shape[1]) == 0
     start = jnp.broadcast_to(jnp.where(before, 0.0, _NEVER).astype(log_probs.dtype), path.shape)
@@ -49,7 +56,7 @@ def _losses(log_probs, path, skips, lengths, ends, zero_infinity: bool):
 def _losses_jvp(zero_infinity, primals, tangents):
     log_probs, *where = primals
     lengths = where[2]
-    # PyTorch's gradient is that of the scores from which `log_softmax` made these numbers.
+    # PyTorch returns the gradient of the scores from which `log_softmax` computed `log_probs`.
     share = jax.grad(lambda x: jnp.sum(_negative_log(x, *where)))(log_probs) + jnp.exp(log_probs)
     never = _negative_log(log_probs, *where) > -_NEVER / 2
     share = jnp.where(never[:, None], 0.0 if zero_infinity else jnp.nan, share)
@@ -87,7 +94,10 @@ def _ctc_loss(
     reduction: str,
     zero_infinity: bool,
 ):
-    """-log of the probability of each target (N, S) by (T, N, C); the mean is over losses by their target's length."""
+    """Compute -log of the probability of each target, (N, S), given the log-probabilities (T, N, C).
+
+    The mean first divides each loss by the length of its target.
+    """
     n, most = targets.shape
     classes = jnp.full((n, 2 * most + 2), -1).at[:, 2::2].set(targets.astype(int))
     path = classes.at[:, 1::2].set(blank)

@@ -1,9 +1,9 @@
-"""Convolutions of every channel by itself (depthwise), over (N, d1, ..., C) and (k1, ..., C).
+"""Depthwise convolutions, which convolve each channel separately, over (N, d1, ..., C) with weights (k1, ..., C).
 
-XLA's CPU code for them takes ten to forty times as long as one pass over the shifted copies. Which passes those are for
-a gradient is said here, so there are two primitives that are each other's gradients: `alone`, and `alone_weights`,
-which sums what every weight meets, for all weights in one pass over memory
-(docs/decisions/0051-convolution-forms.md has the figures).
+XLA's CPU code for them takes ten to forty times as long as one pass over the shifted copies. To control the passes of
+the gradients as well, this module defines two primitives, each of which is the gradient of the other. `alone` is the
+convolution. `alone_weights` sums, for each weight, the products of all the elements that it multiplies, in one pass
+over memory for all weights (docs/decisions/0051-convolution-forms.md has the figures).
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ alone_p, alone_weights_p = Primitive("torchlike_alone"), Primitive("torchlike_al
 
 
 def alone(x: Any, w: Any, stride: Ints, dilation: Ints) -> Any:
-    """out[n, i, c] = sum over k of x[n, i stride + k dilation, c] w[k, c]."""
+    """Return out[n, i, c] = sum over k of x[n, i stride + k dilation, c] w[k, c]."""
     if isinstance(x, np.ndarray):
         return _alone(x, w, stride=stride, dilation=dilation)
     return alone_p.bind(x, w, stride=stride, dilation=dilation)
 
 
 def alone_weights(x: Any, change: Any, kernel: Ints, stride: Ints, dilation: Ints) -> Any:
-    """out[k, c] = sum over n and i of x[n, i stride + k dilation, c] change[n, i, c]."""
+    """Return out[k, c] = sum over n and i of x[n, i stride + k dilation, c] change[n, i, c]."""
     return alone_weights_p.bind(x, change, kernel=kernel, stride=stride, dilation=dilation)
 
 
@@ -51,13 +51,13 @@ def _alone_weights(x: Any, change: Any, *, kernel: Ints, stride: Ints, dilation:
     dims = tuple(range(x.ndim - 1))
     if max(stride) == 1:
         sums = lax.reduce(met, [jnp.zeros((), x.dtype)] * len(met), lambda a, b: [*map(add, a, b)], dims)
-    else:  # copies with gaps are gathered from memory, which is slower in step with each other
+    else:  # strided copies are gathered from memory; summing them one by one is faster
         sums = [each.sum(dims) for each in met]
     return jnp.stack(sums).reshape(*kernel, -1)
 
 
 def _to_input(change: Any, x: Any, w: Any, stride: Ints, dilation: Ints) -> Any:
-    """The gradient for the input: what falls on each element, from a change whose elements lie `stride` apart."""
+    """Return the gradient of the input; elements of `change` are `stride` apart in the input."""
     ones = (1,) * len(stride)
     each = zip(w.shape, change.shape[1:-1], x.aval.shape[1:-1], stride, dilation)
     pads = tuple((d * (k - 1), n - (o - 1) * s - 1) for k, o, n, s, d in each)

@@ -1,4 +1,4 @@
-"""Maximum of windows at random places (Graham, 2014), so many that the result has the size asked for."""
+"""Fractional max pooling (Graham, 2014): windows at random positions, as many as the output size requires."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ Ints = tuple[int, ...]
 
 
 def _starts(sample, size: int, count: int, kernel: int):
-    """Where `count` windows of one dim begin: (N, C) random numbers -> (N, C, count). The last window ends the dim."""
+    """Return the starts of `count` windows of one dim: random numbers (N, C) -> (N, C, count).
+
+    The last window ends at the end of the dim.
+    """
     step, sample = stepwise(sample)
     last = jnp.full((*sample.shape, 1), size - kernel)
     if count < 2:
@@ -31,7 +34,7 @@ def _starts(sample, size: int, count: int, kernel: int):
 
 
 def _flat_places(starts: list, sizes: Ints, offset: Ints) -> Any:
-    """Where in the flattened plane the windows' elements at one offset stand: (N, C, o1, ...)."""
+    """Return the index in the flattened plane of each window's element at one offset: (N, C, o1, ...)."""
     place = 0
     for axis, (start, size, o) in enumerate(zip(starts, sizes, offset)):
         around = (slice(None), slice(None), *[slice(None) if d == axis else None for d in range(len(sizes))])
@@ -56,7 +59,7 @@ def _fractional_max(dims: int):
     def kernel_function(input: Array, samples: Array, kernel_size: tuple, output_size: tuple):
         x = input if input.ndim == dims + 2 else input[None]
         n, c, *sizes = x.shape
-        order = range(dims) if dims == 3 else (1, 0)  # in two dims the first random number is the width's
+        order = range(dims) if dims == 3 else (1, 0)  # with two dims, the first random number is for the width
         starts = [_starts(samples[:n, :, place], *each) for place, *each in zip(order, sizes, output_size, kernel_size)]
         flat, count = x.reshape(n, c, math.prod(sizes)), math.prod(output_size)
         places = [_flat_places(starts, tuple(sizes), offset).reshape(n, c, count) for offset in np.ndindex(kernel_size)]
@@ -65,7 +68,7 @@ def _fractional_max(dims: int):
         where = places[0]
         for part, place in reversed(list(zip(parts, places))):
             where = jnp.where(part == best, place, where)
-        for part, place in zip(parts, places):  # of NaN the last one
+        for part, place in zip(parts, places):  # the last NaN wins
             where = jnp.where(part != part, place, where)
         shape = (*input.shape[:-dims], *output_size)
         return best.reshape(shape), where.reshape(shape)

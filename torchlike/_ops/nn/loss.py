@@ -21,11 +21,11 @@ PLACES = ("nn.functional",)
 
 
 def reduced(loss, reduction: str):
-    """A loss per element, reduced as asked."""
+    """Reduce a loss per element by `reduction`: "none", "mean" or "sum"."""
     if reduction == "none":
         return loss
     xp = namespace(loss)
-    if loss.dtype.kind in "iu":  # of which there is no mean
+    if loss.dtype.kind in "iu":  # PyTorch has no mean of integers
         return xp.sum(loss, dtype="int64")
     return mean_of(loss, keepdims=False) if reduction == "mean" else xp.sum(loss)
 
@@ -39,13 +39,16 @@ def _shape(call: Call) -> list:
 
 
 def clamp_below(x):
-    """max(x, 0) with PyTorch's gradient of `clamp_min`: 1 at the bound too."""
+    """Return max(x, 0) with PyTorch's gradient of `clamp_min`, which is 1 at the bound too."""
     xp = namespace(x)
     return xp.where(x >= 0, x, xp.zeros_like(x))
 
 
 def composed(last):
-    """The node's name of a loss that PyTorch composes: its reduction's, or `last(call)` without one."""
+    """Return a function from a call to the name of the gradient node of a loss that PyTorch composes.
+
+    The name is that of the reduction's node or, without a reduction, `last`, or `last(call)` if `last` is callable.
+    """
     names = {"mean": "MeanBackward0", "sum": "SumBackward0"}
     return lambda call: names.get(call.reduction) or (last(call) if callable(last) else last)
 
@@ -57,7 +60,13 @@ def _loss(check=None, **options):
 
 @_loss(only("mse_cpu", _dtypes.FLOATING), loop="mse_cpu")
 def mse_loss(input: Array, target: Array, reduction: str = "mean"):
-    """The squared difference, (input - target)**2."""
+    """Compute the squared error (input - target)**2, and reduce it by `reduction`.
+
+    Args:
+      input: any shape.
+      target: a shape that broadcasts with that of `input`.
+      reduction: "none", "mean" or "sum".
+    """
     d = input - target
     return reduced(d * d, reduction)
 
@@ -79,19 +88,34 @@ def _check_mean(call: Call) -> None:
     loop="add_stub",
 )
 def l1_loss(input: Array, target: Array, reduction: str = "mean"):
-    """The absolute difference, |input - target|."""
+    """Compute the absolute error |input - target|, and reduce it by `reduction`.
+
+    Args:
+      input: any shape.
+      target: a shape that broadcasts with that of `input`.
+      reduction: "none", "mean" or "sum".
+    """
     return reduced(_size(input - target), reduction)
 
 
 @_loss(only("smooth_l1_cpu", _dtypes.FLOATING))
 def smooth_l1_loss(input: Array, target: Array, reduction: str = "mean", beta: Scalar = 1.0):
-    """0.5 d**2 / beta where |d| < beta, |d| - 0.5 beta elsewhere; d = input - target, beta > 0."""
+    """Compute the smooth L1 loss, which is quadratic for small errors and linear for large ones.
+
+    With d = input - target, the loss is 0.5 d**2 / beta where |d| < beta, and |d| - 0.5 beta elsewhere.
+
+    Args:
+      input: any shape.
+      target: a shape that broadcasts with that of `input`.
+      reduction: "none", "mean" or "sum".
+      beta: the bound between the two cases, greater than 0.
+    """
     d, near = _apart(input, target, beta)
     return reduced(namespace(d).where(near == d, 0.5 * near * near / beta, magnitude(d) - 0.5 * beta), reduction)
 
 
 def _size(d):
-    """|d|, whose slope is 0 at NaN too."""
+    """Return |d|, with a derivative of 0 at NaN too."""
     return magnitude(d) if d.dtype.kind == "c" or namespace(d) is np else _absolute(d)
 
 
@@ -99,14 +123,27 @@ _absolute = with_slopes(abs, lambda size, d: jax.numpy.where(d == d, jax.numpy.s
 
 
 def _apart(input, target, bound):
-    """The difference, and the same with 0 for differences of `bound` and more, whose squares have infinite slopes."""
+    """Return d = input - target, and d with 0 where |d| >= bound.
+
+    The second result is squared. Large differences are replaced by 0, because the derivative of their squares may be
+    infinite.
+    """
     d = input - target
     return d, namespace(d).where(abs(d) < bound, d, namespace(d).zeros_like(d))
 
 
 @_loss(only("huber_cpu", _dtypes.FLOATING), loop="huber_cpu")
 def huber_loss(input: Array, target: Array, reduction: str = "mean", delta: Scalar = 1.0):
-    """0.5 d**2 where |d| < delta, delta (|d| - 0.5 delta) elsewhere; d = input - target."""
+    """Compute the Huber loss, which is quadratic for small errors and linear for large ones.
+
+    With d = input - target, the loss is 0.5 d**2 where |d| < delta, and delta (|d| - 0.5 delta) elsewhere.
+
+    Args:
+      input: any shape.
+      target: a shape that broadcasts with that of `input`.
+      reduction: "none", "mean" or "sum".
+      delta: the bound between the two cases, greater than 0.
+    """
     d, near = _apart(input, target, delta)
     return reduced(namespace(d).where(near == d, 0.5 * near * near, delta * (magnitude(d) - 0.5 * delta)), reduction)
 
@@ -116,7 +153,7 @@ def huber_loss(input: Array, target: Array, reduction: str = "mean", delta: Scal
 
 @jax.custom_jvp
 def _bernoulli_nll(p, target):
-    """-(t log p + (1 - t) log(1 - p)), each logarithm held at -100 or above."""
+    """Return -(t log p + (1 - t) log(1 - p)), with each logarithm clamped to at least -100."""
     xp = namespace(p)
     return -(target * xp.maximum(xp.log(p), -100) + (1 - target) * xp.maximum(xp.log1p(-p), -100))
 
@@ -130,7 +167,7 @@ def _bernoulli_nll_jvp(primals, tangents):
 
 
 def plain(function, array):
-    """The function itself for host arrays, with its own derivative for traced ones."""
+    """Return the undecorated function for a host array, or the function with its custom derivative for a traced one."""
 
     return function.fun if namespace(array) is np else function
 
@@ -149,7 +186,16 @@ def _check_bernoulli(call: Call) -> None:
     without_gradient={"weight": "binary_cross_entropy"},
 )
 def binary_cross_entropy(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean"):
-    """-w (t log p + (1 - t) log(1 - p)) of probabilities p; logarithms are held at -100 or above."""
+    """Compute the binary cross entropy, -w (t log p + (1 - t) log(1 - p)), from probabilities p and targets t.
+
+    Each logarithm is clamped to at least -100, so the loss is finite.
+
+    Args:
+      input: p, probabilities.
+      target: t, from 0 to 1, with the dtype of `input`.
+      weight: w, a factor of the loss of each element.
+      reduction: "none", "mean" or "sum".
+    """
     loss = plain(_bernoulli_nll, input)(input, target)
     return reduced(loss if weight is None else loss * weight, reduction)
 
@@ -157,7 +203,7 @@ def binary_cross_entropy(input: Array, target: Array, weight: Array | None = Non
 def _check_logits(call: Call) -> None:
     floating("log_sigmoid_cpu")(call)
     made = broadcast([call.input.shape, call.target.shape])
-    if made != tuple(call.target.shape):  # the product with 1 - target is written over it
+    if made != tuple(call.target.shape):  # PyTorch writes the product over 1 - target
         raise _errors.shapes.in_place_shape(call.target.shape, made)
     if call.target.dtype.category < call.input.dtype.category:
         raise _errors.dtypes.cannot_cast(call.input.dtype, call.target.dtype)
@@ -174,7 +220,17 @@ def _check_logits(call: Call) -> None:
 def binary_cross_entropy_with_logits(
     input: Array, target: Array, weight: Array | None = None, pos_weight: Array | None = None, reduction: str = "mean"
 ):
-    """-w (pos_weight t log(sigmoid(x)) + (1 - t) log(1 - sigmoid(x)))."""
+    """Compute the binary cross entropy of sigmoid(x) and targets t, from logits x.
+
+    The loss is -w (pos_weight t log(sigmoid(x)) + (1 - t) log(1 - sigmoid(x))), computed without overflow.
+
+    Args:
+      input: x, logits.
+      target: t, from 0 to 1.
+      weight: w, a factor of the loss of each element.
+      pos_weight: a factor of the first term.
+      reduction: "none", "mean" or "sum".
+    """
     step, x, target, weight, pos_weight = stepwise(input, target, weight, pos_weight)
     log_sigmoid = step(-log1p_exp(-x))
     if pos_weight is not None:
@@ -196,7 +252,14 @@ def _check_divergence(call: Call) -> None:
     loop="xlogy_cpu",
 )
 def kl_div(input: Array, target: Array, reduction: str = "mean", log_target: bool = False):
-    """target (log target - input), for an input of log-probabilities."""
+    """Compute the Kullback-Leibler divergence, target (log target - input), where `input` holds log-probabilities.
+
+    Args:
+      input: log-probabilities.
+      target: probabilities, or log-probabilities if `log_target` is True.
+      reduction: "none", "mean" or "sum".
+      log_target: whether `target` holds log-probabilities.
+    """
     xp = namespace(input)
     if log_target:
         return reduced(xp.exp(target) * (target - input), reduction)
@@ -221,7 +284,18 @@ def _check_poisson(call: Call) -> None:
 def poisson_nll_loss(
     input: Array, target: Array, log_input: bool = True, full: bool = False, eps: Scalar = 1e-8, reduction: str = "mean"
 ):
-    """exp(x) - t x (or x - t log(x + eps)); `full` adds Stirling's approximation of log t! where t > 1."""
+    """Compute the negative log-likelihood of targets t under a Poisson distribution.
+
+    The loss is exp(x) - t x or, if `log_input` is False, x - t log(x + eps).
+
+    Args:
+      input: x, the logarithm of the distribution's rate, or the rate itself if `log_input` is False.
+      target: t, counts.
+      log_input: whether `input` is the logarithm of the rate.
+      full: whether to add Stirling's approximation of log t! where t > 1.
+      eps: a small number that avoids log(0).
+      reduction: "none", "mean" or "sum".
+    """
     (step, x, target), xp = stepwise(input, target), namespace(input)
     if log_input:
         loss = step(xp.exp(x)) - step(target * x)
@@ -235,7 +309,7 @@ def poisson_nll_loss(
 
 
 def _check_quotient(call: Call) -> None:
-    """PyTorch writes the fractions over the operand."""
+    """Raise PyTorch's dtype errors: PyTorch writes the fractional result in place over the input."""
     if call.input.dtype.category < _dtypes.FLOATING:
         raise _errors.dtypes.cannot_cast(_dtypes.float32, call.input.dtype)
     if call.op.name == "gaussian_nll_loss" and call.input.dtype.is_complex:
@@ -263,7 +337,11 @@ def _check_variance(call: Call) -> None:
 def gaussian_nll_loss(
     input: Array, target: Array, var: Array, full: bool = False, eps: Scalar = 1e-6, reduction: str = "mean"
 ):
-    """0.5 (log v + (x - t)**2 / v), v = max(var, eps) with the gradient of var itself; `full` adds 0.5 log 2 pi."""
+    """Compute the negative log-likelihood of targets t under a normal distribution of mean x and variance v.
+
+    The loss is 0.5 (log v + (x - t)**2 / v), where v = max(var, eps). The gradient with respect to `var` ignores the
+    bound `eps`. With `full`, the constant 0.5 log(2 pi) is added.
+    """
     xp = namespace(input)
     var = xp.where(var < eps, eps + (var - constant(var)), var)
     loss = 0.5 * (xp.log(var) + (input - target) ** 2 / var)
@@ -275,7 +353,7 @@ def gaussian_nll_loss(
 
 @_loss(_check_quotient, loop="neg_cpu", without_gradient={"target": "soft_margin_loss"})
 def soft_margin_loss(input: Array, target: Array, reduction: str = "mean"):
-    """log(1 + exp(-t x)) for t of 1 or -1."""
+    """Compute log(1 + exp(-t x)) for targets t of 1 or -1, and reduce it by `reduction`."""
     return reduced(log1p_exp(-target * input), reduction)
 
 
@@ -287,7 +365,7 @@ def _check_hinge(call: Call) -> None:
 
 @_loss(_check_hinge, keeps=("target",), chooses=True, opmath=False, loop="add_stub")
 def hinge_embedding_loss(input: Array, target: Array, margin: Scalar = 1.0, reduction: str = "mean"):
-    """x where t is 1, max(0, margin - x) where it is -1."""
+    """Compute x where the target is 1, and max(0, margin - x) where it is -1, and reduce it by `reduction`."""
     (step, x, target), xp = stepwise(input, target), namespace(input)
     zero = xp.zeros_like(x)
     apart = xp.where(target != 1, clamp_below(step(step(xp.asarray(margin, x.dtype)) - x)), zero)
@@ -301,5 +379,13 @@ def _check_ranking(call: Call) -> None:
 
 @_loss(_check_ranking, chooses=True, promote=through_integers, loop="add_stub")
 def margin_ranking_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
-    """max(0, margin - t (x1 - x2))."""
+    """Compute max(0, margin - t (x1 - x2)), where t = 1 ranks x1 above x2 and t = -1 ranks it below.
+
+    Args:
+      input1: x1, any shape.
+      input2: x2, a shape that broadcasts with that of `input1`.
+      target: t, 1 or -1.
+      margin: the smallest difference without a loss.
+      reduction: "none", "mean" or "sum".
+    """
     return reduced(clamp_below(fractional(-target * (input1 - input2)) + margin), reduction)

@@ -16,7 +16,7 @@ from torchlike._ops.schema.typing_rules import Call
 
 @pointwise(where=(), name="_clamp_below", inplace=False, node="ClampMinBackward0")
 def _clamp_below(input: Array):
-    """max(x, 0) whose gradient at 0 is 1."""
+    """Return max(x, 0), with a gradient of 1 at 0."""
     return clamp_below(input)
 
 
@@ -64,7 +64,7 @@ def _check_multilabel(call: Call) -> None:
 
 
 def _vectors(input, target):
-    """A number stands for a vector of one class."""
+    """Return the arguments with 0-dim tensors as vectors of one class."""
     return (input.reshape(1), target.reshape(1)) if not input.ndim else (input, target)
 
 
@@ -87,7 +87,19 @@ def multi_margin_loss(
     weight: Array | None = None,
     reduction: str = "mean",
 ):
-    """Mean over the other classes of w[t] max(0, margin - x[t] + x[i])**p."""
+    """Compute the multi-class margin loss between scores x and class indices t.
+
+    The loss of a sample is the sum over the other classes i of w[t] max(0, margin - x[t] + x[i])**p, divided by the
+    number C of all classes.
+
+    Args:
+      input: (N, C) or (C,), scores.
+      target: (N,) or (), class indices.
+      p: 1 or 2.
+      margin: the smallest difference of scores without a loss.
+      weight: (C,), a weight for each class.
+      reduction: "none", "mean" or "sum".
+    """
     (x, target), xp = _vectors(input, target), namespace(input)
     own = xp.expand_dims(target.reshape(x.shape[:-1]), -1) == xp.arange(x.shape[-1], dtype=target.dtype)
     zero = xp.zeros_like(x)
@@ -110,12 +122,21 @@ def multi_margin_loss(
     takes=(float32, float64, EMPTY),
 )
 def multilabel_margin_loss(input: Array, target: Array, reduction: str = "mean"):
-    """Mean over classes of max(0, 1 - (x[t] - x[i])), t the targets before the first -1, i the other classes."""
+    """Compute the multi-label margin loss between scores x and sets of target classes.
+
+    The loss of a sample is the sum over its targets t and over the other classes i of max(0, 1 - (x[t] - x[i])),
+    divided by the number C of all classes. Other classes are those that are not targets.
+
+    Args:
+      input: (N, C) or (C,), scores.
+      target: the shape of `input`; the class indices before the first -1 are the targets.
+      reduction: "none", "mean" or "sum".
+    """
     (x, target), xp = _vectors(input, target), namespace(input)
     target = target.reshape(x.shape)
-    listed = xp.cumsum((target < 0).astype("int32"), axis=-1) == 0  # (..., C): before the first -1
+    listed = xp.cumsum((target < 0).astype("int32"), axis=-1) == 0  # (..., C): True before the first -1
     classes = xp.arange(x.shape[-1], dtype=target.dtype)
-    chosen = listed[..., None] & (target[..., None] == classes)  # (..., which target, class)
+    chosen = listed[..., None] & (target[..., None] == classes)  # (..., target, class)
     is_target = xp.any(chosen, axis=-2)
     zero = xp.zeros(chosen.shape, x.dtype)
     at_target = xp.sum(xp.where(chosen, x[..., None, :], zero), axis=-1)
@@ -137,7 +158,16 @@ def multilabel_margin_loss(input: Array, target: Array, reduction: str = "mean")
     takes=REAL_FLOATS,
 )
 def multilabel_soft_margin_loss(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean"):
-    """Mean over classes of w (t log(1 + exp(-x)) + (1 - t) log(1 + exp(x)))."""
+    """Compute the binary cross entropy between logits and 0 or 1 for each class, averaged over the classes.
+
+    The loss of a sample is the mean over all classes of w (t log(1 + exp(-x)) + (1 - t) log(1 + exp(x))).
+
+    Args:
+      input: (N, C) or (C,), logits x.
+      target: the shape of `input`, t of 0 or 1 for each class.
+      weight: (C,), a weight for each class.
+      reduction: "none", "mean" or "sum".
+    """
     step, x, target, weight = stepwise(input, target, weight)
     loss = step(step(target * step(log1p_exp(-x))) + step(step(1 - target) * step(log1p_exp(x))))
     if weight is not None:

@@ -1,4 +1,4 @@
-"""Normalization: subtract a mean, divide by a deviation, scale and shift."""
+"""Normalization: batch, layer, group, RMS and local response normalization, and division by a vector norm."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ from torchlike._ops.schema.typing_rules import Call, to_float
 
 
 def rsqrt(x):
-    """1 / sqrt(x)."""
+    """Return 1 / sqrt(x)."""
     return 1 / np.sqrt(x) if namespace(x) is np else lax.rsqrt(x)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1, 3))
 def _standardized(x, axes: tuple[int, ...], eps, step):
-    total, count = namespace(x).sum, math.prod(x.shape[axis] for axis in axes)  # `numpy.mean` costs ten times its sum
+    # `numpy.mean` takes ten times as long as the sum.
+    total, count = namespace(x).sum, math.prod(x.shape[axis] for axis in axes)
     mean = total(x, axis=axes, keepdims=True) / count
     centred = x - mean
     squares = step(total(centred * centred, axis=axes, keepdims=True))
@@ -39,7 +40,8 @@ def _standardized(x, axes: tuple[int, ...], eps, step):
 
 @_standardized.defjvp
 def _standardized_jvp(axes, step, primals, tangents):
-    # Written out so that backward is two reductions and one pass, not the chain of the formula's own steps.
+    # An explicit rule, so that the backward pass is two reductions and one element-wise pass. The derivatives of the
+    # formula's single steps would need more.
     (x, eps), (dx, _) = primals, tangents
     out, mean, squares = _standardized(x, axes, eps, step)
     average = lambda y: jnp.mean(y, axis=axes, keepdims=True)
@@ -51,7 +53,7 @@ def _standardized_jvp(axes, step, primals, tangents):
 
 
 def standardized(x, axes: tuple[int, ...], eps, step=unchanged):
-    """(x - mean) / sqrt(variance + eps) over `axes`, with the mean and the sum of (x - mean)**2."""
+    """Return (x - mean) / sqrt(variance + eps) over `axes`, the mean, and the sum of (x - mean)**2."""
     if namespace(x) is not np:
         return _standardized(x, axes, eps, step)
     if step is unchanged and axes == (x.ndim - 1,):
@@ -60,7 +62,7 @@ def standardized(x, axes: tuple[int, ...], eps, step=unchanged):
 
 
 def _standardized_rows(x: np.ndarray, eps):
-    """The same over the last dim of a NumPy array."""
+    """Standardize a NumPy array over the last dim; see `standardized`."""
     count = x.shape[-1]
     if in_c(x, count):
         out, mean, squares = standardize(x, count, eps, None, None)
@@ -72,14 +74,14 @@ def _standardized_rows(x: np.ndarray, eps):
 
 
 def affine(x, weight, bias):
-    """x * weight + bias, where given."""
+    """Return x * weight + bias; either may be None."""
     if weight is not None:
         x = x * weight
     return x if bias is None else x + bias
 
 
 def per_channel(weight, x):
-    """A vector over dim 1 of `x`, shaped to broadcast."""
+    """Reshape a vector over dim 1 of `x` so that it broadcasts over `x`."""
     return None if weight is None else weight.reshape((1, -1) + (1,) * (x.ndim - 2))
 
 
@@ -88,7 +90,7 @@ def _same_shape(call: Call) -> list:
 
 
 def _like_input(call: Call) -> list:
-    """Parameters of float32 beside half precision do not widen the result."""
+    """Return the input's shape and dtype: float32 parameters do not widen a half-precision input."""
     return [(tuple(call.input.shape), call.input.dtype)]
 
 
@@ -114,7 +116,10 @@ def _check_layer_norm(call: Call) -> None:
 
 
 def _check_dtypes(call: Call) -> None:
-    """Parameters have the input's dtype, or are float32 beside half precision; the first one decides."""
+    """Check that all parameters have the input's dtype, or that all are float32 with a half-precision input.
+
+    The first parameter's dtype decides which of the two applies.
+    """
     x = call.input.dtype
     found = [call.arguments.get(name) for name in ("weight", "bias", "running_mean", "running_var")]
     dtypes = [given.dtype for given in found if given is not None]
@@ -149,7 +154,10 @@ def _layer_norm_checks(call: Call) -> None:
 def _layer_norm(
     input: Array, normalized_shape: tuple, weight: Array | None = None, bias: Array | None = None, eps: Scalar = 1e-5
 ):
-    """Standardize over the last dims, whose sizes are `normalized_shape`; then times weight, plus bias."""
+    """Standardize over the last dims, then multiply by the weight and add the bias.
+
+    The statistics are taken over the last `len(normalized_shape)` dims, whose sizes are `normalized_shape`.
+    """
     columns = math.prod(normalized_shape)
     if namespace(input) is np and in_c(input, columns):
         return standardize(input, columns, eps, weight, bias)[0]
@@ -169,7 +177,7 @@ def _layer_norm(
     takes=INEXACT,
 )
 def _rms_norm(input: Array, normalized_shape: tuple, weight: Array | None = None, eps: Scalar = 1e-5):
-    """Divide by the root of the mean square over the last dims, times weight."""
+    """Divide by the root mean square over the last dims, then multiply by the weight."""
     axes = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     scaled = input * rsqrt(mean_of(input * input, axes) + eps)
     return scaled if weight is None else scaled * weight
@@ -209,7 +217,10 @@ def _check_group_norm(call: Call) -> None:
 def _group_norm(
     input: Array, num_groups: int, weight: Array | None = None, bias: Array | None = None, eps: Scalar = 1e-5
 ):
-    """Standardize each of `num_groups` groups of channels of each sample; then times weight, plus bias."""
+    """Standardize each group of channels of each sample, then multiply by the weight and add the bias.
+
+    The channels (dim 1) are split into `num_groups` groups.
+    """
     grouped = input.reshape((input.shape[0], num_groups, input.shape[1] // num_groups, *input.shape[2:]))
     out = standardized(grouped, tuple(range(2, grouped.ndim)), eps)[0].reshape(input.shape)
     return affine(out, per_channel(weight, input), per_channel(bias, input))
@@ -247,9 +258,13 @@ def _with_statistics(call: Call) -> list:
     takes=(*REAL_FLOATS, EMPTY),
 )
 def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None, eps: Scalar):
-    """Standardize each channel (dim 1) over the batch; returns that, the means and the unbiased variances."""
+    """Standardize each channel (dim 1) with the statistics of the batch.
+
+    Returns:
+      The result, the mean of each channel, and the unbiased variance of each channel.
+    """
     (step, x, weight, bias), xp = stepwise(input, weight, bias), namespace(input)
-    x = xp.moveaxis(x, 1, -1)  # channels last, as in convolutions
+    x = xp.moveaxis(x, 1, -1)  # channels last, as in the convolutions
     out, mean, squares = standardized(x, tuple(range(x.ndim - 1)), eps, step)
     count = input.size // max(input.shape[1], 1)
     unbiased = squares.reshape(-1) / max(count - 1, 1)
@@ -272,7 +287,7 @@ def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None,
 def _batch_norm_of_running(
     input: Array, running_mean: Array, running_var: Array, weight: Array | None, bias: Array | None, eps: Scalar
 ):
-    """Standardize each channel (dim 1) by statistics gathered before."""
+    """Standardize each channel (dim 1) with the running mean and variance."""
     mean, var = per_channel(constant(running_mean), input), per_channel(constant(running_var), input)
     return affine((input - mean) * rsqrt(var + eps), per_channel(weight, input), per_channel(bias, input))
 
@@ -287,7 +302,7 @@ def _batch_norm_of_running(
     opmath=False,
 )
 def _moving_average(running: Array, new: Array, momentum: Scalar):
-    """(1 - momentum) running + momentum new."""
+    """Return (1 - momentum) running + momentum new."""
     step, running, new = stepwise(running, new)
     momentum = step(namespace(new).asarray(momentum, new.dtype))
     return step(step(1 - momentum) * running) + step(momentum * new)
@@ -297,12 +312,12 @@ def _moving_average(running: Array, new: Array, momentum: Scalar):
 
 
 def vector_norm(x, p: float, axis, keepdims: bool = False):
-    """The p-norm along some axes, or all; its gradient at zero is zero."""
+    """Return the p-norm over `axis`, or over all axes if it is None or (); its gradient at zero is zero."""
     xp, axis = namespace(x), None if axis == () else axis
     if not x.ndim:
         return vector_norm(x.reshape(1), p, 0, keepdims).reshape(())
     size = magnitude(x)
-    if p == math.inf or (p != 0 and _is_one(x.shape, axis)):  # of one element no power is taken
+    if p == math.inf or (p != 0 and _is_one(x.shape, axis)):  # the norm of one element is its absolute value
         return xp.max(size, axis=axis, keepdims=keepdims)
     if p == -math.inf:
         return xp.min(size, axis=axis, keepdims=keepdims)
@@ -319,7 +334,7 @@ def vector_norm(x, p: float, axis, keepdims: bool = False):
 
 
 def _is_one(shape: tuple, axis) -> bool:
-    """Whether a reduction over these axes is of one element each."""
+    """Return whether each result of a reduction over these axes has one element to reduce."""
     over = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     return math.prod([shape[a] for a in over]) == 1
 
@@ -339,7 +354,14 @@ def _check_normalize(call: Call) -> None:
     loop="norm_cpu",
 )
 def normalize(input: Array, p: float = 2.0, dim: int | None = 1, eps: Scalar = 1e-12):
-    """x divided by its p-norm over a dim, or by eps where the norm is smaller."""
+    """Divide by the p-norm over a dim, or by `eps` where the norm is smaller than `eps`.
+
+    Args:
+      input: any shape.
+      p: the exponent of the norm.
+      dim: the dim to reduce.
+      eps: the smallest divisor.
+    """
     norm = vector_norm(input, p, dim, keepdims=True)
     return input / namespace(input).where(norm < eps, eps, norm)
 
@@ -356,8 +378,11 @@ def normalize(input: Array, p: float = 2.0, dim: int | None = 1, eps: Scalar = 1
     takes=(_dtypes.FLOATING, _dtypes.int64),
 )
 def _response_norm(input: Array, size: int, alpha: Scalar, beta: Scalar, k: Scalar, whole: bool):
-    """(k + alpha mean(x**2))**beta, the mean over `size` channels around each, with zeros beyond the ends; of integers
-    it is cut off to a `whole` number."""
+    """Return the divisor of local response normalization, (k + alpha mean(x**2))**beta.
+
+    The mean is taken over the `size` channels around each channel, with zeros beyond the first and last channel. With
+    `whole`, as for integers, the mean is truncated to an integer.
+    """
     xp = namespace(input)
     ends = ((0, 0), (size // 2, (size - 1) // 2)) + ((0, 0),) * (input.ndim - 2)
     squares = xp.pad(input * input, ends)

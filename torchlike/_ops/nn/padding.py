@@ -1,4 +1,4 @@
-"""Padding the last dims: with a constant, or with the tensor's own elements."""
+"""Padding of the last dims with a constant or with elements of the tensor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Ints = tuple[int, ...]
 
 
 def pairs(pad: Ints, ndim: int) -> list[tuple[int, int]]:
-    """(before, after) for every dim; `pad` lists the last dim first."""
+    """Return (before, after) for each dim; `pad` lists the last dim first."""
     ends = [(pad[i], pad[i + 1]) for i in range(0, len(pad), 2)]
     return [(0, 0)] * (ndim - len(ends)) + ends[::-1]
 
@@ -24,7 +24,7 @@ def _shape(call: Call) -> list:
 
 
 def cut(x, ends: list[tuple[int, int]]):
-    """`x` without as many elements as negative padding takes away, and the padding that remains."""
+    """Crop `x` by the negative padding; return it and the remaining, non-negative padding."""
     slices = tuple(slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(x.shape, ends))
     return x[slices], [(max(a, 0), max(b, 0)) for a, b in ends]
 
@@ -46,7 +46,10 @@ def _check_constant(call: Call) -> None:
     float8=FLOAT8_SIGNED,
 )
 def _constant_pad(input: Array, pad: tuple, value: Scalar = 0):
-    """The tensor between blocks of one number; negative padding cuts."""
+    """Pad the last dims with a constant; negative padding crops.
+
+    `pad` lists (before, after) of the last dim, then of the dim before it, and so on.
+    """
     xp = namespace(input)
     x, ends = cut(input, pairs(pad, input.ndim))
     fill = value.astype(x.dtype) if hasattr(value, "astype") else value
@@ -70,7 +73,7 @@ def _node(call: Call) -> str:
 
 
 def _padded_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype | None:
-    """PyTorch's policy for each of its operators that this one stands for."""
+    """Return the autocast dtype of the PyTorch operator that implements this mode and number of dims."""
     _, pad, mode = args
     return _dtypes.float32 if mode == "replicate" or (mode == "reflect" and len(pad) < 6) else None
 
@@ -89,7 +92,11 @@ def _padded_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype 
     formats=lambda call: int(call.mode != "circular"),
 )
 def _mirror_pad(input: Array, pad: tuple, mode: str):
-    """The tensor continued by its own elements: "reflect", "replicate" or "circular"."""
+    """Pad the last dims with elements of the tensor; negative padding crops.
+
+    `mode` is "reflect", "replicate" or "circular". `pad` lists (before, after) of the last dim, then of the dim before
+    it, and so on.
+    """
     x, ends = cut(input, pairs(pad, input.ndim))
     if 0 in x.shape and input.size and mode == "replicate":
         return _clipped(input, pairs(pad, input.ndim))
@@ -99,7 +106,10 @@ def _mirror_pad(input: Array, pad: tuple, mode: str):
 
 
 def _reflected(x, ends: list[tuple[int, int]]):
-    """`x` continued by its reflection, also by elements that are cut off on the other side."""
+    """Pad `x` by reflection.
+
+    The reflected elements may include those that negative padding crops on the other side.
+    """
     for axis, (before, after) in enumerate(ends):
         n = x.shape[axis]
         place = np.abs(np.arange(-before, n + after))
@@ -108,7 +118,7 @@ def _reflected(x, ends: list[tuple[int, int]]):
 
 
 def _clipped(x, ends: list[tuple[int, int]]):
-    """`x` continued by its outermost elements, also those that are cut off."""
+    """Pad `x` with its outermost elements, even if negative padding crops them."""
     for axis, (before, after) in enumerate(ends):
         n = x.shape[axis]
         x = namespace(x).take(x, np.clip(np.arange(n + before + after) - before, 0, n - 1), axis=axis)

@@ -1,4 +1,4 @@
-"""Pooling over windows of the last dims of (N, C, d1, ...) or (C, d1, ...)."""
+"""Max and average pooling over windows of the last dims of (N, C, d1, ...) or (C, d1, ...)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,14 @@ from torchlike._ops.schema.declare import Array, namespace, operator
 from torchlike._ops.schema.typing_rules import Call
 
 Ints = tuple[int, ...]
-_FEW_WINDOWS = 32  # elements of a window up to which its elements are taken as slices
+_FEW_WINDOWS = 32  # largest window whose elements are read by slices, one slice per element
 
 
 def pooled_size(size: int, kernel: int, stride: int, pad: int, dilation: int, ceil_mode: bool) -> int:
-    """How many windows fit; with `ceil_mode` the last may reach beyond the padding, but must begin before it."""
+    """Return the number of windows that fit into a dim.
+
+    With `ceil_mode`, the last window may extend beyond the padding, but must start before its end.
+    """
     span = size + 2 * pad - dilation * (kernel - 1) - 1
     count = -(-span // stride) + 1 if ceil_mode else span // stride + 1
     return count - 1 if ceil_mode and (count - 1) * stride >= size + pad else count
@@ -57,7 +60,7 @@ def _check(call: Call) -> None:
 
 
 def _end_pads(sizes: Ints, counts: Ints, kernel: Ints, stride: Ints, pad: Ints, dilation: Ints) -> tuple:
-    """(before, after) for each dim, so that exactly `counts` windows fit; a negative number cuts."""
+    """Return (before, after) for each dim so that exactly `counts` windows fit; a negative number crops."""
     return tuple(
         (p, (o - 1) * s + d * (k - 1) + 1 - n - p)
         for n, o, k, s, p, d in zip(sizes, counts, kernel, stride, pad, dilation)
@@ -68,7 +71,10 @@ def _end_pads(sizes: Ints, counts: Ints, kernel: Ints, stride: Ints, pad: Ints, 
 
 
 def _first(parts: list, largest) -> list:
-    """For each part, where it is the first to hold the largest (the place PyTorch sends the gradient to)."""
+    """Return for each part a mask of the places where it is the first part equal to the largest.
+
+    PyTorch sends the gradient of the maximum to that part.
+    """
     masks, free = [], None
     for part in parts[:-1]:
         hit = part == largest
@@ -92,7 +98,7 @@ def _largest_jvp(primals, tangents):
 
 
 def largest(parts: list):
-    """The largest of each element."""
+    """Return the element-wise maximum of the parts."""
     return functools.reduce(np.maximum, parts) if isinstance(parts[0], np.ndarray) else _largest_of(parts)
 
 
@@ -118,7 +124,7 @@ def _largest_over_jvp(axes, primals, tangents):
 
 
 def _max_pooled(x, kernel: Ints, stride: Ints, pads: tuple, dilation: Ints):
-    """The maximum of each window of (N, d1, ..., C)."""
+    """Return the maximum of each window of (N, d1, ..., C)."""
     low = -np.inf if x.dtype.kind not in "iu" else np.iinfo(x.dtype).min
     sizes = x.shape[1:-1]
     if math.prod(kernel) <= _FEW_WINDOWS:
@@ -146,20 +152,20 @@ def _last(kernel: Ints) -> Ints:
 
 
 def _sliding(x, kernel: Ints, stride: Ints, dilation: Ints) -> np.ndarray:
-    """All windows of NumPy's array as a view, their elements in dims at the end."""
+    """Return all windows of a NumPy array as a view, with the elements of a window in additional last dims."""
     spans, axes = [d * (k - 1) + 1 for d, k in zip(dilation, kernel)], range(1, 1 + len(kernel))
     found = np.lib.stride_tricks.sliding_window_view(x, spans, tuple(axes))
     return found[(slice(None), *[slice(None, None, s) for s in stride], ..., *[slice(None, None, d) for d in dilation])]
 
 
 def _max_positions(x, kernel: Ints, stride: Ints, pads: tuple, dilation: Ints):
-    """The maximum of each window, and where in the flattened plane it stands."""
+    """Return the index of the maximum of each window in the flattened plane."""
     xp = namespace(x)
     low = -np.inf if x.dtype.kind not in "iu" else np.iinfo(x.dtype).min
     places = xp.arange(math.prod(x.shape[1:-1])).reshape((1, *x.shape[1:-1], 1))
     parts = windows(padded(x, pads, low), kernel, stride, dilation)
     numbers = windows(padded(places, pads, -1), kernel, stride, dilation)
-    # In a window the padding comes first when nothing is larger, but it is never an answer.
+    # Padding may precede equal elements of a window, but its index (-1) must never be the result.
     best = xp.full_like(parts[0], low)
     where = xp.full(parts[0].shape, -1)
     for part, number in zip(parts, numbers):
@@ -230,7 +236,7 @@ def _window_sums(x, kernel: Ints, stride: Ints, pads: tuple):
 
 
 def _divisors(sizes: Ints, counts: Ints, kernel: Ints, stride: Ints, pad: Ints, include_pad: bool) -> np.ndarray:
-    """How many elements each window has: those of the input, and of the padding where that counts."""
+    """Return the number of elements of each window, including the padding if `include_pad` is True."""
     total = np.ones(())
     for n, o, k, s, p in zip(sizes, counts, kernel, stride, pad):
         start = np.arange(o) * s - p
@@ -306,7 +312,7 @@ def _unpooled_shape(call: Call) -> list:
     takes=REAL_FLOATS,
 )
 def _max_unpool(input: Array, indices: Array, size: tuple):
-    """Zeros of the given size, with each element put where its index says; the inverse of max pooling."""
+    """Invert max pooling: place each element at its index in a plane of zeros of the given size."""
     lead = input.shape[: input.ndim - len(size)]
     rows = math.prod(lead)
     count = math.prod(input.shape[len(lead) :])
@@ -315,7 +321,10 @@ def _max_unpool(input: Array, indices: Array, size: tuple):
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
 def _put(x, places, size: int):
-    """Of elements for one place the last stays, but each gets that place's gradient."""
+    """Write each element at its index in a plane of zeros.
+
+    If several elements have the same index, the last one is written. Each of them gets the gradient of that place.
+    """
     return jnp.zeros((x.shape[0], size), x.dtype).at[jnp.arange(x.shape[0])[:, None], places].set(x)
 
 

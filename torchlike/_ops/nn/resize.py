@@ -1,4 +1,4 @@
-"""Resizing the last dims of (N, C, d1, ...): one small matrix for each dim."""
+"""Resizing of the last dims of (N, C, d1, ...) by one small matrix per dim, and sampling at the points of a grid."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Rounding = Callable[[np.ndarray], np.ndarray]
 
 
 def _step(size: int, out: int, scale: float | None, align_corners: bool) -> float:
-    """How far apart neighbouring results lie in the input."""
+    """Return the distance in the input between adjacent output elements."""
     if align_corners:
         return (size - 1) / (out - 1) if out > 1 else 0.0
     return 1 / scale if scale is not None and scale > 0 else size / out
 
 
 def nearest_places(size: int, out: int, scale: float | None, exact: bool) -> np.ndarray:
-    """The input element of each result; PyTorch takes the step in float32."""
+    """Return the index of the input element of each output element; PyTorch computes the step in float32."""
     step = np.float32(_step(size, out, scale, False))
     at = (np.arange(out, dtype=np.float32) + np.float32(0.5 if exact else 0)) * step
     return np.minimum(np.floor(at).astype(np.int64), size - 1)
@@ -52,7 +52,7 @@ def _linear_matrix(size: int, out: int, scale: float | None, align_corners: bool
 
 
 def _cubic(x: np.ndarray, a: float) -> np.ndarray:
-    """Keys' cubic convolution kernel."""
+    """Return Keys' cubic convolution kernel at `x`."""
     x = np.abs(x)
     near = ((a + 2) * x - (a + 3)) * x * x + 1
     far = ((x - 5) * x + 8) * x * a - 4 * a
@@ -72,8 +72,11 @@ def _cubic_matrix(size: int, out: int, scale: float | None, align_corners: bool,
 def _smooth_matrix(
     size: int, out: int, scale: float | None, align_corners: bool, reach: float, kernel, real: type
 ) -> np.ndarray:
-    """With antialiasing: the kernel is stretched over as many elements as a result stands for. Numbers are of the type
-    `real`, since where a window ends hangs on their last bit."""
+    """Return the matrix of an antialiased resize.
+
+    When a dim is reduced, the kernel is stretched over all input elements that one output element stands for. The
+    numbers are of the type `real`, because their last bit decides where a window ends.
+    """
     step, half = real(_step(size, out, scale, align_corners)), real(0.5)
     stretch = max(step, real(1))
     support, matrix = real(reach) * stretch, np.zeros((out, size))
@@ -89,9 +92,12 @@ def _smooth_matrix(
 def matrix(
     mode: str, size: int, out: int, scale: float | None, align_corners: bool, antialias: bool, dtype: np.dtype
 ) -> np.ndarray:
-    """(out, size): what each result takes of each element of this dtype."""
+    """Return the (out, size) matrix whose row i holds the weights of the input elements in output element i.
+
+    `dtype` is the dtype of the input. It determines the rounding of the weights.
+    """
     if size == out and (antialias or mode != "bicubic"):
-        return np.eye(size)  # whatever the scale
+        return np.eye(size)  # for any scale
     if antialias:
         cubic = mode == "bicubic"
         kernel = (lambda x: _cubic(x, -0.5)) if cubic else (lambda x: np.maximum(1 - np.abs(x), 0))
@@ -104,7 +110,7 @@ def matrix(
             kernel,
             np.float64 if dtype.itemsize > 4 else np.float32,
         )
-    # In half precision PyTorch stores the weights so, but not those of two linear dims.
+    # With half-precision input PyTorch rounds the weights to half precision, except in the mode "bilinear".
     kept = np.dtype(float) if mode == "bilinear" or dtype.itemsize > 2 else dtype
     stored = lambda weights: weights.astype(kept).astype(float)
     return (_cubic_matrix if mode == "bicubic" else _linear_matrix)(size, out, scale, align_corners, stored)
@@ -129,7 +135,10 @@ def _smooth_bytes(mode: str, size: int, out: int, step: float, align_corners: bo
 def byte_matrix(
     mode: str, size: int, out: int, scale: float | None, align_corners: bool, antialias: bool
 ) -> tuple[np.ndarray, int]:
-    """(out, size) as whole numbers of a power of two, and which: bytes are weighted so, and rounded after each dim."""
+    """Return the (out, size) matrix for bytes as integers scaled by a power of two, and the exponent of that power.
+
+    PyTorch weights bytes by such integers, and rounds the result after each dim.
+    """
     if mode == "bicubic" and not antialias:
         matrix = _cubic_matrix(size, out, scale, align_corners, lambda weights: weights)
     else:
@@ -204,14 +213,23 @@ def _node(call: Call) -> str:
     opmath=False,
 )
 def _resize(input: Array, size: tuple, mode: str, scales: tuple, align_corners: bool = False, antialias: bool = False):
-    """(N, C, d1, ...) with its dims brought to `size`."""
+    """Resize the dims after the first two of (N, C, d1, ...) to `size`.
+
+    Args:
+      input: (N, C, d1, ...).
+      size: the new sizes of the dims after the first two.
+      mode: "nearest", "nearest-exact", "linear", "bilinear", "bicubic" or "trilinear".
+      scales: for each dim the scale factor, or None to derive it from the sizes.
+      align_corners: whether the centers, rather than the outer borders, of the corner elements coincide.
+      antialias: whether to stretch the kernel when a dim is reduced.
+    """
     xp, out = namespace(input), input if mode.startswith("nearest") else widened(input)
     if input.dtype == np.uint8 and not mode.startswith("nearest"):
         return _resized_bytes(xp, input, size, mode, scales, align_corners, antialias)
     for axis, n, scale in zip(range(2, input.ndim), size, scales):
         if mode.startswith("nearest"):
             if mode == "nearest" and len(size) == 2 and n in (input.shape[axis], 2 * input.shape[axis]):
-                scale = None  # of images alone PyTorch takes no step from a scale that leaves a size or doubles it
+                scale = None  # in 2-d, PyTorch ignores the scale if the size stays or doubles
             out = xp.take(out, nearest_places(input.shape[axis], n, scale, mode == "nearest-exact"), axis=axis)
         else:
             weights = matrix(mode, input.shape[axis], n, scale, align_corners, antialias, input.dtype)
@@ -219,7 +237,7 @@ def _resize(input: Array, size: tuple, mode: str, scales: tuple, align_corners: 
     return out
 
 
-# -- sampling at given places ------------------------------------------------------------------------------------------
+# -- sampling at given points ------------------------------------------------------------------------------------------
 
 
 def _grid_shape(call: Call) -> list:
@@ -234,7 +252,7 @@ def _unnormalized(x, size: int, align_corners: bool, step):
 
 
 def _reflected(x, low: float, high: float, step):
-    """x bounced back and forth between low and high."""
+    """Reflect `x` at `low` and `high` until it lies between them."""
     span = high - low
     if span <= 0:
         return jnp.zeros_like(x)
@@ -248,12 +266,12 @@ def _inside(x, size: int, padding_mode: str, align_corners: bool, step):
         x = _reflected(x, 0, size - 1, step) if align_corners else _reflected(x, -0.5, size - 0.5, step)
     if padding_mode == "zeros":
         return x
-    # On the first and the last pixel PyTorch's gradient is 0, as it is outside.
+    # PyTorch's gradient is 0 on the first and the last pixel, and outside the image.
     return jnp.where((x > 0) & (x < size - 1), x, lax.stop_gradient(jnp.clip(x, 0, size - 1)))
 
 
 def _fetch(image, places: list):
-    """image (C, d1, ...) at whole-number places (each (...)); zeros outside."""
+    """Read the image (C, d1, ...) at integer coordinates, one array (...) for each dim; return 0 outside the image."""
     sizes = image.shape[1:]
     valid = functools.reduce(jnp.logical_and, [(p >= 0) & (p <= n - 1) for p, n in zip(places, sizes)])
     at = tuple(jnp.clip(p, 0, n - 1).astype(np.int64) for p, n in zip(places, sizes))
@@ -270,7 +288,7 @@ def _sampled(image, grid, mode: str, padding_mode: str, align_corners: bool, ste
         return _fetch(image, [jnp.round(x) for x in at])
     low = [jnp.floor(x) for x in at]
     rising = [step(x - lo) for x, lo in zip(at, low)]
-    # PyTorch has two loops, which round what is left of 1 in two ways.
+    # PyTorch's 2-d and 3-d loops round the complement of a weight differently.
     falling = [step(1 - up) if len(sizes) == 2 else step(lo + 1 - x) for x, lo, up in zip(at, low, rising)]
     total = 0
     for corner in np.ndindex((2,) * len(sizes)):
@@ -281,7 +299,7 @@ def _sampled(image, grid, mode: str, padding_mode: str, align_corners: bool, ste
 
 
 def _cubic_weight(x, step):
-    """Keys' kernel, as PyTorch computes it here."""
+    """Return Keys' cubic convolution kernel with the rounding of PyTorch's `grid_sample`."""
     a, x = -0.75, jnp.abs(x)
     near = step(step(step(step(step((a + 2) * x) - (a + 3)) * x) * x) + 1)
     far = step(step(step(step(step(step(a * x) - 5 * a) * x) + 8 * a) * x) - 4 * a)
@@ -290,7 +308,7 @@ def _cubic_weight(x, step):
 
 def _sampled_cubic(image, at: list, padding_mode: str, align_corners: bool, step):
     low = [jnp.floor(x) for x in at]
-    lines, rows = [], []  # of each dim, the four places to read at and their weights
+    lines, rows = [], []  # for each dim, the four coordinates to read and their weights
     for x, lo, size in zip(at, low, image.shape[1:]):
         part = step(x - lo)
         held = [_inside(step(lo + o), size, padding_mode, align_corners, step) for o in range(-1, 3)]
@@ -326,7 +344,18 @@ def _check_grid(call: Call) -> None:
     node=lambda call: f"GridSampler{call.input.ndim - 2}DBackward0",
 )
 def _grid_sample(input: Array, grid: Array, mode: str, padding_mode: str, align_corners: bool):
-    """(N, C, d1, ...) read at the places of `grid` (N, o1, ..., dims), each in [-1, 1] with the last dim first."""
+    """Sample (N, C, d1, ...) at the points of a grid.
+
+    Args:
+      input: (N, C, d1, ...).
+      grid: (N, o1, ..., dims), coordinates in [-1, 1], the last dim of `input` first.
+      mode: "nearest", "bilinear" or "bicubic".
+      padding_mode: "zeros", "border" or "reflection", for points outside the image.
+      align_corners: whether -1 and 1 are the centers, rather than the outer borders, of the corner pixels.
+
+    Returns:
+      (N, C, o1, ...).
+    """
     import jax
 
     step, *both = stepwise(input, grid)
@@ -343,16 +372,26 @@ def _grid_sample(input: Array, grid: Array, mode: str, padding_mode: str, align_
     node="AffineGridGeneratorBackward0",
 )
 def _affine_grid(theta: Array, size: tuple, align_corners: bool):
-    """The places theta (N, d, d + 1) sends each pixel of `size` (N, C, d1, ...) to."""
+    """Return the coordinates to which the matrices `theta` map each pixel of an image.
+
+    Args:
+      theta: (N, d, d + 1), affine matrices.
+      size: (N, C, d1, ...), the shape of the image.
+      align_corners: whether -1 and 1 are the centers, rather than the outer borders, of the corner pixels.
+
+    Returns:
+      (N, d1, ..., d), coordinates in [-1, 1] for an identity matrix, the last dim of the image first.
+    """
     xp, dims = namespace(theta), size[2:]
     lines = []
     for n in dims:
-        # Rounded as PyTorch rounds it: the identity samples at pixels, the edges between one gradient and another.
+        # Use PyTorch's rounding. The identity samples exactly at pixels, where the gradient is discontinuous, so the
+        # last bit decides which gradient is returned.
         line = (
             spaced(-1, 1, n, _dtypes.FROM_NUMPY[theta.dtype]).astype(theta.dtype) if n > 1 else np.zeros(n, theta.dtype)
         )
         lines.append(line if align_corners else line * line.dtype.type(n - 1) / line.dtype.type(n))
     mesh = np.meshgrid(*lines, indexing="ij")
-    base = np.stack([*mesh[::-1], np.ones(dims, theta.dtype)], -1)  # (d1, ..., d + 1), last dim first
+    base = np.stack([*mesh[::-1], np.ones(dims, theta.dtype)], -1)  # (d1, ..., d + 1), the last dim first
     flat = xp.asarray(base.reshape(-1, len(dims) + 1), theta.dtype)
     return xp.matmul(flat, xp.swapaxes(theta, 1, 2)).reshape((theta.shape[0], *dims, len(dims)))

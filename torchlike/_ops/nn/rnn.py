@@ -1,7 +1,8 @@
 """Recurrent layers: one direction of one layer over a whole sequence.
 
-The input's product is taken for all steps at once before the scan, and the weights' gradients as one product over all
-steps after the backward scan, so that a step itself is one small product and one fused element-wise pass.
+The product of the input and its weights is computed for all steps at once, before the scan. The gradients of the
+weights are one product over all steps, after the backward scan. A single step is thus one small product and one fused
+element-wise pass.
 """
 
 from __future__ import annotations
@@ -25,22 +26,27 @@ from torchlike._ops.schema.typing_rules import Call
 
 
 def logistic(x):
-    """The logistic function by way of tanh, for which XLA has vector code."""
+    """Return the logistic function computed from tanh, for which XLA has vectorized code."""
     return 0.5 * jnp.tanh(0.5 * x) + 0.5
 
 
-# -- one step: (input part, recurrent part, state) -> (state, what backward needs) -------------------------------------
-# and back: the gradients of the input part, of the recurrent part (None: the same), and of the state before.
+# -- single steps ------------------------------------------------------------------------------------------------------
+# A step maps (input part, recurrent part, state) to (state, values saved for backward). Its backward function returns
+# the gradients of the input part, of the recurrent part (None if it is the same) and of the previous state.
 
 
 def _packed(width: int, dtype) -> tuple:
-    """Factors that make one tanh over (N, 4 H) the logistic function for the gates i, f, o and tanh for g."""
+    """Return the factors that turn one tanh over (N, 4 H) into the gate functions of an LSTM.
+
+    They yield the logistic function for the gates i, f and o, and tanh for g.
+    """
     of_gate = lambda *numbers: np.repeat(np.asarray(numbers, dtype), width // 4)
     return of_gate(0.5, 0.5, 1, 0.5), of_gate(0.5, 0.5, 0, 0.5)
 
 
 def _lstm_step(given, recurrent, state):
-    # All four gates in one pass: taken apart first, XLA computes each of them once for every result that needs it.
+    # Compute all four gates in one pass. If they were split first, XLA would recompute each gate for every result that
+    # uses it.
     scale, shift = _packed(given.shape[-1], given.dtype)
     gates = jnp.tanh((given + recurrent) * scale) * scale + shift
     i, f, g, o = jnp.split(gates, 4, -1)
@@ -112,22 +118,25 @@ def _with_row(array, row, t, axis=0):
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """Which layer, and how its sequence lies in memory: time is the dim `axis`, (T, N, .) or (N, T, .)."""
+    """The kind of a layer, its direction, and the memory layout of its sequence.
+
+    Time is the dim `axis`: (T, N, .) or (N, T, .).
+    """
 
     mode: str
     reverse: bool
     axis: int
 
     def zeros(self, count: int, step: tuple[int, ...], dtype) -> Any:
-        """An array of `count` steps of this shape."""
+        """Return zeros for `count` steps of the shape `step`."""
         return jnp.zeros((*step[: self.axis], count, *step[self.axis :]), dtype)
 
 
 def _recur(layout: Layout, given, state, w, b):
-    """The last state, all states, and the gates: `given` (T, N, G) is the input's part of every step.
+    """Return the last state, all states, and the gates, from the input's part of every step, `given` (T, N, G).
 
-    The loop writes into arrays that it carries. Gates as wide as `given` take its place, row by row: memory just read
-    is written to again, and none has to be cleared first.
+    The loop writes into arrays that it carries. If the gates have the width of `given`, each step overwrites its row of
+    `given` with its gates. That reuses memory that was just read, and needs no new zeroed array.
     """
     axis, step, wt = layout.axis, _STEPS[layout.mode][0], w.T
     row, with_row = functools.partial(_row, axis=axis), functools.partial(_with_row, axis=axis)
@@ -154,7 +163,7 @@ def _recur(layout: Layout, given, state, w, b):
 
 
 def _given(input, w, b):
-    """The input's part of every step, with the input's own bias where that has to stay apart."""
+    """Return the input's part of every step, including the input's bias if it is kept separate."""
     given = rows_times(input, w, "nt")
     return given if b is None else given + b
 
@@ -166,7 +175,16 @@ def _sequence(layout: Layout, input, state, of_input, w, b):
 
 
 def sequence(layout: Layout, input, state, of_input, w, b):
-    """h of every step and the last state: `input` (T, N, I), states (N, H), `of_input` (G, I) and (G,), w (G, H)."""
+    """Return h of every step, and the last state.
+
+    Args:
+      layout: the kind of the layer and its memory layout.
+      input: (T, N, I).
+      state: h, or (h, c), each (N, H).
+      of_input: the weight (G, I) and the separate bias (G,) or None of the input.
+      w: (G, H), the recurrent weight.
+      b: (G,), the bias.
+    """
     return (_sequence.fun if own_gradients.are_off else _sequence)(layout, input, state, of_input, w, b)  # type: ignore[attr-defined]
 
 
@@ -182,8 +200,9 @@ def _sequence_backward(layout, kept, changes):
     row, with_row = functools.partial(_row, axis=axis), functools.partial(_with_row, axis=axis)
     count, width = dout.shape[axis], w.shape[0]
     first = count - 1 if reverse else 0
-    # An LSTM's gates have the width of their gradients, which are written over them, row by row. What is read next is
-    # carried: read where it is used, it would be read from an array about to be written to, and XLA would copy that.
+    # An LSTM's gates have the width of their gradients, so each step overwrites its row of the gates with the
+    # gradients. The loop carries the gates of the next step. If a step read them from the array that it is about to
+    # write, XLA would copy the array.
     over = layout.mode == "lstm"
     ahead = lambda gates, t: [_gate(gates, t, axis, state[0].shape, i) for i in range(4)] if over else []
 
@@ -209,12 +228,12 @@ def _sequence_backward(layout, kept, changes):
 
 
 def _of_weights(input, before, dgiven, drecurrent, b):
-    """The gradients of (w_ih, its own bias), w_hh and the bias."""
+    """Return the gradients of (w_ih, the separate input bias), w_hh, and the bias."""
     flat = lambda x: x.reshape(-1, x.shape[-1])
     if drecurrent is not None:
         dw_ih, dw = (product(flat(d), flat(x), "tn") for d, x in ((dgiven, input), (drecurrent, before)))
         return (dw_ih, None if b is None else jnp.sum(flat(dgiven), 0)), dw, jnp.sum(flat(drecurrent), 0)
-    # One product reads the gradients of all steps, by far the largest array, once; XLA's kernels want the other
+    # One product reads the gradients of all steps, by far the largest array, only once. XLA's kernels need the other
     # factor transposed in memory.
     rows = lax.optimization_barrier(flat(jnp.concatenate((input, before), -1)).T)
     both = lax.optimization_barrier(product(rows, flat(dgiven), "nn")).T
@@ -222,7 +241,7 @@ def _of_weights(input, before, dgiven, drecurrent, b):
 
 
 def _gate(gates, t, axis, shape, i):
-    """One gate of one step, read alone: cut out of a row that was read whole, it costs three times as much."""
+    """Read one gate of one step directly; slicing it from a row that was read whole takes three times as long."""
     rows, width = shape
     start, size = ((t, 0, i * width), (1, rows, width)) if axis == 0 else ((0, t, i * width), (rows, 1, width))
     return lax.dynamic_slice(gates, start, size).reshape(shape)
@@ -232,7 +251,7 @@ _sequence.defvjp(_sequence_forward, _sequence_backward)
 
 
 def _masked(mode: str, reverse: bool, given, state, w, b, lengths, projection):
-    """The general way, differentiated by JAX: sequences of several lengths, or states projected down."""
+    """Run the general form, which JAX differentiates: sequences of different lengths, or projected states."""
     step, wt = _STEPS[mode][0], w.T
 
     def advance(state, now):
@@ -249,7 +268,7 @@ def _masked(mode: str, reverse: bool, given, state, w, b, lengths, projection):
     return out, last
 
 
-# -- rows --------------------------------------------------------------------------------------------------------------
+# -- operators ---------------------------------------------------------------------------------------------------------
 
 
 def _shape(call: Call) -> list:
@@ -263,8 +282,11 @@ def _check(call: Call) -> None:
 
 
 def _layer_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype | None:
-    """PyTorch's results on the CPU: a whole LSTM is one operator, the others are products and element-wise functions of
-    the state, which keep what range that has."""
+    """Return the dtype of a layer's result under autocast on the CPU.
+
+    PyTorch computes a whole LSTM layer by one operator, whose result has the dtype `fast`. It composes the other layers
+    of products and element-wise functions of the state; `_cell_in` returns their dtype.
+    """
     mode, _, h, *_, lengths, projection, _ = args
     is_whole = mode == "lstm" and lengths is None and projection is None
     return fast if is_whole else _cell_in(fast, dtypes, (mode, None, h))
@@ -276,12 +298,12 @@ def _cell_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype | 
 
 
 def is_one_call(mode: str, dtype: _dtypes.dtype, lengths: Any, projection: Any) -> bool:
-    """Whether PyTorch has all steps done by one operator of oneDNN; else by products, step by step."""
+    """Return whether PyTorch computes all steps by one oneDNN operator, rather than by products step by step."""
     return mode == "lstm" and lengths is None and projection is None and dtype is _dtypes.float32
 
 
 def _kept(call: Call) -> tuple[str, ...]:
-    given = () if call.by_batch else ("input",)  # which is copied then
+    given = () if call.by_batch else ("input",)  # with `by_batch`, PyTorch saves a copy
     if is_one_call(call.mode, call.input.dtype, call.lengths, call.projection):
         return *given, "h", "c", "w_ih", "w_hh", "b_ih", "b_hh", "first"
     return *[f"{each}.rows" for each in given], "h", "c", "w_ih.T>input", "w_hh.T", "projection.T"
@@ -315,16 +337,30 @@ def _recurrent_layer(
     projection: Array | None = None,
     by_batch: bool = False,
 ):
-    """One direction of one layer: (T, N, I) -> (T, N, H), and the last h (and c).
+    """Run one direction of one recurrent layer: (T, N, I) -> (T, N, H), and the last h (and c).
 
-    `by_batch` says that in memory the sequences lie one after the other: the input is the transpose of (N, T, I), and
-    so will the result be used. Work in that order needs no transpose at all.
+    `by_batch` means that the input is the transpose of a (N, T, I) array, and that the result will be used in that
+    order too. Working in that order avoids the transposes.
+
+    Args:
+      mode: "lstm", "gru", "tanh" or "relu".
+      input: (T, N, I).
+      h: (N, H), the initial state.
+      c: (N, H), the initial cell state of an LSTM.
+      w_ih: (G, I), where G is H times the number of gates.
+      w_hh: (G, H).
+      b_ih: (G,).
+      b_hh: (G,).
+      reverse: whether to run from the last step to the first.
+      lengths: (N,), the number of steps of each sequence.
+      projection: a matrix that projects h after each step.
+      by_batch: whether the batch is the first dim in memory.
     """
     by_batch = by_batch and lengths is None and projection is None
     if by_batch:
         input = jnp.swapaxes(input, 0, 1)
     bias = jnp.zeros(w_hh.shape[0], w_hh.dtype) if b_hh is None else b_hh
-    apart = mode == "gru"  # only the GRU needs the two biases apart; added in the loop, they cost no pass of their own
+    apart = mode == "gru"  # only the GRU needs separate biases; the loop adds them without a pass of their own
     if b_ih is not None and not apart:
         bias = bias + b_ih
     state, of_input = (h,) if c is None else (h, c), (w_ih, b_ih if apart else None)
@@ -341,7 +377,7 @@ def _cell_shape(call: Call) -> list:
 
 
 _KEPT_BY_CELL = ("input", "h", "c", "w_ih.T>input", "w_hh.T>h")
-_CELL_NODES = {"tanh": "TanhBackward0", "relu": "ReluBackward0"}  # of those that end so
+_CELL_NODES = {"tanh": "TanhBackward0", "relu": "ReluBackward0"}  # the modes whose last operation is an activation
 
 
 def _check_cell(call: Call) -> None:
@@ -363,7 +399,7 @@ def _check_cell(call: Call) -> None:
 def _recurrent_cell(
     mode: str, input: Array, h: Array, c: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None, b_hh: Array | None
 ):
-    """One step: (N, I) and the state (N, H) each -> the new state."""
+    """Run one step of a recurrent cell: (N, I) and the state, (N, H) each -> the new state."""
     given, recurrent = input @ w_ih.T, h @ w_hh.T
     if b_ih is not None:
         given, recurrent = given + b_ih, recurrent + b_hh

@@ -1,4 +1,4 @@
-"""Softmax and its logarithm."""
+"""Softmax and log-softmax."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _sums(x: np.ndarray, dim: int) -> np.ndarray:
     refuses_complex="_softmax",
 )
 def _softmax(input: Array, dim: int):
-    """exp(x) divided by its sum over a dim."""
+    """Return exp(x) divided by its sum over a dim."""
     if namespace(input) is not np:
         return jax.nn.softmax(input, axis=dim) if input.ndim else input * 0 + 1
     if not input.ndim or not input.size:
@@ -67,7 +67,7 @@ def _softmax(input: Array, dim: int):
     opmath=False,
 )
 def _log_softmax(input: Array, dim: int):
-    """x minus the logarithm of the sum of exp(x) over a dim."""
+    """Return x minus the logarithm of the sum of exp(x) over a dim."""
     step, x = stepwise(input)
     if not x.ndim or not x.size:
         return x * 0
@@ -79,16 +79,16 @@ def _log_softmax(input: Array, dim: int):
 def _shifted(x, dim: int, step: Step):
     xp = namespace(x)
     if dim not in (-1, x.ndim - 1):
-        step = unchanged  # PyTorch rounds on the way along the last dim
+        step = unchanged  # PyTorch rounds intermediate results only along the last dim
     if xp is not np and step is unchanged:
         return jax.nn.log_softmax(x, axis=dim)
     shifted = x - constant(xp.max(x, axis=dim, keepdims=True))
     sums = _sums(np.exp(shifted), dim) if xp is np else xp.sum(xp.exp(shifted), axis=dim, keepdims=True)
-    shifted -= step(xp.log(step(sums)))  # NumPy takes no new memory for it
+    shifted -= step(xp.log(step(sums)))  # in place with NumPy
     return shifted
 
 
-# PyTorch adds the gradient up in float32; the derivative of each step would round the sum to half precision.
+# PyTorch sums the gradient in float32. The derivative of the single steps would round the sum to half precision.
 _differentiated = jax.custom_jvp(_shifted, nondiff_argnums=(1, 2))
 
 

@@ -1,4 +1,4 @@
-"""Rearrangements: channels to pixels, windows to columns, and back."""
+"""Rearrangements: channels to pixels (pixel shuffle), windows to columns (unfold), and their inverses."""
 
 from __future__ import annotations
 
@@ -32,7 +32,14 @@ def _shuffled(call: Call) -> list:
     loop="pixel_shuffle",
 )
 def pixel_shuffle(input: Array, upscale_factor: int):
-    """(..., C r r, H, W) -> (..., C, H r, W r): each r x r block of pixels was r r channels."""
+    """Rearrange channels into blocks of pixels: (..., C r r, H, W) -> (..., C, H r, W r).
+
+    Each r x r block of pixels of the result comes from r r channels of one input pixel. r is `upscale_factor`.
+
+    Args:
+      input: (..., C r r, H, W).
+      upscale_factor: r.
+    """
     xp, r = namespace(input), upscale_factor
     *lead, c, h, w = input.shape
     x = xp.moveaxis(input.reshape((math.prod(lead), c // (r * r), r, r, h, w)), (2, 3), (3, 5))
@@ -57,7 +64,14 @@ def _unshuffled(call: Call) -> list:
     loop="pixel_unshuffle",
 )
 def pixel_unshuffle(input: Array, downscale_factor: int):
-    """(..., C, H r, W r) -> (..., C r r, H, W): the inverse of `pixel_shuffle`."""
+    """Rearrange blocks of pixels into channels: (..., C, H r, W r) -> (..., C r r, H, W).
+
+    This is the inverse of `pixel_shuffle`. r is `downscale_factor`.
+
+    Args:
+      input: (..., C, H r, W r).
+      downscale_factor: r.
+    """
     xp, r = namespace(input), downscale_factor
     if not input.size:
         return input
@@ -77,7 +91,14 @@ def pixel_unshuffle(input: Array, downscale_factor: int):
     loop="channel_shuffle",
 )
 def channel_shuffle(input: Array, groups: int):
-    """The channels dealt out again: the first of each group, then the second of each, ..."""
+    """Interleave the groups of channels of (N, C, ...).
+
+    The result has the first channel of each group, then the second channel of each group, and so on.
+
+    Args:
+      input: (N, C, ...).
+      groups: the number of groups, which divides C.
+    """
     n, c, *rest = input.shape
     return namespace(input).swapaxes(input.reshape((n, groups, c // groups, *rest)), 1, 2).reshape(input.shape)
 
@@ -86,7 +107,7 @@ def channel_shuffle(input: Array, groups: int):
 
 
 def block_counts(size: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Ints:
-    """How many windows fit along each of two dims."""
+    """Return the number of windows along each of the two dims."""
     each = zip(size, kernel, dilation, padding, stride)
     return tuple((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, d, p, s in each)
 
@@ -107,7 +128,7 @@ def _unfold_shape(call: Call) -> list:
 
 
 def _unfolded(x, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints):
-    """(N, C, H, W) -> (N, C k k, blocks)."""
+    """Return each window as a column: (N, C, H, W) -> (N, C k k, blocks)."""
     xp = namespace(x)
     x = xp.pad(x, ((0, 0), (0, 0), *[(p, p) for p in padding]))
     parts = windows(xp.moveaxis(x, 1, -1), kernel, stride, dilation)
@@ -135,7 +156,7 @@ def _check_unfold(call: Call) -> None:
 def _unfold_windows(
     input: Array, kernel_size: tuple | int, dilation: tuple | int = 1, padding: tuple | int = 0, stride: tuple | int = 1
 ):
-    """Every window of (N, C, H, W) as a column: (N, C k k, blocks)."""
+    """Return each window of (N, C, H, W) as a column: (N, C k k, blocks)."""
     options = [expand(v, 2) for v in (kernel_size, dilation, padding, stride)]
     x = input if input.ndim == 4 else input[None]
     out = _unfolded(x, *options)
@@ -175,7 +196,14 @@ def _fold(
     padding: tuple | int = 0,
     stride: tuple | int = 1,
 ):
-    """Columns added up where their windows lie: the transpose of unfolding."""
+    """Sum columns into an image at the positions of their windows, the transpose of unfolding.
+
+    Args:
+      input: (N, C k k, blocks) or (C k k, blocks).
+
+    Returns:
+      (N, C, H, W) or (C, H, W), where (H, W) is `output_size`.
+    """
     options = [expand(v, 2) for v in (kernel_size, dilation, padding, stride)]
     columns = input if input.ndim == 3 else input[None]
     channels = columns.shape[1] // math.prod(options[0])

@@ -1,4 +1,4 @@
-"""Windows that slide over the middle dims of (N, d1, ..., C): how they are written, laid out and cut."""
+"""Windows that slide over the middle dims of (N, d1, ..., C): their arguments, counts, slices and padding."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Pairs = tuple[tuple[int, int], ...]
 
 
 def expand(value, count: int) -> Ints:
-    """One number for each of `count` dims."""
+    """Return a tuple of `count` numbers, repeating a single number."""
     return tuple(value) * (count if len(value) == 1 else 1) if isinstance(value, tuple | list) else (value,) * count
 
 
 def padding_pairs(padding, kernel: Ints, dilation: Ints) -> Pairs:
-    """(before, after) for each dim; "same" keeps the size, with the odd one after."""
+    """Return (before, after) for each dim; "same" keeps the size and puts an odd element after."""
     if padding == "valid":
         return ((0, 0),) * len(kernel)
     if padding == "same":
@@ -30,27 +30,27 @@ def padding_pairs(padding, kernel: Ints, dilation: Ints) -> Pairs:
 
 
 def channels_last(x):
-    """(N, C, d1, ...) -> (N, d1, ..., C)."""
+    """Move the channels last: (N, C, d1, ...) -> (N, d1, ..., C)."""
     return namespace(x).moveaxis(x, 1, -1)
 
 
 def channels_second(x):
-    """(N, d1, ..., C) -> (N, C, d1, ...)."""
+    """Move the channels to dim 1: (N, d1, ..., C) -> (N, C, d1, ...)."""
     return namespace(x).moveaxis(x, -1, 1)
 
 
 def places(kernel: Ints) -> list[Ints]:
-    """Every place of a kernel, the last dim fastest."""
+    """Return the index of every kernel element, with the last dim varying fastest."""
     return [*product(*map(range, kernel))]
 
 
 def spans(sizes: Ints, kernel: Ints, stride: Ints, dilation: Ints) -> Ints:
-    """How many windows lie along each dim."""
+    """Return the number of windows along each dim."""
     return tuple((n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(sizes, kernel, stride, dilation))
 
 
 def windows(x, kernel: Ints, stride: Ints, dilation: Ints) -> list:
-    """For each place in the kernel, the elements of `x` (padded already) that meet it: (N, o1, ..., C) each."""
+    """Return one array (N, o1, ..., C) for each kernel element: the elements of the padded `x` that it multiplies."""
     counts = spans(x.shape[1:-1], kernel, stride, dilation)
     found = []
     for place in places(kernel):
@@ -60,7 +60,10 @@ def windows(x, kernel: Ints, stride: Ints, dilation: Ints) -> list:
 
 
 def padded(x, pads: Pairs, fill: float = 0, stretch: Ints | None = None):
-    """`x` with its middle dims padded, also by less than nothing; `stretch` puts elements apart by so many."""
+    """Pad the middle dims of `x`; negative padding crops.
+
+    `stretch` is the distance between elements of `x` in the result, with `fill` between them.
+    """
     if stretch is None and all(p == (0, 0) for p in pads):
         return x
     between = [s - 1 for s in stretch or (1,) * len(pads)]
@@ -71,7 +74,7 @@ def padded(x, pads: Pairs, fill: float = 0, stretch: Ints | None = None):
 
 
 def _padded_by_numpy(x: np.ndarray, middle: list[Ints], fill: float) -> np.ndarray:
-    """What `lax.pad` does: elements `n` apart, padded or (by less than nothing) cut at both ends."""
+    """Pad like `lax.pad`: insert n elements between neighbors, then pad or crop both ends."""
     whole = [(max(m - 1, 0) * (n + 1) + (m > 0), a, b) for m, (a, b, n) in zip(x.shape[1:-1], middle)]
     wide = [size + max(a, 0) + max(b, 0) for size, a, b in whole]
     out = np.full((x.shape[0], *wide, x.shape[-1]), fill, x.dtype)

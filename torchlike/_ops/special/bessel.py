@@ -1,4 +1,7 @@
-"""Bessel functions and their kin. Only zeta has a gradient in PyTorch; SciPy computes them, on the host."""
+"""Bessel functions, and the related Airy and Hurwitz zeta functions.
+
+SciPy computes them on the host, except for `spherical_bessel_j0` and `zeta`. As in PyTorch, only `zeta` has a gradient.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from torchlike._ops.schema.typing_rules import to_float
 
 
 def _on_host(name: str, x, *, pick: Callable = lambda found: found):
-    """SciPy's function of this name; a compiled program calls it back."""
+    """Apply the SciPy function `name` on the host; compiled programs call back into Python."""
 
     def compute(a):
         from scipy import special
@@ -42,73 +45,73 @@ def _bessel(kernel: Callable) -> Callable:
 
 @_bessel
 def airy_ai(x: Array):
-    """The Airy function Ai."""
+    """Return the Airy function Ai(x), element by element."""
     return _on_host("airy", x, pick=lambda found: found[0])
 
 
 @_bessel
 def bessel_j0(input: Array):
-    """The Bessel function of the first kind of order 0."""
+    """Return the Bessel function of the first kind of order 0, element by element."""
     return _on_host("j0", input)
 
 
 @_bessel
 def bessel_j1(input: Array):
-    """The Bessel function of the first kind of order 1."""
+    """Return the Bessel function of the first kind of order 1, element by element."""
     return _on_host("j1", input)
 
 
 @_bessel
 def bessel_y0(input: Array):
-    """The Bessel function of the second kind of order 0."""
+    """Return the Bessel function of the second kind of order 0, element by element."""
     return _on_host("y0", input)
 
 
 @_bessel
 def bessel_y1(input: Array):
-    """The Bessel function of the second kind of order 1."""
+    """Return the Bessel function of the second kind of order 1, element by element."""
     return _on_host("y1", input)
 
 
 @_bessel
 def modified_bessel_i0(input: Array):
-    """The modified Bessel function of the first kind of order 0."""
+    """Return the modified Bessel function of the first kind of order 0, element by element."""
     return _on_host("i0", input)
 
 
 @_bessel
 def modified_bessel_i1(input: Array):
-    """The modified Bessel function of the first kind of order 1."""
+    """Return the modified Bessel function of the first kind of order 1, element by element."""
     return _on_host("i1", input)
 
 
 @_bessel
 def modified_bessel_k0(input: Array):
-    """The modified Bessel function of the second kind of order 0."""
+    """Return the modified Bessel function of the second kind of order 0, element by element."""
     return _on_host("k0", input)
 
 
 @_bessel
 def modified_bessel_k1(input: Array):
-    """The modified Bessel function of the second kind of order 1."""
+    """Return the modified Bessel function of the second kind of order 1, element by element."""
     return _on_host("k1", input)
 
 
 @_bessel
 def scaled_modified_bessel_k0(x: Array):
-    """modified_bessel_k0(x) * exp(x)."""
+    """Return modified_bessel_k0(x) * exp(x), which does not underflow for large x."""
     return _on_host("k0e", x)
 
 
 @_bessel
 def scaled_modified_bessel_k1(x: Array):
-    """modified_bessel_k1(x) * exp(x)."""
+    """Return modified_bessel_k1(x) * exp(x), which does not underflow for large x."""
     return _on_host("k1e", x)
 
 
 @_bessel
 def spherical_bessel_j0(x: Array):
-    """The spherical Bessel function of the first kind of order 0: sin(x) / x, and 1 at 0."""
+    """Return the spherical Bessel function of the first kind of order 0, which is sin(x) / x, and 1 at 0."""
     xp = namespace(x)
     return xp.where(xp.isinf(x), 0, xp.sinc(x / xp.pi)).astype(x.dtype)
 
@@ -117,7 +120,7 @@ def spherical_bessel_j0(x: Array):
     promote=to_float, where=("special",), inplace=False, opmath=False, node=of_two("SpecialZeta"), takes=SINGLE_REALS
 )
 def zeta(input: Operand, other: Operand):
-    """Hurwitz's zeta function: the sum over k >= 0 of (other + k) ** -input."""
+    """Return the Hurwitz zeta function, the sum over k >= 0 of (other + k) ** -input."""
     if namespace(other) is np:
         from scipy import special
 

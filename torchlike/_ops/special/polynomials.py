@@ -1,4 +1,7 @@
-"""Orthogonal polynomials of degree n at x, by their recurrences. None of them has a gradient in PyTorch."""
+"""Orthogonal polynomials of degree n at x, by their recurrences.
+
+As in PyTorch, none of them has a gradient.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,18 @@ from torchlike._ops.schema.typing_rules import to_float
 
 
 class Recurrence(NamedTuple):
-    """P0 = 1, P1 = first(x), P(k + 1) = after(k, x, P(k), P(k - 1))."""
+    """A three-term recurrence: P0 = 1, P1 = first(x), P(k + 1) = after(k, x, P(k), P(k - 1))."""
 
     first: Callable
     after: Callable
 
 
 def _fused(x, p, rest):
-    """x * p - rest, rounded once where NumPy computes float32, as PyTorch's and XLA's compilers fuse it."""
+    """Return x * p - rest.
+
+    NumPy's float32 result is rounded only once, as in a fused multiply-add, which PyTorch's and XLA's compilers
+    generate.
+    """
     if namespace(p) is np and p.dtype == np.float32:
         return (x.astype(np.float64) * p - rest).astype(np.float32)
     return x * p - rest
@@ -42,7 +49,7 @@ LEGENDRE = Recurrence(lambda x: x, lambda k, x, p, q: ((2 * k + 1) * x * p - k *
 
 
 def _value(recurrence: Recurrence, x, n):
-    """The polynomial of degree n, which is cut off to a whole number; 0 for a negative one."""
+    """Return the polynomial of degree n, truncated to an integer; return 0 for a negative degree."""
     xp = namespace(n)
     x, n = xp.broadcast_arrays(x, xp.trunc(n))
 
@@ -57,7 +64,7 @@ def _value(recurrence: Recurrence, x, n):
 
 
 def _repeated(xp, degree, after: Callable, state):
-    """`after` for k = 1 up to, not including, the degree."""
+    """Apply `after` for k from 1 up to, but not including, `degree`."""
     if xp is not np:
         return jax.lax.fori_loop(1, degree.astype("int32"), after, state)
     for k in range(1, int(degree)):
@@ -74,71 +81,71 @@ def _polynomial(kernel: Callable) -> Callable:
 
 @_polynomial
 def chebyshev_polynomial_t(x: Operand, n: Operand):
-    """Chebyshev's polynomials of the first kind: cos(n * acos(x)) within [-1, 1]."""
+    """Return the Chebyshev polynomial of the first kind of degree n at x, cos(n * acos(x)) for x in [-1, 1]."""
     return _value(CHEBYSHEV_T, x, n)
 
 
 @_polynomial
 def chebyshev_polynomial_u(x: Operand, n: Operand):
-    """Chebyshev's polynomials of the second kind."""
+    """Return the Chebyshev polynomial of the second kind of degree n at x."""
     return _value(CHEBYSHEV_U, x, n)
 
 
 @_polynomial
 def chebyshev_polynomial_v(x: Operand, n: Operand):
-    """Chebyshev's polynomials of the third kind."""
+    """Return the Chebyshev polynomial of the third kind of degree n at x."""
     return _value(CHEBYSHEV_V, x, n)
 
 
 @_polynomial
 def chebyshev_polynomial_w(x: Operand, n: Operand):
-    """Chebyshev's polynomials of the fourth kind."""
+    """Return the Chebyshev polynomial of the fourth kind of degree n at x."""
     return _value(CHEBYSHEV_W, x, n)
 
 
 @_polynomial
 def shifted_chebyshev_polynomial_t(x: Operand, n: Operand):
-    """`chebyshev_polynomial_t` of 2x - 1."""
+    """Return the Chebyshev polynomial of the first kind of degree n at 2x - 1."""
     return _value(CHEBYSHEV_T, 2 * x - 1, n)
 
 
 @_polynomial
 def shifted_chebyshev_polynomial_u(x: Operand, n: Operand):
-    """`chebyshev_polynomial_u` of 2x - 1."""
+    """Return the Chebyshev polynomial of the second kind of degree n at 2x - 1."""
     return _value(CHEBYSHEV_U, 2 * x - 1, n)
 
 
 @_polynomial
 def shifted_chebyshev_polynomial_v(x: Operand, n: Operand):
-    """`chebyshev_polynomial_v` of 2x - 1."""
+    """Return the Chebyshev polynomial of the third kind of degree n at 2x - 1."""
     return _value(CHEBYSHEV_V, 2 * x - 1, n)
 
 
 @_polynomial
 def shifted_chebyshev_polynomial_w(x: Operand, n: Operand):
-    """`chebyshev_polynomial_w` of 2x - 1."""
+    """Return the Chebyshev polynomial of the fourth kind of degree n at 2x - 1."""
     return _value(CHEBYSHEV_W, 2 * x - 1, n)
 
 
 @_polynomial
 def hermite_polynomial_h(x: Operand, n: Operand):
-    """The physicists' Hermite polynomials."""
+    """Return the physicist's Hermite polynomial of degree n at x."""
     return _value(HERMITE_H, x, n)
 
 
 @_polynomial
 def hermite_polynomial_he(x: Operand, n: Operand):
-    """The probabilists' Hermite polynomials."""
+    """Return the probabilist's Hermite polynomial of degree n at x."""
     return _value(HERMITE_HE, x, n)
 
 
 @_polynomial
 def laguerre_polynomial_l(x: Operand, n: Operand):
-    """Laguerre's polynomials."""
+    """Return the Laguerre polynomial of degree n at x."""
     return _value(LAGUERRE, x, n)
 
 
 @_polynomial
 def legendre_polynomial_p(x: Operand, n: Operand):
-    """Legendre's polynomials."""
+    """Return the Legendre polynomial of degree n at x."""
     return _value(LEGENDRE, x, n)

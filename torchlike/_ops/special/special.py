@@ -1,4 +1,4 @@
-"""Special functions: error functions, gamma functions, Bessel functions, the logit."""
+"""Special functions: error functions, gamma functions, modified Bessel functions, the logit, and entropy terms."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EVERYWHERE = ("torch", "Tensor", "special")
 
 
 def library(x):
-    """The module of special functions for either kind of array."""
+    """Return the module of special functions for the kind of array of `x`: SciPy's or JAX's."""
     if namespace(x) is np:
         from scipy import special
 
@@ -35,13 +35,13 @@ def library(x):
 
 @pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("erf_vml_cpu"))
 def erf(input: Array):
-    """The error function, 2/sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
+    """Return the error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
     return error_function.erf(input)
 
 
 @pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("erfc_vml_cpu"))
 def erfc(input: Array):
-    """1 - erf(x)."""
+    """Return the complementary error function, 1 - erf(x)."""
     return library(input).erfc(input)
 
 
@@ -54,7 +54,10 @@ def erfc(input: Array):
     takes=SINGLE_REALS,
 )
 def erfcx(input: Array):
-    """erfc(x) * exp(x**2), exact where erfc is next to 0."""
+    """Return the scaled complementary error function, erfc(x) * exp(x**2).
+
+    It stays accurate where erfc(x) underflows.
+    """
     return _scaled_erfc(input)
 
 
@@ -63,19 +66,22 @@ _scaled_erfc = with_slopes(lambda x: library(x).erfcx(x), lambda r, x: 2 * x * r
 
 @pointwise(autocast=FULL_ELSEWHERE, promote=to_float, where=EVERYWHERE, check=not_complex("erfinv_vml_cpu"))
 def erfinv(input: Array):
-    """The inverse of erf; inf at 1, -inf at -1, NaN outside."""
+    """Return the inverse error function: inf at 1, -inf at -1, NaN outside [-1, 1]."""
     return library(input).erfinv(input)
 
 
 @pointwise(promote=to_float, check=not_complex("lgamma_vml_cpu"))
 def lgamma(input: Array):
-    """The logarithm of the absolute value of the gamma function."""
+    """Return the natural logarithm of the absolute value of the gamma function."""
     return namespace(input).where(input == -np.inf, np.inf, library(input).gammaln(input)).astype(input.dtype)
 
 
 @pointwise(promote=to_float, where=EVERYWHERE, aliases=(), check=not_complex("digamma"))
 def digamma(input: Array):
-    """The derivative of the logarithm of the gamma function; -inf at 0, inf at -0, NaN at negative whole numbers."""
+    """Return the digamma function, the derivative of the logarithm of the gamma function.
+
+    It is -inf at 0, inf at -0, and NaN at negative integers.
+    """
     return _digamma(input)
 
 
@@ -97,7 +103,7 @@ def _check_order(call: Call) -> None:
     promote=to_float, where=("torch", "special"), inplace=False, opmath=False, check=_check_order, loop="trigamma"
 )
 def polygamma(n: int, input: Array):
-    """The n-th derivative of digamma."""
+    """Return the n-th derivative of the digamma function, for n >= 0."""
     (step, input) = stepwise(input)
     if n < 2:
         return _trigamma(input) if n else _digamma(input)
@@ -106,7 +112,11 @@ def polygamma(n: int, input: Array):
 
 
 def _trigamma(x):
-    """By the recurrence up to 6 and the asymptotic series there; by reflection below 1/2."""
+    """Return the trigamma function.
+
+    It shifts the argument by 6 with the recurrence and applies the asymptotic series there. Below 1/2 it uses the
+    reflection formula.
+    """
     xp = namespace(x)
     pi = xp.asarray(np.pi, x.dtype)
     low = x < 0.5
@@ -135,7 +145,7 @@ def _mvlgamma_into(input: Any, *_: Any) -> Into:
 
 @pointwise(out=_mvlgamma_into, promote=to_float, check=_check_mvlgamma)
 def mvlgamma(input: Array, p: int):
-    """The logarithm of the multivariate gamma function of dimension p."""
+    """Return the logarithm of the multivariate gamma function of dimension p."""
     gammaln = library(input).gammaln
     constants = p * (p - 1) / 4 * np.log(np.pi)
     return sum((gammaln(input - i / 2) for i in range(1, p)), gammaln(input)) + constants
@@ -143,28 +153,31 @@ def mvlgamma(input: Array, p: int):
 
 @pointwise(check=only("igamma_cpu", FLOATING))
 def igamma(input: Array, other: Array):
-    """The regularized lower incomplete gamma function of shape `input`, up to `other`."""
+    """Return the regularized lower incomplete gamma function P(input, other), where `input` is the shape."""
     special, xp = library(input), namespace(input)
-    # The library's CDF of an infinite shape, or up to infinity, is that of the limit.
+    # The library's result for an infinite shape is replaced by the limit.
     return _at_infinity(xp, special.gammainc(input, other), input, other, 0)
 
 
 @pointwise(check=only("igammac_cpu", FLOATING))
 def igammac(input: Array, other: Array):
-    """The regularized upper incomplete gamma function: 1 - igamma."""
+    """Return the regularized upper incomplete gamma function Q(input, other) = 1 - igamma(input, other)."""
     special, xp = library(input), namespace(input)
     return _at_infinity(xp, special.gammaincc(input, other), input, other, 1)
 
 
 def _at_infinity(xp, found, a, x, below):
-    """An infinite shape lies above every number but infinity, with which it leaves nothing defined."""
+    """Return the results with those for an infinite shape `a` replaced by the limit `below`.
+
+    The limit is NaN if `x` is infinite too, or negative.
+    """
     limit = xp.where(xp.isinf(x), xp.nan, xp.where(x < 0, xp.nan, below)).astype(found.dtype)
     return xp.where(xp.isposinf(a), limit, found)
 
 
 @pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("i0_vml_cpu"))
 def i0(input: Array):
-    """The modified Bessel function of the first kind of order 0."""
+    """Return the modified Bessel function of the first kind of order 0, element by element."""
     return library(input).i0(input) if namespace(input) is np else _i0(input)
 
 
@@ -197,14 +210,17 @@ def _i1e(x):
 @_i1e.defjvp
 def _i1e_jvp(primals, changes):
     (x,), xp = primals, jax.numpy
-    sign = xp.sign(x)  # the slope at 0 is that of no side
+    sign = xp.sign(x)  # 0 at 0, where |x| has no derivative
     slope = jax.scipy.special.i0e(x) - sign * _i1e(x) - _by_x(_i1e, x, xp.exp(-sign * x))
     return _i1e(x), slope * changes[0]
 
 
 def _by_x(function, x, scale):
-    """i1(x) / x times a scale, which the function has too; by the series of i1 up to 1, where the derivatives of a
-    quotient are differences of near numbers."""
+    """Return `scale` * i1(x) / x, where `function` is i1 multiplied by the same scale.
+
+    Below 1 it uses the power series of i1, because the derivatives of the quotient are differences of nearly equal
+    numbers.
+    """
     near = jax.numpy.abs(x) < 1
     square, found = jax.numpy.where(near, x, 0) ** 2 / 4, 0
     for k in range(12, -1, -1):
@@ -222,7 +238,7 @@ def _by_x(function, x, scale):
     takes=REALS,
 )
 def i0e(input: Array):
-    """i0(x) * exp(-|x|)."""
+    """Return the exponentially scaled modified Bessel function of order 0, i0(x) * exp(-|x|)."""
     return library(input).i0e(input)
 
 
@@ -235,7 +251,7 @@ def i0e(input: Array):
     takes=REALS,
 )
 def i1(input: Array):
-    """The modified Bessel function of the first kind of order 1."""
+    """Return the modified Bessel function of the first kind of order 1, element by element."""
     return library(input).i1(input) if namespace(input) is np else _i1(input)
 
 
@@ -248,13 +264,16 @@ def i1(input: Array):
     takes=REALS,
 )
 def i1e(input: Array):
-    """i1(x) * exp(-|x|)."""
+    """Return the exponentially scaled modified Bessel function of order 1, i1(x) * exp(-|x|)."""
     return library(input).i1e(input) if namespace(input) is np else _i1e(input)
 
 
 @pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("logit_cpu"), opmath=False)
 def logit(input: Array, eps: float | None = None):
-    """log(x / (1 - x)); with `eps`, of x kept within [eps, 1 - eps]."""
+    """Return the logit, log(x / (1 - x)).
+
+    If `eps` is given, x is first clamped to [eps, 1 - eps].
+    """
     xp = namespace(input)
     if eps is not None:
         low, high = (xp.asarray(b).astype(input.dtype) for b in (eps, 1 - eps))
@@ -282,7 +301,10 @@ _log_odds = with_slopes(lambda p: namespace(p).log(p / (1 - p)), _log_odds_slope
     out=CASTABLE._replace(called=None),
 )
 def ndtr(input: Array):
-    """The area under the standard normal density below x; far below 0 without digits, see `log_ndtr`."""
+    """Return the distribution function of the standard normal distribution at x.
+
+    It loses all accuracy for very negative x; see `log_ndtr`.
+    """
     root = namespace(input).asarray(np.sqrt(0.5), input.dtype)
     return (1 + error_function.erf(widened(input * root)).astype(input.dtype)) * root.dtype.type(0.5)
 
@@ -296,7 +318,7 @@ def ndtr(input: Array):
     takes=SINGLE_REALS,
 )
 def log_ndtr(input: Array):
-    """log(ndtr(x)), exact far below 0."""
+    """Return the logarithm of the standard normal distribution function, accurate for very negative x too."""
     return library(input).log_ndtr(input)
 
 
@@ -309,7 +331,7 @@ def log_ndtr(input: Array):
     takes=SINGLE_REALS,
 )
 def ndtri(input: Array):
-    """The inverse of ndtr."""
+    """Return the quantile function of the standard normal distribution, the inverse of `ndtr`."""
     return _quantile(input)
 
 
@@ -322,13 +344,13 @@ _quantile = with_slopes(lambda p: library(p).ndtri(p), _quantile_slope)
 
 @pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialEntrBackward0", takes=REALS)
 def entr(input: Array):
-    """-x * log(x); 0 at 0, -inf below."""
+    """Return the entropy term -x * log(x), which is 0 at 0 and -inf below 0."""
     return library(input).entr(input)
 
 
 @pointwise(promote=to_float, node=of_two("Xlogy"), opmath=False, takes=REALS)
 def xlogy(input: Operand, other: Operand):
-    """input * log(other); 0 where `input` is 0 and `other` is not NaN."""
+    """Return input * log(other), or 0 where `input` is 0 and `other` is not NaN."""
     step, input, other = stepwise(input, other)
     return times_logarithm(input, other, step)
 
@@ -337,6 +359,6 @@ def xlogy(input: Operand, other: Operand):
     promote=to_float, where=("special",), inplace=False, node=of_two("SpecialXlog1Py"), opmath=False, takes=REALS
 )
 def xlog1py(input: Operand, other: Operand):
-    """input * log1p(other); 0 where `input` is 0 and `other` is not NaN."""
+    """Return input * log1p(other), or 0 where `input` is 0 and `other` is not NaN."""
     step, input, other = stepwise(input, other)
     return times_logarithm(input, other, step, "log1p")

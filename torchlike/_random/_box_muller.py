@@ -22,8 +22,8 @@ from ._rounding import fma32, fma64
 Words = Callable[[int], np.ndarray]  # a function that returns the next words of a stream, given their number
 _f32, _f64 = np.float32, np.float64
 _EIGHT = np.dtype("V32")
-_SLAB32 = 1 << 18  # the count of numbers that one call of the compiled formula makes
-_BLOCK32, _SLAB64 = 1 << 15, 1 << 14  # the counts for NumPy, whose temporaries then fit into the processor's cache
+_SLAB32 = 1 << 18  # numbers per call of the compiled formula
+_BLOCK32, _SLAB64 = 1 << 15, 1 << 14  # numbers per chunk in NumPy, so that temporaries fit into the processor's cache
 _COLD_SLABS = 32  # the number of slabs for which NumPy loses as much time as a compile takes
 
 
@@ -62,8 +62,8 @@ def normals32(out: np.ndarray, words: Words, mean: float, std: float) -> None:
 
 
 def _fill_slab(out: np.ndarray, words: np.ndarray, mean: np.float32, std: np.float32) -> None:
-    """Fill at most one slab. The compiled formula always computes a whole slab, so it is used from a fifth of a slab
-    on."""
+    """Fill at most one slab. The compiled formula always computes a whole slab, so it is used only for at least a fifth
+    of a slab."""
     global _cold_slabs
     if 5 * len(words) < _SLAB32 or _cold_slabs < _COLD_SLABS:
         _cold_slabs += len(words) / _SLAB32

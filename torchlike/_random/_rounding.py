@@ -10,7 +10,9 @@ _SPLIT = 2.0**27 + 1.0
 
 
 def fma32(a: np.ndarray, b: float, c: float) -> np.ndarray:
-    """Return a * b + c rounded once to float32. All arguments are float32 values; `a` is stored as float64, below 16.
+    """Return a * b + c rounded once to float32.
+
+    All arguments are float32 values. `a` is stored as float64 and is below 16.
 
     The product is exact in float64. The sum is rounded to float64 and then to float32, which differs from a single
     rounding about once in 10^9. If `c` is tiny relative to the product, the sum is rounded to odd, because `c` then

@@ -32,8 +32,8 @@ class Process:
 
     `turn(number, row, own, p)` is one iteration. It reads the uniforms from position `p` on. It returns whether the
     element is done, the number of uniforms taken, the state for the next iteration (`own`), and the values to keep of a
-    finished element. `number(k, j)` returns the k-th uniform for j = 0, and its value in the j-th array of `prepared`
-    for j > 0. `row` has functions that return the element's columns.
+    finished element. `number(k, j)` returns the k-th uniform for j = 0. For j > 0, it returns the k-th item of the j-th
+    array that `prepared` returned. `row` has functions that return the element's columns.
 
     Attributes:
       turn: the iteration.

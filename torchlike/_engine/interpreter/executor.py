@@ -29,7 +29,7 @@ INTERPRET_BYTE = 1 / 4e9
 UPDATE_BYTE = 2e-9  # an optimizer step on the host, including the moves of parameters and state to it and back
 COMPILE_UPDATE = 2e-3  # the compile of an optimizer step, for each tensor that it writes
 FEW, QUICK = 20, 2e-2  # operators and seconds: a training program within both limits is interpreted at its first run
-LARGE = 1 << 22  # bytes; for larger arrays, some of NumPy's loops are faster than XLA's
+LARGE = 1 << 22  # bytes; operators that NumPy runs as fast as XLA must move this much to keep a program interpreted
 # The number of threads of XLA's pool on the CPU.
 THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -71,10 +71,10 @@ class Interpreted:
     def is_hot(self) -> bool:
         """Return whether the program should be compiled now.
 
-        An optimizer step is compiled at its second run. Any other program is compiled when one more interpreted run
-        would raise the total cost of interpretation above the cost of a compile. A training program is also compiled
-        when it is the last interpreted program of its source line, or if its line runs few graphs (`at_once`). A
-        program whose work is mostly faster in NumPy is never compiled.
+        An optimizer step is compiled at its second run. A program in which NumPy is as fast as XLA for most of the work
+        is never compiled. Any other program is compiled when one more interpreted run would raise the total cost of
+        interpretation above the cost of a compile. A training program is also compiled if the previous interpreted run
+        of its source line ran the same program, or if its line runs few graphs (`at_once`).
         """
         if self._left is None:
             self._appraise()
@@ -131,8 +131,9 @@ def is_cold(trace: Trace, at_once: bool) -> bool:
     """Return whether NumPy should interpret a new trace.
 
     The trace must use only dtypes that NumPy has. Forward work is interpreted. A training program is interpreted if it
-    is small, if the same operators ran with other shapes before, or if its line runs many different graphs (the last
-    two: not `at_once`). Any other training program would only be compiled one step later, so it is compiled now.
+    is small. It is also interpreted if the same operators ran with other shapes before, or if its line runs many
+    different graphs; `at_once` is False in these two cases. Any other training program would be compiled one step later
+    anyway, so it is compiled now.
     """
     plans = {x for x in trace.code if x.__class__ is not int}
     executors = {plan.executor for plan in plans}
@@ -219,7 +220,7 @@ def _none() -> None:
 def _is_worn(program: Any) -> bool:
     """Count a run, and return whether the program's loops have cost as much as their compile would have.
 
-    This limit holds for the single operator, because the programs around it may differ at every step.
+    Runs are counted per operator instead of per trace, because the traces around an operator may differ at every step.
     """
     if not program.loops:
         return False

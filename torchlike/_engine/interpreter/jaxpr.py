@@ -29,7 +29,7 @@ CALLS = {
 }
 # Primitives whose results are their inputs.
 SAME = frozenset({"copy", "stop_gradient", "optimization_barrier"})
-# The exceptions of a rule if another version of JAX has changed a primitive or its parameters.
+# The exceptions that a rule may raise if another version of JAX has changed a primitive or its parameters.
 CHANGED = (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError)
 FOLDED = 1 << 16  # bytes; constant folding keeps results up to this size, and views; each run recomputes larger ones
 

@@ -18,8 +18,11 @@ GUESSED = 16  # the assumed number of iterations of a `while` loop, for the cost
 
 
 def repeating(e: Equation, function: Callable, calls: int | None) -> Callable:
-    """Adapt a function that returns a list to a rule's function, which returns a single result without a list. For a
-    loop, also set `calls`, the number of functions that it calls."""
+    """Adapt a function that returns a list to the form that a rule returns.
+
+    If the equation has one output, the adapted function returns the list's only item. For a loop, `calls` is the number
+    of functions that it calls; it becomes an attribute of the adapted function.
+    """
     found: Any = function if len(e.outputs) > 1 else lambda *arrays: function(*arrays)[0]
     if calls is not None:
         found.calls = calls

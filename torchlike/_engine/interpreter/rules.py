@@ -469,7 +469,7 @@ def _unstack(e: Equation) -> Callable:
 
 @rule("empty2")
 def _empty(e: Equation) -> Callable:
-    """Return an array whose contents are written later."""
+    """Return a function that returns a new array. Later equations overwrite its contents."""
     return lambda: np.zeros(e.outputs[0].shape, e.outputs[0].dtype)
 
 

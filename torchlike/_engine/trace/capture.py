@@ -35,7 +35,7 @@ class WholeTrace(_trace.OwnTrace):
 
 
 class Draw:
-    """A random sample, repeated at each call: its array, and the function that samples it."""
+    """Random sampling that each call repeats: the sampled array, and the function that samples it."""
 
     __slots__ = ("array", "make")
 
@@ -105,7 +105,7 @@ class Capture(Mode):
         self.known: set[int] = set()  # ids of values from before the call
         self.checks: list[tuple[Any, Callable]] = []  # checks of the elements of inputs
         self.outside: set[int] = set()  # ids of storages from before the call
-        self.histories: list[tuple[Any, Any, Any]] = []  # tensors from before the call, gradient edges and storages
+        self.histories: list[tuple[Any, Any, Any]] = []  # earlier tensors with their gradient edges and storages
         self.views: list[tuple[Any, Value]] = []  # views from before the call, with their values
         self.given: list[Value] = []  # the values of the arguments
         self._quiet = 0
@@ -137,7 +137,7 @@ class Capture(Mode):
 
         leave(self)
         with _trace.lock:
-            flush(self.device)  # recorded by another thread
+            flush(self.device)  # run the operators that other threads recorded
             self.device.trace = _trace.pending[self.device] = self.trace
             self.trace.close()
 
@@ -206,11 +206,11 @@ class Capture(Mode):
 
     @property
     def is_quiet(self) -> bool:
-        """Whether repeated work is running."""
+        """True while repeated work is running."""
         return self._quiet > 0
 
     def quietly(self) -> _Quietly:
-        """Return a context in which all operations are part of one piece of repeated work."""
+        """Return a context in which all operations are part of one unit of repeated work."""
         return _Quietly(self)
 
     def writes(self, storage: Any, owner: Any) -> None:

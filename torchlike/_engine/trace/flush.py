@@ -32,8 +32,8 @@ from torchlike._errors.callers import users_place
 
 
 def run(device: Device, draws: bool = False) -> None:
-    """Run what is pending on one device because its results are needed. `draws` is True if random sampling needs the
-    elements (for example the rates of a Poisson distribution)."""
+    """Flush one device because results are needed, and end an active capture. `draws` is True if random sampling needs
+    the results (for example the rates of a Poisson distribution)."""
     capture = current().capture
     if capture is not None:
         capture.stop("random numbers are drawn by elements" if draws else "a tensor's elements are needed", draws)
@@ -41,7 +41,7 @@ def run(device: Device, draws: bool = False) -> None:
 
 
 def flush(device: Device) -> None:
-    """Run what is pending on one device.
+    """Run the pending trace of one device.
 
     The flush is atomic under interrupts: either all results are committed, or none is and the trace is still pending.
     """
@@ -143,7 +143,7 @@ def _build(
     device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: tuple[int, ...], is_new: bool, at_once: bool
 ) -> Any:
     """Return a program for a trace: interpreted if that is estimated to be cheaper, else compiled. With `at_once`,
-    training work is compiled immediately."""
+    a training program is compiled unless it is small."""
     if device.type == "cpu" and (_executor == "numpy" or (_executor == "auto" and is_new and is_cold(trace, at_once))):
         return Interpreted(trace, live)
     return xla_executor.Fused(device, trace, live, donated)
@@ -180,10 +180,10 @@ def boundary() -> None:
 
 
 def prelude() -> None:
-    """Flush before a model is called, if no pending trace contains differentiated operators (the pre-forward flush).
+    """Flush before a model is called (the pre-forward flush).
 
-    Work done before the first step or between two steps then stays out of the step's program, so every step runs the
-    same program.
+    Do nothing if a gradient node was created since a pending trace began. The flush keeps work that precedes a training
+    step out of the step's program, so that every step runs the same program.
     """
     latest = _trace.latest.node
     for trace in tuple(_trace.pending.values()):

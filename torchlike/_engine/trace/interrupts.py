@@ -13,9 +13,9 @@ from typing import Any
 
 from torchlike import _native
 
-# The C module behind `signal` does not convert to enums. It takes a tenth of the time, and runs at every step.
+# These functions run at every step. The C versions do not convert to enums and take a tenth of the time.
 _get, _set = _signal.getsignal, _signal.signal
-# All other signals except the real-time signals are deferred.
+# Fault signals and real-time signals are not deferred.
 _FAULTS = {"SIGKILL", "SIGSTOP", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGTRAP", "SIGSYS"}
 _ALL = tuple([int(s) for s in Signals if s.name not in _FAULTS and not s.name.startswith("SIGRT")])
 _main = threading.main_thread().ident

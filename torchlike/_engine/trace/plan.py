@@ -17,7 +17,7 @@ NUMBERS: dict[type, type] = {float: np.float64, int: np.int64, bool: np.bool_, c
 
 # How a plan runs in an interpreted program:
 #   NUMPY     its function runs on NumPy arrays.
-#   ONCE      as NUMPY, but only at the first run of its program. The second run compiles: such work always repeats.
+#   ONCE      as NUMPY, but only at the first run of its program. Optimizer steps use it, because they always repeat.
 #   OWN       as the flat NumPy program of its jaxpr, or as a separate executable if NumPy cannot run it.
 #   FLAT      as OWN. Gradients use it; their programs are usually compiled immediately.
 #   COMPILED  never: a program with such a plan is always compiled immediately.
@@ -42,8 +42,8 @@ class Plan:
       executor: how it runs in an interpreted program: `NUMPY`, `ONCE`, `OWN`, `FLAT` or `COMPILED`.
       flat: for an `OWN` or `FLAT` plan, a function that makes its NumPy program, or returns None if NumPy cannot run
         it.
-      host: the number of XLA threads that NumPy is as fast as on large arrays (0: NumPy has no advantage over a
-        compiled program).
+      host: on large arrays, NumPy is as fast as XLA with this many threads (0: NumPy is never as fast as a compiled
+        program).
       extra: data of the calling layer (output strides, gradients, node name).
     """
 

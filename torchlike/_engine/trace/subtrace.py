@@ -148,8 +148,8 @@ class SubTrace(OwnTrace, Mode):
         return value.trace in self.around or value.trace is value.aval.device.trace
 
     def stand_in(self, array: Any) -> Any:
-        """Return the array of random numbers that `array` is, or that it is a full-size view of; None if it is
-        neither."""
+        """If `array` is an array of random numbers or a full-size view of one, return that array of random numbers.
+        Otherwise return None."""
         if self.drawn is None or not isinstance(array, np.ndarray):
             return None
         source = array if id(array) in self.drawn or array.base is None else array.base
@@ -233,7 +233,7 @@ class SubTrace(OwnTrace, Mode):
         return False
 
     def quietly(self) -> contextlib.AbstractContextManager:
-        """Return a context in which all operations are part of one piece of repeated work."""
+        """Return a context in which all operations are part of one unit of repeated work."""
         return contextlib.nullcontext()
 
     def writes(self, storage: Any, owner: Any) -> None:

@@ -68,8 +68,8 @@ class Trace:
     `code` is a flat list of entries. Each entry is a plan followed by the slots of its inputs. A slot >= 0 is the n-th
     result of this trace; a slot < 0 is input `~slot`. The trace references its results weakly: a result without other
     references at the flush is not an output of the program. It also references its inputs weakly (their arrays
-    strongly): the array of an input whose Value was freed is donated. `scalars` has one sequence of numbers for each
-    entry with runtime numbers. A gradient operator uses the same sequence object as its forward operator, so the
+    strongly): the array of an input whose Value was freed may be donated. `scalars` has one sequence of numbers for
+    each entry with runtime numbers. A gradient operator uses the same sequence object as its forward operator, so the
     program takes these numbers once. `before` is the sequence number of the newest gradient node when the trace began.
     `puts` lists each storage that was written with a result, and its previous contents: the slot of a result or input,
     or a Value.
@@ -182,7 +182,7 @@ class OwnTrace(Trace):
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether the trace is open in another thread."""
+        """True if the trace is open in another thread."""
         return self.owner not in (0, threading.get_ident())
 
     def open(self) -> None:

@@ -25,7 +25,7 @@ class Size(tuple):
     __slots__ = ()
 
     def numel(self) -> int:
-        """The number of elements of a tensor of this shape."""
+        """Return the number of elements of a tensor of this shape."""
         count = 1
         for n in self:
             count *= n

@@ -24,7 +24,7 @@ from torchlike._engine.xla import memory
 from torchlike._engine.xla.jax_private import quick_call
 from torchlike._engine.xla.target import platform_of, tracing_for
 
-SMALL = 1 << 16  # bytes; a host array up to this size is passed to the executable as it is
+SMALL = 1 << 16  # bytes; a host array up to this size is passed to the executable directly
 # By default XLA may keep half-precision intermediates in a wider type. PyTorch rounds the result of each operator.
 ROUNDED: dict[str, bool | str] = {"xla_allow_excess_precision": False}
 
@@ -118,7 +118,7 @@ class Fused:
         """Return the arguments of the executable.
 
         A large host array is copied to the device once, and its Value then has the device array. A donated host array
-        is first copied on the host. A small host array is passed as it is: JAX copies it at each call, which costs less
+        is first copied on the host. A small host array is passed directly: JAX copies it at each call, which costs less
         than keeping a copy.
         """
         arrays = trace.arrays

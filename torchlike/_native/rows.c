@@ -32,7 +32,7 @@
 #define EACH(i, count) for (Py_ssize_t i = 0; i < (count); i++)
 #endif
 
-/* The choice at load time needs ELF's indirect functions. ARM has only one vector instruction set to choose. */
+/* The choice at load time needs ELF's indirect functions. ARM needs no choice: vectors are part of its baseline. */
 #if defined(__x86_64__) && defined(__GLIBC__) && __GNUC__ >= 12 && !defined(__clang__)
 #define WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else

@@ -66,7 +66,8 @@ class DiskCache:
         return value
 
     def put(self, key: str, value: bytes) -> None:
-        """Store an entry. A failure does not raise; the first failure is logged."""
+        """Store an entry, unless it is larger than an eighth of the limit. A failure does not raise; the first is
+        logged."""
         content = _sealed(key, value)
         if _blocks(len(content)) * BLOCK > self.limit // 8:
             return

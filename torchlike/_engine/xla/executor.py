@@ -123,7 +123,7 @@ class Fused:
         """
         arrays = trace.arrays
         for i in trace.hosts:
-            if arrays[i].__class__ is np.ndarray and arrays[i].nbytes > self._small:  # else it is already on the device
+            if arrays[i].__class__ is np.ndarray and arrays[i].nbytes > self._small:  # else small, or already moved
                 moved = self._place(arrays[i].copy() if i in self._private else arrays[i])
                 owner = trace.inputs[i]()
                 arrays[i] = moved

@@ -1,4 +1,4 @@
-"""The engine: values, the trace, boundaries, and the executors that run recorded work."""
+"""The engine: values, the trace, flushes, and the executors that run recorded operators."""
 
 import jax
 

@@ -1,4 +1,4 @@
-"""What JAX's client says of the accelerators of one type: how many, which, and how much memory is in use."""
+"""Queries about the accelerators of one type: their number, the current device, and the memory in use."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ _current: dict[str, int] = {}  # the index of the device that a bare "cuda" mean
 
 
 def devices(type: str) -> list:
-    """JAX's devices of one type; none where JAX has no such client."""
+    """Return the JAX devices of one type. The list is empty if JAX has no client for this type."""
     return _device.jax_devices(type)
 
 
 def current(type: str) -> int:
-    """The index of the current device of a type."""
+    """Return the index of the current device of a type."""
     return _current.get(type, 0)
 
 
 def number(type: str, device: Any) -> int:
-    """The index that a `device` argument means: an int, a device, its name, or None for the current one."""
+    """Return the index for a `device` argument: an int, a device, its name, or None for the current device."""
     if device is None:
         return current(type)
     if isinstance(device, int):
@@ -32,12 +32,13 @@ def number(type: str, device: Any) -> int:
 
 
 def jax_device(type: str, device: Any) -> Any:
-    """The JAX device behind a `device` argument; raises PyTorch's sentence where there is none."""
+    """Return the JAX device for a `device` argument. Raise PyTorch's error if there is no such device."""
     return _device.to_jax(_device.device(type, number(type, device)))
 
 
 def statistic(type: str, device: Any, *names: str) -> int:
-    """The first of these figures that the backend's allocator keeps, in bytes; 0 where there is no such device."""
+    """Return the first of the named statistics that the backend's allocator provides, in bytes. Return 0 if there is no
+    such device."""
     if not devices(type):
         return 0
     kept = jax_device(type, device).memory_stats() or {}
@@ -45,7 +46,7 @@ def statistic(type: str, device: Any, *names: str) -> int:
 
 
 def synchronize(type: str, device: Any) -> None:
-    """Run what is pending and wait until the device has done it."""
+    """Flush pending work and wait until the device has finished it."""
     import jax
 
     from torchlike._engine import boundary

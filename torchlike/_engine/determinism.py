@@ -1,4 +1,4 @@
-"""Settings of threads and of determinism. XLA on the CPU is deterministic, its threads those of the machine."""
+"""Settings of determinism and of threads. On the CPU, XLA is deterministic and uses one thread per processor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _NONDETERMINISTIC_GPU = (
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Ask for deterministic algorithms. On the CPU all are; with a GPU a warning says how to ask XLA for them."""
+    """Request deterministic algorithms. All algorithms on the CPU are deterministic. If there is a GPU, warn how to
+    configure XLA for it."""
     _mode["enabled"], _mode["warn_only"] = bool(mode), bool(warn_only)
     _update()
     if mode:
@@ -25,12 +26,12 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def fills_uninitialized() -> bool:
-    """Whether memory without contents is filled while deterministic algorithms are asked for."""
+    """Return whether uninitialized memory is filled while deterministic algorithms are enabled."""
     return _mode["fills_uninitialized"]
 
 
 def set_fill_uninitialized(mode: bool) -> None:
-    """Choose whether memory without contents is filled while deterministic algorithms are asked for."""
+    """Set whether uninitialized memory is filled while deterministic algorithms are enabled."""
     if not isinstance(mode, bool):
         raise RuntimeError(f"expected a bool, but got {type(mode).__name__}")
     _mode["fills_uninitialized"] = mode
@@ -42,28 +43,28 @@ def _update() -> None:
 
 
 def warn_of_gpu() -> None:
-    """Say what a GPU needs to be deterministic, where there is one and XLA was not told."""
+    """Warn if there is a GPU and XLA is not configured to be deterministic on it."""
     if devices.jax_devices("cuda") and "xla_gpu_deterministic_ops" not in os.environ.get("XLA_FLAGS", ""):
         warn(_NONDETERMINISTIC_GPU)
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """Whether deterministic algorithms were asked for."""
+    """Return whether deterministic algorithms are enabled."""
     return _mode["enabled"]
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """Whether only a warning was asked for where an algorithm is not deterministic."""
+    """Return whether a nondeterministic algorithm causes a warning instead of an error."""
     return _mode["warn_only"]
 
 
 def get_deterministic_debug_mode() -> int:
-    """0: not asked for, 1: warn, 2: raise."""
+    """Return 0 if deterministic algorithms are not enabled, 1 if violations warn, 2 if they raise."""
     return 0 if not _mode["enabled"] else 1 if _mode["warn_only"] else 2
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
-    """Ask for deterministic algorithms by number or name: 0 "default", 1 "warn", 2 "error"."""
+    """Set the mode of deterministic algorithms by number or name: 0 "default", 1 "warn", 2 "error"."""
     names = {"default": 0, "warn": 1, "error": 2}
     if isinstance(debug_mode, str) and debug_mode not in names:
         raise RuntimeError(
@@ -76,22 +77,22 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def get_num_threads() -> int:
-    """The number of threads of XLA's pool on the CPU."""
+    """Return the number of threads in XLA's pool on the CPU."""
     return THREADS
 
 
 def set_num_threads(num: int) -> None:
-    """Warn, unless the number is what it is: XLA's pool takes its size when the process starts."""
+    """Warn if `num` differs from the current number of threads. The size of XLA's pool is fixed at process start."""
     _no_other_number("set_num_threads", num)
 
 
 def get_num_interop_threads() -> int:
-    """The number of threads that run operators side by side: XLA's one pool."""
+    """Return the number of threads that run operators in parallel: the size of XLA's only pool."""
     return get_num_threads()
 
 
 def set_num_interop_threads(num: int) -> None:
-    """As `set_num_threads`."""
+    """Warn if `num` differs from the current number of threads, as `set_num_threads` does."""
     _no_other_number("set_num_interop_threads", num)
 
 

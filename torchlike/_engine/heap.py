@@ -1,7 +1,7 @@
-"""What the C heap and Python's garbage collector do meanwhile.
+"""Settings of the C heap and of Python's garbage collector.
 
-glibc maps large blocks anew each time, or gives the end of the heap back once little more than the largest block so far
-is free there, and the kernel then clears every page at its first touch.
+By default, glibc maps new memory for each large block. It also returns the end of the heap to the kernel once little
+more than the largest block so far is free there. The kernel clears every page of new memory at its first access.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD, _MMAP_MAX, _ARENA_MAX = -1, -2, -3, 
 
 
 def keep_freed_blocks() -> None:
-    """Let glibc keep up to 128 MiB of free memory, and take blocks of up to 32 MiB (it allows no more) from there.
+    """Make glibc keep up to 128 MiB of free memory and serve blocks of up to 32 MiB (its limit) from it.
 
-    NumPy's temporaries are of such sizes: inference over a hundred lengths takes 0.70 s instead of 0.87. XLA's are
-    larger. With `TORCHLIKE_MALLOC=keep` in the environment blocks of any size are served from one heap that grows and
-    does not shrink below 2 GiB of free space: no page faults for XLA's temporaries, a quarter of the time of a step of
-    a GPT with six layers of width 384. The heap must then be one: those of other threads are bounded, and unmapped when
-    empty. All threads wait for one lock, which costs small models more than large ones gain, so it is the user's
-    choice. Does nothing under another C library.
+    NumPy's temporaries have such sizes: inference over a hundred sequence lengths takes 0.70 s instead of 0.87 s. XLA's
+    temporaries are larger. With `TORCHLIKE_MALLOC=keep` in the environment, glibc serves blocks of any size from one
+    heap, which grows and keeps up to 2 GiB of free space. XLA's temporaries then cause no page faults, which saves a
+    quarter of the time of a step of a GPT with six layers of width 384. There must be a single heap, because the heaps
+    of other threads are bounded and are unmapped when empty. All threads then share one lock. This costs small models
+    more than large models gain, so it is the user's choice. The function does nothing with another C library.
     """
     if not _is_glibc():
         return
@@ -37,9 +37,12 @@ def keep_freed_blocks() -> None:
 
 
 def age_imported_objects() -> None:
-    """Put what the import has made, 130,000 objects, with the oldest at once, which the collector looks through less
-    often: the first inference over a hundred lengths spent a tenth of its time on that."""
-    if not gc.get_freeze_count():  # what somebody has frozen stays so
+    """Move the 130,000 objects made by the import to the garbage collector's oldest generation.
+
+    The collector scans the oldest generation less often. The first inference over a hundred sequence lengths spent a
+    tenth of its time on scanning these objects.
+    """
+    if not gc.get_freeze_count():  # `unfreeze` would also release objects that other code has frozen
         gc.freeze()
         gc.unfreeze()
 

@@ -1,4 +1,4 @@
-"""The one cache of programs: found by key, bounded, and forgotten together."""
+"""The cache of programs: looked up by key, bounded in number, and cleared as a whole."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 
 class Programs:
-    """Programs by key, compiled or interpreted. The oldest are dropped: each compiled program maps memory, and the
-    operating system bounds the mappings of a process."""
+    """Compiled and interpreted programs by key. At most `most` are kept and the oldest is dropped first: each compiled
+    program maps memory, and the operating system limits the mappings of a process."""
 
     def __init__(self, most: int) -> None:
         self.most = most

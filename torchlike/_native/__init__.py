@@ -1,7 +1,8 @@
-"""What is compiled, where a C compiler was there at the installation (`hatch_build.py`): kernels for NumPy's float32
-arrays, a comparison of containers, and grad modes that no interrupt splits.
+"""Optional C extensions, compiled at installation if there is a C compiler (`hatch_build.py`).
 
-Callers ask whether it is there and do the same in NumPy or Python otherwise: results do not depend on this package.
+They contain kernels for NumPy float32 arrays (`rows`), comparisons of guarded containers (`same`), and grad modes that
+switch atomically under interrupts (`switch`). A module is None if it was not compiled. Callers then do the same work in
+NumPy or Python, so results do not depend on this package.
 """
 
 from __future__ import annotations

@@ -1,29 +1,29 @@
-/* GELU, softmax, layer norm and a bias of float32 rows, each in few passes through memory.
+/* GELU, softmax, layer norm and bias addition for float32 rows, each in few passes through memory.
  *
- * Cold forward work is interpreted by NumPy, which walks over its arrays once for each arithmetic operation, and begins
- * anew with each row: GELU took six times what it takes PyTorch, adding a bias three times what it takes here. In these
- * four formulas an interpreted network spends its time beside products.
- * They are optional: without a C compiler NumPy's formulas in torchlike/_ops do the same.
+ * NumPy interprets forward work that is not compiled. It passes over its arrays once for each arithmetic operation and
+ * has an overhead for each row: GELU took six times as long as in PyTorch, and adding a bias took three times as long
+ * as this kernel. An interpreted network spends most of its time in these four formulas and in matrix products.
+ * The kernels are optional. Without a C compiler, NumPy formulas in torchlike/_ops do the same.
  *
- * How it is made fast without naming an instruction set:
- *   - every loop is plain C over numbers that do not depend on each other, which a compiler turns into vectors;
- *   - exp and the normal distribution are polynomials, since a call into the C library would prevent that;
- *   - sums and maxima run in LANES partial results, because a compiler may not reorder one sum (-ffast-math would let
- *     it, and breaks NaN and infinity);
- *   - WIDE compiles a kernel three times, and the processor's best is taken when the module is loaded.
+ * The code is fast without using a specific instruction set:
+ *   - every loop is plain C over independent numbers, so compilers vectorize it;
+ *   - exp and the normal distribution are polynomials, because a call into the C library would prevent vectorization;
+ *   - sums and maxima use LANES partial results, because a compiler may not reorder a single sum (-ffast-math would
+ *     allow it, but breaks NaN and infinity);
+ *   - WIDE compiles a kernel for three instruction sets; the loader of the module chooses the best for the processor.
  */
 
-/* One binary for all versions of Python: only what its stable interface has had since 3.11, which brought buffers. */
+/* The stable ABI of Python 3.11, the first with the buffer protocol, so that one binary works for all versions. */
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-#define LANES 16 /* floats in the widest registers there are; narrower ones take two or four turns */
+#define LANES 16 /* floats in the widest vector registers; narrower registers need two or four operations */
 
-/* INLINE because a wide kernel would else call a narrow helper. EACH is a loop whose turns do not depend on each other:
- * arrays in it are the same or do not overlap. */
+/* INLINE forces inlining, because otherwise a WIDE kernel would call a helper that was compiled for the default
+ * instruction set. EACH is a loop with independent iterations: its arrays are identical or do not overlap. */
 #ifdef __GNUC__ /* and Clang */
 #define INLINE static inline __attribute__((always_inline))
 #define EACH(i, count) _Pragma("omp simd") for (Py_ssize_t i = 0; i < (count); i++)
@@ -32,23 +32,23 @@
 #define EACH(i, count) for (Py_ssize_t i = 0; i < (count); i++)
 #endif
 
-/* To choose when loading takes ELF's indirect functions. ARM's vectors need no choice. */
+/* The choice at load time needs ELF's indirect functions. ARM needs no choice: vectors are part of its baseline. */
 #if defined(__x86_64__) && defined(__GLIBC__) && __GNUC__ >= 12 && !defined(__clang__)
 #define WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define WIDE
 #endif
 
-INLINE float larger(float a, float b) { return a > b ? a : b; } /* not `a`, if it is NaN */
+INLINE float larger(float a, float b) { return a > b ? a : b; } /* returns b if a is NaN */
 
-/* exp(x) for x <= 0, to 1 unit in the last place; 0 where that would be subnormal, as XLA has it. With
- * x = n ln 2 + r and |r| <= ln(2) / 2 it is 2^n exp(r). */
+/* exp(x) for x <= 0, accurate to 1 unit in the last place. Subnormal results become 0, as in XLA. With x = n ln 2 + r
+ * and |r| <= ln(2) / 2, the result is 2^n exp(r). */
 INLINE float exponential(float x)
 {
-    const float to_whole = 12582912.0f; /* 1.5 * 2^23: adding it rounds, and leaves n in the low bits of the sum */
+    const float to_whole = 12582912.0f; /* 1.5 * 2^23; adding it rounds to an integer n in the low bits of the sum */
     float rounded = x * 1.44269504f + to_whole;
     float n = rounded - to_whole;
-    float r = x - n * 0.693359375f; /* ln 2 in two parts, the first with so few digits that its product is exact */
+    float r = x - n * 0.693359375f; /* ln 2 in two parts; the first has few digits, so its product is exact */
     r = r - n * -2.12194440e-4f;
 
     float p = 0.00138145988f; /* (exp(r) - 1 - r) / r^2, fitted by weighted least squares */
@@ -60,17 +60,18 @@ INLINE float exponential(float x)
 
     uint32_t bits;
     memcpy(&bits, &rounded, sizeof bits);
-    bits = (bits << 23) + 0x3F800000; /* n in the place of a float's exponent, counted from that of 1.0 */
+    bits = (bits << 23) + 0x3F800000; /* n in the exponent field, added to the exponent of 1.0 */
     float power;
     memcpy(&power, &bits, sizeof power);
-    return x < -87.33654f ? 0.0f : p * power; /* NaN is not less: it stays */
+    return x < -87.33654f ? 0.0f : p * power; /* NaN fails the comparison and is kept */
 }
 
-/* x times the normal distribution at x, which is 1/2 + x g(x^2). A polynomial in s, of [-1, 1], has small coefficients
- * for the smooth g and loses nothing to rounding: the distribution is within 1e-7, and so is PyTorch's by erf. */
+/* x times the normal distribution function at x, which is 1/2 + x g(x^2). g is smooth, so its polynomial in s, a
+ * variable in [-1, 1], has small coefficients and small rounding errors. The distribution function is accurate to 1e-7,
+ * as is PyTorch's, which uses erf. */
 INLINE float gaussian_unit(float x)
 {
-    const float end = 5.5f; /* beyond it the distribution is 0 or 1 in all digits */
+    const float end = 5.5f; /* beyond it, the distribution function rounds to 0 or 1 */
     float s = x * x * (2.0f / (5.5f * 5.5f)) - 1.0f;
     float g = 9.85526713e-05f;
     g = g * s - 0.000275896542f; g = g * s + 0.00025713467f;
@@ -87,7 +88,7 @@ INLINE float gaussian_unit(float x)
     return x * below;
 }
 
-/* Of LANES partial results one, in pairs: as exact as NumPy's sums. */
+/* The pairwise sum of LANES partial sums, as accurate as NumPy's sums. */
 INLINE float total_of(const float *parts)
 {
     float eight[8], four[4];
@@ -109,10 +110,12 @@ WIDE static void gelu_all(const float *x, float *out, Py_ssize_t count)
     EACH(i, count) out[i] = gaussian_unit(x[i]);
 }
 
-/* The softmax of the first `seen` numbers. The last block of LANES is loaded before anything is written, and overlaps
- * the one before rather than leaving the row, so that no slow loop is left over: most rows of a causal matrix are
- * short. What of it lies beyond `seen` counts as -inf and becomes 0; what the block before has is not added twice.
- * A NaN does not become the maximum, but its exponential is NaN, and so are the sum and the row. */
+/* The softmax of the first `seen` numbers of a row.
+ *
+ * The last block of LANES is loaded before anything is written. It overlaps the previous block instead of exceeding the
+ * row, so no scalar loop is needed for the remainder: most rows of a causal matrix are short. Its elements beyond
+ * `seen` count as -inf and become 0. Its elements that are also in the previous block are not added twice. A NaN never
+ * becomes the maximum, but its exponential is NaN, so the sum and the row become NaN. */
 INLINE void softmax_row(const float *x, float *out, Py_ssize_t columns, Py_ssize_t seen, int none_is_zero)
 {
     float end[LANES] = {0.0f}, parts[LANES], made[LANES];
@@ -142,7 +145,7 @@ INLINE void softmax_row(const float *x, float *out, Py_ssize_t columns, Py_ssize
     EACH(i, LANES) end[i] *= scale;
     EACH(i, whole) out[i] *= scale;
     if (columns >= LANES)
-        memcpy(out + last, end, sizeof end); /* of a known length: one store */
+        memcpy(out + last, end, sizeof end); /* constant size: one store */
     else
         memcpy(out, end, (size_t)columns * sizeof *end);
 }
@@ -150,7 +153,7 @@ INLINE void softmax_row(const float *x, float *out, Py_ssize_t columns, Py_ssize
 WIDE static void softmax_rows(const float *x, float *out, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t causal_rows,
                               int none_is_zero)
 {
-    Py_ssize_t place = 0; /* in its matrix */
+    Py_ssize_t place = 0; /* the index of the row in its matrix */
     for (Py_ssize_t row = 0; row < rows; row++, x += columns, out += columns) {
         Py_ssize_t seen = causal_rows && place < columns ? place + 1 : columns;
         softmax_row(x, out, columns, seen, none_is_zero);
@@ -160,7 +163,7 @@ WIDE static void softmax_rows(const float *x, float *out, Py_ssize_t rows, Py_ss
     }
 }
 
-/* The mean first and then the deviations from it: with sums of x and x^2 a large mean would take all digits. */
+/* Compute the mean first, then the deviations from it. Sums of x and x^2 would lose all digits if the mean is large. */
 WIDE static void standardize_rows(const float *x, float *out, float *mean, float *squares, Py_ssize_t rows,
                                   Py_ssize_t columns, float eps, const float *weight, const float *bias)
 {
@@ -192,7 +195,7 @@ WIDE static void standardize_rows(const float *x, float *out, float *mean, float
     }
 }
 
-/* -- for Python --------------------------------------------------------------------------------------------------- */
+/* -- interface to Python ------------------------------------------------------------------------------------------ */
 
 WIDE static void add_to_rows(float *x, Py_ssize_t rows, Py_ssize_t columns, const float *row)
 {
@@ -206,14 +209,15 @@ typedef struct {
     int count;
 } Held;
 
-static PyObject *let_go(Held *held) /* and return to Python, with an error if one is set */
+static PyObject *let_go(Held *held) /* release the buffers; return None, or NULL if an error is set */
 {
     while (held->count > 0)
         PyBuffer_Release(&held->views[--held->count]);
     return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
-/* The memory of a C-contiguous float32 buffer of `*count` numbers, which is set if negative; NULL if an error is. */
+/* Return the memory of a C-contiguous float32 buffer of `*count` numbers. A negative `*count` is set to the length of
+ * the buffer. Return NULL if an error is set. */
 static float *hold(Held *held, PyObject *object, int flags, Py_ssize_t *count)
 {
     Py_buffer *view = &held->views[held->count];
@@ -228,7 +232,8 @@ static float *hold(Held *held, PyObject *object, int flags, Py_ssize_t *count)
     return NULL;
 }
 
-/* How many rows of `columns` numbers there are, in whole matrices of `height`; -1, with an error set, if that fails. */
+/* Return the number of rows of `columns` numbers. They must form whole matrices of `height` rows; otherwise set an
+ * error and return -1. */
 static Py_ssize_t rows_in(Py_ssize_t count, Py_ssize_t columns, Py_ssize_t height)
 {
     if (!PyErr_Occurred() && columns > 0 && height > 0 && count % columns == 0 && count / columns % height == 0)
@@ -312,7 +317,7 @@ static PyObject *standardize(PyObject *module, PyObject *arguments)
     return let_go(&held);
 }
 
-/* What they do says rows.pyi. */
+/* rows.pyi documents these functions. */
 static PyMethodDef methods[] = {
     {"add", add, METH_VARARGS, NULL},
     {"gelu", gelu, METH_VARARGS, NULL},

@@ -1,16 +1,20 @@
-"""What `rows.c` makes. Arrays are C-contiguous float32; `ValueError` says what is wrong with them. `out` may be `x`."""
+"""Kernels of `rows.c` for C-contiguous float32 arrays. Other arrays raise `ValueError`. `out` may be `x` itself."""
 
 from numpy import ndarray
 
 def add(x: ndarray, row: ndarray, /) -> None:
-    """x += row, of rows as long as that one."""
+    """Add `row` to each row of `x` in place."""
 
 def gelu(x: ndarray, out: ndarray, /) -> None:
-    """x times the normal distribution at x."""
+    """Write GELU(x), x times the normal distribution function at x, to `out`."""
 
 def softmax(x: ndarray, out: ndarray, columns: int, causal_rows: int, none_is_zero: bool, /) -> None:
-    """Over rows of `columns` numbers. With `causal_rows` (0: none) they come in matrices of so many rows, of which row
-    i has columns 0 to i; the others become 0 and are not looked at. A row of -inf alone is NaN, or zero."""
+    """Write the softmax of each row of `columns` numbers to `out`.
+
+    If `causal_rows` is not 0, the rows form matrices of `causal_rows` rows each, with a causal mask: row i uses columns
+    0 to i, and the other columns become 0 without being read. A row in which all values are -inf becomes NaN, or zero
+    with `none_is_zero`.
+    """
 
 def standardize(
     x: ndarray,
@@ -23,5 +27,7 @@ def standardize(
     bias: ndarray | None,
     /,
 ) -> None:
-    """out = (x - mean) / sqrt(squares / columns + eps) * weight + bias, of rows of `columns` numbers, with the mean
-    and the sum of (x - mean)**2 of each."""
+    """Write (x - mean) / sqrt(squares / columns + eps) * weight + bias to `out`, for each row of `columns` numbers.
+
+    Also write the mean of each row to `mean`, and its sum of (x - mean)**2 to `squares`.
+    """

@@ -1,17 +1,18 @@
-/* Whether a compiled step finds what its recording depends on as it was: what containers hold, what attributes are, and
-   whether nobody else holds what is about to be overwritten.
+/* Guards of captured graphs. They check that the contents of containers and the values of attributes are unchanged, and
+   that there are no other references to objects that are about to be overwritten.
 
-   It looks at some thousand objects before each run, which the step before has driven out of the processor's caches: in
-   Python each costs 25 to 60 ns. Here the objects to come are asked of the memory while those at hand are looked at.
-   Only identity is compared: where it fails, the caller looks again, at values. */
+   Before each replay, the guards check some thousand objects, which the previous step has evicted from the processor's
+   caches. In Python each check takes 25 to 60 ns. This code prefetches the next objects while it checks the current
+   one. It compares identity only; if that fails, the caller compares values. */
 
 #define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#define AHEAD 8 /* objects; to reach one takes about as long as to look at so many */
+#define AHEAD 8 /* objects; loading one from memory takes about as long as checking this many */
 
-/* A hint, and nothing is read: of an object with slots the first three lines, of a dictionary its head. */
+/* Prefetch the first `bytes` of a later object. 192 bytes are three cache lines, for an object with slots; 64 bytes are
+   the head of a dict or list. */
 static void ask_for(PyObject *list, Py_ssize_t i, Py_ssize_t count, Py_ssize_t bytes) {
 #if defined(__GNUC__)
     if (i + AHEAD < count) {
@@ -40,8 +41,10 @@ static int same_list(PyObject *list, PyObject *seen) {
     return 1;
 }
 
-/* hold(containers, seen): lists of equal length, of dicts and lists, and of a tuple for each: a dict's keys and values
-   in turn, or a list's elements. */
+/* hold(containers, seen): return whether dicts and lists have the contents that were recorded in `seen`.
+
+   Both arguments are lists of the same length. `seen` has a tuple for each container: the alternating keys and values
+   of a dict, or the elements of a list. */
 static PyObject *hold(PyObject *module, PyObject *arguments) {
     PyObject *containers, *seen;
     Py_ssize_t i, count;
@@ -65,7 +68,7 @@ static PyObject *hold(PyObject *module, PyObject *arguments) {
     Py_RETURN_TRUE;
 }
 
-/* empty(containers): a list of dicts and lists. */
+/* empty(containers): return whether all dicts and lists in a list are empty. */
 static PyObject *empty(PyObject *module, PyObject *containers) {
     Py_ssize_t i, count;
     (void)module;
@@ -85,7 +88,7 @@ static PyObject *empty(PyObject *module, PyObject *containers) {
     Py_RETURN_TRUE;
 }
 
-/* An attribute of an attribute and so on, of one object; a new reference. */
+/* Follow a path of attribute names from an object. Return a new reference. */
 static PyObject *followed(PyObject *object, PyObject *path) {
     Py_ssize_t i, length = PyTuple_Size(path);
     Py_INCREF(object);
@@ -97,8 +100,8 @@ static PyObject *followed(PyObject *object, PyObject *path) {
     return object;
 }
 
-/* attributes(objects, path, seen): two lists of equal length, and between them the names that lead from each of the
-   first to its one of the second. */
+/* attributes(objects, path, seen): return whether following `path`, a tuple of attribute names, from each object leads
+   to the object at the same index in `seen`. */
 static PyObject *attributes(PyObject *module, PyObject *arguments) {
     PyObject *objects, *path, *seen;
     Py_ssize_t i, count;
@@ -116,14 +119,14 @@ static PyObject *attributes(PyObject *module, PyObject *arguments) {
         ask_for(objects, i, count, 192);
         now = followed(object, path);
         if (now == NULL) return NULL;
-        Py_DECREF(now); /* only its address counts */
+        Py_DECREF(now); /* only its address is used below */
         if (now != before) Py_RETURN_FALSE;
     }
     Py_RETURN_TRUE;
 }
 
-/* alone(objects, name, type): the attributes of this name, as a list; None where one is held by anybody but its object,
-   or is of another type. */
+/* alone(objects, name, type): return the objects' attributes of this name as a list. Return None if an attribute has
+   other references or another type. */
 static PyObject *alone(PyObject *module, PyObject *arguments) {
     PyObject *objects, *name, *type, *found;
     Py_ssize_t i, count;
@@ -143,7 +146,7 @@ static PyObject *alone(PyObject *module, PyObject *arguments) {
             Py_DECREF(found);
             return NULL;
         }
-        if (Py_REFCNT(one) > 2 || (PyObject *)Py_TYPE(one) != type) { /* its object's reference and the list's */
+        if (Py_REFCNT(one) > 2 || (PyObject *)Py_TYPE(one) != type) { /* not only its object and the list */
             Py_DECREF(found);
             Py_RETURN_NONE;
         }
@@ -151,8 +154,8 @@ static PyObject *alone(PyObject *module, PyObject *arguments) {
     return found;
 }
 
-/* assign(columns, done): sets attributes, for each column (objects, name, values); then appends True to the list `done`.
-   Where all are slots or plain attributes no Python runs on the way. */
+/* assign(columns, done): for each column (objects, name, values), set the attribute of each object. Then append True to
+   the list `done`. If all attributes are slots or plain attributes, no Python code runs in between. */
 static PyObject *assign(PyObject *module, PyObject *arguments) {
     PyObject *columns, *done;
     Py_ssize_t c, i;

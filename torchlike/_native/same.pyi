@@ -1,4 +1,4 @@
-"""Whether a compiled step finds what its recording depends on as it was."""
+"""Guards of captured graphs in C: check that the captured Python state is unchanged."""
 
 from typing import Any
 

@@ -1,8 +1,9 @@
-/* The recorder of each thread. A grad mode is entered and left in C: CPython calls the handlers of signals between
-   bytecodes only, so an interrupt comes before or after, and no mode is left behind.
+/* The recorder of each thread. Grad modes are entered and left in C. CPython runs signal handlers only between
+   bytecodes, so an interrupt occurs before or after the switch and cannot leave a mode active.
 
-   A subclass has a method `_recorders(current)`: the recorders of its thread outside and inside, or raises. It may be
-   interrupted, since nothing is changed yet. `_leave()` is called where the thread has another recorder at the end. */
+   A subclass of Switch has a method `_recorders(current)`, which returns the thread's recorders outside and inside the
+   mode, or raises. An interrupt during this call is harmless, because nothing has changed yet. At the exit, `_leave()`
+   is called if the thread's current recorder is not the inside one. */
 
 #define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
@@ -14,7 +15,7 @@
 #define OF_A_THREAD _Thread_local
 #endif
 
-static OF_A_THREAD PyObject *recorder; /* of this thread; NULL is that of a thread without modes */
+static OF_A_THREAD PyObject *recorder; /* the recorder of this thread; NULL means `plain` */
 static PyObject *plain;
 static PyObject *recorders_name, *outside_name, *inside_name, *leave_name;
 
@@ -24,7 +25,7 @@ static void put(PyObject *next) {
     PyObject *old = recorder;
     Py_INCREF(next);
     recorder = next;
-    Py_XDECREF(old); /* runs finalizers, which find the new one */
+    Py_XDECREF(old); /* last: this may run finalizers, which must see the new recorder */
 }
 
 static PyObject *current(PyObject *module, PyObject *ignored) {
@@ -65,7 +66,7 @@ static PyObject *leave(PyObject *self, PyObject *ignored) {
     PyObject *inside = PyObject_GetAttr(self, inside_name), *outside, *done;
     (void)ignored;
     if (inside == NULL) return NULL;
-    Py_DECREF(inside); /* the attribute holds it */
+    Py_DECREF(inside); /* the attribute keeps it alive */
     if (now() != inside) {
         done = PyObject_CallMethodObjArgs(self, leave_name, NULL);
         if (done == NULL) return NULL;
@@ -88,7 +89,7 @@ static PyMethodDef switch_methods[] = {
 static PyType_Slot slots[] = {{Py_tp_methods, switch_methods}, {0, NULL}};
 static PyType_Spec spec = {"torchlike._native.switch.Switch", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
 
-/* of(plain): the recorder of a thread without modes. */
+/* of(plain): set the recorder of threads without modes. */
 static PyObject *of(PyObject *module, PyObject *given) {
     PyObject *old = plain;
     (void)module;

@@ -1,4 +1,4 @@
-"""The recorder of each thread, and grad modes that no interrupt splits."""
+"""The recorder of each thread, and grad modes that switch atomically under interrupts."""
 
 from typing import Any
 

@@ -1,6 +1,7 @@
-"""Random numbers on the CPU device: PyTorch's stream, bit for bit, over NumPy.
+"""Random numbers on the CPU. They are bitwise equal to PyTorch's and computed with NumPy.
 
-Each draw is `draw(generator, size, dtype, ...) -> ndarray`; `None` for the generator is the default one.
+Each sampling function has the form `draw(generator, size, dtype, ...) -> ndarray`. If the generator is None, the
+default generator is used.
 """
 
 from ._choice import multinomial as multinomial

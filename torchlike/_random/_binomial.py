@@ -1,4 +1,8 @@
-"""Binomial numbers, many at a time: Hoermann's BTRS (1993) where ten successes are expected, else gaps between them."""
+"""Vectorized sampling of the binomial distribution.
+
+If at least ten successes are expected, it uses Hoermann's BTRS (1993). Otherwise it adds up the geometric gaps between
+successes.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,10 @@ from ._turns import Block, Process, blocks
 
 
 def binomials(generator: Generator, counts: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
-    """Successes for probabilities of at most a half, (n,) each, rounded where PyTorch rounds to their dtype."""
+    """Return numbers of successes for probabilities of at most one half. All arrays have shape (n,).
+
+    Intermediate results are rounded to the dtype of the inputs at the same points as in PyTorch.
+    """
     small, rows, drawn = counts * probabilities < 10, rows_of(counts, probabilities), np.empty(len(counts))
     some_sure = not ((counts > 0) & (probabilities > 0)).all()
     process = _BINOMIAL[0 if some_sure or small.any() > small.all() else -1 if small.any() else 1]
@@ -58,7 +65,7 @@ def _binomial_turn(kind: int, number: Callable, row: list, own: tuple, p: Any) -
 
 
 def _binomial_by_logarithms(n, deviation, p, middle, odds, at_mode, u, v) -> Any:
-    """Whether the slow test of BTRS accepts."""
+    """Return whether the slow test of BTRS accepts a trial."""
     from jax import numpy
 
     deviation, p, middle, odds, at_mode = (column() for column in (deviation, p, middle, odds, at_mode))

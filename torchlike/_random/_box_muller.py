@@ -1,9 +1,10 @@
-"""Normal numbers from pairs of uniform ones, rounded step by step as PyTorch's kernels round.
+"""Normal numbers from pairs of uniforms by the Box-Muller transform. Every step is rounded as in PyTorch's kernels.
 
     radius = sqrt(-2 log(1 - u1)),  theta = 2 pi u2,  pair = radius cos(theta), radius sin(theta)
 
-Float32 follows the vector code that PyTorch runs on x86 (Cephes' polynomials, with fused multiply-adds), float64 the C
-library. The float32 formula is written once, over what a fused multiply-add is: `fma(wide(a), b, c)`.
+The float32 version follows PyTorch's vector code on x86 (Cephes' polynomials with fused multiply-adds). The float64
+version uses the C library. The float32 formula is written once, in terms of a fused multiply-add `fma(wide(a), b, c)`,
+so that NumPy and XLA can both run it.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ import numpy as np
 from ._libm import cos, log, sin
 from ._rounding import fma32, fma64
 
-Words = Callable[[int], np.ndarray]  # the next so many words of a stream
+Words = Callable[[int], np.ndarray]  # a function that returns the next words of a stream, given their number
 _f32, _f64 = np.float32, np.float64
 _EIGHT = np.dtype("V32")
-_SLAB32 = 1 << 18  # numbers that the compiled formula makes at a time
-_BLOCK32, _SLAB64 = 1 << 15, 1 << 14  # and NumPy: the temporaries then stay in the processor's cache
-_COLD_SLABS = 32  # what it takes NumPy to lose as much time as a compilation costs
+_SLAB32 = 1 << 18  # numbers per call of the compiled formula
+_BLOCK32, _SLAB64 = 1 << 15, 1 << 14  # numbers per chunk in NumPy, so that temporaries fit into the processor's cache
+_COLD_SLABS = 32  # the number of slabs for which NumPy loses as much time as a compile takes
 
 
 def _constants(*values: float) -> tuple[np.float32, ...]:
@@ -50,9 +51,10 @@ _cold_slabs = 0.0
 
 
 def normals32(out: np.ndarray, words: Words, mean: float, std: float) -> None:
-    """Fill `out`, float32, (16 n,), 16 at a time from as many words: 8 radii, 8 angles -> 8 cosines, 8 sines.
+    """Fill `out`, a float32 array of shape (16 n,), with normal numbers.
 
-    A process that draws millions has the formula compiled after a while; both ways round alike.
+    Each block of 16 words gives 16 numbers: 8 words are radii and 8 are angles; the numbers are 8 cosines and 8 sines
+    times the radii. If a process samples millions of numbers, the formula is compiled. NumPy and XLA round the same.
     """
     for start in range(0, len(out), _SLAB32):
         slab = out[start : start + _SLAB32]
@@ -60,7 +62,8 @@ def normals32(out: np.ndarray, words: Words, mean: float, std: float) -> None:
 
 
 def _fill_slab(out: np.ndarray, words: np.ndarray, mean: np.float32, std: np.float32) -> None:
-    """At most a slab. The compiled formula takes a whole one, so that more than a fifth is worth filling up."""
+    """Fill at most one slab. The compiled formula always computes a whole slab, so it is used only for at least a fifth
+    of a slab."""
     global _cold_slabs
     if 5 * len(words) < _SLAB32 or _cold_slabs < _COLD_SLABS:
         _cold_slabs += len(words) / _SLAB32
@@ -68,7 +71,7 @@ def _fill_slab(out: np.ndarray, words: np.ndarray, mean: np.float32, std: np.flo
         return
     if len(words) < _SLAB32:
         words = np.concatenate((words, np.zeros(_SLAB32 - len(words), words.dtype)))
-    whole = out.view(_EIGHT)[..., 0]  # eight numbers as one, which are copied faster
+    whole = out.view(_EIGHT)[..., 0]  # eight numbers as one element, for faster copies
     for i, half in enumerate(_compiled()(words, mean, std, np.int32(0))):
         whole[:, i] = np.asarray(half).view(_EIGHT)[: len(out), 0]
 
@@ -89,10 +92,11 @@ def _rounded_sum(a: np.ndarray, b: Any, c: Any) -> np.ndarray:
 
 @functools.cache
 def _compiled() -> Callable[..., tuple[np.ndarray, np.ndarray]]:
-    """The formula as one XLA program. XLA makes a fused multiply-add of a product and the sum it goes into.
+    """Return the formula as one XLA program. XLA contracts a product and a following sum to a fused multiply-add.
 
-    Where the sum has two products, either could be the one; so the other is hidden behind `^ zero`, an input. Should a
-    processor or a version of XLA do otherwise, the first slab shows it, and NumPy goes on.
+    If both terms of a sum are products, XLA could fuse either one. The second term is therefore hidden behind
+    `^ zero`, where `zero` is an input. The program is compared with NumPy on one slab. If they differ, because of the
+    processor or the version of XLA, NumPy computes the formula.
     """
     import jax
     from jax.lax import bitcast_convert_type as bits
@@ -120,7 +124,10 @@ def _uncompiled(words: np.ndarray, mean: np.float32, std: np.float32, zero: np.i
 
 
 def _standard_normals(words: Any, wide: Callable, fma: Callable) -> tuple[Any, Any]:
-    """uint32 words, (16 n,) -> two halves of standard normals, (n, 8) each; NumPy arrays or, when compiled, JAX's."""
+    """Return two halves of standard normals, of shape (n, 8) each, from uint32 words of shape (16 n,).
+
+    The arrays are NumPy arrays or, in the compiled formula, JAX arrays.
+    """
     xp = words.__array_namespace__()
     blocks = (words & np.uint32(0xFFFFFF)).astype(np.int32).reshape(-1, 2, 8)
     radius = xp.sqrt(_f32(-2) * _log_of_complement(blocks[:, 0], wide, fma))
@@ -129,7 +136,7 @@ def _standard_normals(words: Any, wide: Callable, fma: Callable) -> tuple[Any, A
 
 
 def _horner(x: Any, coefficients: tuple[np.float32, ...], fma: Callable) -> Any:
-    """The polynomial at `x`, which is wide, rounded to float32 at every step."""
+    """Return the polynomial at `x`, rounded to float32 at every step. `x` is a result of `wide`."""
     first, second, *rest = coefficients
     value = fma(x, first, second)
     for c in rest:
@@ -138,25 +145,25 @@ def _horner(x: Any, coefficients: tuple[np.float32, ...], fma: Callable) -> Any:
 
 
 def _log_of_complement(k: Any, wide: Callable, fma: Callable) -> Any:
-    """log(1 - k / 2^24) for int32 k in [0, 2^24), float32."""
+    """Return log(1 - k / 2^24) as float32, for int32 k in [0, 2^24)."""
     bits = (np.int32(1 << 24) - k).astype(_f32).view(np.int32)
     exponent = (bits - _ROOT_HALF_BITS) >> 23
     x = (bits - (exponent << 23)).view(_f32) - _f32(1)  # the mantissa lies in [sqrt(1/2), sqrt(2))
     power = (exponent - np.int32(24)).astype(_f32)
     square = x * x
     tail = fma(wide(_horner(wide(x), _LOG, fma) * x), square, power * _LN2_LOW)
-    tail -= square * _f32(0.5)  # these two products are exact: fused or not is the same
+    tail -= square * _f32(0.5)  # this product and the last one are exact, so fusing does not matter
     tail += x
     tail += power * _LN2_HIGH
     return tail
 
 
 def _cos_sin_of_turns(k: Any, wide: Callable, fma: Callable) -> tuple[Any, Any]:
-    """cos and sin of 2 pi k / 2^24 for int32 k in [0, 2^24), float32."""
+    """Return cos and sin of 2 pi k / 2^24 as float32, for int32 k in [0, 2^24)."""
     theta = k.astype(_f32) * _f32(2.0**-24) * _f32(2 * math.pi)
     octant = ((theta * _f32(4 / math.pi)).astype(np.int32) + np.int32(1)) & np.int32(-2)
     steps = wide(octant.astype(_f32))
-    theta = fma(steps, -_QUARTER_PI_LOW, fma(steps, -_QUARTER_PI_HIGH, theta))  # of the inner one nothing is lost
+    theta = fma(steps, -_QUARTER_PI_LOW, fma(steps, -_QUARTER_PI_HIGH, theta))  # the inner sum is exact
     square = theta * theta
     wider = wide(square)
     cosine = fma(wider, _horner(wider, _COS, fma) * square, square * _f32(-0.5)) + _f32(1)
@@ -165,7 +172,7 @@ def _cos_sin_of_turns(k: Any, wide: Callable, fma: Callable) -> tuple[Any, Any]:
 
 
 def _turn_by_octant(cosine: Any, sine: Any, octant: Any) -> tuple[Any, Any]:
-    """Exchange the two where `octant` is 2 or 6 and set their signs; all by bits, which is faster than `where`."""
+    """Exchange the two values if `octant` is 2 or 6, and set their signs. Bit operations are faster than `where`."""
     differ = (cosine ^ sine) & -((octant >> 1) & 1)
     cosine = cosine ^ differ ^ (((octant + 2) & 4) << 29)
     sine = sine ^ differ ^ ((octant & 4) << 29)
@@ -173,7 +180,10 @@ def _turn_by_octant(cosine: Any, sine: Any, octant: Any) -> tuple[Any, Any]:
 
 
 def normals64(out: np.ndarray, words: Words, mean: float, std: float) -> None:
-    """Fill `out`, float64, (16 n,), 16 at a time as `normals32` does, each from a pair of words."""
+    """Fill `out`, a float64 array of shape (16 n,), in blocks of 16, as `normals32` does.
+
+    Each number takes two words.
+    """
     for start in range(0, len(out), _SLAB64):
         slab = out[start : start + _SLAB64]
         bits = words(len(slab)) & np.uint64(2**53 - 1)

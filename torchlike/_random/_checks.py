@@ -1,4 +1,4 @@
-"""What the dtypes of random numbers can hold, and the refusals that depend on it."""
+"""Dtype checks of random numbers: which dtypes are allowed, and the bounds of their values."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ _BF16 = np.dtype(ml_dtypes.bfloat16)
 
 
 def is_floating(dtype: np.dtype) -> bool:
-    """Whether PyTorch's distributions take the dtype as floating (the eight-bit ones they do not)."""
+    """Return whether PyTorch's distributions accept the dtype as floating-point. They do not accept 8-bit floats."""
     return dtype == _BF16 or (dtype.kind == "f" and dtype.itemsize in (2, 4, 8))
 
 
 def is_no_number(dtype: np.dtype) -> bool:
-    """Whether PyTorch draws none of the dtype: complex ones and those of eight bits."""
+    """Return whether PyTorch does not sample this dtype. True for complex dtypes and 8-bit floats."""
     return dtype.kind in "cfV" and not is_floating(dtype)
 
 
 def mantissa_digits(dtype: np.dtype) -> int:
-    """Bits of the significand, the hidden one included."""
+    """Return the number of bits of the significand, including the hidden bit."""
     return ml_dtypes.finfo(dtype).nmant + 1
 
 
 def bounds(dtype: np.dtype) -> tuple[float, float]:
-    """The least and greatest finite value."""
+    """Return the smallest and largest finite values."""
     if dtype.kind == "b":
         return 0, 1
     info = ml_dtypes.finfo(dtype) if is_floating(dtype) else np.iinfo(dtype)

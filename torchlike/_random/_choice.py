@@ -1,4 +1,4 @@
-"""Coin tosses and choices among categories."""
+"""Sampling of Bernoulli variables and of categories."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _NO_WEIGHT = "sum of probabilities <= 0"
 
 
 def bernoulli(generator: Generator | None, size: Size, dtype: np.dtype, p: float | np.ndarray = 0.5) -> np.ndarray:
-    """Ones with probability `p`, else zeros, as `Tensor.bernoulli_` draws them.
+    """Return ones with probability `p`, else zeros, as `Tensor.bernoulli_` samples them.
 
-    A number or a float64 array `p` is compared with 53-bit uniforms, an array of a smaller dtype with 24-bit ones.
+    A number or a float64 array `p` is compared with 53-bit uniforms. An array of a smaller dtype is compared with
+    24-bit uniforms.
 
     >>> from torchlike._random import Generator
     >>> bernoulli(Generator().manual_seed(0), (4,), np.dtype("float32"), 0.5).tolist()
@@ -31,13 +32,13 @@ def bernoulli(generator: Generator | None, size: Size, dtype: np.dtype, p: float
         return _bernoulli_of_array(generator, size, p).astype(dtype)
     if not 0 <= p <= 1:
         raise _errors.random.probability_of("bernoulli_", "[0, 1]", p)
-    if 0 in size:  # PyTorch looks at the dtype where there is something to draw
+    if 0 in size:  # PyTorch does not check the dtype of an empty tensor
         return np.empty(size, dtype)
     if is_no_number(dtype):
         raise _errors.dtypes.not_implemented("bernoulli_scalar_cpu_", dtype)
     with generator.lock:
         bits = generator.raw64(math.prod(size)) & np.uint64(2**53 - 1)
-    # u < p for u = bits / 2^53 is bits < p 2^53, and comparing integers needs no conversion.
+    # With u = bits / 2^53, u < p is the same as bits < p 2^53. Comparing integers avoids a conversion.
     return (bits < np.uint64(math.ceil(p * 2.0**53))).astype(dtype).reshape(size)
 
 
@@ -57,7 +58,7 @@ def _bernoulli_of_array(generator: Generator, size: Size, p: np.ndarray) -> np.n
 
 
 def dropout_noise(generator: Generator | None, size: Size, dtype: np.dtype, p: float) -> np.ndarray:
-    """What `F.dropout` multiplies by when 0 < p < 1: zero with probability p, else 1 / (1 - p)."""
+    """Return the factors of `F.dropout` for 0 < p < 1: zero with probability p, else 1 / (1 - p)."""
     kept = bernoulli(generator, size, dtype, 1 - p)
     kept /= np.dtype(dtype).type(1 - p) if np.dtype(dtype).itemsize >= 4 else np.float32(1 - p)
     return kept
@@ -66,11 +67,11 @@ def dropout_noise(generator: Generator | None, size: Size, dtype: np.dtype, p: f
 def multinomial(
     generator: Generator | None, probabilities: np.ndarray, count: int, replacement: bool = False
 ) -> np.ndarray:
-    """`count` category numbers for each row of weights, int64, as `torch.multinomial` draws them.
+    """Return `count` category indices (int64) for each row of weights, as `torch.multinomial` samples them.
 
-    (C,) -> (count,), (N, C) -> (N, count). Without replacement each weight is divided by an exponential draw and the
-    largest quotients win; with it, uniforms are looked up in the running sum of the weights.
-    Where two quotients of a half-precision dtype are equal, PyTorch's order among them is not reproduced.
+    Shapes: (C,) -> (count,), (N, C) -> (N, count). Without replacement, each weight is divided by an exponential sample
+    and the categories with the largest quotients are chosen. With replacement, uniforms are looked up in the cumulative
+    sum of the weights. If two quotients of a half-precision dtype are equal, their order may differ from PyTorch's.
     """
     generator = generator or default_generator
     _check_multinomial(probabilities, count, replacement)
@@ -86,7 +87,7 @@ def multinomial(
 
 
 def _least(scores: np.ndarray, count: int) -> np.ndarray:
-    """Where the least are, in ascending order and of equal ones the first first."""
+    """Return the indices of the `count` smallest scores in ascending order. Equal scores keep their order."""
     if 8 * count > len(scores):
         return np.argsort(scores, kind="stable")[:count]
     among = np.flatnonzero(scores <= np.partition(scores, count - 1)[count - 1])

@@ -1,4 +1,4 @@
-"""Gamma numbers, many at a time, by the method of Marsaglia and Tsang."""
+"""Vectorized sampling of the gamma distribution with the method of Marsaglia and Tsang (2000)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ F32_THIRD, F32_BOUND = float(np.float32(1) / np.float32(3)), float(np.float32(0.
 
 
 def gammas(generator: Generator, d: np.ndarray, powers: np.ndarray, exact: bool) -> np.ndarray:
-    """Gamma numbers of shape d + 1/3, times uniform ones to the given powers, float64, (n,) each.
+    """Return gamma samples with shape parameter d + 1/3, each times a uniform sample to the given power.
 
-    What is not `exact` may differ in the last bits of float64.
+    All arrays are float64 of shape (n,). If `exact` is False, samples may differ from PyTorch in the last bits of
+    float64.
     """
     process, rows, drawn = _GAMMA[exact], rows_of(d, powers), np.empty(len(d))
     spare = generator.spare_normal
@@ -38,7 +39,7 @@ def gammas(generator: Generator, d: np.ndarray, powers: np.ndarray, exact: bool)
 
 
 def _spare(block: Block, at: int, spare: float | None) -> float | None:
-    """The half of a pair that waits at the end of a block, or the one that waited before."""
+    """Return the unused half of a Box-Muller pair at the end of a block, or None if there is none."""
     if at < 2:
         return spare if at else None
     return float(_halves(block.uniforms, np.array([at - 2]), np.array([True]))[0])
@@ -68,7 +69,10 @@ def _next(drawing: Any, own: tuple) -> Block | None:
 
 
 def _normals(block: Block, spare: float | None) -> np.ndarray:
-    """The accepted normal numbers anew: what was kept is the place of their pair, above zero for the first half."""
+    """Recompute the accepted normal numbers with the C library's functions.
+
+    `kept` has the positions of their Box-Muller pairs: positive for the first half, negative for the second.
+    """
     kept = block.kept[0].astype(np.int64)
     x = _halves(block.uniforms, np.abs(kept) - 2, kept < 0)
     return np.where(kept == -1, spare, x) if spare is not None else x
@@ -83,8 +87,11 @@ def _halves(uniforms: np.ndarray, places: np.ndarray, second: np.ndarray) -> np.
 
 
 def _gamma_turn(exact: bool, number: Callable, row: list, own: tuple, p: Any) -> tuple:
-    """`own` is whether the element is a new one, where the pair lies whose half waits (0: none, 1: in the generator,
-    else its place + 2), and the half."""
+    """Do one trial of an element (see `Process.turn`).
+
+    `own` is (whether the element is new, the location of the unused half of a pair, that half). The location is 0 if
+    there is no unused half, 1 if it is the generator's, and otherwise the position of the pair + 2.
+    """
     from jax import lax, numpy
 
     (fresh, at, spare), c = own, row[0]()
@@ -110,11 +117,11 @@ def _gamma_by_logarithms(u: Any, square: Any, y: Any, c: Any) -> Any:
 
 
 def _box_muller(u1: Any, u2: Any) -> tuple[Any, Any]:
-    """A pair of normal numbers, exact to a few units in the last place."""
+    """Return a pair of normal numbers, accurate to a few units in the last place."""
     from jax import numpy
 
     quarter = numpy.floor(4 * u1 + 0.5)
-    t = 4 * u1 - quarter  # quarter turns left, at most half a one
+    t = 4 * u1 - quarter  # the remaining angle in quarter turns, at most one half in magnitude
     cosine, sine = _polynomial(t * t, _COS), t * _polynomial(t * t, _SIN)
     odd = quarter - 2 * numpy.floor(quarter / 2) > 0
     cosine, sine = numpy.where(odd, -sine, cosine), numpy.where(odd, cosine, sine)

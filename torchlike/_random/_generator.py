@@ -1,4 +1,4 @@
-"""The Mersenne Twister that PyTorch's CPU generator is, over NumPy's bit generator."""
+"""PyTorch's CPU generator, a Mersenne Twister (MT19937), implemented with NumPy's bit generator."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _STATE = np.dtype(
         ("has_spare_float", "u1"),
         ("tail", "u1", (3,)),
     ]
-)  # as PyTorch lays it out: 5056 bytes
+)  # PyTorch's layout of the state: 5056 bytes
 
 
 class Generator:
-    """A stream of random bits that equals, seed for seed and draw for draw, PyTorch's CPU generator.
+    """A stream of random bits that is identical to that of PyTorch's CPU generator with the same seed.
 
-    `raw32` and `raw64` hand out the bits; every distribution in this package is a function of them, and holds
-    `lock` while it draws. State travels as the 5056 bytes of PyTorch's `get_rng_state()`.
+    `raw32` and `raw64` return the bits. Every distribution in this package is a function of them, and takes `lock`
+    while it samples. The serialized state has the 5056 bytes of PyTorch's `get_rng_state()`.
 
     >>> g = Generator().manual_seed(0)
     >>> g.raw32(2).tolist()
     [2357136044, 2546248239]
     """
 
-    as_tensor: Callable[..., Any]  # makes a tensor of an array; set by `_tensor/factories.py`
+    as_tensor: Callable[..., Any]  # makes a tensor from an array; set by `_tensor/factories.py`
 
     def __init__(self, device: str | devices.device = "cpu") -> None:
         self.device = devices.device(device)
@@ -59,7 +59,10 @@ class Generator:
         self.manual_seed(DEFAULT_SEED)
 
     def manual_seed(self, seed: int) -> Generator:
-        """Start the stream of `seed`, an integer in [-2^63, 2^64); a negative one counts from 2^64. Returns self."""
+        """Restart the stream with a seed and return self.
+
+        The seed is an integer in [-2^63, 2^64). A negative seed means seed + 2^64.
+        """
         if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
             raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
         if not -(2**63) <= seed < 2**64:
@@ -74,16 +77,16 @@ class Generator:
         return self
 
     def seed(self) -> int:
-        """Seed from the operating system's entropy and return the seed, an integer in [0, 2^64)."""
+        """Seed the generator from the operating system's entropy. Return the seed, an integer in [0, 2^64)."""
         self.manual_seed(int.from_bytes(os.urandom(8), "little"))
         return self._seed
 
     def initial_seed(self) -> int:
-        """The seed this stream began with, in [0, 2^64)."""
+        """Return the seed with which this stream began, an integer in [0, 2^64)."""
         return self._seed
 
     def raw32(self, count: int) -> np.ndarray:
-        """The next `count` words of the stream, uint32."""
+        """Return the next `count` words of the stream as uint32."""
         if count == 0:
             return np.empty(0, np.uint32)
         capture = current().capture
@@ -92,12 +95,12 @@ class Generator:
             if not capture.is_quiet:
                 capture.stop("random numbers are drawn for the host", draws=True)
         self._untouched = False
-        if count < _WORDS:  # cheaper to call, dearer for each word
+        if count < _WORDS:  # `random_raw` is faster per call, `randint` is faster per word
             return self._bits.random_raw(count).astype(np.uint32)
         return self._legacy.randint(0, 2**32, count, dtype=np.uint32)
 
     def raw64(self, count: int) -> np.ndarray:
-        """The next `count` pairs of words as uint64, the first word of a pair being the high half."""
+        """Return the next `count` pairs of words as uint64. The first word of a pair is the high half."""
         words = self.raw32(2 * count).astype("<u4", copy=False).view("<u8")
         pairs = words << np.uint64(32)
         words >>= np.uint64(32)
@@ -105,7 +108,7 @@ class Generator:
         return pairs
 
     def kept(self) -> Callable[[], None]:
-        """Note the state; returns a function that puts it back."""
+        """Save the state and return a function that restores it."""
         bits, rest = self._bits.state, (self._seed, self._untouched, self.spare_normal)
 
         def put_back() -> None:
@@ -116,7 +119,7 @@ class Generator:
         return put_back
 
     def state_bytes(self) -> np.ndarray:
-        """The state as PyTorch's `get_rng_state()` lays it out: uint8, shape (5056,)."""
+        """Return the state in the layout of PyTorch's `get_rng_state()`, as a uint8 array of shape (5056,)."""
         capture = current().capture
         if capture is not None and not capture.is_quiet:
             capture.reads_generator()
@@ -126,13 +129,13 @@ class Generator:
         position = int(twister["pos"])
         record = np.zeros((), _STATE)
         record["seed"], record["seeded"], record["key"] = self._seed, 1, twister["key"]
-        # A stream that was seeded and never drawn from is written in its own way.
+        # PyTorch serializes a freshly seeded stream differently.
         record["left"], record["next"] = (1, 0) if untouched else (_WORDS + 1 - position, position)
         record["spare_normal"], record["has_spare_normal"] = spare or 0.0, spare is not None
         return np.frombuffer(record.tobytes(), np.uint8).copy()
 
     def load_state_bytes(self, state: np.ndarray) -> None:
-        """Continue from a state that `state_bytes` or PyTorch's `get_rng_state()` gave."""
+        """Restore a state that `state_bytes` or PyTorch's `get_rng_state()` returned."""
         if current().capture is not None and current().capture.takes(lambda: self.load_state_bytes(state), self):
             return
         if not isinstance(state, np.ndarray) or state.dtype != np.uint8:
@@ -152,35 +155,35 @@ class Generator:
             self.spare_normal = float(record["spare_normal"]) if record["has_spare_normal"] else None
 
     def get_state(self) -> Any:
-        """The state as a uint8 tensor of shape (5056,)."""
+        """Return the state as a uint8 tensor of shape (5056,)."""
         return Generator.as_tensor(self.state_bytes(), "cpu")
 
     def set_state(self, new_state: Any) -> None:
-        """Continue from a state that `get_state` (of either library) gave."""
+        """Restore a state that `get_state` of this library or of PyTorch returned."""
         if not hasattr(new_state, "_host"):
             raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
         self.load_state_bytes(new_state._host())
 
     def clone_state(self) -> Generator:
-        """A new generator at the same place of the same stream."""
+        """Return a new generator with the same state."""
         clone = Generator()
         clone.load_state_bytes(self.state_bytes())
         return clone
 
     def get_offset(self) -> int:
-        """Raises: only counter-based generators have an offset."""
+        """Raise an error, because only counter-based generators have an offset."""
         raise _errors.random.generator_without_offset()
 
     def set_offset(self, offset: int) -> None:
-        """Raises: only counter-based generators have an offset."""
+        """Raise an error, because only counter-based generators have an offset."""
         raise _errors.random.generator_without_offset()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # As PyTorch's: the seed, the offset of counter-based generators, and the state.
+        # The same form as PyTorch's: the seed, the offset (None, only for counter-based generators), and the state.
         return type(self), (self.device,), (self.initial_seed(), None, self.get_state())
 
     def __setstate__(self, state: Any) -> None:
-        if isinstance(state, np.ndarray):  # pickled by earlier versions, which called no `__init__`
+        if isinstance(state, np.ndarray):  # pickled by an earlier version, whose pickles do not call `__init__`
             self.__init__()
             self.load_state_bytes(state)
             return
@@ -195,7 +198,7 @@ default_generator = Generator()
 
 
 def _forget_lock_in_child() -> None:
-    # Another thread may have held the lock at the moment of the fork, and that thread does not exist in the child.
+    # Another thread may have held the lock during the fork. That thread does not exist in the child process.
     default_generator.lock = threading.RLock()
 
 

@@ -17,22 +17,22 @@ from ._rounding import narrow
 
 Size = tuple[int, ...]
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
-_ONE_WORD_LIMIT = 1 << 28  # wider ranges are drawn from two words
+_ONE_WORD_LIMIT = 1 << 28  # larger ranges are sampled from two words
 _MOST_PERMUTED = (2**32 - 1) // 20
-_MOST_HELD = {"float16": 11, "float32": 24, "float64": 53}  # bits; of bfloat16 PyTorch asks nothing
+_MOST_HELD = {"float16": 11, "float32": 24, "float64": 53}  # bits; PyTorch does not check bfloat16
 _WORTH_SCIPY = 1 << 20
 _FULL_RANGE_NAMES = ("int64", "float64", "float32", "bfloat16")
-_followed = 0  # places exchanged without SciPy
+_followed = 0  # the total number of places permuted without SciPy
 
 
 def random_(generator: Generator | None, size: Size, dtype: np.dtype) -> np.ndarray:
-    """Integers over the whole of the dtype, as `Tensor.random_()` draws them.
+    """Return integers over the full range of the dtype, as `Tensor.random_()` samples them.
 
-    Integers in [0, max], floating numbers in [0, 2^digits of the significand], bools; int64 and float64 use two words
-    each, all others one.
+    The range is [0, max] for integer dtypes, [0, 2^digits of the significand] for floating-point dtypes, and {0, 1} for
+    bool. A number takes two words for int64 and float64, and one word for all other dtypes.
     """
     generator, dtype = generator or default_generator, np.dtype(dtype)
-    if 0 in size:  # PyTorch looks at the dtype where there is something to draw
+    if 0 in size:  # PyTorch does not check the dtype of an empty tensor
         return np.empty(size, dtype)
     if is_no_number(dtype) or dtype.name in ("uint16", "uint32", "uint64"):
         raise _errors.dtypes.not_implemented("random_kernel_cpu", dtype)
@@ -43,17 +43,17 @@ def random_(generator: Generator | None, size: Size, dtype: np.dtype) -> np.ndar
 
 
 def randint(generator: Generator | None, size: Size, dtype: np.dtype, low: int, high: int | None) -> np.ndarray:
-    """Integers in [low, high), as `torch.randint` and `Tensor.random_(low, high)` draw them.
+    """Return integers in [low, high), as `torch.randint` and `Tensor.random_(low, high)` sample them.
 
-    `high=None` stands for the dtype's largest value, itself included. A range below 2^28 takes one word modulo the
-    range, a wider one two words.
+    `high=None` means up to and including the dtype's largest value. A number in a range below 2^28 is one word modulo
+    the range. A larger range takes two words.
 
     >>> from torchlike._random import Generator
     >>> randint(Generator().manual_seed(0), (5,), np.dtype("int64"), 0, 10).tolist()
     [4, 9, 3, 0, 3]
     """
     generator, dtype = generator or default_generator, np.dtype(dtype)
-    if is_no_number(dtype) and dtype.kind != "c":  # of complex numbers it is the bounds that are refused
+    if is_no_number(dtype) and dtype.kind != "c":  # for complex dtypes, PyTorch's error is about the bounds
         raise _errors.dtypes.not_implemented("random_update_from_to", dtype)
     if dtype.kind == "c" and high is None:
         raise RuntimeError("random_from_to_impl handles only integral, floating-point and boolean types")
@@ -74,7 +74,7 @@ def _below(
     convert: Callable[[np.ndarray], np.ndarray],
     dtype: np.dtype,
 ) -> np.ndarray:
-    """So many words modulo `span`, converted, a part at a time."""
+    """Return `count` words modulo `span`, converted by `convert`. They are processed in chunks."""
     values = np.empty(count, dtype)
     with generator.lock:
         words = generator.raw64 if wide else generator.raw32
@@ -92,7 +92,7 @@ def _full_range(generator: Generator, count: int, dtype: np.dtype) -> np.ndarray
 
 
 def _closed_range(low: int, high: int | None, dtype: np.dtype) -> tuple[int, int]:
-    """The first and the last integer to draw, or PyTorch's error."""
+    """Return the first and the last integer of the range. Raise PyTorch's error for an invalid range."""
     if high is not None and low >= high:
         raise _errors.random.random_order(low, high)
     if is_floating(dtype):
@@ -104,7 +104,7 @@ def _closed_range(low: int, high: int | None, dtype: np.dtype) -> tuple[int, int
 
 
 def _representable_range(low: int, high: int | None, dtype: np.dtype) -> tuple[int, int]:
-    """The range drawn in towards integers that the dtype holds, so that rounding cannot leave it."""
+    """Shrink the range to integers that the dtype can represent, so that rounding cannot leave it."""
     digits = mantissa_digits(dtype)
     above = _rounded(low + 1, dtype)
     if above < low:
@@ -123,7 +123,7 @@ def _representable_range(low: int, high: int | None, dtype: np.dtype) -> tuple[i
 
 
 def _rounded(integer: int, dtype: np.dtype) -> int:
-    """`integer` through `dtype` and back to int64, where overflow gives the least int64, as it does on x86."""
+    """Convert `integer` to `dtype` and back to int64. Overflow gives the smallest int64, as on x86."""
     value = float(narrow(np.float64(integer), dtype))
     return int(value) if _INT64_MIN <= value < 2.0**63 else _INT64_MIN
 
@@ -139,14 +139,15 @@ def _check_range(low: int, last: int, dtype: np.dtype) -> None:
 
 
 def _modulo(words: np.ndarray, span: int) -> np.ndarray:
-    """words % span; by multiplication, since NumPy vectorises the division by a scalar but not the remainder."""
+    """Return words % span. It divides and multiplies, because NumPy vectorizes the division by a scalar but not the
+    remainder."""
     if span > np.iinfo(words.dtype).max:
         return words
     if span & (span - 1) == 0:
         words &= words.dtype.type(span - 1)
         return (
             words.view(f"i{words.itemsize}") if span <= np.iinfo(words.dtype).max // 2 + 1 else words
-        )  # converts faster
+        )  # signed integers convert faster
     divisor = words.dtype.type(span)
     return words - words // divisor * divisor
 
@@ -156,15 +157,15 @@ def _convert(integers: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 
 def draw_seed(generator: Generator | None = None) -> int:
-    """A seed in [0, 2^63): the draw that `DataLoader` and its samplers make for theirs."""
+    """Return a random seed in [0, 2^63), as `DataLoader` and its samplers sample theirs."""
     return int(random_(generator, (), np.dtype(np.int64)))
 
 
 def randperm(generator: Generator | None, n: int, dtype: np.dtype = np.dtype(np.int64)) -> np.ndarray:
-    """A permutation of 0 ... n-1 by Fisher and Yates' exchanges, as `torch.randperm` makes it.
+    """Return a permutation of 0 ... n-1 by the Fisher-Yates shuffle, as `torch.randperm` makes it.
 
     Raises:
-        NotImplementedError: n of 214748364 or more, for which PyTorch changes to another algorithm.
+        NotImplementedError: if n is 214748364 or more. PyTorch then uses another algorithm.
     """
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if dtype.kind in "bc":
@@ -185,10 +186,10 @@ def randperm(generator: Generator | None, n: int, dtype: np.dtype = np.dtype(np.
 
 
 def _exchanged(targets: np.ndarray) -> np.ndarray:
-    """What 0 ... n-1 becomes when place i is exchanged with place targets[i] >= i, for i = 0 ... n-2 in turn.
+    """Return 0 ... n-1 after exchanging place i with place targets[i] >= i, for i = 0 ... n-2 in order.
 
-    LAPACK exchanges rows so after a factorisation, but SciPy, which has it, takes as long to import as a million places
-    take to follow by NumPy.
+    LAPACK's row exchange (`laswp`) does this. However, importing SciPy takes as long as permuting a million places in
+    NumPy, so NumPy is used up to that number.
     """
     global _followed
     n = len(targets) + 1
@@ -201,11 +202,11 @@ def _exchanged(targets: np.ndarray) -> np.ndarray:
 
 
 def _by_following(targets: np.ndarray) -> np.ndarray:
-    """The exchanges for all places at once.
+    """Compute the result of all exchanges at once by pointer jumping.
 
-    Step i fetches what lies at its target: the target itself, or what the last earlier step with the same target left
-    there, which is what that step found at its own place. So places point back to earlier places, and what they hold
-    is found by following pointers, for all places at once. The answer is written over `targets`.
+    Step i reads the value at its target. If no earlier step had the same target, this is the target's initial value.
+    Otherwise it is the value that the last such step wrote there, which that step had read at its own place. Places
+    thus point to earlier places, and following the pointers gives their values. The result overwrites `targets`.
     """
     places = np.arange(len(targets))
     order = targets << 32
@@ -214,11 +215,11 @@ def _by_following(targets: np.ndarray) -> np.ndarray:
     step, target = order & 0xFFFFFFFF, order >> 32
     again = target[1:] == target[:-1]
     last = np.flatnonzero(np.append(~again, True))
-    held = places.astype(np.int32)  # half the memory to jump about in
+    held = places.astype(np.int32)  # int32 halves the memory of the random accesses
     held[target[last]] = step[last]
     repeated = np.flatnonzero(again) + 1
     step, target, earlier = step[repeated], target[repeated], step[repeated - 1]
-    own = step == target  # what a place holds before its own step was left there by an earlier one
+    own = step == target  # steps whose target is their own place, whose value an earlier step wrote
     held[step[own]] = earlier[own]
     _follow(held)
     targets[step] = held[earlier]
@@ -226,7 +227,7 @@ def _by_following(targets: np.ndarray) -> np.ndarray:
 
 
 def _follow(pointers: np.ndarray) -> None:
-    """Replace every pointer by the end of its chain, doubling the distance looked ahead each time."""
+    """Replace every pointer by the end of its chain. Each iteration doubles the distance (pointer jumping)."""
     active = np.flatnonzero(pointers != np.arange(len(pointers), dtype=pointers.dtype))
     while active.size:
         ahead = pointers[active]

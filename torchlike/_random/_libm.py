@@ -1,8 +1,8 @@
-"""The C library's functions over float64 arrays, as NumPy ufuncs.
+"""The C library's math functions on float64 arrays, as NumPy ufuncs.
 
-PyTorch calls the C library for each element, and NumPy's own vector loops differ from it in the last bit. NumPy's C API
-makes a ufunc of any C function from double to double; it is reached through `ctypes` as every extension module reaches
-it: a capsule holding a table of pointers, whose order NumPy keeps.
+PyTorch calls the C library for each element. NumPy's vectorized loops differ from the C library in the last bit.
+NumPy's C API can make a ufunc from any C function of doubles. This module accesses the API through `ctypes`, in the
+same way as every extension module: a capsule contains a table of pointers, whose order is stable.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-_FROM_FUNCTIONS, _LOOPS = 1, {1: 5, 2: 15}  # places in the table: PyUFunc_FromFuncAndData, PyUFunc_d_d, PyUFunc_dd_d
+_FROM_FUNCTIONS, _LOOPS = 1, {1: 5, 2: 15}  # table indices: PyUFunc_FromFuncAndData, PyUFunc_d_d, PyUFunc_dd_d
 _NO_IDENTITY = -1
-_kept: list[Any] = []  # what the ufuncs point to
+_kept: list[Any] = []  # the memory that the ufuncs point to, kept alive
 
 
 def _api() -> Any:
@@ -41,7 +41,8 @@ def _ufunc(name: str, arguments: int) -> Callable[..., np.ndarray]:
 
 
 def _of(name: str, arguments: int = 1) -> Callable[..., np.ndarray]:
-    """The function over arrays; through Python's `math`, ten times slower, where there is no such C library."""
+    """Return the function on arrays. If the C library is not accessible, use Python's `math`, which is ten times
+    slower."""
     try:
         return _ufunc(name, arguments)
     except (ImportError, AttributeError, OSError, TypeError):

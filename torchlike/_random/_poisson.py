@@ -1,4 +1,7 @@
-"""Poisson numbers, many at a time: Hoermann's transformed rejection for rates of ten and more, else products."""
+"""Vectorized sampling of the Poisson distribution.
+
+Rates of ten and more use Hoermann's transformed rejection. Smaller rates multiply uniforms.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from ._turns import Block, Process, blocks
 
 
 def poissons(generator: Generator, rates: np.ndarray) -> np.ndarray:
-    """Counts of finite rates, float64, (n,) each."""
+    """Return Poisson counts for finite rates. Both are float64 arrays of shape (n,)."""
     drawn, rows = np.empty(len(rates)), rows_of(rates)
     process = _POISSON[1 if rates.min() >= 10 else -1 if 0 < rates.min() <= rates.max() < 10 else 0]
     for block in blocks(process, generator, len(rates), lambda some: _poisson_columns(*rows(some)), process.own):
@@ -45,7 +48,8 @@ def _poisson_turn(kind: int, number: Callable, row: list, own: tuple, p: Any) ->
 
 
 def _poisson_by_logarithms(rate: Any, u: Any, v: Any) -> Any:
-    """Whether Hoermann's slow test accepts; log(k!) is Stirling's, its terms put together to one logarithm."""
+    """Return whether Hoermann's slow test accepts a trial. log(k!) is Stirling's formula, whose terms are combined into
+    one logarithm."""
     from jax import numpy
 
     distance, root = 0.5 - numpy.abs(u), numpy.sqrt(rate)

@@ -1,4 +1,4 @@
-"""Uniform and normal numbers, the two draws that initialise almost every network."""
+"""Uniform and normal random numbers."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from ._libm import cos, log1p, sin
 from ._rounding import fma32, fma64, narrow
 
 Size = tuple[int, ...]
-SLAB = 1 << 14  # numbers worked on at a time: the temporaries then stay in the processor's cache
+SLAB = 1 << 14  # numbers per chunk, so that temporaries fit into the processor's cache
 
 
 def uniform32(generator: Generator, count: int) -> np.ndarray:
-    """float32 in [0, 1), one word each: the low 24 bits over 2^24."""
+    """Return float32 numbers in [0, 1). Each takes one word: the low 24 bits divided by 2^24."""
     words = generator.raw32(count)
     words &= np.uint32(0xFFFFFF)
-    values = words.view(np.int32).astype(np.float32)  # faster than from uint32
+    values = words.view(np.int32).astype(np.float32)  # int32 converts faster than uint32
     values *= np.float32(2.0**-24)
     return values
 
 
 def uniform64(generator: Generator, count: int) -> np.ndarray:
-    """float64 in [0, 1), two words each: the low 53 bits over 2^53."""
+    """Return float64 numbers in [0, 1). Each takes two words: the low 53 bits divided by 2^53."""
     values = np.empty(count)
     fill_uniform64(generator, values)
     return values
@@ -48,10 +48,10 @@ def fill_uniform64(generator: Generator, out: np.ndarray) -> None:
 def uniform(
     generator: Generator | None, size: Size, dtype: np.dtype, low: float = 0.0, high: float = 1.0
 ) -> np.ndarray:
-    """Uniform numbers in [low, high), as `Tensor.uniform_` draws them.
+    """Return uniform numbers in [low, high), as `Tensor.uniform_` samples them.
 
-    float64 takes 53 random bits, the other floating dtypes 24; complex numbers are two real draws. A number that
-    rounds up to `high` becomes `low`.
+    A float64 number takes 53 random bits, the other floating-point dtypes take 24. A complex number is two real
+    samples. A number that rounds up to `high` becomes `low`.
 
     >>> from torchlike._random import Generator
     >>> uniform(Generator().manual_seed(0), (2,), np.dtype("float32")).tolist()
@@ -102,18 +102,19 @@ def normal(
     *,
     contiguous: bool = True,
 ) -> np.ndarray:
-    """Normal numbers, as `Tensor.normal_` draws them.
+    """Return normal numbers, as `Tensor.normal_` samples them.
 
-    Sixteen or more go by blocks of sixteen; if some are left over, the last sixteen are drawn anew. Fewer, or those
-    for a tensor that is not `contiguous`, go one pair of float64 at a time, and a pair's unused half waits in the
-    generator. Complex numbers are two real draws of std / sqrt(2).
+    Sixteen or more numbers are sampled in blocks of sixteen. If some are left over, the last sixteen are sampled again.
+    Fewer numbers, or numbers for a tensor that is not `contiguous`, are sampled in pairs of float64. The generator
+    stores the unused half of a pair for the next call. A complex number is two real samples with std / sqrt(2).
 
-    Float32 equals what PyTorch gives on x86 processors with AVX2; on others PyTorch itself differs in the last bit.
+    Float32 numbers are equal to PyTorch's on x86 processors with AVX2. On other processors, PyTorch itself differs in
+    the last bit.
     """
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    if 0 in size:  # PyTorch looks at the dtype where there is something to draw
+    if 0 in size:  # PyTorch does not check the dtype of an empty tensor
         return np.empty(size, dtype)
     if dtype.kind == "c":
         pairs = normal(generator, (*size, 2), _part(dtype), mean, std / math.sqrt(2), contiguous=contiguous)
@@ -128,21 +129,22 @@ def normal(
 
 
 def _in_blocks(generator: Generator, count: int, dtype: np.dtype, mean: float, std: float) -> np.ndarray:
-    """All whole blocks, then the last sixteen over again when some were left."""
+    """Sample all whole blocks. If some numbers are left over, sample the last sixteen again."""
     values = np.empty(count, np.float64 if dtype == np.float64 else np.float32)
     whole, left = count // 16 * 16, count % 16
     words = generator.raw64 if dtype == np.float64 else generator.raw32
     fill = normals64 if dtype == np.float64 else normals32
     fill(values[:whole], words, mean, std)
     if left:
-        if dtype.itemsize >= 4:  # only the full-precision dtypes draw what is left over before they throw it away
+        if dtype.itemsize >= 4:  # PyTorch samples and discards the remainder for float32 and float64 only
             words(left)
         fill(values[-16:], words, mean, std)
     return values
 
 
 def standard_normals(generator: Generator, count: int) -> np.ndarray:
-    """float64 normals one pair at a time: cosine first, sine kept for the next call."""
+    """Return float64 normals, sampled in pairs: the cosine, then the sine. The generator keeps an unused sine for the
+    next call."""
     values = np.empty(count + 1)
     waiting = count > 0 and generator.spare_normal is not None
     if waiting:
@@ -156,7 +158,7 @@ def standard_normals(generator: Generator, count: int) -> np.ndarray:
 
 
 def _pairs(generator: Generator, out: np.ndarray) -> None:
-    """Fill `out`, (n, 2), with pairs of normals."""
+    """Fill `out`, an array of shape (n, 2), with pairs of normals."""
     u1, u2 = uniform64(generator, out.size).reshape(-1, 2).T
     radius = np.sqrt(-2.0 * log1p(-u2))
     theta = 2.0 * math.pi * u1
@@ -173,7 +175,7 @@ def trunc_normal(
     a: float = -2.0,
     b: float = 2.0,
 ) -> np.ndarray:
-    """Normal numbers within [a, b] by rejection, drawn as `nn.init.trunc_normal_` draws them."""
+    """Return normal numbers within [a, b] by rejection sampling, as `nn.init.trunc_normal_` samples them."""
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if mean < a - 2 * std or mean > b + 2 * std:
         warn(
@@ -197,7 +199,10 @@ def _reject_normals(generator, size, dtype, mean, std, a, b) -> np.ndarray:
 
 
 def _reject_uniforms(generator, size, dtype, mean, std, a, b) -> np.ndarray:
-    """For a range that holds little of the normal's mass: candidates from it, kept as often as they are likely."""
+    """Sample from a range with little of the normal distribution's mass.
+
+    Candidates are uniform in the range, and each is accepted with a probability proportional to its density.
+    """
     log_peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
     values, pending = None, np.ones(size, bool)
     while values is None or pending.any():
@@ -216,7 +221,7 @@ def _log_density(x: np.ndarray, mean: float, std: float, log_peak: float) -> np.
 
 
 def in_memory_order(draw: Callable[[Size], np.ndarray], size: Size, strides: Sequence[int]) -> np.ndarray:
-    """`draw` for a tensor of this size and these strides: PyTorch fills a tensor in the order of its memory.
+    """Call `draw` for a tensor of this size and these strides. PyTorch fills a tensor in memory order.
 
     >>> in_memory_order(lambda size: np.arange(6).reshape(size), (2, 3), (1, 2)).tolist()
     [[0, 2, 4], [1, 3, 5]]

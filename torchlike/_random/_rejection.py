@@ -1,4 +1,4 @@
-"""Distributions drawn by rejection: how many words an element takes is random, so elements are drawn in turn."""
+"""Distributions by rejection sampling. An element takes a random number of words, so sampling is sequential."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from ._turns import worth_compiling
 
 
 class UniformReader:
-    """Float64 uniforms one at a time, read ahead in chunks; leaving the `with` block gives back what was not used."""
+    """A reader of single float64 uniforms. It samples them in chunks; the exit of the `with` block gives back the
+    unused ones."""
 
     def __init__(self, generator: Generator) -> None:
         self._generator = generator
@@ -36,7 +37,7 @@ class UniformReader:
         return self._chunk[self._used - 1]
 
     def normal(self) -> float:
-        """A standard normal number; the other half of its pair waits in the generator, as it always does."""
+        """Return a standard normal number. The generator stores the other half of its pair for the next call."""
         spare, self._generator.spare_normal = self._generator.spare_normal, None
         if spare is not None:
             return spare
@@ -64,9 +65,9 @@ class UniformReader:
 
 
 def poisson(generator: Generator | None, rates: np.ndarray) -> np.ndarray:
-    """Counts with the given mean rates, in their dtype, as `torch.poisson` draws them.
+    """Return Poisson counts with the given rates, in the dtype of the rates, as `torch.poisson` samples them.
 
-    Rates of ten and more go by Hoermann's transformed rejection, smaller ones by multiplying uniforms.
+    Rates of ten and more use Hoermann's transformed rejection. Smaller rates multiply uniforms.
     """
     generator = generator or default_generator
     require_floating(rates.dtype, "poisson_cpu")
@@ -80,16 +81,16 @@ def poisson(generator: Generator | None, rates: np.ndarray) -> np.ndarray:
 
 
 def standard_gamma(generator: Generator | None, shapes: np.ndarray) -> np.ndarray:
-    """Gamma numbers of scale 1 with the given shape parameters, in their dtype (Marsaglia and Tsang's method)."""
+    """Return gamma samples of scale 1 with the given shape parameters, in their dtype (Marsaglia and Tsang, 2000)."""
     generator = generator or default_generator
     _require_single_or_double(shapes.dtype, "gamma_cpu")
     return _gamma_numbers(generator, shapes, exact=shapes.dtype == np.float64)
 
 
 def _gamma_numbers(generator: Generator, shapes: np.ndarray, exact: bool) -> np.ndarray:
-    """What need not be `exact` may be off in the last bits of float64 when many are drawn."""
+    """Return gamma samples. If `exact` is False, large arrays may differ from PyTorch in the last bits of float64."""
     alphas, one = shapes.ravel(), shapes.dtype.type(1)
-    boosted = alphas < 1  # drawn of a shape higher by one and scaled, which accepts more often
+    boosted = alphas < 1  # sampled with shape + 1 and then scaled, because the acceptance rate is higher
     d = (np.where(boosted, alphas + one, alphas) - shapes.dtype.type(F32_THIRD)).astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         powers = np.where(boosted, one / alphas, 0).astype(np.float64)
@@ -110,9 +111,10 @@ def _one_by_one(generator: Generator, alphas: np.ndarray, d: np.ndarray, powers:
 
 
 def dirichlet(generator: Generator | None, concentration: np.ndarray) -> np.ndarray:
-    """Points of the simplex over the last dim, strictly inside (0, 1): gamma numbers over their sum, (..., K).
+    """Return Dirichlet samples of shape (..., K): gamma samples divided by their sum over the last dim.
 
-    The float64 sum is not taken in PyTorch's order, so the last bit may differ; in float32 nothing does.
+    All values are strictly inside (0, 1). The float64 sum does not use PyTorch's order, so the last bit may differ.
+    Float32 results are equal.
     """
     _require_single_or_double(concentration.dtype, "dirichlet")
     exact = concentration.dtype == np.float64
@@ -123,7 +125,8 @@ def dirichlet(generator: Generator | None, concentration: np.ndarray) -> np.ndar
 
 
 def binomial(generator: Generator | None, counts: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
-    """How many of `counts` trials succeed, each with its probability; in the dtype of `counts`, as `torch.binomial`."""
+    """Return the numbers of successes in `counts` trials with the given probabilities, as `torch.binomial` samples
+    them. The result has the dtype of `counts`."""
     generator = generator or default_generator
     for name, array in (("count", counts), ("prob", probabilities)):
         if not is_floating(array.dtype):
@@ -181,7 +184,10 @@ def _poisson_by_rejection(rate: float, uniform: UniformReader) -> int:
 
 
 def _gamma(d: float, c: float, power: float, uniform: UniformReader) -> float:
-    """A gamma number of shape d + 1/3, times a uniform one to the given power; c = 1 / sqrt(9 d)."""
+    """Return a gamma sample with shape parameter d + 1/3, times a uniform sample to the given power.
+
+    c is 1 / sqrt(9 d).
+    """
     scale = (1 - uniform()) ** power if power else 1.0
     normal = uniform.normal
     while True:
@@ -194,7 +200,10 @@ def _gamma(d: float, c: float, power: float, uniform: UniformReader) -> float:
 
 
 def _many_successes(generator: Generator, counts: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """As `_successes`, where failures are counted if they are fewer; none is drawn for what is certain."""
+    """Return numbers of successes, as `_successes` does for one element.
+
+    If the probability is above one half, failures are sampled instead. Elements with probability one take no samples.
+    """
     failures = p > 0.5
     fewer = np.where(failures, (1.0 - p.astype(np.float64)).astype(p.dtype), p)
     drawn = binomials(generator, np.where(p < 1, counts, 0), fewer)
@@ -212,12 +221,12 @@ def _successes(count: np.floating, p: np.floating, uniform: UniformReader) -> fl
 
 
 def _fewer_successes(count: np.floating, p: np.floating, uniform: UniformReader) -> float:
-    """Successes for a probability of at most a half."""
+    """Return the number of successes for a probability of at most one half."""
     return _by_transformed_rejection(count, p, uniform) if count * p >= 10 else _by_gaps(count, p, uniform)
 
 
 def _by_gaps(count: np.floating, p: np.floating, uniform: UniformReader) -> float:
-    """By the geometric gaps between successes."""
+    """Sample the number of successes by adding up the geometric gaps between them."""
     log_failure, trials, successes = float(p.dtype.type(math.log1p(-p))), 0.0, 0.0
     while True:
         u = uniform()
@@ -228,7 +237,10 @@ def _by_gaps(count: np.floating, p: np.floating, uniform: UniformReader) -> floa
 
 
 def _by_transformed_rejection(count: np.floating, p: np.floating, uniform: UniformReader) -> float:
-    """Hoermann's BTRS (1993), rounded where PyTorch rounds to the dtype of `count`."""
+    """Sample the number of successes with Hoermann's BTRS (1993).
+
+    Intermediate results are rounded to the dtype of `count` at the same points as in PyTorch.
+    """
     one = p.dtype.type(1)
     deviation = float(np.sqrt(count * p * (one - p)))
     b = 1.15 + 2.53 * deviation
@@ -249,7 +261,7 @@ def _by_transformed_rejection(count: np.floating, p: np.floating, uniform: Unifo
 
 
 def _log_ratio(n: float, k: float, mode: float, odds: float) -> float:
-    """log of the probability of `k` over that of the mode."""
+    """Return the logarithm of the probability of `k` divided by the probability of the mode."""
     return (
         (mode + 0.5) * math.log((mode + 1) / (odds * (n - mode + 1)))
         + (n + 1) * math.log((n - mode + 1) / (n - k + 1))
@@ -262,7 +274,7 @@ def _log_ratio(n: float, k: float, mode: float, odds: float) -> float:
 
 
 def _stirling_rest(k: float) -> float:
-    """log(k!) less Stirling's approximation of it."""
+    """Return log(k!) minus Stirling's approximation."""
     if k < len(STIRLING_RESTS):
         return STIRLING_RESTS[int(k)]
     square = (k + 1) * (k + 1)

@@ -1,4 +1,4 @@
-"""Arithmetic with exactly one rounding: PyTorch's kernels are compiled with fused multiply-add, which NumPy lacks."""
+"""Emulation of fused multiply-add, which rounds only once. PyTorch's kernels use it, but NumPy does not have it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ _SPLIT = 2.0**27 + 1.0
 
 
 def fma32(a: np.ndarray, b: float, c: float) -> np.ndarray:
-    """a * b + c rounded once to float32; all float32 values, `a` held as float64 and below 16.
+    """Return a * b + c rounded once to float32.
 
-    The product is exact in float64; the sum is rounded there and again to float32, which differs from one rounding
-    about once in 10^9. Only a `c` that vanishes beside the product must be kept in sight: it says where halves go.
+    All arguments are float32 values. `a` is stored as float64 and is below 16.
+
+    The product is exact in float64. The sum is rounded to float64 and then to float32, which differs from a single
+    rounding about once in 10^9. If `c` is tiny relative to the product, the sum is rounded to odd, because `c` then
+    decides the direction of rounding at midpoints.
     """
     wide = a * b
     if 0 < abs(c) < 2.0**-48 * abs(b):
@@ -24,7 +27,10 @@ def fma32(a: np.ndarray, b: float, c: float) -> np.ndarray:
 
 
 def fma64(a: np.ndarray, b: float, c: float) -> np.ndarray:
-    """a * b + c rounded once to float64 (Dekker's product and Knuth's sum), finite values only, `a` below 2^50."""
+    """Return a * b + c rounded once to float64 (Dekker's product and Knuth's sum).
+
+    All values must be finite, and `a` below 2^50.
+    """
     product = a * b
     if c == 0:
         return product + c  # a negative zero becomes a positive one
@@ -39,7 +45,10 @@ def fma64(a: np.ndarray, b: float, c: float) -> np.ndarray:
 
 
 def _odd_sum(a: np.ndarray, b: float) -> np.ndarray:
-    """a + b, inexact sums rounded to the neighbour with an odd last bit: as if never, once they are rounded again."""
+    """Return a + b rounded to odd: an inexact sum is rounded to the neighbor with an odd last bit.
+
+    Rounding such a sum again gives the same result as rounding the exact sum once.
+    """
     total = a + b
     back = total - a
     rest = (a - (total - back)) + (b - back)
@@ -54,8 +63,9 @@ def _high_half(x: Any) -> Any:
 
 
 def narrow(x: Any, dtype: np.dtype) -> np.ndarray:
-    """A float64 or float32 array (or one number) in `dtype`; PyTorch reaches the half types by way of float32."""
+    """Convert a float64 or float32 array (or one number) to `dtype`. As in PyTorch, half precision is rounded through
+    float32."""
     if dtype.itemsize <= 2 and dtype.kind != "i":
         x = np.asarray(x, np.float32)
-    with np.errstate(over="ignore"):  # the tails of a wide distribution are infinite in a narrow dtype
+    with np.errstate(over="ignore"):  # large values of a wide distribution overflow in a narrow dtype
         return x.astype(dtype, copy=False)

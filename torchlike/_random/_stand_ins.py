@@ -1,6 +1,6 @@
-"""Drawing functions in whose place a function that is recorded may put its own: see `Recorder.capture`.
+"""Sampling functions that a recorded function can replace (see `Recorder.capture`).
 
-A recorded function that takes a key, not a generator, gives itself numbers: `capture.draws_with(draw, generator, ...)`.
+A recorded function that takes a key instead of a generator samples with `capture.draws_with(draw, generator, ...)`.
 """
 
 from __future__ import annotations

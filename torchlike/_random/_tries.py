@@ -1,7 +1,10 @@
-"""What the processes of rejection have in common: a try, terms of a sum, and which of the two an element is drawn by.
+"""Common parts of the rejection sampling loops.
 
-The first column says it: above zero by transformed rejection, two uniforms a try; below zero by adding up what single
-uniforms contribute until a bound is passed, four a turn; at zero it takes none.
+An element is sampled by one of two methods. The sign of its first column (`bound`) selects the method:
+  positive  transformed rejection. Each trial takes two uniforms.
+  negative  accumulation of the contributions of single uniforms until they pass a bound. Each iteration takes up to
+            four uniforms.
+  zero      the element takes no uniforms.
 """
 
 from __future__ import annotations
@@ -28,13 +31,14 @@ STIRLING_RESTS = (
 
 
 def rows_of(*arrays: np.ndarray) -> Callable[[slice], list[np.ndarray]]:
-    """Some elements of the arrays; one of them where all are equal, which then need not be worked out for each."""
+    """Return a function that selects a slice of the arrays. If all elements are equal, it returns one element of each
+    array, so that the caller computes its values only once."""
     equal = all((array == array[0]).all() for array in arrays)
     return lambda some: [array[:1] if equal else array[some] for array in arrays]
 
 
 def in_tries(number: Callable, bound: Any, slow: Callable) -> tuple:
-    """A try by transformed rejection: whether it is accepted, and how many uniforms were taken."""
+    """Do one trial of transformed rejection. Return whether it is accepted and the number of uniforms taken."""
     from jax import lax, numpy
 
     u, v = number(0) - 0.5, number(1)
@@ -43,7 +47,8 @@ def in_tries(number: Callable, bound: Any, slow: Callable) -> tuple:
 
 
 def in_terms(going_on: list[Any]) -> tuple:
-    """Terms of a sum, and whether the element goes on after each: whether it is done, and uniforms taken."""
+    """Return whether an accumulation is done and the number of uniforms taken. `going_on` has, for each term, whether
+    the accumulation continues after it."""
     from jax import numpy
 
     steps = sum(more.astype(np.int64) for more in going_on)
@@ -51,7 +56,8 @@ def in_terms(going_on: list[Any]) -> tuple:
 
 
 def by_kind(kind: int, bound: Any, by_tries: Callable[[], tuple], by_terms: Callable[[], tuple]) -> tuple:
-    """An element's turn by its first column; of kind 1 all elements are drawn by tries, of kind -1 by terms."""
+    """Run the method that an element's `bound` selects. With kind 1 all elements use `by_tries`, with kind -1 all use
+    `by_terms`, and with kind 0 they may differ."""
     from jax import numpy
 
     if kind:
@@ -61,14 +67,14 @@ def by_kind(kind: int, bound: Any, by_tries: Callable[[], tuple], by_terms: Call
 
 
 def tried(block: Block) -> np.ndarray:
-    """The first number of the try that was accepted; where an element made none it is another, and not looked at."""
+    """Return the first number of each element's accepted trial. It is meaningless for an element without trials."""
     u = block.uniforms[block.ends - 2]
     u -= 0.5
     return u
 
 
 def stirling_rest(k: Any, over: Any) -> Any:
-    """log(k!) less Stirling's approximation of it; `over` is 1 / (k + 1)."""
+    """Return log(k!) minus Stirling's approximation. `over` is 1 / (k + 1)."""
     from jax import lax, numpy
 
     known = lax.dynamic_index_in_dim(numpy.array(STIRLING_RESTS), numpy.clip(k, 0, 9).astype(np.int64), keepdims=False)

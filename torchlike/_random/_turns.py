@@ -1,9 +1,10 @@
-"""Large draws by rejection: elements take turns at one stream, and none knows where the one before it ends.
+"""Rejection sampling of large arrays from one sequential stream of uniforms.
 
-A compiled loop finds the ends; what is computed from the numbers of an element is left to NumPy, which rounds as
-PyTorch does. XLA makes native code of a loop whose turn touches less than 1 kB (a larger one runs operator by operator,
-fifty times slower), so a turn does what is necessary and no more. Decisions made with another logarithm than the C
-library's differ about once in 10^14.
+Each element takes a random number of uniforms, so the position of an element's first uniform is known only when the
+previous element is done. A compiled loop finds these positions. NumPy then computes the samples, because it rounds as
+PyTorch does. XLA generates native code for a loop only if the loop body accesses less than 1 kB; a larger loop runs
+operator by operator, fifty times slower. The loop body is therefore kept minimal. Its logarithm differs from the C
+library's, which changes a decision about once in 10^14.
 """
 
 from __future__ import annotations
@@ -18,20 +19,27 @@ import numpy as np
 from ._generator import Generator
 from ._real import fill_uniform64
 
-ELEMENTS, UNIFORMS = 1 << 15, 1 << 17  # of a block
-_REACH = 4  # uniforms that a turn may look at
-_FEWEST = 1 << 11  # elements, below which a block costs more than Python
-_COLD_ELEMENTS = 1 << 17  # what it takes Python to lose as much time as a compilation costs
+ELEMENTS, UNIFORMS = 1 << 15, 1 << 17  # the maximum numbers of elements and uniforms in a block
+_REACH = 4  # the number of uniforms that one iteration may read
+_FEWEST = 1 << 11  # for fewer elements, sampling in Python is faster than a block
+_COLD_ELEMENTS = 1 << 17  # the number of elements for which Python loses as much time as a compile takes
 _cold = 0
 
 
 @dataclass(frozen=True)
 class Process:
-    """How one element is drawn.
+    """The sampling process of one element.
 
-    `turn(number, row, own, p)` looks at the uniforms from `p` on and returns whether the element is done, how many
-    uniforms it took, `own` (what is remembered until the next turn) and what there is to keep of a finished element.
-    `number(k, j)` is the k-th uniform (j = 0) or what `prepared` made of it; `row` has the element's columns.
+    `turn(number, row, own, p)` is one iteration. It reads the uniforms from position `p` on. It returns whether the
+    element is done, the number of uniforms taken, the state for the next iteration (`own`), and the values to keep of a
+    finished element. `number(k, j)` returns the k-th uniform for j = 0. For j > 0, it returns the k-th item of the j-th
+    array that `prepared` returned. `row` has functions that return the element's columns.
+
+    Attributes:
+      turn: the iteration.
+      own: the initial state, which determines the dtypes of the state.
+      kept: the number of values to keep of a finished element.
+      prepared: a function that precomputes arrays from the uniforms with NumPy.
     """
 
     turn: Callable[..., tuple]
@@ -42,7 +50,15 @@ class Process:
 
 @dataclass(frozen=True)
 class Block:
-    """Elements drawn together: which, the uniforms they read, where each begins and ends in these, what was kept."""
+    """A block of sampled elements.
+
+    Attributes:
+      elements: the slice of the elements.
+      uniforms: the uniforms that they read.
+      starts, ends: for each element, the positions of its first uniform and after its last uniform.
+      kept: the kept values of the elements (see `Process`).
+      own: the state after the last iteration.
+    """
 
     elements: slice
     uniforms: np.ndarray
@@ -53,7 +69,8 @@ class Block:
 
 
 def worth_compiling(count: int) -> bool:
-    """Whether so many elements, with those that were drawn one by one before, are worth a compiled loop."""
+    """Count elements, and return whether a compiled loop pays off for them. Elements that were sampled one by one
+    before count too."""
     global _cold
     if count < _FEWEST:
         return False
@@ -62,7 +79,7 @@ def worth_compiling(count: int) -> bool:
 
 
 def _wide() -> bool:
-    """Whether JAX has float64, which somebody may have switched off: it would silently be float32."""
+    """Return whether float64 is enabled in JAX. If the user has disabled it, JAX would silently use float32."""
     import jax
 
     config: Any = jax.config
@@ -70,10 +87,10 @@ def _wide() -> bool:
 
 
 def blocks(process: Process, generator: Generator, count: int, columns: Callable, own: tuple) -> Iterator[Block]:
-    """Draw so many elements and leave the generator behind the last one.
+    """Sample `count` elements and yield them in blocks. Afterwards, the generator is positioned after the last element.
 
-    `columns(slice)` gives the float64 columns of some elements. Who iterates may `send` what the next block is to begin
-    with in place of `own`.
+    `columns(slice)` returns the float64 columns of some elements. The caller may `send` the initial state of the next
+    block, which replaces `own`.
     """
     width = len(columns(slice(0, 1)))
     loop, source = _compiled(process, width), _Source(generator)
@@ -85,7 +102,7 @@ def blocks(process: Process, generator: Generator, count: int, columns: Callable
 
     work_out = lambda out, some: _put(out, columns(some))
     p = first = 0
-    each = 2.5  # uniforms for an element, of which fewer than needed cost another turn of this loop
+    each = 2.5  # estimated uniforms per element; if it is too low, this loop runs once more
     while first < count:
         many = min(ELEMENTS, count - first)
         uniforms.fill(draw, int(each * many) + 64)
@@ -103,7 +120,7 @@ def blocks(process: Process, generator: Generator, count: int, columns: Callable
         found = [np.asarray(column)[:done] for column in kept]
         some = slice(first, first + done)
         own = (yield Block(some, uniforms.arrays[0], np.append(0, ends[:-1]), ends, found, own)) or own
-        used = int(ends[-1])  # an element that was begun keeps its numbers
+        used = int(ends[-1])  # an unfinished element keeps the uniforms that it has read
         p, first, each = p - used, first + done, 1.02 * used / done
         source.used(used)
         uniforms.drop(used)
@@ -112,15 +129,16 @@ def blocks(process: Process, generator: Generator, count: int, columns: Callable
 
 
 class _Ahead:
-    """Arrays of one fixed length that hold the next part of an endless sequence; aligned as XLA wants them, which
-    otherwise copies them."""
+    """Arrays of fixed length with the next part of an infinite sequence. They have XLA's alignment, because XLA copies
+    unaligned arrays."""
 
     def __init__(self, length: int, count: int) -> None:
         self.arrays = [_aligned(length) for _ in range(count)]
         self.known = self._dropped = 0
 
     def fill(self, write: Callable[[list[np.ndarray], slice], None], upto: int) -> None:
-        """Have `write(arrays, place in the sequence)` go on until so many numbers are known, or all."""
+        """Extend the known part to `upto` numbers, or to the full length. `write(arrays, place)` writes the numbers of
+        the slice `place` of the sequence."""
         start, self.known = self.known, max(self.known, min(len(self.arrays[0]), upto))
         if self.known > start:
             place = slice(self._dropped + start, self._dropped + self.known)
@@ -145,7 +163,8 @@ def _put(out: list[np.ndarray], values: tuple[np.ndarray, ...]) -> None:
 
 
 class _Source:
-    """Uniforms ahead of their use, and the states of the generator from which they can be drawn again."""
+    """Uniforms that are sampled ahead of their use. It saves states of the generator, so that unused uniforms can be
+    given back."""
 
     def __init__(self, generator: Generator) -> None:
         self._generator = generator

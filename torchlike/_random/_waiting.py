@@ -1,4 +1,4 @@
-"""Distributions made from one uniform or normal number each by a formula."""
+"""Distributions whose samples are a formula of one uniform or normal number."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def _uniforms(generator: Generator, size: Size) -> np.ndarray:
 
 
 def exponential(generator: Generator | None, size: Size, dtype: np.dtype, rate: float = 1.0) -> np.ndarray:
-    """-log(1 - u) / rate, as `Tensor.exponential_` draws it."""
+    """Return -log(1 - u) / rate, as `Tensor.exponential_` samples it."""
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if not rate > 0:
         raise _errors.random.parameter_of("exponential_", "lambda > 0.0", "lambda", rate)
-    if 0 in size:  # PyTorch looks at the dtype where there is something to draw
+    if 0 in size:  # PyTorch does not check the dtype of an empty tensor
         return np.empty(size, dtype)
     if not is_floating(dtype):
         raise _errors.random.continuous_distribution("Exponential", scalar_name(dtype))
@@ -38,11 +38,12 @@ def exponential(generator: Generator | None, size: Size, dtype: np.dtype, rate: 
 
 
 def geometric(generator: Generator | None, size: Size, dtype: np.dtype, p: float) -> np.ndarray:
-    """ceil(log(u) / log(1 - p)): how many trials until the first success, as `Tensor.geometric_` draws it."""
+    """Return ceil(log(u) / log(1 - p)), the number of trials until the first success, as `Tensor.geometric_` samples
+    it."""
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if not 0 < p < 1:
         raise _errors.random.probability_of("geometric_", "(0, 1)", p)
-    if 0 in size:  # PyTorch looks at the dtype where there is something to draw
+    if 0 in size:  # PyTorch does not check the dtype of an empty tensor
         return np.empty(size, dtype)
     if dtype.kind in "bc" or dtype.name in ("uint16", "uint32", "uint64"):
         raise _errors.dtypes.not_implemented("geometric_cpu", dtype)
@@ -54,7 +55,7 @@ def geometric(generator: Generator | None, size: Size, dtype: np.dtype, p: float
 def cauchy(
     generator: Generator | None, size: Size, dtype: np.dtype, median: float = 0.0, sigma: float = 1.0
 ) -> np.ndarray:
-    """median + sigma tan(pi (u - 1/2)), as `Tensor.cauchy_` draws it."""
+    """Return median + sigma tan(pi (u - 1/2)), as `Tensor.cauchy_` samples it."""
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if not sigma > 0:
         raise _errors.random.parameter_of("cauchy_", "sigma > 0.0", "sigma", sigma)
@@ -68,11 +69,11 @@ def cauchy(
 def log_normal(
     generator: Generator | None, size: Size, dtype: np.dtype, mean: float = 1.0, std: float = 2.0
 ) -> np.ndarray:
-    """exp of a normal number with `mean` and `std`, as `Tensor.log_normal_` draws it."""
+    """Return exp of a normal number with `mean` and `std`, as `Tensor.log_normal_` samples it."""
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if not std > 0:
         raise _errors.random.parameter_of("log_normal_", "std > 0.0", "std", std)
-    if 0 in size:  # PyTorch looks at the dtype where there is something to draw
+    if 0 in size:  # PyTorch does not check the dtype of an empty tensor
         return np.empty(size, dtype)
     require_floating(dtype, "log_normal_cpu")
     with generator.lock:

@@ -1,1 +1,1 @@
-"""Programs that NumPy runs, one operator after another."""
+"""The NumPy executor: programs that are interpreted, one operator after another."""

@@ -1,6 +1,7 @@
-"""The NumPy executor: a trace is interpreted entry by entry, with the very kernels that XLA compiles.
+"""The NumPy executor. It interprets a trace entry by entry, with the same kernels that XLA compiles.
 
-A compile costs tens of milliseconds an operator, NumPy microseconds: what runs once is best not compiled at all.
+XLA takes tens of milliseconds to compile an operator, NumPy takes microseconds to run it. A program that runs only once
+is therefore faster without a compile.
 """
 
 from __future__ import annotations
@@ -18,33 +19,34 @@ from torchlike._engine.trace.plan import COMPILED, FLAT, NUMBERS, NUMPY, ONCE, P
 from torchlike._engine.trace.trace import Trace
 from torchlike._engine.trace.waiting import on_host
 
-# The model by which cold and hot are told apart, in seconds: deterministic, so that two runs of a script choose alike.
+# The cost model that decides between interpreting and compiling, in seconds. It does not measure times, so the decision
+# is deterministic: every run of a script decides the same.
 COMPILE_ENTRY = 5e-3
 COMPILE_LOOP = 0.2
 INTERPRET_ENTRY = 5e-6
-INTERPRET_PROGRAM = 1e-4  # an entry that is a program of its own
+INTERPRET_PROGRAM = 1e-4  # an entry that runs a flat program (`Plan.flat`)
 INTERPRET_BYTE = 1 / 4e9
-UPDATE_BYTE = 2e-9  # of an optimizer's step on the host, parameters and state being moved there and back ...
-COMPILE_UPDATE = 2e-3  # ... and of its compile, for each tensor that it writes
-FEW, QUICK = 20, 2e-2  # operators and seconds: what trains and takes no more is interpreted when it first comes
-LARGE = 1 << 22  # bytes, from which on it counts that some of NumPy's loops are quicker than XLA's
-# Of XLA's pool on the CPU.
+UPDATE_BYTE = 2e-9  # an optimizer step on the host, including the moves of parameters and state to it and back
+COMPILE_UPDATE = 2e-3  # the compile of an optimizer step, for each tensor that it writes
+FEW, QUICK = 20, 2e-2  # operators and seconds: a training program within both limits is interpreted at its first run
+LARGE = 1 << 22  # bytes; operators that NumPy runs as fast as XLA must move this much to keep a program interpreted
+# The number of threads of XLA's pool on the CPU.
 THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Step(NamedTuple):
-    """One operator of an interpreted program, whatever its shapes."""
+    """One operator of an interpreted program, independent of shapes."""
 
-    position: int  # of its plan in the trace's code
-    slots: tuple[int, ...]  # of its inputs, as a trace counts them
+    position: int  # the index of its plan in the trace's code
+    slots: tuple[int, ...]  # the slots of its inputs, as in the trace's code
     first: int  # the slot of its first result
-    end: int  # ... and of the next operator's
-    numbers: int  # which of the trace's sequences of numbers is its own
-    dead: tuple[int, ...]  # the results that nothing after it looks at
+    end: int  # the slot after its last result
+    numbers: int  # the index of its sequence in the trace's `scalars`
+    dead: tuple[int, ...]  # the results that no later operator reads
 
 
 class Interpreted:
-    """A program that is interpreted: `program(trace) -> results`. It overwrites no input."""
+    """An interpreted program: `program(trace) -> results`. It does not overwrite its inputs."""
 
     donated_bytes = 0
 
@@ -53,10 +55,11 @@ class Interpreted:
         self.live, self.steps = live, _steps(_form(code), live)
         self.plans: list[Plan] = [code[step.position] for step in self.steps]
         self.account: Any = None
-        self._left: float | None = None  # of the rent that a compile is worth; reckoned when it comes again
+        self._left: float | None = None  # the compile cost minus the interpretation cost so far; set at the second run
 
     def _appraise(self) -> None:
-        """What it costs to interpret, and what to compile: most programs of new shapes never come again."""
+        """Estimate the costs of interpreting and of compiling. This waits until the second run, because most programs
+        of new shapes run only once."""
         plans, moved, loops = self.plans, sum(map(_moved, self.plans)), _loops(self.plans)
         self._cost = _rent(plans)
         self._left = COMPILE_ENTRY * len(plans) + COMPILE_LOOP * len(loops)
@@ -66,9 +69,13 @@ class Interpreted:
         self._stays = not self._trains and on_host >= max(LARGE, moved / 2)
 
     def is_hot(self) -> bool:
-        """Whether interpreting once more would have cost more, all told, than a compile; or whether what trains came
-        twice running, and so is there to stay, or came again where graphs do stay. Never, where most of the work is
-        what NumPy does best."""
+        """Return whether the program should be compiled now.
+
+        An optimizer step is compiled at its second run. A program in which NumPy is as fast as XLA for most of the work
+        is never compiled. Any other program is compiled when one more interpreted run would raise the total cost of
+        interpretation above the cost of a compile. A training program is also compiled if the previous interpreted run
+        of its source line ran the same program, or if its line runs few graphs (`at_once`).
+        """
         if self._left is None:
             self._appraise()
         if self._repeats:
@@ -104,29 +111,33 @@ class Interpreted:
 
 
 def _moved(plan: Plan) -> int:
-    """The bytes that an operator reads and writes."""
+    """Return the number of bytes that an operator reads and writes."""
     return sum(a.numel * a.dtype.itemsize for a in (*plan.inputs, *plan.outputs))
 
 
 def _loops(plans: Sequence[Plan]) -> list[int]:
-    """How many functions each loop calls."""
+    """Return, for each loop in the plans' flat programs, the number of functions that it calls."""
     programs = [plan.flat() for plan in plans if plan.flat is not None]
     return [calls for program in programs if program is not None for calls in program.loops]
 
 
 def _rent(plans: Sequence[Plan]) -> float:
-    """The seconds that it takes to interpret them once."""
+    """Return the estimated seconds to interpret these plans once."""
     calls, programs = len(plans) + sum(_loops(plans)), sum(plan.flat is not None for plan in plans)
     return INTERPRET_ENTRY * calls + INTERPRET_PROGRAM * programs + INTERPRET_BYTE * sum(map(_moved, plans))
 
 
 def is_cold(trace: Trace, at_once: bool) -> bool:
-    """Whether a trace of a first key is for NumPy: work in types that NumPy has, and forward alone, unless it is small,
-    or the same operators came in other shapes before, or their line brings other operators again and again (not
-    `at_once`). What trains as it did would only be compiled one step later."""
+    """Return whether NumPy should interpret a new trace.
+
+    The trace must use only dtypes that NumPy has. Forward work is interpreted. A training program is interpreted if it
+    is small. It is also interpreted if the same operators ran with other shapes before, or if its line runs many
+    different graphs; `at_once` is False in these two cases. Any other training program would be compiled one step later
+    anyway, so it is compiled now.
+    """
     plans = {x for x in trace.code if x.__class__ is not int}
     executors = {plan.executor for plan in plans}
-    if ONCE in executors:  # alone, since only these compute to the bit what XLA does
+    if ONCE in executors:  # only these plans give bitwise the same results as XLA, so all plans must be ONCE
         return all(p.executor == ONCE and _moved(p) * UPDATE_BYTE < COMPILE_UPDATE * len(p.outputs) for p in plans)
     if COMPILED in executors or any(
         dt.numpy.isbuiltin != 1 for dt in {a.dtype for plan in plans for a in (*plan.inputs, *plan.outputs)}
@@ -136,8 +147,8 @@ def is_cold(trace: Trace, at_once: bool) -> bool:
 
 
 def _is_small(plans: list[Plan]) -> bool:
-    """Whether what trains is done at once without a compile, which takes ten times as long as to trace its gradients:
-    it may be a try at a prompt, or a test."""
+    """Return whether a training program is cheap to interpret, such as an experiment at a prompt or a test. A compile
+    takes ten times as long as tracing its gradients."""
     if len(plans) > FEW or INTERPRET_BYTE * sum(map(_moved, plans)) > QUICK:
         return False
     gradients = [plan.flat() for plan in plans if plan.executor == FLAT and plan.flat is not None]
@@ -145,8 +156,8 @@ def _is_small(plans: list[Plan]) -> bool:
 
 
 def _form(code: Sequence) -> tuple:
-    """A trace's code without its plans: of each only how many results it has, and whether it takes numbers; None for
-    one result and no numbers."""
+    """Return a trace's code with each plan replaced by its number of results and whether it takes numbers, or by None
+    if it has one result and takes no numbers."""
     return tuple(
         [
             x
@@ -159,9 +170,9 @@ def _form(code: Sequence) -> tuple:
     )
 
 
-@lru_cache(64)  # shapes that never stay are programs of one form
+@lru_cache(64)  # programs that differ only in shapes have the same form
 def _steps(form: tuple, live: tuple[int, ...]) -> tuple[Step, ...]:
-    """What has to be run: an operator whose results nobody looks at is left out."""
+    """Return the steps of a program, without operators whose results are unused."""
     found: list[Step] = []
     position = first = numbers = 0
     while position < len(form):
@@ -181,8 +192,11 @@ def _steps(form: tuple, live: tuple[int, ...]) -> tuple[Step, ...]:
 
 
 def _run(plan: Plan, given: list) -> list[np.ndarray]:
-    """One entry's results. A kernel that NumPy cannot run has an executable of its own, and so has one that NumPy
-    refuses to run on these data, such as a singular matrix, for which XLA has numbers."""
+    """Return the results of one entry.
+
+    A kernel that NumPy cannot run is compiled to a separate executable. The same happens if NumPy raises an error for
+    the data, such as for a singular matrix, where XLA returns numbers.
+    """
     executor = plan.executor
     if plan.flat is not None:
         program = plan.flat()
@@ -200,11 +214,14 @@ def _run(plan: Plan, given: list) -> list[np.ndarray]:
 
 
 def _none() -> None:
-    """In place of `plan.flat`: NumPy has no way to run it."""
+    """The value of `plan.flat` after a program failed: NumPy cannot run it."""
 
 
 def _is_worn(program: Any) -> bool:
-    """Whether a program's loops have cost as much as their compile: graphs may differ always, around one layer."""
+    """Count a run, and return whether the program's loops have cost as much as their compile would have.
+
+    Runs are counted per operator instead of per trace, because the traces around an operator may differ at every step.
+    """
     if not program.loops:
         return False
     program.runs += 1
@@ -215,12 +232,13 @@ _ARRAY = np.ndarray
 
 
 def _by_own(plan: Plan, given: list) -> list[np.ndarray]:
-    """One entry's results from an executable of its own."""
+    """Return the results of one entry, computed by a separate executable."""
     return [*map(on_host, plan.run_alone(*given))]
 
 
 def _owned(outputs: list, inputs: list[np.ndarray]) -> list:
-    """Arrays of their own memory: a result may be a view of an input or of another result."""
+    """Return the outputs as arrays that own their memory. An output that is a view or that shares an input's or another
+    output's array is copied."""
     taken = {id(a) for a in inputs}
     found: list[Any] = []
     for array in outputs:

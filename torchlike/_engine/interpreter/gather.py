@@ -1,4 +1,4 @@
-"""How NumPy picks and writes windows of an array: gather, scatter and the dynamic slices."""
+"""Rules for gather, scatter and the dynamic slices, which read and write windows of an array."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from torchlike._engine.interpreter.rules import Equation, rule
 
 
 class Windows:
-    """The windows of an operand that one gather or scatter is about, as NumPy's advanced indices.
+    """The operand's windows in one gather or scatter, as NumPy advanced indices.
 
-    The operand's dims are turned so that those with an index come first. What these indices pick, and what they write,
-    then has the dims (batch..., the windows of indexed dims..., the other dims...).
+    The operand is transposed so that the indexed dims come first. The elements that the indices read or write then have
+    the dims (batch..., windows of the indexed dims..., other dims...).
     """
 
     def __init__(
@@ -39,14 +39,14 @@ class Windows:
         rest = [d for d in range(len(shape)) if d not in first]
         self.turned = (*first, *rest)
         self.cut = tuple(slice(sizes[d]) for d in rest) if any(sizes[d] != shape[d] for d in rest) else None
-        # The windows as they come, and in the order of the operand's dims.
+        # The window dims in the transposed order, and their permutation to the order of the operand's dims.
         self.wide = [d for d in indexed if d not in hidden]
         come = [*self.wide, *[d for d in rest if d not in hidden]]
         self.lost = [i for i, d in enumerate([*self.wide, *rest]) if d in hidden]
         self.order = [come.index(d) for d in sorted(come)]
 
     def starts(self, indices: np.ndarray) -> list[np.ndarray]:
-        """The first index of every window, for each indexed dim."""
+        """Return the first index of every window, for each indexed dim."""
         return [indices[..., i].astype(np.intp, copy=False) for i in range(len(self.indexed))]
 
     def last(self, dim: int) -> int:
@@ -56,18 +56,18 @@ class Windows:
         return [np.minimum(np.maximum(s, 0), self.last(d)) for s, d in zip(starts, self.indexed)]
 
     def outside(self, starts: list[np.ndarray]) -> np.ndarray | None:
-        """Which windows reach beyond the operand; None where all lie in it."""
+        """Return a mask of the windows that exceed the operand, or None if all are inside it."""
         found: Any = False
         for s, d in zip(starts, self.indexed):
             found = found | (s < 0) | (s > self.last(d))
         return found if np.any(found) else None
 
     def batches(self, batch: tuple) -> list[np.ndarray]:
-        """The index of each window along the dims that operand and indices share."""
+        """Return the index of each window along the batch dims that operand and indices share."""
         return [np.arange(batch[d]).reshape([-1 if i == d else 1 for i in range(len(batch))]) for d in self.in_indices]
 
     def index(self, starts: list[np.ndarray], along: list[np.ndarray]) -> tuple:
-        """What the turned operand is indexed with."""
+        """Return the index into the transposed operand."""
         wide = len(self.wide)
         spread = lambda x: x.reshape(x.shape + (1,) * wide)
         found = []
@@ -100,7 +100,7 @@ def _gather(e: Equation) -> Callable:
         batch_rank,
     )
     fill = _fill(p, dtype) if _mode(e) == "FILL_OR_DROP" else None
-    # Where each dim of the result comes from.
+    # For each dim of the result, the dim of the indexed array that it comes from.
     source = [0] * len(out.shape)
     batch_dims = [i for i in range(len(out.shape)) if i not in d.offset_dims]
     for n, dim in enumerate(batch_dims):
@@ -129,7 +129,7 @@ MODES = ("CLIP", "FILL_OR_DROP", "PROMISE_IN_BOUNDS", "ONE_HOT")
 
 
 def _mode(e: Equation) -> str:
-    """The name of the mode that says what happens to indices beyond the operand."""
+    """Return the name of the mode for indices out of bounds."""
     name = str(e.params["mode"]).rpartition(".")[2]
     if name not in MODES:
         raise e.refuse(f"in mode {name}")
@@ -137,7 +137,7 @@ def _mode(e: Equation) -> str:
 
 
 def _fill(params: dict, dtype: np.dtype) -> Any:
-    """What is picked beyond the operand."""
+    """Return the value of a gather for indices out of bounds."""
     if params["fill_value"] is not None:
         return np.asarray(params["fill_value"]).astype(dtype)
     if dtype.kind in "fcV":
@@ -181,7 +181,7 @@ def _scatter(e: Equation) -> Callable:
     updates, windows = tuple(e.inputs[2].shape), _scattered_windows(e)
     batch_rank = len(e.inputs[1].shape) - 1
     batch_dims = [i for i in range(len(updates)) if i not in d.update_window_dims]
-    # The updates' dims as the indices have them, and a dim of one for each that is indexed by nothing.
+    # The permutation of the updates' dims to the order of the indexed operand.
     ordered = [0] * len(windows.order)
     for place, dim in zip(windows.order, d.update_window_dims):
         ordered[place] = dim
@@ -211,7 +211,7 @@ def _scatter(e: Equation) -> Callable:
 
 
 def _writer(e: Equation) -> Callable[[np.ndarray, tuple, np.ndarray], None]:
-    """How updates are written at indices, of which some may be the same."""
+    """Return the function that writes updates at indices. Indices may contain duplicates."""
     ufunc = SCATTERS[e.name]
     if ufunc is None:
 
@@ -229,7 +229,8 @@ def _writer(e: Equation) -> Callable[[np.ndarray, tuple, np.ndarray], None]:
 
 
 def _combine_many(ufunc: np.ufunc, array: np.ndarray, index: tuple, new: np.ndarray) -> None:
-    """`ufunc.at`, but for rows as sums over sorted rows: `at` takes them element by element."""
+    """Compute `ufunc.at(array, index, new)`. Updates of whole rows are sorted by row and reduced with `reduceat`, which
+    is faster, because `at` processes single elements."""
     if len(index) == 1 and array.ndim > 1 and isinstance(index[0], np.ndarray) and array.size:
         rows = index[0].reshape(-1)
         new = new.reshape(rows.size, -1) if rows.size else new

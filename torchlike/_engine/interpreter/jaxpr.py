@@ -1,7 +1,7 @@
-"""A closed jaxpr as a flat program of NumPy calls.
+"""Translation of a closed jaxpr into a flat program of NumPy calls.
 
-An XLA compile costs tens of milliseconds, and a gradient exists only as what JAX traced: so that a gradient that runs
-once needs no compile, its jaxpr is flattened to a list of NumPy functions with their inputs by number.
+A gradient exists only as the jaxpr that JAX traced, and an XLA compile takes tens of milliseconds. To run a gradient
+once without a compile, its jaxpr is flattened into a list of NumPy functions with numbered inputs and results.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from torchlike._engine.interpreter import gather as gather  # their rules
+from torchlike._engine.interpreter import gather as gather  # imported to register the rules
 from torchlike._engine.interpreter import linalg as linalg
 from torchlike._engine.interpreter.loops import BODIES
 from torchlike._engine.interpreter.rules import RULES, Equation, Parameters, Unsupported
 from torchlike._engine.xla.jax_private import Literal, expanded, is_symbolic, number_of
 
-# Primitives that only call another jaxpr, each with the parameter that holds it.
+# Primitives that only call another jaxpr, and the name of the parameter with that jaxpr.
 CALLS = {
     "jit": "jaxpr",
     "remat2": "jaxpr",
@@ -29,24 +29,24 @@ CALLS = {
 }
 # Primitives whose results are their inputs.
 SAME = frozenset({"copy", "stop_gradient", "optimization_barrier"})
-# What a rule raises where another version of JAX says or arranges something differently.
+# The exceptions that a rule may raise if another version of JAX has changed a primitive or its parameters.
 CHANGED = (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError)
-FOLDED = 1 << 16  # bytes; a larger result of constants is made anew by each run, unless it is a view
+FOLDED = 1 << 16  # bytes; constant folding keeps results up to this size, and views; each run recomputes larger ones
 
 
 class Program:
-    """`program(*arrays) -> list of arrays`, of the shapes and dtypes that the jaxpr declares.
+    """A flat program: `program(*arrays) -> list of arrays`, with the shapes and dtypes that the jaxpr declares.
 
-    A run raises `Unsupported` where a rule fails after all. The first run also checks shapes and dtypes.
+    A run raises `Unsupported` if a rule fails. The first run also checks shapes and dtypes.
 
-    A result may be an input or another result, or a view of one, and read-only. The caller silences NumPy's warnings.
-    Runs share nothing but constants, which no result is, so they may be concurrent.
+    A result may be read-only, and it may be an input, another result, or a view of one. The caller silences NumPy's
+    warnings. Runs may be concurrent: they share only constants, and no result is a constant.
 
     Attributes:
-      steps: what is called: (function, the slots of its inputs, the slot of its result or their slice, the slots that
-        nothing after it looks at).
-      loops: of each loop among them, how many functions it calls in all.
-      runs: how often one with loops was run, by who reckons what that costs.
+      steps: the calls: (function, slots of the inputs, slot of the result or slice of the results' slots, slots that no
+        later step reads).
+      loops: for each loop in the program, the total number of functions that it calls.
+      runs: the number of runs of a program with loops, counted by the executor.
     """
 
     __slots__ = ("_count", "_due", "_fixed", "_results", "_slots", "loops", "runs", "steps")
@@ -55,13 +55,13 @@ class Program:
         self, count: int, slots: list, steps: list[tuple], results: list[int], fixed: list[int], due: list[tuple]
     ) -> None:
         self._count, self._slots, self.steps, self._results, self._fixed = count, slots, steps, results, fixed
-        self._due = due  # the results' shapes and dtypes; empty once they are checked
+        self._due = due  # the declared shapes and dtypes of the results; empty once they are checked
         self.runs = 0
         self.loops: list[int] = [step[0].calls for step in steps if hasattr(step[0], "calls")]
 
     @property
     def calls(self) -> int:
-        """How many functions a run calls."""
+        """The number of functions that a run calls."""
         return len(self.steps) + sum(self.loops)
 
     def __call__(self, *arrays: Any) -> list[np.ndarray]:
@@ -83,25 +83,26 @@ class Program:
         return found
 
     def _check(self, found: list) -> None:
-        """Refuse results that are not what the jaxpr declares: later runs make the same shapes and dtypes."""
+        """Raise `Unsupported` if the results differ from the jaxpr's declaration. One check suffices, because all runs
+        have the same shapes and dtypes."""
         if [(np.shape(x), getattr(x, "dtype", None)) for x in found] != self._due:
             raise Unsupported("a rule with another result")
         self._due = []
 
 
 def flatten(closed: Any) -> Program:
-    """The program of a jaxpr, without what does not lead to its results.
+    """Return the program of a jaxpr, without dead code.
 
     Raises:
-      Unsupported: there is no rule for one of its primitives as it is used; the message names it.
+      Unsupported: if there is no rule for a primitive, or for its parameters. The message names the primitive.
     """
     return Flat(closed).program()
 
 
 class Flat:
-    """A jaxpr's equations in order, calls inlined, variables numbered, what leads to no result left out.
+    """The equations of a jaxpr in order, with inlined calls and numbered variables, and without dead code.
 
-    Its shapes may have dims of `jax.export.symbolic_shape`; a program has numbers in their place.
+    The shapes may contain symbolic dims (`jax.export.symbolic_shape`). `program` replaces them by numbers.
     """
 
     def __init__(self, closed: Any) -> None:
@@ -125,7 +126,7 @@ class Flat:
         return slot
 
     def _inline(self, closed: Any, inputs: list[int]) -> list[int]:
-        """Append a jaxpr's equations; the slots of its results."""
+        """Append a jaxpr's equations and return the slots of its results."""
         jaxpr = getattr(closed, "jaxpr", closed)
         names: dict = dict(zip(jaxpr.invars, inputs))
         for var, value in zip(jaxpr.constvars, getattr(closed, "consts", ())):
@@ -157,19 +158,19 @@ class Flat:
         return [find(atom) for atom in jaxpr.outvars]
 
     def _solved(self, params: Mapping, given: list[int]) -> list[int]:
-        """A linear system, solved as the equation says."""
+        """Inline the `solve` jaxpr of a linear system and return the slots of its results."""
         counts = params["const_lengths"]
         begin, end = counts.matvec + counts.vecmat, sum(counts)
         return self._inline(params["jaxprs"].solve, [*given[begin : begin + counts.solve], *given[end:]])
 
     def shape(self, var: Any, sizes: Mapping[str, int]) -> tuple[int, ...]:
-        """A variable's shape with these sizes."""
+        """Return a variable's shape for these sizes."""
         return _sized(var.aval.shape, sizes)
 
     def program(self, sizes: Mapping[str, int] | None = None) -> Program:
-        """The functions of all equations, but for those of constants alone, which are computed at once (loops are not).
+        """Return the program for these sizes. Equations whose inputs are all constants are folded, except loops.
 
-        `sizes` are the numbers for the jaxpr's symbolic dims. Raises `Unsupported` as `flatten` does.
+        `sizes` are the values of the jaxpr's symbolic dims. Raises `Unsupported` as `flatten` does.
         """
         slots, constant, steps = self._slots.copy(), set(self._constant), []
         with np.errstate(all="ignore"):
@@ -213,7 +214,7 @@ def _function(eqn: Any, sizes: Mapping[str, int] | None) -> Callable:
         if sizes is not None:
             inputs, outputs = ([Sized(_sized(a.shape, sizes), a.dtype) for a in avals] for avals in (inputs, outputs))
             params = {key: _sized(value, sizes) for key, value in params.items()}
-        if name == "while" and _results_of(params["cond_jaxpr"])[0].shape:  # batched: each runs as often as it needs
+        if name == "while" and _results_of(params["cond_jaxpr"])[0].shape:  # a batched condition
             raise Unsupported("while of many at once")
         if name in BODIES:
             params = params | {key: _programs(params[key], sizes) for key in BODIES[name]}
@@ -227,7 +228,7 @@ def _function(eqn: Any, sizes: Mapping[str, int] | None) -> Callable:
 
 @contextmanager
 def _unknown(what: str) -> Iterator[None]:
-    """Report what this version of JAX has changed as unsupported, so that it is compiled instead."""
+    """Raise errors caused by a changed version of JAX as `Unsupported`, so that the plan is compiled instead."""
     try:
         yield
     except CHANGED as error:
@@ -235,38 +236,38 @@ def _unknown(what: str) -> Iterator[None]:
 
 
 def _results_of(closed: Any) -> list:
-    """The avals of a jaxpr's results."""
+    """Return the avals of a jaxpr's results."""
     return [atom.aval for atom in getattr(closed, "jaxpr", closed).outvars]
 
 
 def _programs(bodies: Any, sizes: Mapping[str, int] | None) -> Any:
-    """A loop's jaxpr, or those of branches, as programs."""
+    """Return the program of a loop's jaxpr, or a list of programs for the jaxprs of branches."""
     if isinstance(bodies, tuple):
         return [_programs(body, sizes) for body in bodies]
     return Flat(bodies).program(sizes)
 
 
 class Sized(NamedTuple):
-    """An aval whose symbolic dims are numbers."""
+    """An aval with numbers in place of symbolic dims."""
 
     shape: tuple[int, ...]
     dtype: np.dtype
 
 
 def _sized(x: Any, sizes: Mapping[str, int]) -> Any:
-    """A parameter with numbers in place of symbolic dims."""
+    """Return a parameter with numbers in place of symbolic dims."""
     if type(x) is tuple:
         return tuple([_sized(item, sizes) for item in x])
     return number_of(x, sizes) if is_symbolic(x) else x
 
 
 def _freed(steps: list, kept: set[int]) -> list[tuple]:
-    """The steps as they are run, each with the slots to let go after it."""
+    """Return the steps in the form of `Program.steps`, each with the slots to clear after it."""
     found = []
     for function, inputs, outputs in reversed(steps):
         dead = {*inputs, *outputs} - kept
         kept |= dead
-        # Slots are numbered in order, so those of one equation are neighbours.
+        # The result slots of one equation are consecutive, so a slice addresses them.
         place = outputs[0] if len(outputs) == 1 else slice(outputs[0], outputs[-1] + 1)
         found.append((function, tuple(inputs), place, tuple(dead)))
     return found[::-1]

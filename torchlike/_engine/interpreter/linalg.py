@@ -1,6 +1,7 @@
-"""JAX's decompositions of matrices for NumPy: the same routines of the same LAPACK, which JAX takes from SciPy.
+"""Rules for matrix decompositions. They call the LAPACK routines of SciPy, which JAX also uses on the CPU.
 
-So a cold program has what a compiled one has, signs of vectors included. `numpy.linalg` has a LAPACK of its own.
+An interpreted program therefore has the same results as a compiled one, including the signs of vectors. `numpy.linalg`
+uses another build of LAPACK.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ import numpy as np
 from torchlike._engine.interpreter.loops import repeating
 from torchlike._engine.interpreter.rules import Equation, rule
 
-OfMatrices = Callable[..., tuple]  # of one matrix of each input: LAPACK's results, and whether they are any
+# A function of one matrix from each input. It returns LAPACK's results, followed by whether they are valid.
+OfMatrices = Callable[..., tuple]
 
 
 def decomposition(name: str) -> Callable[[Callable[[Equation], OfMatrices]], None]:
-    """Declare the rule of a primitive by what it does with one matrix. NaN stands where there is no result, as in
-    JAX."""
+    """Register a rule for a primitive. The decorated function returns the computation for one matrix, and the rule
+    applies it to a batch. Invalid results become NaN, as in JAX."""
 
     def declare(make: Callable[[Equation], OfMatrices]) -> None:
         @rule(name)
@@ -29,7 +31,7 @@ def decomposition(name: str) -> Callable[[Callable[[Equation], OfMatrices]], Non
             each = _of_nothing(e) if any(0 in x.shape for x in e.inputs) else _over_batch(e, make(e), batch)
             return repeating(
                 e, each, math.prod(batch) if batch else None
-            )  # many matrices are a loop, which has its rent
+            )  # the cost model counts a batch of matrices as a loop
 
     return declare
 
@@ -47,23 +49,24 @@ def _over_batch(e: Equation, function: OfMatrices, batch: tuple[int, ...]) -> Ca
 
 
 def _of_nothing(e: Equation) -> Callable[..., list[np.ndarray]]:
-    """Of matrices without elements: what has some is an orthogonal factor or a permutation, and changes nothing."""
+    """Return the function for matrices without elements. Their orthogonal factors are identity matrices, and their
+    permutations are the identity."""
     rank = len(e.inputs[0].shape)
     same = lambda o: np.eye(*o.shape[-2:]) if len(o.shape) == rank else np.arange(o.shape[-1])
     return lambda *arrays: [np.broadcast_to(same(o), o.shape).astype(o.dtype) for o in e.outputs]
 
 
 def _routine(e: Equation, *names: str) -> Callable:
-    """LAPACK's routine for the equation's dtype; it may have another name for complex numbers."""
-    from scipy.linalg import lapack  # which a program that decomposes nothing need not wait for
+    """Return LAPACK's routine for the equation's dtype. The last name is that of the routine for complex numbers."""
+    from scipy.linalg import lapack  # imported here because the import is slow
 
     dtype = np.dtype(e.inputs[0].dtype)
     found: Any = lapack.get_lapack_funcs(names[-1 if dtype.kind == "c" else 0], dtype=dtype)
     return found
 
 
-# LAPACK asks for memory to work in. With less than it likes best it computes the same in another order; JAX gives it
-# what it likes.
+# A LAPACK routine takes a work buffer. With a smaller buffer than the optimal size, it computes in another order and
+# rounds differently. JAX passes the optimal size, so these functions do too.
 
 
 def _with_memory(e: Equation, *names: str, sizes: tuple[int, ...], **options: Any) -> Callable:
@@ -73,7 +76,7 @@ def _with_memory(e: Equation, *names: str, sizes: tuple[int, ...], **options: An
 
 
 def _asking(routine: Callable) -> Callable:
-    """A routine that is itself asked how much it likes."""
+    """Return a routine that queries its own optimal work size (`lwork=-1`) before each run."""
 
     def run(*arrays: np.ndarray) -> tuple:
         *_, work, _ = routine(*arrays, lwork=-1)
@@ -83,7 +86,7 @@ def _asking(routine: Callable) -> Callable:
 
 
 def _size(wanted: Any) -> int:
-    """LAPACK counts in the numbers that it computes with, of which a float32 may have rounded down."""
+    """Return LAPACK's work size as an int. LAPACK returns it as a float, and a float32 may have been rounded down."""
     return int(np.nextafter(np.float32(wanted.real), np.float32(np.inf))) + 1
 
 
@@ -128,7 +131,8 @@ def _eig(e: Equation) -> OfMatrices:
 
 
 def _unpacked(vectors: np.ndarray, turning: np.ndarray) -> np.ndarray:
-    """Complex vectors of a real matrix: two that belong to a pair of values lie there as real and imaginary part."""
+    """Return the complex eigenvectors of a real matrix. LAPACK stores the vectors of a conjugate pair of eigenvalues as
+    two real columns: the real part and the imaginary part."""
     found, pairs = vectors.astype(np.result_type(vectors, np.complex64)), np.flatnonzero(turning)
     one, other = pairs[::2], pairs[1::2]
     found[:, one] = vectors[:, one] + 1j * vectors[:, other]
@@ -191,7 +195,7 @@ def _lu(e: Equation) -> OfMatrices:
 
 
 def _exchanged(pivots: np.ndarray, rows: int) -> np.ndarray:
-    """The order of rows that exchanges lead to."""
+    """Return the permutation of rows that results from LAPACK's row exchanges."""
     order = np.arange(rows)
     for i, j in enumerate(pivots):
         order[[i, j]] = order[[j, i]]

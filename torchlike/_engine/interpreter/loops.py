@@ -1,4 +1,4 @@
-"""JAX's loops and branches for NumPy: what they repeat comes to these rules as a program, not as a jaxpr."""
+"""Rules for JAX's loops and branches. Their bodies are passed to the rules as programs instead of jaxprs."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ import numpy as np
 from torchlike._engine.interpreter.rules import Equation, rule
 from torchlike._engine.xla.jax_private import part_sizes
 
-# Primitives that run other jaxprs, with the parameters that hold them.
+# Primitives that run other jaxprs, and the names of the parameters with these jaxprs.
 BODIES = {"scan": ("jaxpr",), "while": ("cond_jaxpr", "body_jaxpr"), "cond": ("branches",)}
 
 
-GUESSED = 16  # times that a loop runs of which nobody knows
+GUESSED = 16  # the assumed number of iterations of a `while` loop, for the cost model
 
 
 def repeating(e: Equation, function: Callable, calls: int | None) -> Callable:
-    """A rule's function of one that returns a list, also of a single result; and how many others it calls, if it is a
-    loop."""
+    """Adapt a function that returns a list to the form that a rule returns.
+
+    If the equation has one output, the adapted function returns the list's only item. For a loop, `calls` is the number
+    of functions that it calls; it becomes an attribute of the adapted function.
+    """
     found: Any = function if len(e.outputs) > 1 else lambda *arrays: function(*arrays)[0]
     if calls is not None:
         found.calls = calls
@@ -47,7 +50,7 @@ def _scan(e: Equation) -> Callable:
 
 
 def _parts(e: Equation) -> tuple[int, int]:
-    """How many inputs of a `scan` are constants, and how many are carried."""
+    """Return the number of constants and the number of carried values among the inputs of a `scan`."""
     taken, returned = (part_sizes(e.params.get(name)) for name in ("ft_in", "ft_out"))  # since JAX 0.12
     if taken is None:
         return e.params["num_consts"], e.params["num_carry"]

@@ -1,8 +1,8 @@
-"""How NumPy computes JAX's primitives: the table by which a jaxpr is interpreted.
+"""Rules that translate JAX's primitives to NumPy. A table maps the name of each primitive to its rule.
 
-A rule is given one equation and makes its function of arrays; whatever depends on parameters, shapes and dtypes alone
-is decided there, once. The function returns an array of the shape and dtype that the equation declares (a NumPy scalar
-is fine where that is zero-dim), or a sequence of them where the primitive has several results.
+A rule takes one equation and returns a function of arrays. The rule makes all decisions that depend only on parameters,
+shapes and dtypes, once. The returned function returns an array of the shape and dtype that the equation declares (for a
+zero-dim result also a NumPy scalar), or a sequence of arrays if the primitive has several results.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy as np
 
 from torchlike._engine.interpreter.sums import running, total
 
-# Parameters that a rule need not read, by what makes them superfluous.
+# Parameters that a rule may ignore, grouped by the reason.
 UNIMPORTANT = frozenset(
     (
-        # they change how XLA computes or where, and not what
+        # they change how or where XLA computes, but not the result
         *(
             "sharding",
             "out_sharding",
@@ -35,7 +35,7 @@ UNIMPORTANT = frozenset(
             "memory_space",
             "branches_platforms",
         ),
-        # the results' shapes and dtypes, or the primitive's name, say the same
+        # they repeat the shapes and dtypes of the results, or the primitive's name
         *(
             "shape",
             "new_dtype",
@@ -47,16 +47,17 @@ UNIMPORTANT = frozenset(
             "compute_uv",
             "update_jaxpr",
         ),
-        # of decompositions: read where there is a choice, and the triangles are those of symmetric or empty matrices
+        # parameters of matrix decompositions; a rule reads them if they affect its result
         *("lower", "sort_eigenvalues", "left_side", "transpose_a", "unit_diagonal"),
     )
 )
 
 
 class Parameters(dict):
-    """An equation's parameters, which notes the ones that a rule reads.
+    """The parameters of an equation. The class records which parameters a rule reads.
 
-    JAX may add a parameter to a primitive. What its rule does not read must say nothing, or it is not interpreted.
+    A new version of JAX may add a parameter to a primitive. If the rule does not read a parameter, the equation is
+    interpreted only if that parameter is None, False or empty (see `check`).
     """
 
     def __init__(self, params: Mapping[str, Any]) -> None:
@@ -68,19 +69,19 @@ class Parameters(dict):
         return super().__getitem__(name)
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The parameter, or `default` where there is none."""
+        """Return a parameter, or `default` if it is missing."""
         self._read.add(name)
         return super().get(name, default)
 
     def flag(self, name: str) -> bool:
-        """The parameter, which must be a bool."""
+        """Return a parameter that must be a bool."""
         found = self[name]
         if not isinstance(found, bool):
             raise TypeError(f"{name} is {found!r}")
         return found
 
     def check(self, primitive: str) -> None:
-        """Raise `Unsupported` for a parameter that says something and that nothing has read."""
+        """Raise `Unsupported` if a parameter has a value other than None, False and (), and no rule has read it."""
         for name in self.keys() - self._read - UNIMPORTANT:
             value = super().__getitem__(name)
             if value is not None and value is not False and value != ():
@@ -88,7 +89,7 @@ class Parameters(dict):
 
 
 class Equation(NamedTuple):
-    """One equation: its primitive's name and parameters, and what has `shape` and `dtype` of its inputs and outputs."""
+    """One equation: the primitive's name and parameters, and the avals (`shape` and `dtype`) of inputs and outputs."""
 
     name: str
     params: Parameters
@@ -100,7 +101,7 @@ class Equation(NamedTuple):
 
 
 class Unsupported(Exception):
-    """There is no rule for a primitive, or for this use of it."""
+    """Raised if there is no rule for a primitive or for this use of it."""
 
 
 Rule = Callable[[Equation], Callable]
@@ -108,7 +109,7 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Declare the rule of these primitives."""
+    """Register the decorated function as the rule of these primitives."""
 
     def declare(function: Rule) -> Rule:
         RULES.update(dict.fromkeys(names, function))
@@ -118,16 +119,16 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
 
 
 def always(function: Callable) -> Rule:
-    """The rule of a primitive whose function depends on nothing."""
+    """Return a rule that ignores its equation and always returns `function`."""
     return lambda e: function
 
 
 def is_half(dtype: Any) -> bool:
-    """Whether sums of this dtype need a wider one: float16, bfloat16 and smaller."""
+    """Return whether sums of this dtype need a wider dtype: True for float16, bfloat16 and smaller floats."""
     return dtype.itemsize <= 2 and dtype.kind in "fV"
 
 
-# -- element by element ------------------------------------------------------------------------------------------------
+# -- elementwise -------------------------------------------------------------------------------------------------------
 
 SAME_DTYPE: dict[str, Callable] = {
     "abs": np.absolute,
@@ -187,7 +188,10 @@ RULES.update({name: always(function) for name, function in SAME_DTYPE.items()})
 
 @rule("lt_to")
 def _less_in_total_order(e: Equation) -> Callable:
-    """Every float has its place, signs of zeros and NaNs too: that of its bits, of which negative ones count down."""
+    """Compare floats in the total order of IEEE 754, which also orders signed zeros and NaNs.
+
+    The bits of a float, read as an integer, have this order if the lower bits of negative floats are inverted.
+    """
     dtype = e.inputs[0].dtype
     if dtype.kind in "biu":
         return np.less
@@ -202,7 +206,7 @@ def _less_in_total_order(e: Equation) -> Callable:
     return lambda x, y: place(x) < place(y)
 
 
-# SciPy's functions, imported when one is needed; several of them know float64 only.
+# Primitives computed by SciPy. It is imported at the first use. Several functions support float64 only.
 FROM_SCIPY = {
     "lgamma": "gammaln",
     "digamma": "psi",
@@ -234,7 +238,7 @@ def _div(e: Equation) -> Callable:
 
 
 def _whole_quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Rounded towards zero; of a division by zero -1 (all bits), as XLA has it."""
+    """Return the quotient rounded toward zero. Division by zero gives -1 (all bits set), as in XLA."""
     down, zero = np.floor_divide(a, b), b == 0
     inexact = (down < 0) & (down * b != a)
     return np.where(zero, np.asarray(-1).astype(a.dtype), down + inexact.astype(a.dtype))
@@ -281,7 +285,7 @@ def _integer_pow(e: Equation) -> Callable:
 
 
 def _product_of(x: np.ndarray, y: int) -> Any:
-    """x to a whole power by repeated squaring, which is exact where the result is."""
+    """Return x to an integer power by repeated squaring. If the result is representable, it is exact."""
     found = None
     while y:
         if y & 1:
@@ -312,7 +316,7 @@ def _round(e: Equation) -> Callable:
     if int(e.params["rounding_method"]) == 1:
         return np.rint
     half = np.asarray(0.5, e.outputs[0].dtype)
-    # One half added to the number just below it would round up to one.
+    # Without the first case, the largest number below one half, plus one half, would round to one.
     return lambda x: np.where(np.absolute(x) < half, x * 0, np.copysign(np.floor(np.absolute(x) + half), x))
 
 
@@ -361,7 +365,7 @@ def _convert(e: Equation) -> Callable:
 
 
 def _whole_number(x: np.ndarray, to: np.dtype) -> np.ndarray:
-    """Rounded towards zero; what is too large becomes the nearest number there is, and NaN 0."""
+    """Return floats rounded toward zero as integers. Values out of range saturate, and NaN becomes 0."""
     limits = np.iinfo(to)
     x = x.astype(np.float64, copy=False)
     low, high = x <= limits.min, x >= limits.max
@@ -428,8 +432,8 @@ def _pad(e: Equation) -> Callable:
     to, source = [], []
     for n, (low, high, inner) in zip(e.inputs[0].shape, e.params["padding_config"]):
         step = inner + 1
-        first = -(low // step) if low < 0 else 0  # the first element that is not cut off
-        size = (n - 1) * step + 1 + low + high if n else low + high  # of the result
+        first = -(low // step) if low < 0 else 0  # the first element that negative padding does not remove
+        size = (n - 1) * step + 1 + low + high if n else low + high  # the size of the result
         last = min(n, (size - low - 1) // step + 1) if n else 0
         source.append(slice(first, max(first, last)))
         to.append(slice(low + first * step, max(low + (last - 1) * step + 1, low + first * step), step))
@@ -465,7 +469,7 @@ def _unstack(e: Equation) -> Callable:
 
 @rule("empty2")
 def _empty(e: Equation) -> Callable:
-    """What has yet to be written."""
+    """Return a function that returns a new array. Later equations overwrite its contents."""
     return lambda: np.zeros(e.outputs[0].shape, e.outputs[0].dtype)
 
 
@@ -491,7 +495,7 @@ def _dim_as_value(e: Equation) -> Callable:
     return lambda: found
 
 
-# -- along dims --------------------------------------------------------------------------------------------------------
+# -- reductions, scans, sorts and products -----------------------------------------------------------------------------
 
 REDUCTIONS: dict[str, np.ufunc] = {
     "reduce_sum": np.add,
@@ -576,7 +580,7 @@ def _top_k(e: Equation) -> Callable:
         turned = np.flip(x, axis)
         rising = np.lexsort(
             (turned >= 0 if whole else ~np.signbit(turned), turned), axis
-        )  # 0 is larger than -0 here, not in a sort
+        )  # top_k orders 0 above -0; a sort does not
         order = np.flip(x.shape[axis] - 1 - rising, axis)
         order = order[(slice(None),) * (axis % x.ndim) + (slice(k),)]
         return np.take_along_axis(x, order, axis), order.astype(dtype)

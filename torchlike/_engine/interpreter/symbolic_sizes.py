@@ -1,12 +1,12 @@
-"""One trace for arrays of any size.
+"""Symbolic sizes: one trace of a function for arrays of any size.
 
-Tracing a gradient costs milliseconds an operator, and a program over sequences of every length would pay them for every
-length. So the second time that shapes of one rank come, the function is traced with symbolic dims in the place of what
-differs, and every later size only has its numbers put in.
+Tracing a gradient takes milliseconds per operator. A program over sequences of many lengths would trace again for each
+length. Therefore, when a second set of shapes of the same ranks occurs, the function is traced with symbolic dims in
+place of the dims that differ. Later sizes only replace the symbols by numbers.
 
-JAX takes two symbolic dims, or one and a number, for different unless they are the same formula. So what was compared
-is remembered, a pattern is for sizes that do differ there, and it is believed only if it computes what the first
-shapes' own program does.
+JAX treats two symbolic dims, or a symbolic dim and a number, as unequal unless they are the same formula. The
+comparisons made during the trace are therefore recorded, and a pattern applies only to sizes for which these dims are
+unequal. A pattern is accepted only if it computes the same results as the program of the first shapes.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ Shapes = tuple[tuple[int, ...], ...]
 MOST_PATTERNS = 4
 MOST_ATTEMPTS = 8
 _one_at_a_time = threading.Lock()
-LARGEST_CHECK = 1 << 22  # elements of the inputs with which a pattern is tried out
+LARGEST_CHECK = 1 << 22  # the maximum number of input elements in the check of a pattern
 
 
 class AnySize:
-    """The programs of one function, whose jaxpr depends on the shapes of its arrays alone."""
+    """The programs of one function whose jaxpr depends only on the shapes of its arrays."""
 
     def __init__(self) -> None:
         self._first: tuple[Shapes, Program] | None = None
@@ -41,10 +41,11 @@ class AnySize:
         self._refusal: Unsupported | None = None
 
     def program(self, shapes: Shapes, trace: Callable[[Any], Any]) -> Program:
-        """The program for these shapes. `trace(shapes)` is the closed jaxpr for shapes that may be symbolic.
+        """Return the program for these shapes. `trace(shapes)` returns the closed jaxpr for shapes that may be
+        symbolic.
 
         Raises:
-          Unsupported: NumPy does not run it, or did not for other shapes.
+          Unsupported: if NumPy cannot run the program for these shapes, or could not for earlier shapes.
         """
         if self._refusal is not None:
             raise self._refusal.with_traceback(None)
@@ -68,7 +69,7 @@ class AnySize:
 
 
 class Dim(NamedTuple):
-    """A dim: factor * size + offset, or (without the name of a size) the offset alone."""
+    """A dim: factor * size + offset, where `name` is the name of the size. If `name` is empty, the dim is `offset`."""
 
     factor: int
     offset: int
@@ -79,7 +80,7 @@ class Dim(NamedTuple):
 
 
 class Pattern:
-    """Shapes of one form: every dim is a number, or follows from one of the sizes that vary."""
+    """A family of shapes. Every dim is a constant or a linear function of one of the variable sizes."""
 
     def __init__(self, ranks: list[int], dims: list[Dim]) -> None:
         self.ranks, self.dims = ranks, dims
@@ -87,10 +88,11 @@ class Pattern:
         self.numbers = {dim.offset for dim in dims if not dim.name}
         self.varying = sorted({dim for dim in dims if dim.name})
         self.flat: Any = None
-        self.unequal: list[Any] = []  # formulas that the trace took for other numbers than 0
+        self.unequal: list[Any] = []  # formulas that the trace assumed to be nonzero
 
     def sizes(self, shapes: Shapes) -> dict[str, int] | None:
-        """The sizes that make these shapes; None where they are of another form, or two dims are equal by chance."""
+        """Return the sizes for these shapes. Return None if the shapes do not match the pattern, or if two dims that
+        the trace treats as different are equal."""
         if self.ranks != [len(shape) for shape in shapes]:
             return None
         given = [n for shape in shapes for n in shape]
@@ -103,7 +105,7 @@ class Pattern:
         return None if any(number_of(formula, found) == 0 for formula in self.unequal) else found
 
     def symbolic(self) -> tuple:
-        """The shapes with symbols for the sizes."""
+        """Return the shapes with symbols for the sizes."""
         symbols = jax.export.symbolic_shape(", ".join(self.names), constraints=[f"{name} >= 2" for name in self.names])
         named = dict(zip(self.names, symbols))
         dims = iter([dim.of(named) for dim in self.dims])
@@ -111,7 +113,7 @@ class Pattern:
 
 
 def _pattern(a: Shapes, b: Shapes) -> Pattern | None:
-    """The form of which both are; None where they are of different ranks."""
+    """Return the pattern that matches both sets of shapes, or None if their ranks differ."""
     ranks = [len(shape) for shape in a]
     if ranks != [len(shape) for shape in b]:
         return None
@@ -124,7 +126,8 @@ def _pattern(a: Shapes, b: Shapes) -> Pattern | None:
 
 
 def _following(pair: tuple[int, int], sizes: list[tuple[int, int]]) -> Dim | None:
-    """How a dim that is `pair` in the two shapes follows from a size: as its multiple, or a number more or less."""
+    """Return a dim whose values in the two sets of shapes are `pair` as a multiple of a size, or as a size plus an
+    offset. Return None if no size fits."""
     a, b = pair
     for i, (m, n) in enumerate(sizes):
         if m and a % m == 0 and a * n == b * m:
@@ -151,13 +154,14 @@ def _generalized(first: Shapes, program: Program, second: Shapes, trace: Callabl
         pattern.flat = Flat(closed)
         inputs = [(pattern.flat.shape(v, sizes), v.aval.dtype) for v in closed.jaxpr.invars]
         return pattern if _agree(program, pattern.flat.program(sizes), inputs) else None
-    except Exception:  # a kernel that asks what a symbol cannot answer, such as whether it is larger than another
+    except Exception:  # a kernel may need a property that a symbol does not have, such as its order relative to another
         return None
 
 
 @contextlib.contextmanager
 def _comparisons(symbol: Any) -> Iterator[list]:
-    """The differences of what is compared, with a formula of symbols among them, and taken for unequal."""
+    """Record comparisons of symbolic dims that JAX treats as unequal. After the block, the yielded list contains the
+    differences of the compared dims."""
     kind: Any = type(symbol)
     pairs, found, plain = [], [], kind.__eq__
 
@@ -178,7 +182,7 @@ def _comparisons(symbol: Any) -> Iterator[list]:
 
 
 def _agree(a: Program, b: Program, inputs: list[tuple[tuple, np.dtype]]) -> bool:
-    """Whether two programs have the same results on random numbers."""
+    """Return whether two programs have the same results for random inputs."""
     if sum(math.prod(shape) for shape, _ in inputs) > LARGEST_CHECK:
         return False
     random = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""Counters of the compiles, for tests that bound them; `explain` tells more."""
+"""Counters of compiles, for tests that limit their number. `explain` reports more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`explain`: what the engine did, as data and as a table."""
+"""`explain`: a report of the engine's work, as data and as a table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ from torchlike._engine.trace.flush import boundary
 
 @dataclass(frozen=True, kw_only=True)
 class Input:
-    """An array that enters a program: its number, the operator that takes it first, as which argument, its shape."""
+    """An input array of a program.
+
+    Attributes:
+      index: its number among the inputs.
+      enters: the first operator that reads it, and the name of the argument.
+      shape: its shape.
+    """
 
     index: int
     enters: str
@@ -23,7 +29,7 @@ class Input:
 
 @dataclass(frozen=True, kw_only=True)
 class Variant(Counts):
-    """One program: a sequence of operators for inputs of certain shapes, with what was counted of it."""
+    """One program, for inputs of certain shapes, with its statistics."""
 
     executor: str  # "numpy" or "xla"
     changed: tuple[Input, ...]  # the inputs whose shapes differ from those of the first variant
@@ -31,24 +37,24 @@ class Variant(Counts):
 
 @dataclass(frozen=True, kw_only=True)
 class Program(Counts):
-    """The programs of one sequence of operators first run from one line, and the sums of what was counted of them."""
+    """All programs with the same sequence of operators and the same source line, with the sums of their statistics."""
 
     operators: tuple[str, ...]
     device: str
-    file: str  # the user's file and line that first ran it
+    file: str  # the user's file and line that ran it first
     line: int
-    where: str  # the same, short: `train.py:31`
-    inputs: tuple[Input, ...]  # of the first variant
-    variants: tuple[Variant, ...]  # more than one: other shapes, or other static arguments
+    where: str  # a short form of file and line: `train.py:31`
+    inputs: tuple[Input, ...]  # the inputs of the first variant
+    variants: tuple[Variant, ...]  # they differ in shapes or in static arguments
 
     @property
     def executor(self) -> str:
-        """Who runs it: "numpy", "xla", or both."""
+        """The executors of the variants: "numpy", "xla", or "numpy xla"."""
         return " ".join(sorted({variant.executor for variant in self.variants}))
 
 
 class Cause(NamedTuple):
-    """Why something was done, and how often."""
+    """A reason, and the number of times that it occurred."""
 
     reason: str
     count: int  # type: ignore[override]
@@ -56,24 +62,33 @@ class Cause(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Function:
-    """A compiled function: with how many signatures it was called, its recordings, how often they ran, what had changed
-    where a call was recorded again, and why calls ran uncompiled."""
+    """The statistics of a function that `torchlike.compile` made.
+
+    Attributes:
+      name: its name.
+      where: its source location.
+      signatures: the number of different signatures of its calls.
+      recordings: the number of captured graphs.
+      runs: the number of replays of captured graphs. The captured calls themselves are not counted.
+      again: the changes that caused a call to be captured again.
+      uncompiled: the reasons why calls ran uncompiled.
+    """
 
     name: str
     where: str
     signatures: int
     recordings: int
-    runs: int  # of recordings; the call that was recorded not counted
+    runs: int
     again: tuple[Cause, ...]
     uncompiled: tuple[Cause, ...]
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why calls ran uncompiled, each reason once."""
+        """The reasons why calls ran uncompiled, each reason once."""
         return tuple(cause.reason for cause in self.uncompiled)
 
     def since(self, before: Function | None) -> Function:
-        """What was added to an earlier count."""
+        """Return the difference to earlier statistics of the same function."""
         if before is None:
             return self
         return replace(
@@ -90,16 +105,16 @@ def _since(now: tuple[Cause, ...], before: tuple[Cause, ...]) -> tuple[Cause, ..
     return tuple(cause for cause in counts if cause.count)
 
 
-compiled: WeakSet = WeakSet()  # what `torchlike.compile` made; each says of itself what it did, if it was called
+compiled: WeakSet = WeakSet()  # the functions that `torchlike.compile` made; `explained()` returns their statistics
 
 
 class Report:
-    """What the engine did, since the process began or within a `with` block; `str()` of it is a table.
+    """A report of the engine's work since the start of the process or within a `with` block. `str()` returns a table.
 
     Attributes:
-      programs: one `Program` for each sequence of operators and line, the costliest first.
+      programs: one `Program` for each sequence of operators and source line, in descending order of compile time.
       functions: one `Function` for each function that `torchlike.compile` made and that was called.
-      folded: the sum of the oldest programs, where there are more than ten thousand.
+      folded: the sum of the oldest programs, if there are more than ten thousand.
     """
 
     def __init__(self) -> None:
@@ -107,7 +122,7 @@ class Report:
 
     def _fill(self, before: dict[Account, Counts], folded: Counts, called: dict[Any, Function]) -> None:
         now, folded_now = ledger.snapshot()
-        known = (counts for account, counts in before.items() if account not in now)  # folded meanwhile
+        known = (counts for account, counts in before.items() if account not in now)  # folded since `before`
         self.folded: Counts = sum(known, folded)
         self.folded = folded_now - self.folded
         found = {account: counts - before.get(account, Counts()) for account, counts in now.items()}
@@ -144,14 +159,14 @@ class Report:
 
 
 def explain() -> Report:
-    """What the engine has run so far, and what it compiled for that: the answer to "why was that slow?".
+    """Return a report of the programs that the engine has run and compiled so far. It shows why code is slow.
 
-    Printed, the report is a table: one line for each sequence of operators, with the line of yours that ran it first,
-    who runs it (XLA compiled, or NumPy), how often it was there already and how often it had to be made. Below stand
-    the inputs whose shapes kept changing. The same is there for programs: `report.programs`, `report.totals`.
+    A printed report is a table with one line for each sequence of operators. The line shows the line of your code that
+    ran it first, its executor (XLA or NumPy), and the numbers of cache hits and misses. Below the table are the inputs
+    whose shapes changed. Code can read the same data from `report.programs` and `report.totals`.
 
-    In a `with` statement the report counts what happens within the block, and is complete at its end. Pending work is
-    run where the block begins and where it ends.
+    In a `with` statement, the report covers only the work within the block and is complete at its end. Pending work is
+    flushed at the beginning and at the end of the block.
 
     >>> with torchlike.explain() as report:
     ...     _ = (torchlike.ones(3) * 2).sum().item()
@@ -160,8 +175,8 @@ def explain() -> Report:
     >>> report.totals.misses, report.totals.compiles
     (1, 0)
 
-    `TORCHLIKE_LOG=compile` in the environment writes a line to stderr whenever a program is made; the level is DEBUG,
-    the logger is named "torchlike". PyTorch has no such function.
+    With `TORCHLIKE_LOG=compile` in the environment, every compile event also writes a line to stderr. The logger is
+    named "torchlike" and the level is DEBUG. PyTorch has no such function.
 
     Returns:
       A `Report`.
@@ -170,7 +185,7 @@ def explain() -> Report:
 
 
 def _explained() -> dict[Any, Function]:
-    """What each compiled function says of itself, of those that were called."""
+    """Return the statistics of each compiled function that was called."""
     found = [(each, each.explained()) for each in list(compiled)]
     return {each: function for each, function in found if function is not None}
 

@@ -1,4 +1,4 @@
-"""What the engine says while it works: a line in the log for each program, a warning where shapes keep changing."""
+"""Logging of compile events, and the warning about shapes that keep changing."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from torchlike import _errors
 from torchlike._engine.report.program_statistics import Account, Making
 from torchlike._errors.warned import warn
 
-WARN_AFTER = 8  # compiled programs of one sequence of operators
+WARN_AFTER = 8  # the number of compiled programs of one sequence of operators that causes a warning
 KNOWN = ("compile",)
 logger = logging.getLogger("torchlike")
 
 
 class _ToStderr(logging.Handler):
-    """Writes to whatever `sys.stderr` is at the time."""
+    """A handler that writes to the current `sys.stderr`."""
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -26,7 +26,7 @@ class _ToStderr(logging.Handler):
 
 
 def log_as_asked(names: str) -> None:
-    """Do what `TORCHLIKE_LOG` asks: names of what is to be logged, separated by commas."""
+    """Configure logging from the value of `TORCHLIKE_LOG`, a comma-separated list of topics."""
     asked = [name.strip() for name in names.split(",") if name.strip()]
     for name in asked:
         if name not in KNOWN:
@@ -40,7 +40,7 @@ def log_as_asked(names: str) -> None:
 
 
 def quiet_jax() -> None:
-    """Keep JAX's progress messages out of a log that shows INFO, unless the program has chosen a level for them."""
+    """Hide JAX's INFO messages about its progress, unless the program has set a level for JAX's logger."""
     jax_logger = logging.getLogger("jax")
     if jax_logger.level == logging.NOTSET:
         jax_logger.setLevel(logging.WARNING)
@@ -50,7 +50,7 @@ log_as_asked(os.environ.get("TORCHLIKE_LOG", ""))
 
 
 def made(making: Making, executor: str) -> None:
-    """A program was made and run for the first time, or compiled since it repeats."""
+    """Log a compile event: a new program, or the compile of a program that was interpreted so far."""
     if logger.isEnabledFor(logging.DEBUG):
         logger.debug(line(making))
     group = making.account.group
@@ -61,7 +61,7 @@ def made(making: Making, executor: str) -> None:
 
 
 def line(making: Making) -> str:
-    """One program in one line: what was done, with what, in how long, for whom, where and why."""
+    """Return the log line of a compile event: source location, event, operators, executor, device, duration, reason."""
     account, group, number = making.account, making.account.group, len(making.account.group.operators)
     if making.by_numpy:
         verb = f"interpreted, {making.compiles} compiled by themselves:" if making.compiles else "interpreted"
@@ -81,12 +81,12 @@ def _why(making: Making) -> str:
 
 
 def summary(operators: tuple[str, ...], most: int = 4) -> str:
-    """The first few operators and the last."""
+    """Return the names of the first few operators and of the last."""
     return " ".join(operators if len(operators) <= most + 1 else (*operators[:most], "...", operators[-1]))
 
 
 def changes(account: Account) -> str:
-    """Which inputs have other shapes than in the group's first program, the first few."""
+    """Return a description of the first few inputs whose shapes differ from those of the group's first program."""
     group = account.group
     pairs = [f"{group.enters[i]} {group.base[i]} -> {shape}" for i, shape in account.shapes.items()]
     return ", ".join(pairs[:3]) + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")

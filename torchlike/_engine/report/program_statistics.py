@@ -1,4 +1,4 @@
-"""What is counted of each program. A known program that runs adds one to its account; all else is written on a miss."""
+"""Program statistics. A run of a cached program only increments a counter; all other data is written on a miss."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from torchlike._engine.trace.plan import FLAT, Plan
 from torchlike._engine.trace.trace import Trace, lock, operators
 from torchlike._errors.callers import Place
 
-MOST_ACCOUNTS = 10_000  # older ones are kept as one sum
-AT_ONCE = 2  # sequences of operators that train, of one line, that are compiled when they first come
+MOST_ACCOUNTS = 10_000  # the oldest accounts beyond this number are folded into one sum
+AT_ONCE = 2  # the number of different training graphs of one source line that are compiled at their first run
 Shapes = dict[int, tuple[int, ...]]  # input -> shape
 
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """What was counted of one program, of several, or of all."""
+    """The statistics of one program, of several programs, or of all."""
 
-    hits: int = 0  # runs of a program that was there
-    misses: int = 0  # runs that had to make theirs first
+    hits: int = 0  # runs of a cached program
+    misses: int = 0  # runs that had to build their program first
     compiles: int = 0
-    from_disk: int = 0  # of the compiles, those read from the cache on disk
+    from_disk: int = 0  # the compiles that were loaded from the disk cache
     compile_seconds: float = 0.0
     interpreter_runs: int = 0  # runs by NumPy
-    donated_bytes: int = 0  # inputs that a run could overwrite in place, over all runs
+    donated_bytes: int = 0  # bytes of donated inputs, summed over all runs
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(**{name: getattr(self, name) + getattr(other, name) for name in COUNTED})
@@ -39,7 +39,7 @@ class Counts:
 
     @property
     def runs(self) -> int:
-        """Runs of any kind."""
+        """The number of all runs."""
         return self.hits + self.misses
 
 
@@ -47,17 +47,18 @@ COUNTED = tuple(field.name for field in fields(Counts))
 
 
 class Line:
-    """A line of the user's that runs programs."""
+    """A line of the user's code that runs programs."""
 
     __slots__ = ("latest", "variants")
 
     def __init__(self) -> None:
-        self.variants = 0  # how many sequences of operators that train came here
-        self.latest: Account | None = None  # of the program that was interpreted last
+        self.variants = 0  # the number of different training graphs that this line ran
+        self.latest: Account | None = None  # the account of the program that was interpreted last
 
 
 class Group:
-    """The programs of one sequence of operators first run from one line: they differ in shapes or in what is static."""
+    """All programs with the same sequence of operators and the same source line. They differ in shapes or static
+    arguments."""
 
     __slots__ = (
         "__weakref__",
@@ -83,17 +84,17 @@ class Group:
         self.trains = any(plan.executor == FLAT for plan, _ in entries)
         line.variants += self.trains
         self.programs = 0
-        self.made: list[Shapes] = []  # the shapes of programs that cost something, all different; until `warned`
-        self.seconds = 0.0  # of these compiles
+        self.made: list[Shapes] = []  # the distinct shapes of compiled or training programs, until `warned` is set
+        self.seconds = 0.0  # the time of their compiles
         self.warned = False
 
     def shapes(self, differences: Shapes, index: int) -> tuple[int, ...]:
-        """The shape of an input of the program that differs so from the first."""
+        """Return the shape of an input of the program with these differences from the group's first program."""
         return differences.get(index, self.base[index])
 
 
 def _enters(entries: list[tuple[Plan, Sequence[int]]], inputs: int) -> list[str]:
-    """For each input of a trace, the operator that it enters first, and as which argument."""
+    """Return, for each input of a trace, a description of the first operator that reads it and of the argument."""
     found = [""] * inputs
     for plan, slots in entries:
         for position, slot in enumerate(slots):
@@ -103,7 +104,7 @@ def _enters(entries: list[tuple[Plan, Sequence[int]]], inputs: int) -> list[str]
 
 
 class Account:
-    """What is counted of one program, which a key of the cache means."""
+    """The statistics of one program, which has one key of the program cache."""
 
     __slots__ = (
         "__weakref__",
@@ -124,23 +125,24 @@ class Account:
         self.group, self.shapes = group, shapes
         group.programs += 1
         self.is_first = group.programs == 1
-        # Whether it is to be compiled though it trains: on a line that does not bring new operators again and again.
+        # Whether a training program is compiled immediately: its shapes are the first of its graph, and its line has
+        # run few different graphs.
         self.at_once = self.is_first and group.line.variants <= AT_ONCE
         self.executor = ""
         self.runs = 0
-        self.interpreted = 0  # of the runs, those before it was compiled
+        self.interpreted = 0  # the runs before it was compiled
         self.compiles = self.from_disk = 0
         self.compile_seconds = 0.0
-        self.donated = 0  # bytes in each compiled run
+        self.donated = 0  # donated bytes in each compiled run
 
     def came_again(self) -> bool:
-        """Note an interpreted run; whether the last one of this line was of the same program."""
+        """Record an interpreted run. Return whether the previous interpreted run of this line ran the same program."""
         line = self.group.line
         before, line.latest = line.latest, self
         return before is self
 
     def counts(self) -> Counts:
-        """What was counted so far."""
+        """Return the counts so far."""
         by_numpy = self.runs if self.executor == "numpy" else self.interpreted
         return Counts(
             hits=max(self.runs - 1, 0),
@@ -154,16 +156,16 @@ class Account:
 
 
 class Ledger:
-    """The accounts of this process, oldest first."""
+    """The statistics of all programs of this process, oldest first."""
 
     def __init__(self) -> None:
         self.accounts: dict[Account, None] = {}
-        self.folded = Counts()  # the sum of those that are too old
+        self.folded = Counts()  # the sum of the oldest accounts, which were removed
         self.groups: WeakValueDictionary[tuple, Group] = WeakValueDictionary()
         self.lines: dict[tuple[Device, Place], Line] = {}
 
     def open(self, device: Device, trace: Trace, live: tuple[int, ...], place: Place) -> Account:
-        """An account for a program that is about to be made."""
+        """Return a new account for a program that is about to be built."""
         names = tuple([x if x.__class__ is int else x.name for x in trace.code])
         key = (device, place, live, names, tuple([a.dtype for a in trace.arrays]))
         group = self.groups.get(key)
@@ -180,7 +182,7 @@ class Ledger:
         return account
 
     def snapshot(self) -> tuple[dict[Account, Counts], Counts]:
-        """What was counted so far: of each account, and of those that were folded."""
+        """Return the counts of each account, and the sum of the folded accounts."""
         with lock:
             return {account: account.counts() for account in self.accounts}, self.folded
 
@@ -189,14 +191,14 @@ ledger = Ledger()
 
 
 class Heard:
-    """What JAX says of its compiles, which also happen where an interpreted operator has an executable of its own."""
+    """Totals of JAX's compile events. They include compiles of single operators in interpreted programs."""
 
     compiles = from_disk = 0
     seconds = 0.0
 
 
 class Making:
-    """The making and the first run of one program: how long it took, and what was compiled for it."""
+    """A compile event: the build and the first run of one program, with the duration and the number of compiles."""
 
     def __init__(self, account: Account) -> None:
         self.account = account
@@ -205,7 +207,7 @@ class Making:
         self._started = perf_counter()
 
     def is_built(self, by_numpy: bool, donated: int) -> None:
-        """The program is there and was not run yet."""
+        """Record that the program is built. It has not run yet."""
         account, self.by_numpy = self.account, by_numpy
         if not by_numpy:
             account.compile_seconds += perf_counter() - self._started
@@ -213,7 +215,7 @@ class Making:
         account.executor = "numpy" if by_numpy else "xla"
 
     def has_run(self, hot: bool) -> None:
-        """It has run for the first time; `hot`: and was interpreted before."""
+        """Record that the program has run for the first time. `hot` means that it was interpreted before."""
         account, self.hot = self.account, hot
         compiles, from_disk, seconds = self._heard
         self.seconds = perf_counter() - self._started

@@ -1,4 +1,4 @@
-"""The text of a report: a small table, and below it the inputs whose shapes kept changing."""
+"""The text of a report: a table of programs, the inputs whose shapes changed, and the compiled functions."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 25
 MOST_SHAPES = 6
-MOST_CAUSES = 10  # of one function
+MOST_CAUSES = 10  # per function
 _HEAD = ("executor", "operators", "hits", "misses", "compiles", "compile s", "numpy runs", "in place", "at", "")
 
 
 def table(report: Report) -> str:
-    """The report as text."""
+    """Return the report as text."""
     shown, hidden = report.programs[:MOST_ROWS], len(report.programs) - MOST_ROWS
     lines = [_headline(report)]
     if shown:
@@ -75,7 +75,7 @@ def _bytes(number: float) -> str:
 
 
 def _changing(program: Program) -> list[tuple[str, ...]]:
-    """For each input whose shape changed: where, what it is, and its shapes."""
+    """Return, for each input whose shape changed, the source location, the operator that reads it, and its shapes."""
     seen: dict[int, dict[tuple, None]] = {}
     for variant in program.variants:
         for each in variant.changed:
@@ -91,7 +91,7 @@ def _function(f: Function) -> tuple[str, ...]:
 
 
 def _causes(f: Function) -> list[str]:
-    """Why a compiled function was recorded again, and why it ran uncompiled."""
+    """Return the lines with the reasons why a compiled function was captured again or ran uncompiled."""
     again = [f"recorded again: {f.name}: {reason} ({_some(count, 'time')})" for reason, count in f.again[:MOST_CAUSES]]
     return again + [f"uncompiled: {f.name}: {reason} ({_some(n, 'time')})" for reason, n in f.uncompiled[:MOST_CAUSES]]
 
@@ -102,7 +102,7 @@ def _shapes(shapes: list[tuple]) -> str:
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
-    """Rows with columns of one width: numbers end together, words begin together."""
+    """Return the rows as lines with aligned columns: numbers right-aligned, text left-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows)]
     numbers = [
         all(cell[:1].isdigit() or not cell for cell in column[1:]) and len(rows) > 1 and column[0] in _HEAD

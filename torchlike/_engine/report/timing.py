@@ -1,4 +1,4 @@
-"""How long programs take, while somebody asks: each is waited for then."""
+"""Timing of programs while observers are registered. Each program then blocks until its results are computed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import jax
 
 from torchlike._engine.report.program_statistics import Account
 
-# Called with a program's account, begin, end, and whether it was made then, or run.
+# Each is called with a program's account, start time, end time, and True for a build or False for a run.
 watchers: list[Callable[[Account, float, float, bool], None]] = []
 
 
 def timed(account: Account, program: Callable, *args: Any) -> Any:
-    """What a program returns, once it is there, after telling who watches."""
+    """Run a program, wait for its results, notify the observers, and return the results."""
     started = perf_counter()
     results = jax.block_until_ready(program(*args))
     ended = perf_counter()
@@ -24,6 +24,6 @@ def timed(account: Account, program: Callable, *args: Any) -> Any:
 
 
 def tell(account: Account, started: float, ended: float, made: bool) -> None:
-    """Tell who watches."""
+    """Notify the observers of a build or run."""
     for watch in watchers:
         watch(account, started, ended, made)

@@ -1,8 +1,8 @@
-"""Values of which a function sees one example: what a mapped function (`vmap`) is called with.
+"""Batched values, the inputs of a function under `vmap`.
 
-A Row has the aval of one example and stands for all of them, which lie along the first dim of its `whole`. An operator
-on Rows is recorded as the operator mapped over that dim by `jax.vmap`, so its result is a Row; what is no Row is the
-same for all examples. The whole of a Row may be a Row of a function mapped further out.
+A Row (a batched value) has the aval of one example. The examples are stacked along the first dim of its `whole`. An
+operator on Rows is recorded as the operator mapped over that dim by `jax.vmap`, so its result is also a Row. Any other
+value is the same for all examples. In nested `vmap`, the whole of a Row may be a Row of an outer level.
 """
 
 from __future__ import annotations
@@ -26,27 +26,29 @@ from torchlike._errors.callers import calls_of_ours
 
 
 class _Local(threading.local):
-    open: tuple[Level, ...] = ()  # the functions being mapped, the outermost first
-    resting = 0  # how many of them were open when a function began to be recorded by itself: its inputs are no Rows
+    open: tuple[Level, ...] = ()  # the levels of `vmap` that are active, the outermost first
+    resting = 0  # the number of levels that were open when a sub-recording began: its inputs are not batched in them
 
 
 local = _Local()
 
 
 class Level:
-    """One function being mapped."""
+    """One level of `vmap`."""
 
     __slots__ = ("depth", "is_open", "is_split", "randomness", "since", "size", "tangents")
 
     def __init__(self, size: int, randomness: str) -> None:
         self.size, self.randomness = size, randomness
         self.depth, self.is_open = 0, False
-        self.since = self.tangents = 0  # the age of the call, and how many levels of tangents were open at it
-        self.is_split = False  # whether several nodes outside share the graph inside
+        # The sequence number of the newest gradient node at the call, and the number of open levels of tangents.
+        self.since = self.tangents = 0
+        self.is_split = False  # whether several gradient nodes outside share the graph inside
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        """Operators on its Rows can be recorded inside. It is opened again for gradients, perhaps elsewhere."""
+        """Open the level, so that operators on its Rows can be recorded. Gradients open it again, possibly at another
+        depth."""
         before = local.open, self.depth, self.is_open
         local.open = (*before[0], self)
         self.depth, self.is_open = len(local.open), True
@@ -57,51 +59,51 @@ class Level:
 
     @property
     def error(self) -> Exception:
-        """What is raised where the elements of a Row are asked for."""
+        """The error for reading the elements of a Row."""
         if not self.is_open:
             return _errors.func.escaped()
         return _errors.func.observed(calls_of_ours())
 
 
 class Row(Value):
-    """One example's value."""
+    """A batched value: `aval` is that of one example, and `whole` stacks all examples."""
 
     __slots__ = ("is_given", "level", "whole")
 
     def __init__(self, aval: Aval, level: Level, whole: Value, is_given: bool = False) -> None:
-        super().__init__(aval, trace=level)  # no trace takes it: see `Level.error`
+        super().__init__(aval, trace=level)  # a Row is in no trace; `failures.check` finds `Level.error`
         self.level, self.whole = level, whole
-        self.is_given = is_given  # whether others hold the whole: an argument's
+        self.is_given = is_given  # True for an argument, whose whole has other references
 
 
 def levels_of(value: Any) -> Iterator[Level]:
-    """The functions by whose examples a value differs, the innermost first."""
+    """Yield the levels in which a value is batched, the innermost first."""
     while value.__class__ is Row:
         yield value.level
         value = value.whole
 
 
 def outermost(value: Any) -> Value:
-    """All examples of a value, of all functions being mapped, along its first dims."""
+    """Return the unbatched value with the examples of all levels along its first dims."""
     while value.__class__ is Row:
         value = value.whole
     return value
 
 
 def as_rows(value: Value, levels: Sequence[Level]) -> Value:
-    """What has a dim in front for each of these functions, the outermost first, as one example's."""
+    """Return a value as a batched value. Its first dims are the batch dims of `levels`, the outermost first."""
     for level in levels:
         value = Row(value.aval.like(tuple(value.aval.shape[1:])), level, value)
     return value
 
 
 def is_alive(value: Any) -> bool:
-    """Whether a value is a Row that operators can be recorded on."""
+    """Return whether a value is a Row whose level is open, so that operators on it can be recorded."""
     return value.__class__ is Row and value.level.is_open
 
 
 def lifted(value: Any, level: Level) -> Row:
-    """A value as a Row: the same for all examples where it was none."""
+    """Return a value as a Row of `level`. An unbatched value is repeated for all examples."""
     if level in levels_of(value):
         return value
     if value.__class__ is Row and value.level.depth > level.depth:
@@ -122,7 +124,7 @@ def _repeated(one: Aval, size: int) -> Plan:
 
 
 def record_mapped(plan: Plan, values: Sequence[Any], scalars: Sequence = ()) -> tuple[Value, ...]:
-    """`record`, mapped over the examples of the innermost function that some of the values are Rows of."""
+    """Record one operator, mapped over the examples of every level in which some of the values are batched."""
     level = _innermost(values)
     if level is None:
         if plan.single is not None:
@@ -148,7 +150,7 @@ def _innermost(values: Sequence[Any]) -> Level | None:
 
 @functools.lru_cache(8192)
 def over_examples(plan: Plan, mine: tuple[bool, ...], size: int) -> Plan:
-    """A plan mapped over the first dim of some of its inputs, and of all results."""
+    """Return a plan mapped over the first dim of some inputs (`mine`) and of all results."""
     axes = (*[0 if own else None for own in mine], *[None] * len(plan.scalars))
     mapped = jax.vmap(plan.function, in_axes=axes, axis_size=size)
     more = lambda a: aval((size, *a.shape), a.dtype, a.device)
@@ -163,7 +165,7 @@ def over_examples(plan: Plan, mine: tuple[bool, ...], size: int) -> Plan:
 
 
 def _program(function: Any, plan: Plan) -> Any:
-    """The mapped function as a NumPy program; None where NumPy has no way to run it."""
+    """Return the mapped function as a NumPy program, or None if NumPy cannot run it."""
     try:
         return flatten(jax.make_jaxpr(function)(*specs(plan.inputs, plan.scalars)))
     except Unsupported:
@@ -171,7 +173,7 @@ def _program(function: Any, plan: Plan) -> Any:
 
 
 def _either(plan: Plan, mapped: Any) -> Any:
-    """The mapped function: of NumPy arrays as a NumPy program, made when it is first asked for."""
+    """Return the mapped function. For NumPy arrays it runs a NumPy program, which the first such call makes."""
     program: list = []
 
     def function(*flat: Any) -> Any:

@@ -1,8 +1,8 @@
-"""The capture of one call of a compiled function: what it reads, writes and draws, and where its numbers come from.
+"""The capture of one call of a compiled function: its reads, writes, random samples, and the sources of its numbers.
 
-The call records into a trace of its own, which boundaries do not run. Work on the host that each replay repeats is
-noted in order (`again`): random draws, an optimizer's counters, a scheduler's step. Reading an element ends the
-capture; the trace then runs as any other.
+The call records into a separate trace that flushes do not run. `again` lists, in order, the host work that each replay
+repeats: random sampling, an optimizer's counters, a scheduler's step. Reading an element ends the capture. The trace
+then becomes the pending trace of its device.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torchlike._engine.trace.value import Value
 
 
 class WholeTrace(_trace.OwnTrace):
-    """A trace that keeps its inputs."""
+    """A trace with strong references to its inputs."""
 
     __slots__ = ("held",)
 
@@ -35,7 +35,7 @@ class WholeTrace(_trace.OwnTrace):
 
 
 class Draw:
-    """A random draw, repeated at each call: its array, and the function that draws."""
+    """Random sampling that each call repeats: the sampled array, and the function that samples it."""
 
     __slots__ = ("array", "make")
 
@@ -44,7 +44,7 @@ class Draw:
 
 
 class Numbers:
-    """Runtime numbers that `ask` returns anew at each call, such as a learning rate."""
+    """Runtime numbers, such as a learning rate. At each call, `ask` returns their current values."""
 
     __slots__ = ("ask", "sequence")
 
@@ -53,8 +53,8 @@ class Numbers:
 
 
 class Elements(Numbers):
-    """Runtime numbers of an entry, some of them elements of zero-dim tensors. `places` are their positions, each with
-    the tensor's value, or with the source where a replay finds it."""
+    """Runtime numbers of an entry, some of which are elements of zero-dim tensors. `places` lists the positions of
+    these, each with the tensor's value or with the source from which a replay reads it."""
 
     __slots__ = ("places",)
 
@@ -63,7 +63,7 @@ class Elements(Numbers):
         self.places: list[tuple[int, Any]] = []
 
     def now(self, find: Callable[[Any], Any]) -> Sequence:
-        """Return the numbers of this call; `find` returns the element at a place."""
+        """Return the numbers of this call. `find` returns the element for an item of `places`."""
         found = [*self.sequence]
         for position, where in self.places:
             found[position] = find(where)
@@ -80,32 +80,32 @@ class Act:
 
 
 class Host(Protocol):
-    """State on the host that each call changes: a generator, a scheduler, an optimizer's counters."""
+    """Host state that each call changes: a generator, a scheduler, an optimizer's counters."""
 
     def kept(self) -> Callable[[], Any]:
-        """Note the state; return a function that restores it."""
+        """Save the state and return a function that restores it."""
         ...
 
 
 class Capture(Mode):
     """The capture of one call."""
 
-    draws_with = None  # the functions of `_random` draw
+    draws_with = None  # the functions of `_random` sample
 
     def __init__(self, device: Device, refuse: Callable[[str], None]) -> None:
         self.device = device
         self.trace = WholeTrace(device)
-        self.refuse = refuse  # called with the reason if the capture ends early; may raise
+        self.refuse = refuse  # called with the reason if the capture ends early; it may raise
         self.reason: str | None = None
         self.again: list[Draw | Numbers | Act] = []
-        self.changed: dict[int, Host] = {}  # the state that these change, by id
-        self.holds: list[Callable[[], bool]] = []  # further guards
+        self.changed: dict[int, Host] = {}  # the state that the work in `again` changes, by id
+        self.holds: list[Callable[[], bool]] = []  # additional guards
         self.written: dict[int, tuple[ref, Value | None, int, Any, Any]] = {}
         self.grads: dict[int, tuple[ref, bool, Any]] = {}  # tensor, whether its grad was read first, its grad before
         self.known: set[int] = set()  # ids of values from before the call
         self.checks: list[tuple[Any, Callable]] = []  # checks of the elements of inputs
         self.outside: set[int] = set()  # ids of storages from before the call
-        self.histories: list[tuple[Any, Any, Any]] = []  # tensors from before the call, their edges and storages
+        self.histories: list[tuple[Any, Any, Any]] = []  # earlier tensors with their gradient edges and storages
         self.views: list[tuple[Any, Value]] = []  # views from before the call, with their values
         self.given: list[Value] = []  # the values of the arguments
         self._quiet = 0
@@ -123,11 +123,11 @@ class Capture(Mode):
             self._give_up()
 
     def over(self, below: Recorder) -> Recorder:
-        """Return the recorder of a captured call."""
+        """Return a recorder that appends to the capture's trace."""
         return self.trace.into(below, self)
 
     def leave(self) -> None:
-        """End the capture and drop the trace, after its operators have run or were recorded elsewhere."""
+        """End the capture and drop the trace. Its operators have run or were recorded elsewhere."""
         leave(self)
         self.trace.close()
 
@@ -137,18 +137,18 @@ class Capture(Mode):
 
         leave(self)
         with _trace.lock:
-            flush(self.device)  # recorded by another thread
+            flush(self.device)  # run the operators that other threads recorded
             self.device.trace = _trace.pending[self.device] = self.trace
             self.trace.close()
 
     def stop(self, reason: str, draws: bool = False) -> None:
-        """End the capture; the rest of the call runs uncompiled. Only sub-recordings distinguish random draws."""
+        """End the capture. The rest of the call runs uncompiled. `draws` matters only in `SubTrace.stop`."""
         if self.reason is None:
             self.reason = reason
             self._give_up()
             self.refuse(reason)
 
-    # -- what happens in between ---------------------------------------------------------------------------------------
+    # -- events during the call ----------------------------------------------------------------------------------------
 
     def observes(self, value: Value) -> None:
         """Called when an array is read. A constant made in this call from Python numbers may be read."""
@@ -160,11 +160,11 @@ class Capture(Mode):
         self.stop("the state of a generator is read")
 
     def settles(self) -> None:
-        """Called when memory that is shared with NumPy is copied: the source of the copy would be unknown."""
+        """Called when memory shared with NumPy is copied. This ends the capture: a replay could not repeat the copy."""
         self.stop("memory that is shared is read")
 
     def draw(self, make: Callable[[], Any]) -> Any:
-        """Draw random numbers now, and at each later call."""
+        """Sample random numbers now and at each replay."""
         if self._quiet:
             return make()
         with self.quietly():
@@ -173,7 +173,7 @@ class Capture(Mode):
         return array
 
     def ask(self, ask: Callable[[], Sequence], host: Host) -> Sequence:
-        """Return numbers that are inputs of the program. `ask` returns them, and changes `host`."""
+        """Return numbers that are inputs of the program. At each call, `ask` returns them and changes `host`."""
         self.changed[id(host)] = host
         with self.quietly():
             sequence = ask()
@@ -186,7 +186,7 @@ class Capture(Mode):
         return tensor._chain is None and value.array is not None and id(value) in self.known and not self._quiet
 
     def asks(self, tensor: Any, sequence: Sequence) -> None:
-        """Note that the next number of an entry is the element of a tensor."""
+        """Record that the next number of `sequence` is the element of a tensor."""
         last = self.again[-1] if self.again else None
         if not isinstance(last, Elements) or last.sequence is not sequence:
             last = Elements(sequence)
@@ -194,8 +194,8 @@ class Capture(Mode):
         last.places.append((len(sequence), tensor._storage.value))
 
     def takes(self, do: Callable[[], Any], host: Host) -> bool:
-        """Do some work on the host, now and at each replay, that changes `host`. Return False if it is part of other
-        repeated work: then the caller does it."""
+        """Do host work that changes `host`, now and at each replay, and return True. Return False if the work is part
+        of other repeated work; the caller then does it."""
         self.changed[id(host)] = host
         if self._quiet:
             return False
@@ -206,11 +206,11 @@ class Capture(Mode):
 
     @property
     def is_quiet(self) -> bool:
-        """Whether repeated work is being done."""
+        """True while repeated work is running."""
         return self._quiet > 0
 
     def quietly(self) -> _Quietly:
-        """Return a context in which everything is part of one piece of repeated work."""
+        """Return a context in which all operations are part of one unit of repeated work."""
         return _Quietly(self)
 
     def writes(self, storage: Any, owner: Any) -> None:
@@ -244,11 +244,11 @@ class _Quietly:
 
 
 def drawn(make: Callable[[], Any]) -> Any:
-    """Return what `make` draws. Each replay of a captured call draws anew."""
+    """Return the random numbers that `make` samples. Each replay of a captured call samples again."""
     capture = current().capture
     return make() if capture is None else capture.draw(make)
 
 
 def repeats(do: Callable[[], Any], host: Host) -> bool:
-    """Return whether a call is being captured that took over this work on the host (see `Capture.takes`)."""
+    """Return whether a capture is active and did this host work (see `Capture.takes`)."""
     return current().capture is not None and current().capture.takes(do, host)

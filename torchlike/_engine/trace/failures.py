@@ -1,8 +1,9 @@
-"""Isolation of operators that fail.
+"""Isolation of failing operators.
 
-A trace that cannot run as one program runs operator by operator. An operator that fails leaves its error in place of
-its results, and so do the operators that need them. All others have their results. The error is raised where a failed
-result is first read. The storages that were written with failed results then return to their previous contents.
+A trace that cannot run as one program runs operator by operator. A failed operator stores its error in place of its
+results, and so does every operator that depends on them. All other operators produce their results. The error is
+raised at the first read of a failed result. Storages that were written with failed results are then restored to their
+previous contents.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ if TYPE_CHECKING:
 
 
 class Failed:
-    """Stands for a result that could not be computed, and is the trace of its Value. `error` is that of the operator,
-    or of the operator that it depends on."""
+    """A result that could not be computed. It is the `trace` of the Value. `error` is the error of the operator, or of
+    an operator that it depends on."""
 
     __slots__ = ("before", "error", "puts")
 
     def __init__(self, error: Exception, before: Sequence[tuple[ref, Value, Value]] = ()) -> None:
         self.error = error
-        self.puts: list = []  # writes of this result, as those of a trace; they are not undone
-        self.before = before  # storages, each with the failed Value that it holds and with its previous Value
+        self.puts: list = []  # writes with this result, as in `Trace.puts`; they are not undone
+        self.before = before  # storages, each with its failed Value and its previous Value
 
     def take_back(self) -> None:
-        """Return the storages to their previous contents."""
+        """Restore the storages to their previous contents."""
         for held, failed, before in self.before:
             storage = held()
             if storage is not None and storage.value is failed:
@@ -43,7 +44,7 @@ class Failed:
 
 
 def check(value: Value) -> None:
-    """Raise the error of a value that a failed operator was to compute, or that was left behind by a sub-recording."""
+    """Raise the error of a value if its operator failed, or if the value was left behind by a sub-recording."""
     error = getattr(value.trace, "error", None)
     if error is not None:
         if value.trace.__class__ is Failed:
@@ -52,12 +53,13 @@ def check(value: Value) -> None:
 
 
 def isolate(device: Device, trace: Trace, live: tuple[int, ...], values: list, cause: Exception | None) -> None:
-    """Run the operators of a trace one by one, and end it. `cause` is the error of the whole program, if it has run."""
+    """Run the operators of a trace one by one, and end the trace. `cause` is the error of the whole program, or None if
+    the program was interpreted."""
     from torchlike._engine.interpreter.executor import Interpreted
     from torchlike._engine.trace.trace import end
 
     lost = [is_deleted(array) for array in trace.arrays]
-    if cause is not None and any(lost):  # by a program that failed while it overwrote them
+    if cause is not None and any(lost):  # the failed program has overwritten its donated inputs
         trace.arrays = [Failed(cause) if gone else array for gone, array in zip(lost, trace.arrays)]
     told = {slot for _, *both in trace.puts for slot in both if isinstance(slot, int) and slot >= 0}
     wanted = tuple(sorted({*live, *told}))
@@ -75,7 +77,7 @@ def isolate(device: Device, trace: Trace, live: tuple[int, ...], values: list, c
 
 
 def _before(trace: Trace, results: dict[int, Any]) -> list[tuple[ref, Value, Value]]:
-    """The storages that hold a failed result, each with that Value and with its last contents that did not fail."""
+    """Return the storages with a failed result, each with that Value and with its last contents that did not fail."""
     had: dict[int, Any] = {}
     for held, *slots in trace.puts:
         for slot in slots:
@@ -99,5 +101,5 @@ def _failed(slot: int | Value, results: dict[int, Any]) -> bool:
 
 
 def is_deleted(array: Any) -> bool:
-    """Whether an array was donated to a program that has run."""
+    """Return whether an array was donated to a program that has run."""
     return not isinstance(array, np.ndarray) and array.is_deleted()

@@ -1,4 +1,4 @@
-"""Running a trace: the key of its program, the cache of programs, and giving the results to their Values."""
+"""Flushes. A flush looks up the program of a trace by key, runs it, and stores the results in their Values."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ from torchlike._errors.callers import users_place
 
 
 def run(device: Device, draws: bool = False) -> None:
-    """Run what is pending on one device, because somebody needs it: (`draws`) to draw random numbers by elements."""
+    """Flush one device because results are needed, and end an active capture. `draws` is True if random sampling needs
+    the results (for example the rates of a Poisson distribution)."""
     capture = current().capture
     if capture is not None:
         capture.stop("random numbers are drawn by elements" if draws else "a tensor's elements are needed", draws)
@@ -40,8 +41,10 @@ def run(device: Device, draws: bool = False) -> None:
 
 
 def flush(device: Device) -> None:
-    """Run what is pending on one device. An interrupt finds all results committed, or none and the trace still
-    pending."""
+    """Run the pending trace of one device.
+
+    The flush is atomic under interrupts: either all results are committed, or none is and the trace is still pending.
+    """
     with _trace.lock:
         trace = device.trace
         if trace is None:
@@ -49,11 +52,12 @@ def flush(device: Device) -> None:
             return
         if _trace.observers:
             _trace.observe(plan for plan, _ in _trace.operators(trace.code))
-        values = [r() for r in trace.results]  # held from here on, so nothing dies between the key and the run
+        values = [r() for r in trace.results]  # strong references, so no Value is freed between the key and the run
         live = tuple([i for i, v in enumerate(values) if v is not None])
         if live:
-            # The array of a Value that died is free; one on the host is copied first. The count is taken here, not in a
-            # function: whether a call holds its arguments too depends on who watches frames.
+            # The array of an input whose Value was freed can be donated. A host array can always be: it is copied
+            # first. The reference count is taken inline: a function call may hold additional references to its
+            # arguments, depending on active tracers and profilers.
             arrays = trace.arrays
             dead = [i for i, r in enumerate(trace.inputs) if r() is None]
             if lent:
@@ -91,13 +95,13 @@ def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> None:
 
 
 def _shared(scalars: list) -> tuple[int, ...]:
-    """For each sequence of numbers, which is the first that is the same object."""
+    """Return, for each sequence of numbers, the index of the first sequence that is the same object."""
     first: dict[int, int] = {}
     return tuple([first.setdefault(id(numbers), i) for i, numbers in enumerate(scalars)])
 
 
 def _first_run(device: Device, trace: _trace.Trace, key: tuple, known: Any, values: list) -> None:
-    """Make a program, or compile one that was interpreted so far; run it; and say so."""
+    """Build a new program, or compile one that was interpreted so far. Run it, and report the compile event."""
     account = ledger.open(device, trace, key[2], users_place()) if known is None else known.account
     making, started = Making(account), perf_counter()
     program = _build(device, trace, key[2], key[3], known is None, account.at_once)
@@ -113,7 +117,7 @@ def _first_run(device: Device, trace: _trace.Trace, key: tuple, known: Any, valu
 
 
 def forget_programs() -> None:
-    """Free every compiled program; the next run compiles, or loads from disk, anew."""
+    """Free every compiled program. The next run compiles again, or loads from the disk cache."""
     with _trace.lock:
         programs.clear()
         ledger.lines.clear()
@@ -121,14 +125,14 @@ def forget_programs() -> None:
 
 
 def clear_cache() -> disk_cache.Contents:
-    """Forget every compiled program, those in memory and those that torchlike keeps on disk for later processes.
+    """Delete every compiled program, both in memory and in torchlike's disk cache.
 
-    What is run next compiles anew, here and in every other process that starts cold. A folder that the user gave to JAX
-    (`JAX_COMPILATION_CACHE_DIR`) is left alone. `python -m torchlike --clear-cache` does the same from a shell. PyTorch
-    has no such function.
+    Programs compile again at their next run, in this process and in every process that starts later. A cache folder
+    that the user configured for JAX (`JAX_COMPILATION_CACHE_DIR`) is not touched. `python -m torchlike --clear-cache`
+    does the same from a shell. PyTorch has no such function.
 
     Returns:
-      What was removed from disk: `folder`, `programs` (their number) and `bytes`.
+      The contents that were removed from disk: `folder`, `programs` (their number) and `bytes`.
     """
     forget_programs()
     cache = disk_cache.cache
@@ -138,7 +142,8 @@ def clear_cache() -> disk_cache.Contents:
 def _build(
     device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: tuple[int, ...], is_new: bool, at_once: bool
 ) -> Any:
-    """Compile, or have a new trace interpreted (`at_once`: not what trains)."""
+    """Return a program for a trace: interpreted if that is estimated to be cheaper, else compiled. With `at_once`,
+    a training program is compiled unless it is small."""
     if device.type == "cpu" and (_executor == "numpy" or (_executor == "auto" and is_new and is_cold(trace, at_once))):
         return Interpreted(trace, live)
     return xla_executor.Fused(device, trace, live, donated)
@@ -159,14 +164,15 @@ def _execute(device: Device, trace: _trace.Trace, program: Any, values: list) ->
 
 
 def _commit(device: Device, trace: _trace.Trace, values: list, arrays: Iterator) -> Iterator:
-    """Return an iterator of C code that stores the results of a trace in its Values, and ends the trace."""
-    # The trace itself lives on where an input remembers its place in it.
+    """Return an iterator that stores the results of a trace in its Values, then ends the trace. It runs in C, so that
+    no signal handler runs in between."""
+    # The Trace object may outlive the flush: its inputs still reference it. Drop the arrays that it holds.
     rest = map(setattr, (trace, trace), ("arrays", "puts"), ([], []))
     return chain(map(setattr, values, repeat("array"), arrays), rest, map(_trace.end, (device,), (None,)))
 
 
 def boundary() -> None:
-    """A fixed place where pending work is run: the end of backward, of an optimizer step, the next batch, ..."""
+    """Flush all devices. Called at fixed points: after backward, after an optimizer step, before the next batch, ..."""
     if current().capture is not None:
         return
     for device in list(_trace.pending):
@@ -174,8 +180,11 @@ def boundary() -> None:
 
 
 def prelude() -> None:
-    """The boundary before a model is called: nothing that is differentiated is pending. What was done to set up the
-    first step, or between two steps, is no part of the step's program then, which so is one and the same."""
+    """Flush before a model is called (the pre-forward flush).
+
+    Do nothing if a gradient node was created since a pending trace began. The flush keeps work that precedes a training
+    step out of the step's program, so that every step runs the same program.
+    """
     latest = _trace.latest.node
     for trace in tuple(_trace.pending.values()):
         if trace.before != latest:
@@ -184,7 +193,8 @@ def prelude() -> None:
 
 
 def concrete(value: Value, draws: bool = False) -> Any:
-    """The array of a value, running pending work if need be (an observation). `draws`: see `run`."""
+    """Return the array of a value, and run pending work if necessary. This counts as reading the value. `draws`: see
+    `run`."""
     if value.array is None:
         settled = value.settle()
         if settled is not value:
@@ -201,18 +211,18 @@ def concrete(value: Value, draws: bool = False) -> Any:
 
 
 def to_numpy(value: Value, draws: bool = False) -> np.ndarray:
-    """The value as a read-only NumPy array. `draws`: see `run`."""
+    """Return the value as a read-only NumPy array. `draws`: see `run`."""
     return on_host(concrete(value, draws))
 
 
 def element(value: Value) -> Any:
-    """The one element of a value as a Python number."""
+    """Return the only element of a value as a Python number."""
     found = to_numpy(value).reshape(())
     return float(found) if value.aval.dtype.is_floating_point else found.item()
 
 
 def peek(value: Value) -> np.ndarray:
-    """The value as an array that is to be looked at and let go at once: the memory may be somebody else's."""
+    """Return the value as an array for reading only. The caller must not keep it: other code may own the memory."""
     array = value.peek()
     return on_host(concrete(value) if array is None else array)
 
@@ -222,13 +232,13 @@ _executor = "auto"
 
 
 class set_executor:
-    """Choose how recorded work runs, at once and until the end of a `with` block.
+    """Choose how recorded work runs. The choice takes effect immediately; a `with` block restores the previous one.
 
-    `"xla"` fuses what was recorded since the last boundary into one compiled program. `"numpy"` interprets it on the
-    CPU, operator by operator, and compiles nothing but the operators that NumPy cannot run, each by itself. `"auto"`
-    (the default) interprets the CPU's forward work until it would have paid to compile it, by a model of both costs,
-    and what trains once if it is small, and where its shapes keep changing. `"immediate"` runs each operator at once,
-    compiled, for debugging.
+    `"xla"` fuses the operators recorded since the last flush into one compiled program. `"numpy"` interprets them on
+    the CPU, operator by operator, and compiles only the operators that NumPy cannot run, each separately. `"auto"` (the
+    default) interprets forward work on the CPU until compiling would have paid off, according to a model of both costs.
+    It interprets a training step once if the step is small, and longer if its shapes keep changing. `"immediate"` runs
+    each operator immediately, compiled, for debugging.
     """
 
     def __init__(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Hold back signals while state changes, so that an interrupt leaves the state before the change or after it."""
+"""Deferral of signals during state changes, so that an interrupt leaves the state either unchanged or fully changed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any
 
 from torchlike import _native
 
-# The C half of `signal`: without the conversion to enums it costs a tenth, at every step.
+# These functions run at every step. The C versions do not convert to enums and take a tenth of the time.
 _get, _set = _signal.getsignal, _signal.signal
-# Those whose handler may run between any two instructions: neither faults of the process nor real-time signals.
+# Fault signals and real-time signals are not deferred.
 _FAULTS = {"SIGKILL", "SIGSTOP", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGTRAP", "SIGSYS"}
 _ALL = tuple([int(s) for s in Signals if s.name not in _FAULTS and not s.name.startswith("SIGRT")])
 _main = threading.main_thread().ident
@@ -23,7 +23,8 @@ _caught: list[Any] = []
 
 
 class _Held:
-    """`handlers` are those of all signals, as last read; `mine` are those that run Python code, by `numbers`."""
+    """The deferred signals. `handlers` are the handlers of all signals as last read. `mine` are the handlers that run
+    Python code, and `numbers` are their signals."""
 
     depth = 0
     handlers: list = []
@@ -39,9 +40,9 @@ _catching = repeat(_catch)
 
 
 class uninterrupted:
-    """Hold back signals inside. Their handlers run on leaving the outermost block.
+    """A context that defers signals. Their handlers run at the exit of the outermost block.
 
-    Python runs signal handlers in the main thread only. The handler of any signal may raise, not only that of Ctrl-C.
+    Python runs signal handlers in the main thread only. The handler of any signal may raise, not only Ctrl-C's.
     """
 
     __slots__ = ()
@@ -54,7 +55,7 @@ class uninterrupted:
                     _look(handlers)
                 try:
                     deque(map(_set, _Held.numbers, _catching), 0)
-                except BaseException:  # a handler ran meanwhile
+                except BaseException:  # a handler ran in between and raised
                     _restore()
                     raise
             _Held.depth += 1
@@ -77,7 +78,7 @@ def _look(handlers: list) -> None:
 
 
 def _restore() -> None:
-    """Restore the handlers, unless others were set meanwhile. A handler that runs at once may raise."""
+    """Restore the handlers, except those that were replaced inside the block. A handler may run here and raise."""
     raised = None
     for number, handler in zip(_Held.numbers, _Held.mine):
         try:
@@ -91,7 +92,8 @@ def _restore() -> None:
 
 
 def assign(columns: tuple[tuple[list, str, list], ...], done: list) -> None:
-    """Set attributes, for each column of objects, a name and values, then append something to `done`: as one act."""
+    """Set the attribute of every object in every column (objects, attribute name, values), then append an item to
+    `done`. No signal handler runs in between."""
     if _native.same is not None:
         _native.same.assign(columns, done)
         return

@@ -1,8 +1,9 @@
-"""Values that can be looked at without running the trace: what is concrete, and integers made of a few integers.
+"""Values that are known on the host without running the trace: concrete values, and cheap functions of integers.
 
-PyTorch refuses an index that is out of range at the line that indexes. Where the index is still to be computed, but
-from integers at hand and in a few steps, NumPy computes it for that question alone: integers are exact, so the answer
-holds for whatever runs the trace. What depends on floating-point numbers, on much or on long ago is left to the trace.
+PyTorch raises an error for an index out of range at the line that indexes. If the index is pending, but depends on
+concrete integers through a few operators, NumPy computes it for this check. Integer results are exact, so they are the
+same whichever executor runs the trace later. Values that depend on floating-point numbers, on large arrays or on many
+operators are not computed here.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from torchlike._engine.trace.plan import NUMPY, Plan
 from torchlike._engine.trace.trace import Trace, lock
 from torchlike._engine.trace.value import Aval, Value
 
-MOST_ITEMS = 64  # of the trace's code that are looked at
-MOST_ELEMENTS = 1 << 16  # that are computed for one look
+MOST_ITEMS = 64  # the number of items of the trace's code that are searched
+MOST_ELEMENTS = 1 << 16  # the maximum size of an array that is computed
 
 
 def at_hand(value: Value) -> Any:
-    """The array of a value, to be looked at and let go at once; None where it would have to be waited for."""
+    """Return the array of a value for reading only, or None if it is not known on the host. The caller must not keep
+    it."""
     value = outermost(value)
     array = value.peek()
     trace = value.trace
@@ -40,9 +42,9 @@ def at_hand(value: Value) -> Any:
 
 
 def when_at_hand(value: Value, check: Callable[[Any], None]) -> None:
-    """Call `check(array)` if the array is at hand; what is recorded whole is checked at each later call too.
+    """Call `check(array)` if the array is known on the host. In a captured call, each replay repeats the check.
 
-    `check` must hold no Value: it would keep that alive.
+    `check` must not reference a Value, because it would keep the Value alive.
     """
     if value.__class__ is Row:
         value, check = outermost(value), functools.partial(_of_each, tuple(value.aval.shape), check)
@@ -63,7 +65,7 @@ def when_at_hand(value: Value, check: Callable[[Any], None]) -> None:
 
 
 def _of_each(shape: tuple[int, ...], check: Callable[[Any], None], array: Any) -> None:
-    """Check the array of each example."""
+    """Call `check` with the array of each example."""
     for one in np.asarray(array).reshape(-1, *shape):
         check(np.asarray(one))
 
@@ -71,21 +73,21 @@ def _of_each(shape: tuple[int, ...], check: Callable[[Any], None], array: Any) -
 def elements(value: Value) -> np.ndarray | None:
     """Return the elements of an input of a captured call.
 
-    Integers are computed and waited for: computing them seldom takes long. The elements of any other dtype are returned
-    if they are already computed, else None.
+    Pending integers are computed, which blocks but rarely takes long. The elements of any other dtype are returned only
+    if they are already computed, else None is returned.
     """
     return _of_cpu(value.aval, concrete(value) if _is_exact(value.aval) else value.array)
 
 
 def _of_cpu(aval: Aval, array: Any) -> np.ndarray | None:
-    """Return an array of the CPU as a NumPy array; None for one of another device, or of floats still computed."""
+    """Return a CPU array as a NumPy array. Return None for another device, or for floats that XLA still computes."""
     if array is None or isinstance(array, np.ndarray):
         return array
     return np.asarray(array) if _is_exact(aval) or (aval.device.type == "cpu" and array.is_ready()) else None
 
 
 class Look:
-    """How a value of a captured trace is computed from `inputs`, the numbers of inputs of the trace."""
+    """The computation of a value of a captured trace. `inputs` are the indices of the trace's inputs that it reads."""
 
     __slots__ = ("_entries", "_slot", "inputs")
 
@@ -100,7 +102,8 @@ class Look:
             self.inputs.add(~value.slot)
 
     def now(self, arrays: Mapping[int, np.ndarray | None], scalars: Sequence) -> np.ndarray | None:
-        """Return the array, given those of the inputs and the trace's numbers; None if an input is unknown."""
+        """Return the array, given the arrays of the inputs and the trace's numbers. Return None if an input is
+        unknown."""
         if any(arrays.get(i) is None for i in self.inputs):
             return None
         if self._slot < 0:
@@ -121,8 +124,8 @@ def _is_cheap(plan: Plan) -> bool:
 
 
 def _needed(trace: Trace, slot: int, is_there: Callable[[Any], bool]) -> list[tuple[Plan, Step]] | None:
-    """Return the entries that a result is made by, or None if they are too many, not all exact, or if `is_there` is
-    False for an input."""
+    """Return the entries that compute a result. Return None if there are too many, if not all are exact and cheap, or
+    if `is_there` is False for the array of an input."""
     code, wanted, found = trace.code, {slot}, []
     first, numbers = len(trace.results), len(trace.scalars)
     for position in range(len(code) - 1, max(len(code) - MOST_ITEMS, 0) - 1, -1):
@@ -144,7 +147,8 @@ def _needed(trace: Trace, slot: int, is_there: Callable[[Any], bool]) -> list[tu
 
 
 def _computed(arrays: Any, scalars: Sequence, entries: list[tuple[Plan, Step]], slot: int) -> np.ndarray | None:
-    """What the entries make of the trace's inputs; None where a kernel fails, of which the trace will tell."""
+    """Return the result of the entries for the trace's inputs. Return None if a kernel fails: the flush of the trace
+    raises that error."""
     results: dict[int, np.ndarray] = {}
     try:
         with np.errstate(all="ignore"):

@@ -1,12 +1,13 @@
-"""Who owns an array: what may be donated.
+"""Ownership of arrays: decides which arrays may be donated.
 
-A program may overwrite the array of one Value that died or that gets the result. An array that was given out, or that a
-second Value has, is lent: it is never donated. `sys.getrefcount` must confirm that nobody else holds it.
+A program may overwrite an array if its only Value was freed or receives the result. An array that was handed out to
+other code, or that a second Value shares, is lent: it is never donated. `sys.getrefcount` must confirm that there are
+no other references.
 
-`getrefcount` also counts references that the interpreter makes for the call itself, and their number depends on how the
-argument is written and on the version of CPython: 3.14 borrows local variables instead of counting them. Each form is
-therefore measured once, at import. Compare a count with the constant of the same form: a larger count means another
-owner.
+`getrefcount` also counts references that the interpreter makes for the call itself. Their number depends on the form of
+the argument and on the version of CPython: 3.14 borrows local variables instead of counting them. Each form is
+therefore measured once, at import. Compare a count with the constant of the same form: a larger count means that there
+is another reference.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from weakref import ref
 
 import jax
 
-lent: dict[int, ref] = {}  # arrays by their ids; JAX's arrays have no hash
+lent: dict[int, ref] = {}  # arrays by id, because JAX arrays are not hashable
 
 
 def lend(array: Any) -> Any:
-    """Note that somebody outside, or a second Value, may hold an array from now on; return it. An array on the host is
-    copied before it is donated, and needs no note."""
+    """Mark an array as lent, because other code or a second Value may reference it from now on, and return it. A host
+    array is copied before it is donated, so it needs no mark."""
     if isinstance(array, jax.Array):
         key = id(array)
         lent[key] = ref(array, lambda _: lent.pop(key, None))
@@ -31,11 +32,12 @@ def lend(array: Any) -> Any:
 
 
 def has_lent(arrays: Iterable) -> bool:
-    """Return whether one of these arrays was lent."""
+    """Return whether any of these arrays was lent."""
     return bool(lent) and not lent.keys().isdisjoint(map(id, arrays))
 
 
-# The interpreter rewrites a call after some runs. The smallest count is the safe one: objects seem shared, not free.
+# CPython specializes a call after some runs, which can change the count. The smallest count is the safe constant: an
+# error then makes a free array seem shared, never the reverse.
 RUNS = 64
 
 

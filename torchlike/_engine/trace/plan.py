@@ -1,4 +1,4 @@
-"""A Plan is one operator with its static arguments and input avals settled: the unit of recording."""
+"""Plans, the unit of recording. A Plan is one operator with fixed static arguments and input avals."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ from torchlike import _errors
 from torchlike._engine.trace.value import Aval
 from torchlike._engine.xla.target import in_each_form, placing_on_cpu, tracing_for
 
-# Runtime numbers as arrays: the type of each kind.
+# The NumPy type of each type of runtime number.
 NUMBERS: dict[type, type] = {float: np.float64, int: np.int64, bool: np.bool_, complex: np.complex128}
 
-# How a plan runs in a program that is interpreted: by NumPy, as its function says (`NUMPY`); so the first time that its
-# program comes and never again (`ONCE`: work that is sure to repeat); as the flat NumPy program of its jaxpr, or by an
-# executable of its own where NumPy has no way (`OWN`, and gradients, `FLAT`, whose programs are compiled at once as a
-# rule); or not at all (`COMPILED`: its program is always compiled at once).
+# How a plan runs in an interpreted program:
+#   NUMPY     its function runs on NumPy arrays.
+#   ONCE      as NUMPY, but only at the first run of its program. Optimizer steps use it, because they always repeat.
+#   OWN       as the flat NumPy program of its jaxpr, or as a separate executable if NumPy cannot run it.
+#   FLAT      as OWN. Gradients use it; their programs are usually compiled immediately.
+#   COMPILED  never: a program with such a plan is always compiled immediately.
 NUMPY, ONCE, OWN, FLAT, COMPILED = "numpy", "once", "own", "flat", "compiled"
 
 
 def specs(arrays: Iterable[Aval], scalars: Iterable[type]) -> list[jax.ShapeDtypeStruct]:
-    """Arrays and runtime numbers as JAX takes them to trace a function."""
+    """Return the shapes and dtypes of arrays and runtime numbers, as JAX takes them to trace a function."""
     given = [jax.ShapeDtypeStruct(a.shape, a.dtype.numpy) for a in arrays]
     return given + [jax.ShapeDtypeStruct((), NUMBERS[kind]) for kind in scalars]
 
 
 class Plan:
-    """What a trace entry runs.
+    """One operator with fixed static arguments and input avals, as a trace entry runs it.
 
     Attributes:
       name: the operator's name, for reports and for the names of XLA computations.
@@ -37,10 +39,12 @@ class Plan:
       scalars: the Python types (`float`, `int`, `bool`, `complex`) of the runtime numbers.
       outputs: avals of the results.
       function: `function(*arrays, *scalars) -> tuple of arrays`, pure, over NumPy or JAX arrays.
-      executor: how it runs in a program that is interpreted: `NUMPY`, `ONCE`, `OWN`, `FLAT` or `COMPILED`.
-      flat: of an `OWN` or `FLAT` plan, what makes its program, or answers None where NumPy has no way to run it.
-      host: on large arrays NumPy is as fast as so many of XLA's threads (0: no more than a compiled program).
-      extra: whatever the layer above keeps with a plan (output strides, gradients, node name).
+      executor: how it runs in an interpreted program: `NUMPY`, `ONCE`, `OWN`, `FLAT` or `COMPILED`.
+      flat: for an `OWN` or `FLAT` plan, a function that makes its NumPy program, or returns None if NumPy cannot run
+        it.
+      host: on large arrays, NumPy is as fast as XLA with this many threads (0: NumPy is never as fast as a compiled
+        program).
+      extra: data of the calling layer (output strides, gradients, node name).
     """
 
     __slots__ = (
@@ -77,8 +81,8 @@ class Plan:
         self.flat: Callable[[], Any] | None = None
 
     def traced(self) -> Callable[..., tuple]:
-        """The function as an inner `jax.jit`: traced and lowered once for a platform, however often a program repeats
-        it."""
+        """Return the function as an inner `jax.jit`. JAX traces and lowers it once per platform, even if a program
+        contains it many times."""
         if self.jitted is None:
             function = self.function
 
@@ -90,15 +94,15 @@ class Plan:
         return self.jitted
 
     def run_alone(self, *given: Any) -> tuple:
-        """The results for host arrays and numbers, by an executable of its own on the CPU."""
+        """Return the results for host arrays and numbers. Runs a separate executable on the CPU."""
         with tracing_for("cpu"), placing_on_cpu():
             return self.traced()(*given)
 
     def check(self, made: Sequence) -> Sequence:
-        """Compare a run's results with the declared avals, and return them.
+        """Check results against the declared avals, and return them.
 
-        Tracing does this, and the first interpreted run. A result whose Tensor has another shape than its data would
-        be believed by everything that is computed from it.
+        Tracing and the first interpreted run call this. Without the check, a result with the wrong shape would pass
+        silently into later operators.
         """
         if len(made) != len(self.outputs) or any(
             tuple(x.shape) != tuple(a.shape) or x.dtype != a.dtype.numpy for x, a in zip(made, self.outputs)
@@ -108,7 +112,7 @@ class Plan:
         return made
 
     def argument(self, position: int) -> str:
-        """What an array input is to the operator, for reports."""
+        """Return the name of an array input, for reports."""
         return f"input {position}"
 
     def __repr__(self) -> str:

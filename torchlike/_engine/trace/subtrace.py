@@ -1,8 +1,8 @@
-"""Recording a function into a trace of its own, over placeholders, and running what was recorded as a JAX function.
+"""Recording of one function into a separate trace, which then runs as a JAX function.
 
-The function's inputs are Values without arrays. Whatever else it reads was there before and is closed over. The trace
-of the surrounding program is set aside meanwhile and goes on afterwards as if nothing had been. A recording can be
-opened again, so that gradients of what it made are recorded into it later.
+The function's inputs are placeholders: Values without arrays. Every other value that it reads existed before and is
+closed over. The surrounding program's trace is set aside during the recording and continues afterwards. A recording can
+be reopened, so that gradients of its results can be recorded into it later.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from torchlike._errors.callers import calls_of_ours, users_place
 
 
 class Observed(RuntimeError):
-    """A recorded function looked at elements that are not there yet."""
+    """Raised if a recorded function reads elements that are not computed yet."""
 
 
 class Drew(Observed):
-    """A recorded function drew random numbers, which are made on the host at each call."""
+    """Raised if a recorded function samples random numbers, which are generated on the host at each call."""
 
 
-# Functions of the facade by which users look at elements, and what users call them.
+# Functions of the public API that read elements, and their names in error messages.
 _LOOKS = {
     "item": "item()",
     "tolist": "tolist()",
@@ -54,7 +54,7 @@ _LOOKS = {
 
 
 class SubTrace(OwnTrace, Mode):
-    """The operators of one function, while it is open (in a `with` block)."""
+    """The trace of one function. It is open for recording inside a `with` block."""
 
     __slots__ = (
         "around",
@@ -74,14 +74,14 @@ class SubTrace(OwnTrace, Mode):
         super().__init__(device)
         self.what = what
         self.given: list[Value] = []
-        self.outer: list[Value] = []  # what was closed over
-        self.stretch: list[int] = []  # of each input, the place among `given`, or ~ the place among `outer`
-        self.written: dict[int, tuple[ref, Value]] = {}  # storages that were written to, and what they had held
-        self.drawn: set[int] | Any = None  # the arrays that stand for random numbers; None: there must not be any
+        self.outer: list[Value] = []  # the values that the function closes over
+        self.stretch: list[int] = []  # for each input, its index in `given`, or ~ its index in `outer`
+        self.written: dict[int, tuple[ref, Value]] = {}  # storages that were written to, with their previous values
+        self.drawn: set[int] | Any = None  # ids of the arrays that stand for random numbers; None: sampling raises
         self.is_quiet = False
-        self.draws_with: Callable[..., np.ndarray] | None = None  # draws in place of the functions of `_random`
+        self.draws_with: Callable[..., np.ndarray] | None = None  # samples instead of the functions of `_random`
         self.around: tuple[Trace, ...] = ()
-        self.marks: list[tuple[Any, int]] = []  # of what was closed over, the places outside, while it is open
+        self.marks: list[tuple[Any, int]] = []  # the outside trace and slot of each of `outer`, while it is open
 
     # -- open and closed -----------------------------------------------------------------------------------------------
 
@@ -104,24 +104,24 @@ class SubTrace(OwnTrace, Mode):
         leave(self)
         with _trace.lock:
             for value, (trace, slot) in zip(self.outer, self.marks):
-                if value.trace is self:  # else another thread has given it a place
+                if value.trace is self:  # else another thread has added the value to its trace
                     value.trace, value.slot = trace, slot
         self.marks, batching.local.resting = [], self.resting
         self.close()
 
     def over(self, below: Recorder) -> Recorder:
-        """The recorder that records here."""
+        """Return a recorder that appends to this trace."""
         return self.into(below, self)
 
     @property
     def error(self) -> Exception:
-        """What is raised where a tensor made inside is used outside."""
+        """The error for a tensor made inside the function and used outside."""
         return _errors.recording.left_behind(self.what)
 
     # -- inputs --------------------------------------------------------------------------------------------------------
 
     def placeholder(self, aval: Aval) -> Value:
-        """A new input."""
+        """Return a new input of the function."""
         made = Value(aval, None, ~len(self.arrays), self)
         self._give(made)
         self._enlist(made)
@@ -144,11 +144,12 @@ class SubTrace(OwnTrace, Mode):
         value.trace, value.slot = self, settled.slot
 
     def _is_around(self, value: Value) -> bool:
-        """Whether a value is pending where this recording will be run."""
+        """Return whether a value is pending in a trace around this recording."""
         return value.trace in self.around or value.trace is value.aval.device.trace
 
     def stand_in(self, array: Any) -> Any:
-        """The drawn numbers that an array is, in their own order or another."""
+        """If `array` is an array of random numbers or a full-size view of one, return that array of random numbers.
+        Otherwise return None."""
         if self.drawn is None or not isinstance(array, np.ndarray):
             return None
         source = array if id(array) in self.drawn or array.base is None else array.base
@@ -164,104 +165,105 @@ class SubTrace(OwnTrace, Mode):
         return ~(len(self.arrays) - 1)
 
     def slot(self, value: Value) -> int:
-        """Where a value is: among the results (from 0 on) or among the inputs (below)."""
+        """Return the slot of a value: >= 0 for a result, < 0 for an input."""
         if value.trace is not self:
             self.adopt(value)
         return value.slot
 
     def numbers(self) -> tuple[list, list[int], list[type]]:
-        """The runtime numbers, where those of each entry begin among them, and their types."""
+        """Return all runtime numbers, the index of each entry's first number among them, and their types."""
         chosen, places, kinds = numbers_of(self)
         return [x for i in chosen for x in self.scalars[i]], places, kinds
 
-    # -- what must not be done inside (see `Recorder.capture`) ---------------------------------------------------------
+    # -- restrictions inside the function (see `Recorder.capture`) -----------------------------------------------------
 
-    known: frozenset[int] = frozenset()  # what is closed over may be looked at
+    known: frozenset[int] = frozenset()  # values that the function closes over may be read
 
     @property
     def trace(self) -> SubTrace:
-        """What is recorded into."""
+        """The trace into which operators are recorded."""
         return self
 
     def settles(self) -> None:
-        """Memory that others write to is copied: what is closed over is a constant of the function."""
+        """Called when shared memory is copied. This is allowed: the copy is a constant of the function."""
 
     @property
     def checks(self) -> list:
-        """What is to be looked at of later inputs: nothing is, they are JAX's."""
+        """The checks of the elements of later inputs. There are none, because JAX passes the inputs."""
         return []
 
     @property
     def holds(self) -> list:
-        """What must be as it was for a recording to serve: it serves one call."""
+        """The guards. There are none, because a recording serves one call."""
         return []
 
     @property
     def changed(self) -> dict:
-        """What is changed on the host at each call: nothing is."""
+        """The host state that each call changes. There is none."""
         return {}
 
     def stop(self, reason: str, draws: bool = False) -> None:
-        """Somebody needs elements, or (`draws`) random numbers."""
+        """Raise an error because elements are needed, or (`draws`) because random numbers are sampled."""
         place = str(users_place())
         if draws:
             raise Drew(_errors.recording.random_numbers(self.what, place))
         raise Observed(_errors.recording.observed(self.what, _look(), place))
 
     def reads_generator(self) -> None:
-        """The state of a generator is read: it may be, and put back."""
+        """Called when the state of a generator is read. Reading and restoring it is allowed."""
 
     def observes(self, value: Value) -> None:
-        """What is known already may be looked at: it is a constant of the function, unless it is drawn in each run."""
+        """Called when an array is read. Constants of the function may be read; random numbers, which are sampled in
+        each run, may not."""
         if self.stand_in(value.array) is not None:
             self.stop("drawn numbers are looked at")
 
     def draw(self, make: Callable[[], Any]) -> Any:
-        """Random numbers."""
+        """Return random numbers. Raise an error if the recording does not allow sampling."""
         if self.drawn is None:
             self.stop("random numbers are drawn", draws=True)
         return make()
 
     def ask(self, ask: Callable[[], Sequence], host: Any) -> Sequence:
-        """Runtime numbers, such as a learning rate: constants of the function."""
+        """Return runtime numbers, such as a learning rate. They are constants of the function."""
         return ask()
 
     def takes(self, do: Callable[[], Any], host: Any) -> bool:
-        """Whether something done on the host, such as putting a generator's state back, is done here: it is left to the
-        caller."""
+        """Return False: the caller does the work on the host itself, such as restoring a generator's state."""
         return False
 
     def quietly(self) -> contextlib.AbstractContextManager:
-        """What is done inside is part of something noted as a whole."""
+        """Return a context in which all operations are part of one unit of repeated work."""
         return contextlib.nullcontext()
 
     def writes(self, storage: Any, owner: Any) -> None:
-        """A storage's contents are about to be replaced."""
+        """Called before the contents of a storage are replaced."""
         self.written.setdefault(id(storage), (ref(storage), storage.value))
 
     def grad(self, tensor: Any, is_read: bool) -> None:
-        """A tensor's `grad` is about to be read or replaced."""
+        """Called before a tensor's `grad` is read or replaced. Replacing it raises an error."""
         if not is_read:
             raise _errors.recording.impure(self.what, "assigns a tensor's .grad")
 
 
 def _look() -> str:
-    """What the user calls the function by which elements are looked at: the outermost of ours on the way to here."""
+    """Return the user's name of the function that reads elements: the outermost such torchlike function on the call
+    stack."""
     looks = [_LOOKS[name] for name in calls_of_ours() if name in _LOOKS]
     return looks[-1] if looks else "an operator that needs the elements"
 
 
 class Stretch(NamedTuple):
-    """A part of a recording, as data: equal for recordings that are alike, so programs are found by it."""
+    """A part of a recording, as data. Equal recordings have equal stretches, so a Stretch is the key of a program."""
 
     code: tuple
-    places: tuple[int, ...]  # of the numbers of each entry that has some
-    inputs: tuple[int, ...]  # of each input, the place among those given, or ~ that among those outside
-    needs: tuple[int, ...]  # the slots, in the whole recording, of earlier results: the first results here
-    gives: tuple[int | None, ...]  # the slots of the results; None: there is none
+    places: tuple[int, ...]  # for each entry with runtime numbers, the index of its first number
+    inputs: tuple[int, ...]  # for each input, its index among the given inputs, or ~ its index among the outer values
+    needs: tuple[int, ...]  # the slots, in the whole recording, of earlier results: they are the first results here
+    gives: tuple[int | None, ...]  # the slots of the results; None for a missing result
 
     def run(self, given: Sequence, outer: Sequence, numbers: Sequence, needed: Sequence = ()) -> list:
-        """The results, of arrays or tracers."""
+        """Return the results for arrays or tracers."""
         inputs = [given[i] if i >= 0 else outer[~i] for i in self.inputs]
         results = list(needed)
         with jax.default_matmul_precision(modes.matmul_precision):
@@ -270,9 +272,10 @@ class Stretch(NamedTuple):
 
 
 def stretch(sub: SubTrace, gives: Sequence[int | None], begin: int, given: Sequence[int]) -> Stretch:
-    """What a recording has to run for these results, of which the first `begin` are there already.
+    """Return the stretch that computes the results in the slots `gives`. The results in slots below `begin` are already
+    computed.
 
-    `given` are the places, among the recording's placeholders, of the inputs that the stretch is run with.
+    `given` are the indices, among the recording's placeholders, of the inputs that the stretch is run with.
     """
     places = iter(sub.numbers()[1])
     entries, first = [], 0

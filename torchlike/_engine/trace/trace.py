@@ -1,4 +1,4 @@
-"""Recording: operators are appended to the trace of their device and run later, together."""
+"""Recording of operators. Each operator is appended to the trace of its device; a flush runs the trace."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from torchlike._engine.trace.plan import Plan
 from torchlike._engine.trace.value import Value
 
 lock = threading.RLock()
-closed = threading.Condition(lock)  # notified where a trace of one thread ends
+closed = threading.Condition(lock)  # notified when a thread closes its `OwnTrace`
 pending: dict[Device, Trace] = {}
 
 
 class _Limit:
-    """How many results a trace may have, so that a loop without a flush still runs in pieces. 0 runs each operator at
-    once (the executor `"immediate"`)."""
+    """The maximum number of results in a trace. A longer trace is flushed, so that a loop without flushes runs in
+    pieces. 0 runs each operator immediately (the executor `"immediate"`)."""
 
     __slots__ = ("length",)
     LONGEST = 4096
@@ -37,8 +37,10 @@ limit = _Limit()
 
 
 class _Latest:
-    """The age of the gradient node that was made last, in any thread, and what is called with each new one (anomaly
-    detection, which is on or off for the process, as in PyTorch)."""
+    """The sequence number of the newest gradient node of all threads (`node`), and the callback for new nodes (`made`).
+
+    Anomaly detection sets the callback. It is on or off for the whole process, as in PyTorch.
+    """
 
     __slots__ = ("made", "node")
 
@@ -48,25 +50,29 @@ class _Latest:
 
 
 latest = _Latest()
-observers: list[Callable[[Plan], None]] = []  # see every operator: those of the meta device at once, others when run
+# Called with the plan of every operator: immediately on the meta device, otherwise when the operator runs.
+observers: list[Callable[[Plan], None]] = []
 
 
 class Elsewhere(Exception):
-    """An input is pending in another thread's open trace. The caller waits for it and records the operator again."""
+    """Raised if an input is pending in another thread's open trace. The caller waits for it, then records the operator
+    again."""
 
     def __init__(self, value: Value) -> None:
         self.value = value
 
 
 class Trace:
-    """The operators recorded on one device since the last boundary.
+    """The operators recorded on one device since the last flush.
 
-    `code` is flat: a plan, then the slots of its inputs, entry after entry. A slot >= 0 is the n-th result of this
-    trace, a slot < 0 is input `~slot`. Results are held weakly: what nobody holds at the boundary is not an output.
-    Inputs are held weakly too (their arrays strongly): an input whose Value died is donated. `scalars` holds the
-    sequence of numbers of each entry that has some; a gradient gives the very sequence of its forward, so that the
-    program has them once. `before` is the age of the latest gradient node when it began. `puts` holds, for each
-    storage that was written with a result, its previous contents: the slot of a result or input, or a Value.
+    `code` is a flat list of entries. Each entry is a plan followed by the slots of its inputs. A slot >= 0 is the n-th
+    result of this trace; a slot < 0 is input `~slot`. The trace references its results weakly: a result without other
+    references at the flush is not an output of the program. It also references its inputs weakly (their arrays
+    strongly): the array of an input whose Value was freed may be donated. `scalars` has one sequence of numbers for
+    each entry with runtime numbers. A gradient operator uses the same sequence object as its forward operator, so the
+    program takes these numbers once. `before` is the sequence number of the newest gradient node when the trace began.
+    `puts` lists each storage that was written with a result, and its previous contents: the slot of a result or input,
+    or a Value.
     """
 
     __slots__ = ("arrays", "before", "code", "hosts", "inputs", "puts", "results", "scalars")
@@ -82,7 +88,7 @@ class Trace:
         self.puts: list[tuple[ref, int | Value, int]] = []
 
     def adopt(self, value: Value) -> None:
-        """Give a concrete value a place among this trace's inputs."""
+        """Add a concrete value to this trace's inputs."""
         array = value.array
         if array is None:
             self._adopt_settled(value)
@@ -109,7 +115,7 @@ class Trace:
         value.slot, value.trace = settled.slot, self
 
     def take(self, plan: Plan, values: Sequence[Value], scalars: Sequence) -> tuple[Value, ...]:
-        """Append one operator; returns the Values of its results."""
+        """Append one operator and return the Values of its results."""
         made: list[Value] = []
         with lock:
             try:
@@ -129,7 +135,7 @@ class Trace:
         return tuple(made)
 
     def repair(self) -> None:
-        """Drop an entry that was cut short, by an interrupt or by an input that cannot be used."""
+        """Drop an incomplete last entry, left by an interrupt or by an input that cannot be used."""
         code, position, results, scalars = self.code, 0, 0, 0
         while position < len(code):
             plan = code[position]
@@ -142,19 +148,19 @@ class Trace:
 
 
 class OwnTrace(Trace):
-    """A trace of one thread, which no flush runs. While it is open, the thread records into it, and other threads that
-    need one of its values wait."""
+    """A trace of one thread that flushes do not run. While it is open, its thread records into it. Other threads that
+    need one of its values wait until it closes."""
 
     __slots__ = ("device", "others", "owner")
 
     def __init__(self, device: Device) -> None:
         super().__init__()
         self.device = device
-        self.others: set[Device] = set()  # on which something was recorded meanwhile
-        self.owner = 0  # the thread, while it is open
+        self.others: set[Device] = set()  # the other devices on which operators were recorded while it was open
+        self.owner = 0  # the id of the thread while the trace is open, else 0
 
     def record(self, plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple[Value, ...]:
-        """Append an operator of this device."""
+        """Append an operator to this trace, or to its own device's trace if it runs on another device."""
         device = plan.outputs[0].device
         if device is self.device:
             return self.take(plan, values, scalars)
@@ -167,36 +173,36 @@ class OwnTrace(Trace):
         return self.record(plan, values, scalars)[0]
 
     def into(self, below: Recorder, capture: Any) -> Recorder:
-        """Return the recorder that appends to this trace, for `capture`."""
+        """Return a copy of the recorder `below` that appends to this trace and has `capture` as its capture."""
         many, one = self.record, self.record_one
         functions: dict[str, Any] = {"append": many, "append_one": one, "moves": False}
-        if below.record is below.append:  # else by functions that end there
+        if below.record is below.append:  # else `below.record` is a transform that ends by calling `append`
             functions |= {"record": many, "record_one": one}
         return below.but(capture=capture, **functions)
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether it is open in another thread."""
+        """True if the trace is open in another thread."""
         return self.owner not in (0, threading.get_ident())
 
     def open(self) -> None:
-        """Begin, or go on, in this thread."""
+        """Begin or continue recording in this thread."""
         self.owner = threading.get_ident()
 
     def close(self) -> None:
-        """End the recording, and wake the threads that wait for a value."""
+        """End the recording and wake the threads that wait for its values."""
         with lock:
             self.owner = 0
             closed.notify_all()
 
 
 def is_elsewhere(value: Value) -> bool:
-    """Whether a value is pending in a trace that is open in another thread."""
+    """Return whether a value is pending in a trace that is open in another thread."""
     return value.array is None and isinstance(value.trace, OwnTrace) and value.trace.is_elsewhere
 
 
 def wait_for(value: Value) -> bool:
-    """Wait while a value is pending in a trace that is open in another thread; return whether it was."""
+    """Wait while a value is pending in a trace that is open in another thread. Return whether it was pending there."""
     if not is_elsewhere(value):
         return False
     trace = value.trace
@@ -207,7 +213,8 @@ def wait_for(value: Value) -> bool:
 
 
 def arrived(value: Value) -> bool:
-    """Flush the device's trace if the value is pending there, or wait for it; return whether either was needed."""
+    """Flush the device's trace if the value is pending there, or wait for another thread's trace. Return whether either
+    was needed."""
     trace, device = value.trace, value.aval.device
     if value.array is not None or trace is None or trace is not device.trace:
         return wait_for(value)
@@ -216,7 +223,7 @@ def arrived(value: Value) -> bool:
 
 
 def operators(code: Sequence) -> Iterator[tuple[Plan, Sequence[int]]]:
-    """The entries of a trace's code: each plan with the slots of its inputs."""
+    """Yield the entries of a trace's code: each plan with the slots of its inputs."""
     position = 0
     while position < len(code):
         plan = code[position]
@@ -226,7 +233,7 @@ def operators(code: Sequence) -> Iterator[tuple[Plan, Sequence[int]]]:
 
 
 def observe(plans: Iterable[Plan]) -> None:
-    """Show plans to the observers."""
+    """Call every observer with each plan."""
     for plan in plans:
         for look in observers:
             look(plan)
@@ -238,7 +245,7 @@ def _begin(device: Device) -> Trace:
 
 
 def record(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple[Value, ...]:
-    """Record one operator as this thread does now; returns the Values of its results."""
+    """Record one operator with this thread's current recorder and return the Values of its results."""
     return current().record(plan, values, scalars)
 
 
@@ -248,7 +255,7 @@ def record_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> V
 
 
 def append(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple[Value, ...]:
-    """Append one operator to its device's trace; returns the Values of its results."""
+    """Append one operator to its device's trace and return the Values of its results."""
     if plan.single is not None:
         return (append_one(plan, values, scalars),)
     device = plan.outputs[0].device
@@ -269,7 +276,7 @@ def append(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple
 
 
 def append_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
-    """`append` for a plan with one result: the hot path, so the Value is made without a call of `__init__`."""
+    """`append` for a plan with one result. This is the hot path, so the Value is made without calling `__init__`."""
     aval: Any = plan.single
     device = aval.device
     made = _new(Value)

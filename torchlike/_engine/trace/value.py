@@ -25,7 +25,7 @@ class Size(tuple):
     __slots__ = ()
 
     def numel(self) -> int:
-        """The number of elements of a tensor of this shape."""
+        """Return the number of elements of a tensor of this shape."""
         count = 1
         for n in self:
             count *= n
@@ -42,7 +42,7 @@ class Size(tuple):
         got = tuple.__getitem__(self, item)
         return Size(got) if isinstance(item, slice) else got
 
-    # Of tuples only: `list += size` extends the list, and an array added to a size is added up by NumPy.
+    # Only tuples are concatenated. `list += size` extends the list, and NumPy adds an array to a size elementwise.
     def __add__(self, other):
         if isinstance(other, tuple):
             return Size(tuple.__add__(self, _whole(other, len(self))))
@@ -63,7 +63,8 @@ class Size(tuple):
 
 
 def _whole(sizes: tuple, start: int = 0) -> tuple:
-    """Sizes that a Size is joined to, as ints; `start` is where in the result they begin."""
+    """Return a tuple that is concatenated with a Size, converted to ints. `start` is the index of its first item in the
+    result, for error messages."""
     if sizes.__class__ is Size or all(n.__class__ is int for n in sizes):
         return tuple(sizes)
     for at, n in enumerate(sizes, start):
@@ -73,7 +74,7 @@ def _whole(sizes: tuple, start: int = 0) -> tuple:
 
 
 class Aval:
-    """What is known of a value before it is computed. Interned: equal avals are one object, so keys hash fast."""
+    """The shape, dtype and device of a value. Avals are interned: equal avals are one object, so keys hash fast."""
 
     __slots__ = ("device", "dtype", "ndim", "numel", "shape")
     shape: Size
@@ -86,10 +87,10 @@ class Aval:
         return f"{self.dtype.name}[{','.join(map(str, self.shape))}]@{self.device}"
 
     def adapt(self, plan: Any) -> None:
-        """Called with a new plan that takes such a value. Those of another class change it (inference tensors do)."""
+        """Adapt a new plan that takes a value with this aval. Subclasses change the plan (inference tensors do)."""
 
     def like(self, shape: tuple[int, ...] | None = None, dtype: Dtype | None = None) -> Aval:
-        """This aval with another shape or dtype."""
+        """Return this aval with another shape or dtype."""
         return aval(self.shape if shape is None else shape, dtype or self.dtype, self.device)
 
 
@@ -97,11 +98,11 @@ _interned: dict[tuple, Aval] = {}
 
 
 def aval(shape: tuple[int, ...], dtype: Dtype, device: Device) -> Aval:
-    """The one Aval of this shape, dtype and device."""
+    """Return the interned Aval of this shape, dtype and device."""
     key = (tuple(shape), dtype, device)
     found = _interned.get(key)
     if found is None:
-        if len(shape) > 64:  # NumPy has no more
+        if len(shape) > 64:  # NumPy's maximum
             raise _errors.shapes.too_many_dims()
         made = Aval()
         made.shape, made.dtype, made.device = Size(map(index, shape)), dtype, device
@@ -111,7 +112,7 @@ def aval(shape: tuple[int, ...], dtype: Dtype, device: Device) -> Aval:
 
 
 class Value:
-    """An immutable array: concrete (`array` is a NumPy or JAX array) or a place (`slot`) in a `trace`."""
+    """An immutable array. It is concrete (`array` is a NumPy or JAX array) or pending (result `slot` of a `trace`)."""
 
     __slots__ = ("__weakref__", "array", "aval", "slot", "stamp", "trace")
     seen: Callable[..., Any]
@@ -121,19 +122,19 @@ class Value:
         self.array = array
         self.slot = slot
         self.trace = trace
-        self.stamp: Any = None  # left by a write that replaced it in its storage (see _autograd/versions.py)
+        self.stamp: Any = None  # set by a write that replaced this value in its storage (see _autograd/versions.py)
 
     def settle(self) -> Value:
-        """This value as one that never changes: itself."""
+        """Return this value as an immutable value. A plain Value returns itself."""
         return self
 
     def twin(self, aval: Aval | None = None) -> Value:
-        """Another Value of the same array, which is lent then."""
+        """Return another Value of the same array. The array is marked as lent, so it is not donated."""
         return Value(aval or self.aval, lend(self.array))
 
     def peek(self) -> Any:
-        """The array, to be looked at and let go at once; None where it is still to be computed, or stands for others
-        (in a call that is recorded whole)."""
+        """Return the array for reading only; the caller must not keep it. Return None if the value is pending, or if
+        it is an input of a captured call, whose array differs at each replay."""
         capture = current().capture
         return self.array if capture is None or id(self) not in capture.known else None
 
@@ -142,10 +143,10 @@ class Value:
 
 
 class Live(Value):
-    """What lies in memory that others write to too: whatever is there when the value is first used.
+    """A value in memory that other code also writes to. Its contents are read when the value is first used.
 
-    `array` stays None, so that who asks for the array of a plain Value pays nothing for the existence of this class.
-    A Live must be used, settled or dropped before control returns to the user.
+    `array` stays None, so reading the array of a plain Value costs nothing extra. A Live must be used, settled or
+    dropped before control returns to the user.
     """
 
     __slots__ = ("_look", "_settle", "_settled")
@@ -158,12 +159,12 @@ class Live(Value):
         self._settled: Value | Any = None
 
     def settle(self) -> Value:
-        """A Value of its own with what is there now; the same one ever after."""
+        """Return an immutable Value with the current contents. Later calls return the same Value."""
         if current().capture is not None:
             current().capture.settles()
         if self._settled is None:
             self._settled = self._copy() if self._settle is None else self._settle()
-            self._look = self._settle = None  # lets go of the memory
+            self._look = self._settle = None  # drops the references to the memory
         return self._settled
 
     def _copy(self) -> Value:
@@ -175,5 +176,5 @@ class Live(Value):
         return np.asarray(self._settled.array) if self._look is None else self._look()
 
     def seen(self, aval: Aval, look: Callable[[Any], Any]) -> Live:
-        """What is seen of this memory through a view."""
+        """Return a Live of a view of this memory. `look` computes the view's array from this value's array."""
         return Live(aval, lambda: look(self.peek()), None, self.stamp)

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-LOOKS = 2000  # before the thread goes to sleep: about half a millisecond
+LOOKS = 2000  # polls before the thread sleeps: about half a millisecond
 
-# Who looks again gives way to XLA's threads, where the system lets it.
+# Called between polls, so that XLA's threads can run, on systems that have `sched_yield`.
 _give_way = getattr(os, "sched_yield", lambda: None)
 
 
 def on_host(array: Any) -> np.ndarray:
-    """The elements, once they are computed.
+    """Wait until an array is computed and return it as a NumPy array.
 
-    A thread that sleeps is woken late, and so is the processor that it left idle: the small step of an MLP takes 148 us
-    if its result is slept for, and 77 us if it is looked for. So it is looked for a while first.
+    The function polls for a while before it sleeps, because waking a sleeping thread and an idle processor takes long:
+    a small step of an MLP takes 148 us when the thread sleeps and 77 us when it polls.
     """
-    is_ready = getattr(array, "is_ready", None)  # NumPy's arrays have none
+    is_ready = getattr(array, "is_ready", None)  # NumPy arrays have no such method
     if is_ready is not None:
         for _ in range(LOOKS):
             if is_ready():

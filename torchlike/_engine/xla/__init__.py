@@ -1,1 +1,1 @@
-"""Programs that XLA compiles."""
+"""The XLA executor: compiled programs, their targets, memory checks and the disk cache."""

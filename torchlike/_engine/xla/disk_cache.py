@@ -1,6 +1,6 @@
-"""Compiled programs on disk, so that a second process starts warm: shared by processes, bounded in size.
+"""The disk cache of compiled programs. It is shared by all processes and bounded in size.
 
-JAX says what a program's key is and calls `get` and `put`; its own store of files is replaced, see
+JAX computes a program's key and calls `get` and `put`. JAX's own file store is replaced; see
 docs/decisions/0032-disk-cache.md.
 """
 
@@ -19,15 +19,15 @@ from torchlike._engine.report.log import logger
 from torchlike._engine.xla import jax_private
 
 DEFAULT_LIMIT = 4 << 30
-BLOCK = 4096  # what files are counted in
-ENTRY, HALF = ".program", ".half"  # endings: whole entries, and those still being written
+BLOCK = 4096  # bytes; file sizes are counted in blocks
+ENTRY, HALF = ".program", ".half"  # suffixes of complete entries, and of entries that are being written
 COUNTER = "written"
 MAGIC = b"torchlike program 1\n"
-ABANDONED = 3600.0  # seconds after which a half-written file has no writer any more
+ABANDONED = 3600.0  # seconds after which an incomplete file is assumed to be abandoned
 
 
 class Contents(NamedTuple):
-    """What a folder of programs holds, or held."""
+    """The contents of a cache folder: the number of programs and their size."""
 
     folder: str
     programs: int
@@ -35,16 +35,17 @@ class Contents(NamedTuple):
 
 
 class DiskCache:
-    """A folder of compiled programs, used by any number of processes at once, without locks.
+    """A folder of compiled programs. Any number of processes use it concurrently, without locks.
 
-    An entry appears whole or not at all: it is written under another name and renamed. It begins with a checksum, so
-    what a failing disk or a power cut left of it is never taken for a program. The time of an entry's last use is its
-    file's modification time.
+    Entries appear atomically: an entry is written under a temporary name and then renamed. It begins with a checksum,
+    so an entry damaged by a failing disk or a power cut is never loaded. The modification time of an entry's file is
+    the time of its last use.
 
-    What was written since the last look at the whole folder is counted in the length of one file, to which each writer
-    appends a byte for each block: nobody has to read the folder to know that it is time to look. When an eighth of the
-    limit has been written, the writer who notices removes what was used least recently, down to seven eighths. A file
-    that is new says that nobody has looked yet; the first byte of a file that was counted down stands for itself.
+    The counter file measures how much was written since the last scan of the folder: each writer appends one byte per
+    block, so the length of the file is the number of blocks. A writer thus knows when to scan without listing the
+    folder. When an eighth of the limit has been written, the writer that notices this removes the least recently used
+    entries, down to seven eighths of the limit. It also scans if the counter file is new, because the folder was then
+    never scanned. After a scan the counter is truncated to one byte, which marks it as not new.
     """
 
     def __init__(self, folder: str, limit: int) -> None:
@@ -53,19 +54,20 @@ class DiskCache:
         self._failed = False
 
     def get(self, key: str) -> bytes | None:
-        """The entry, or None where there is none that is whole; a broken one is removed."""
+        """Return an entry, or None if there is no valid entry. Remove an invalid entry."""
         name = self._name(key)
         try:
             with open(name, "rb") as file:
                 value = _opened(key, file.read())
         except OSError:
             return None
-        with suppress(OSError):  # a folder that is only to be read serves as well
+        with suppress(OSError):  # the folder may be read-only
             os.utime(name) if value is not None else os.unlink(name)
         return value
 
     def put(self, key: str, value: bytes) -> None:
-        """Keep an entry. Nothing is raised where that cannot be: it is said once in the log."""
+        """Store an entry, unless it is larger than an eighth of the limit. A failure does not raise; the first is
+        logged."""
         content = _sealed(key, value)
         if _blocks(len(content)) * BLOCK > self.limit // 8:
             return
@@ -82,27 +84,27 @@ class DiskCache:
                 self._failed = True
                 logger.debug("compiled programs are not kept on disk: %s", error)
             return
-        with suppress(OSError):  # the folder is being cleared
+        with suppress(OSError):  # another process may be clearing the folder
             self._count(_blocks(len(content)))
 
     def make_folder(self) -> None:
-        """XLA keeps notes on its kernels below it, and makes no folder above its own."""
+        """Create the cache folder. XLA stores its own kernel caches below it and does not create parent folders."""
         with suppress(OSError):
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
 
     def contents(self) -> Contents:
-        """How much there is."""
+        """Return the number and size of the entries."""
         found = self._entries()
         return Contents(self.folder, len(found), sum(size for _, size, _ in found))
 
     def clear(self) -> Contents:
-        """Remove every entry, also those half written; returns what there was."""
+        """Remove every entry, including incomplete ones. Return the previous contents."""
         before = self.contents()
         with suppress(OSError):
             for file in list(os.scandir(self.folder)):
                 if file.name.endswith((ENTRY, HALF)) or file.name == COUNTER:
                     _remove(file.path)
-                elif file.name.startswith("xla_gpu_"):  # XLA's own notes on its kernels
+                elif file.name.startswith("xla_gpu_"):  # XLA's own kernel caches
                     shutil.rmtree(file.path, ignore_errors=True)
         return before
 
@@ -119,10 +121,10 @@ class DiskCache:
             os.close(file)
         if counted == blocks or counted * BLOCK > self.limit // 8:
             self._make_room()
-            os.truncate(counter, 1)  # last: who dies before leaves the work to the next writer
+            os.truncate(counter, 1)  # last: if this process dies earlier, the next writer scans
 
     def _make_room(self) -> None:
-        """Remove what was used least recently, and what writers that died have left."""
+        """Remove the least recently used entries, and incomplete files of processes that died."""
         entries = sorted(self._entries())
         excess = sum(size for _, size, _ in entries) - self.limit // 8 * 7
         for _, size, name in entries:
@@ -132,14 +134,15 @@ class DiskCache:
             excess -= size
 
     def _entries(self) -> list[tuple[int, int, str]]:
-        """Time of last use, size in whole blocks and name of each entry. Halves nobody writes any more are removed."""
+        """Return the time of last use, the size in bytes (whole blocks) and the path of each entry. Remove abandoned
+        incomplete files."""
         found = []
         try:
             files = list(os.scandir(self.folder))
         except OSError:
             return []
         for file in files:
-            with suppress(OSError):  # removed meanwhile
+            with suppress(OSError):  # another process may have removed the file
                 if file.name.endswith(ENTRY):
                     status = file.stat()
                     found.append((status.st_mtime_ns, _blocks(status.st_size) * BLOCK, file.path))
@@ -172,7 +175,7 @@ def _remove(name: str) -> None:
 
 
 def size_limit(given: str | None) -> int:
-    """`TORCHLIKE_CACHE_SIZE` in bytes: a number, with or without a unit."""
+    """Return the value of `TORCHLIKE_CACHE_SIZE` in bytes. It is a number with an optional unit."""
     if not given:
         return DEFAULT_LIMIT
     found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([KMGT]?)(?:I?B)?", given.strip().upper())
@@ -181,11 +184,11 @@ def size_limit(given: str | None) -> int:
     return int(float(found[1]) * 1024 ** " KMGT".index(found[2] or " "))
 
 
-cache: DiskCache | None = None  # None: the user's own choice, or nothing is kept
+cache: DiskCache | None = None  # None if the user configured JAX's own cache, or if the disk cache is disabled
 
 
 def enable() -> None:
-    """Have JAX keep its programs in torchlike's folder, unless the user gave it one."""
+    """Make JAX store compiled programs in torchlike's folder, unless the user configured a folder for JAX."""
     import jax
 
     global cache
@@ -201,7 +204,7 @@ def enable() -> None:
 
 
 def _base() -> str | None:
-    """The folder for everything that torchlike keeps; None for a user without a home."""
+    """Return torchlike's cache folder, or None if the user has no home folder."""
     given = os.environ.get("TORCHLIKE_CACHE_DIR")
     if given:
         return given
@@ -210,7 +213,8 @@ def _base() -> str | None:
 
 
 def _replace_store(ours: DiskCache) -> None:
-    """JAX has no public way to exchange its store. Where it has changed inside, its own is used, without a bound."""
+    """Replace JAX's file store. JAX has no public way to do this. If this version of JAX has no such store, JAX's own
+    cache is used, whose size is unbounded."""
     theirs = jax_private.file_store()
     if theirs is None:
         return

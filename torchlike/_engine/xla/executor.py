@@ -1,4 +1,4 @@
-"""The XLA executor: a trace becomes one fused executable."""
+"""The XLA executor. It compiles a trace into one fused executable."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ from torchlike._engine.xla import memory
 from torchlike._engine.xla.jax_private import quick_call
 from torchlike._engine.xla.target import platform_of, tracing_for
 
-SMALL = 1 << 16  # bytes
-# XLA would rather keep more digits of half precision from one operator to the next than PyTorch, which stores them.
+SMALL = 1 << 16  # bytes; a host array up to this size is passed to the executable directly
+# By default XLA may keep half-precision intermediates in a wider type. PyTorch rounds the result of each operator.
 ROUNDED: dict[str, bool | str] = {"xla_allow_excess_precision": False}
 
 
 def executable(device: Device, function: Callable, *given: Any) -> Any:
-    """A compiled program of this device; the buffers of the first argument are donated.
+    """Compile a function for this device. The buffers of the first argument are donated.
 
-    The device is named for inputs and results: it holds for host arrays too, and for a program without inputs.
+    The shardings of inputs and results name the device explicitly, so it also applies to host arrays and to programs
+    without inputs.
     """
     place = SingleDeviceSharding(to_jax(device))
     with tracing_for(device):
@@ -57,7 +58,7 @@ class Executable:
         self.account: Any = None
 
     def run(self, device: Device, *given: list) -> list:
-        """Return the results. The first run finds JAX's C++ call, and sets `is_warm`."""
+        """Return the results. The first run looks up JAX's C++ entry point and sets `is_warm`."""
         if self.needs:
             memory.check(device, self.needs)
         results = timed(self.account, self.call, *given) if watchers else self.call(*given)
@@ -66,17 +67,17 @@ class Executable:
         return results
 
     def run_into(self, found: list, device: Device, given: tuple) -> None:
-        """Run, and append the list of results to `found`, with no signal handler in between."""
-        if self.is_warm and not (self.needs or watchers):  # C code alone
+        """Run the program and append the list of results to `found`. No signal handler runs in between."""
+        if self.is_warm and not (self.needs or watchers):  # this path runs only C code
             found.extend(map(self.call, *[(x,) for x in given]))
             return
         with uninterrupted():
             found.append(self.run(device, *given))
 
     def fill(self, device: Device, places: Callable[[Iterator], Iterator], given: tuple) -> None:
-        """Run and commit the results, with no signal handler in between. `places(results)` is an iterator that commits
-        them."""
-        if self.is_warm and not (self.needs or watchers):  # C code from the call to the last result
+        """Run the program and commit its results. No signal handler runs in between. `places(results)` returns an
+        iterator that commits the results."""
+        if self.is_warm and not (self.needs or watchers):  # this path runs only C code from the call to the commit
             deque(places(chain.from_iterable(map(self.call, *[(x,) for x in given]))), 0)
             return
         with uninterrupted():
@@ -84,7 +85,7 @@ class Executable:
 
 
 class Fused:
-    """A compiled trace. It keeps no reference to the trace that it was made of."""
+    """A compiled trace. It keeps no reference to the trace from which it was compiled."""
 
     __slots__ = ("_donated", "_kept", "_packs", "_place", "_private", "_small", "executable")
 
@@ -101,7 +102,7 @@ class Fused:
 
     @property
     def account(self) -> Any:
-        """What is counted of the program."""
+        """The statistics of the program."""
         return self.executable.account
 
     @account.setter
@@ -110,16 +111,19 @@ class Fused:
 
     @property
     def donated_bytes(self) -> int:
-        """The inputs that a run overwrites."""
+        """The total size in bytes of the donated inputs."""
         return self.executable.donated_bytes
 
     def arguments(self, trace: Trace) -> tuple[list, list, list]:
-        """Return the arguments of the executable. A large host array is copied to the device once, and its Value keeps
-        the copy; a donated one gets a private copy. A small one is passed as it is: JAX copies it, which costs less
-        than to keep a copy."""
+        """Return the arguments of the executable.
+
+        A large host array is copied to the device once, and its Value then has the device array. A donated host array
+        is first copied on the host. A small host array is passed directly: JAX copies it at each call, which costs less
+        than keeping a copy.
+        """
         arrays = trace.arrays
         for i in trace.hosts:
-            if arrays[i].__class__ is np.ndarray and arrays[i].nbytes > self._small:  # else it was moved already
+            if arrays[i].__class__ is np.ndarray and arrays[i].nbytes > self._small:  # else small, or already moved
                 moved = self._place(arrays[i].copy() if i in self._private else arrays[i])
                 owner = trace.inputs[i]()
                 arrays[i] = moved
@@ -129,7 +133,7 @@ class Fused:
 
 
 def _usable(trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> tuple[int, ...]:
-    """Of the inputs that may be overwritten, those whose memory some output of the same kind can take."""
+    """Return the donatable inputs whose memory an output of the same shape and dtype can reuse."""
     wanted = Counter(value.aval for value in (trace.results[i]() for i in live) if value is not None)
     found = []
     for i in donated:
@@ -142,8 +146,11 @@ def _usable(trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> tu
 
 
 def numbers_of(trace: Trace) -> tuple[list[int], list[int], list[type]]:
-    """Which of the trace's sequences of numbers the program takes, where those of each entry begin among them, and the
-    types of all. A sequence that two entries share is taken once: only so are their common subexpressions found."""
+    """Return the indices of the trace's sequences of numbers that the program takes, the index of each entry's first
+    number, and the types of all numbers.
+
+    A sequence that two entries share is taken once. XLA can then eliminate the common subexpressions of these entries.
+    """
     wanted = [item.scalars for item in trace.code if not isinstance(item, int) and item.scalars]
     begins: dict[tuple, int] = {}
     chosen, places, kinds = [], [], []
@@ -158,7 +165,7 @@ def numbers_of(trace: Trace) -> tuple[list[int], list[int], list[type]]:
 
 
 def replay(code: tuple, places: list[int], kinds: list[type], donated: tuple, kept: tuple, live: tuple) -> Callable:
-    """The trace as a JAX function of (donated inputs, kept inputs, packed scalars)."""
+    """Return the trace as a JAX function of (donated inputs, kept inputs, packed scalars)."""
     order = donated + kept
 
     def torchlike_program(given: list, held: list, packs: list):
@@ -171,9 +178,10 @@ def replay(code: tuple, places: list[int], kinds: list[type], donated: tuple, ke
 
 
 def run_entries(code: Sequence, places: Sequence[int], results: list, inputs: Any, numbers: Sequence) -> None:
-    """Run a trace's entries over JAX's arrays, and append their results to those that are there already.
+    """Run a trace's entries on JAX arrays and append their results to `results`.
 
-    `inputs[~slot]` is the input of a slot below 0, `places` are where the numbers of each entry that has some begin.
+    `inputs[~slot]` is the input for a slot below 0. `places` has, for each entry with runtime numbers, the index of its
+    first number in `numbers`.
     """
     begins = iter(places)
     for plan, slots in operators(code):
@@ -183,7 +191,7 @@ def run_entries(code: Sequence, places: Sequence[int], results: list, inputs: An
 
 
 def _packer(kinds: list[type]) -> Callable[[list], list[np.ndarray]]:
-    """Packs the Python numbers of a trace into one vector for each type that occurs."""
+    """Return a function that packs the Python numbers of a trace into one vector per type."""
     places = [([i for i, k in enumerate(kinds) if k is kind], dt) for kind, dt in NUMBERS.items()]
     places = [(where, dt) for where, dt in places if where]
     if not places:

@@ -1,7 +1,7 @@
-"""What torchlike uses of JAX beyond its public API: every such name is imported here and nowhere else.
+"""All imports of JAX names outside its public API. No other module imports such names.
 
-JAX moves and renames these from one release to the next. `USES` says what each is for, so that a missing one is
-reported by name, and `tests/engine/test_jax_private.py` shows what a release changed.
+JAX moves and renames these between releases. `USES` states the purpose of each name, so that the import error for a
+missing name is specific. `tests/engine/test_jax_private.py` shows what a release has changed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import jax
 
-# Each name by the module that has it, with what torchlike uses it for.
+# (module, name) -> what torchlike uses the name for.
 USES: dict[tuple[str, str], str] = {
     ("jax.core", "ShapedArray"): "the shape and dtype of a primitive's result",
     ("jax.core", "Tracer"): "telling an array inside of `jax.jit` from one that has elements",
@@ -56,18 +56,19 @@ except ImportError:
 
 
 def quick_call(compiled: Any) -> tuple[Any, bool]:
-    """Return how to call a compiled program that was called before, and whether that runs in C from end to end.
+    """Return the fastest callable for a compiled program, and whether it runs only C code.
 
-    JAX sets its quick way at the first call. Without it, the program itself is called, which runs some Python.
+    The program must have been called once: JAX creates its C++ entry point at the first call. If there is no such entry
+    point, return the program itself, whose call runs some Python.
     """
     call = getattr(compiled, "_call", None)
     return (call, True) if callable(call) else (compiled, False)
 
 
 def file_store() -> Any:
-    """Return the module in which JAX keeps compiled programs on disk, or None where it has changed inside.
+    """Return the JAX module that stores compiled programs on disk, or None if this version of JAX has no such module.
 
-    JAX has no public way to exchange its store. Without it, JAX's own is used, whose size has no bound.
+    JAX has no public way to replace its file store.
     """
     try:
         module = import_module("jax._src.compilation_cache")
@@ -77,9 +78,9 @@ def file_store() -> Any:
 
 
 def part_sizes(tree: Any) -> list[int] | None:
-    """Return how many arrays each part of a flat tree has, or None for anything else.
+    """Return the number of arrays in each part of a flat tree, or None for any other object.
 
-    JAX 0.12 describes in this form what a `scan` takes (constants, carry, rows) and returns (carry, rows).
+    JAX 0.12 describes the inputs of a `scan` (constants, carry, xs) and its outputs (carry, ys) in this form.
     """
     try:
         return [len(part) for part in tree.unpack()]
@@ -98,22 +99,22 @@ def expanded(eqn: Any) -> Any:
 
 
 def is_symbolic(dim: Any) -> bool:
-    """Return whether a number is a formula of sizes (`jax.export.symbolic_shape`)."""
+    """Return whether a number is a symbolic dimension (`jax.export.symbolic_shape`)."""
     return hasattr(dim, "_evaluate")
 
 
 def number_of(dim: Any, sizes: Mapping[str, int]) -> int:
-    """Return the number that a symbolic dim is with these sizes."""
+    """Return the value of a symbolic dim for these sizes."""
     return int(dim._evaluate(sizes))
 
 
 def scope_of(dim: Any) -> Any:
-    """Return what two symbolic dims must share to be compared, or None for a plain number."""
+    """Return the scope of a symbolic dim, or None for a plain number. Only dims of the same scope can be compared."""
     return getattr(dim, "scope", None)
 
 
 def varying_axes(x: Any) -> frozenset:
-    """Return the axes of the mesh along which an array differs from device to device."""
+    """Return the mesh axes along which an array varies between devices."""
     kind = getattr(jax.typeof(x), "manual_axis_type", None)
     return frozenset() if kind is None else kind.varying
 

@@ -1,4 +1,5 @@
-"""Memory checks before a program runs. A program that runs out of memory has already given up its donated inputs."""
+"""Memory checks before a program runs. A check is needed because a program that runs out of memory has already
+consumed its donated inputs."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ LARGE = 1 << 26  # bytes; smaller programs are not checked
 
 
 def needs_of(compiled: Any) -> int:
-    """Return the bytes that a compiled program allocates, or 0 if they are fewer than `LARGE`."""
+    """Return the number of bytes that a compiled program allocates, or 0 if it is less than `LARGE`."""
     analysis = compiled.memory_analysis()
     if analysis is None:
         return 0
@@ -28,7 +29,7 @@ def check(device: Device, needed: int) -> None:
 
 
 def _fits_host(needed: int) -> bool:
-    """Whether the operating system maps this many bytes. Pages that are not touched cost nothing."""
+    """Return whether the operating system can map this many bytes. Pages that are not accessed cost nothing."""
     try:
         mmap.mmap(-1, needed).close()
     except (OSError, ValueError, OverflowError):
@@ -37,7 +38,8 @@ def _fits_host(needed: int) -> bool:
 
 
 def _fits(device: Any, needed: int) -> bool:
-    """Whether the device's allocator has this many bytes. Memory that it keeps for reuse counts as free."""
+    """Return whether the device's allocator can provide this many bytes. Memory that it keeps for reuse counts as
+    free."""
     found = device.memory_stats() or {}
     limit = found.get("bytes_limit")
     return limit is None or needed <= limit - found.get("bytes_in_use", 0)

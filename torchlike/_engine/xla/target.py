@@ -1,7 +1,7 @@
-"""The platform that kernels are traced for.
+"""The platform for which kernels are traced.
 
-A kernel with one form for the CPU and another for accelerators asks `for_cpu()`. Code that lowers a program enters
-`tracing_for(device)`. The platform is a context of JAX (`jax.make_user_context`), so it is part of the keys of JAX's
+A kernel with different forms for the CPU and for accelerators calls `for_cpu()`. Code that lowers a program enters
+`tracing_for(device)`. The platform is a JAX user context (`jax.make_user_context`), so it is part of the keys of JAX's
 trace caches.
 """
 
@@ -26,7 +26,7 @@ class UndecidedError(Exception):
 
 
 def for_cpu() -> bool:
-    """Return whether the kernel that asks is traced for the CPU."""
+    """Return whether the calling kernel is traced for the CPU."""
     platform = _platform.value
     if platform == _ANY:
         raise UndecidedError
@@ -34,29 +34,29 @@ def for_cpu() -> bool:
 
 
 def platform_of(device: Device) -> str:
-    """Return JAX's name of a device's platform. Tensors without data have the CPU's."""
+    """Return JAX's name of a device's platform. The meta device has the CPU's platform."""
     return "cpu" if device.type in ("cpu", "meta") else to_jax(device).platform
 
 
 def tracing_for(device: Device | str) -> AbstractContextManager[None]:
-    """Return a context in which kernels are traced for a device, or for a platform by its name."""
+    """Return a context in which kernels are traced for a device or a named platform."""
     return _platform(device if isinstance(device, str) else platform_of(device))
 
 
 def tracing_for_any() -> AbstractContextManager[None]:
-    """Return a context for traces by the user's `jax.jit`, whose platform is not known yet."""
+    """Return a context for traces by the user's `jax.jit`. Their platform is not known yet."""
     return _platform(_ANY)
 
 
 def placing_on_cpu() -> AbstractContextManager[None]:
-    """Return a context in which JAX places host arrays on the CPU, whatever its default device is."""
+    """Return a context in which JAX puts host arrays on the CPU, regardless of its default device."""
     return jax.default_device(to_jax(cpu))
 
 
 def pinned(device: Device | str, function: Callable) -> Callable:
-    """Return the function, traced for this device whatever it is called in.
+    """Return the function, always traced for this device, regardless of the context of the call.
 
-    For functions whose results have shapes that an earlier trace has found, such as residuals.
+    Use it for functions whose result shapes were determined by an earlier trace, such as residuals.
     """
 
     @functools.wraps(function)
@@ -68,8 +68,8 @@ def pinned(device: Device | str, function: Callable) -> Callable:
 
 
 def in_each_form(function: Callable, *args: Any) -> Any:
-    """Return `function(*args)`. Where the platform is not known yet and the function asks, trace it for each of them
-    and leave the choice to JAX's lowering."""
+    """Return `function(*args)`. If the function depends on the platform and the platform is not known yet, trace the
+    function for each platform; JAX's lowering chooses."""
     try:
         return function(*args)
     except UndecidedError:

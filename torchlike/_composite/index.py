@@ -86,8 +86,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
 
 
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """Gather elements along `dim`. Unlike in `gather`, the other dims are broadcast and indices are taken modulo the
-    size.
+    """Gather elements along `dim`, with the other dims broadcast and the indices taken modulo the size.
 
     If `dim` is None, the function selects from the flattened tensor.
 
@@ -179,7 +178,7 @@ def _check_value(input: Tensor, value: Any) -> None:
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """Return a copy of `input` whose elements under a true `mask` are replaced by the elements of `source`, in order."""
+    """Return a copy of `input` in which the elements of `source`, in order, replace those under a true `mask`."""
     if not isinstance(mask, Tensor):
         raise _errors.arguments.wrong_type("masked_scatter", "mask", 1, "Tensor", mask)
     if mask.dtype is _dtypes.bool_:
@@ -196,7 +195,10 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def scatter(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Tensor:
-    """Write `src` (a tensor or a number) at the indices `index` along `dim`; with `reduce`, add or multiply it instead."""
+    """Write `src` (a tensor or a number) at the indices `index` along `dim`.
+
+    If `reduce` is "add" or "multiply", combine `src` with the elements instead of replacing them.
+    """
     src = value if src is None else src
     if not isinstance(src, Tensor | int | float | complex):
         raise _errors.arguments.invalid_combination("scatter", (input, dim, index, src)[: 3 if src is None else 4], {})
@@ -393,7 +395,11 @@ def zero_(self: Tensor) -> Tensor:
 
 
 def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
-    """Set the main diagonal to a number. With `wrap`, the diagonal of a tall matrix restarts after each square block."""
+    """Set the main diagonal to a number.
+
+    With `wrap`, the diagonal of a tall matrix restarts after each block of n + 1 rows, where n is the number of
+    columns.
+    """
     if self.ndim < 2:
         raise RuntimeError("dimensions must larger than 1")
     if self.ndim > 2 and len(set(self.shape)) != 1:

@@ -160,8 +160,9 @@ def _tables(input: Tensor, axis: int | None, values: Any, inverse: Any, counts: 
 
 
 def where(condition: Tensor, *choices: Any, **named: Any) -> Any:
-    """Select from `input` where the condition is true, else from `other`. With a condition alone, return its true
-    indices.
+    """Select from `input` where the condition is true, else from `other`.
+
+    Without these, return the indices at which the condition is true, one tensor for each dim.
     """
     if choices or named:
         return binding.PUBLIC["where"](condition, *choices, **named)

@@ -139,7 +139,10 @@ def _counts(points: np.ndarray, edges: list[np.ndarray], weights: np.ndarray | N
 def histogramdd(
     input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> Any:
-    """Count the points of (..., D) in each cell of a grid. Return the counts and the edges of the grid along each dim."""
+    """Count the points of (..., D) in each cell of a grid.
+
+    Return the counts and the edges of the grid along each dim.
+    """
     _errors.histograms.check_points(input, weight)
     size = input.shape[-1]
     points = _host(input).reshape(-1, size)
@@ -180,7 +183,10 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: i
 
 
 def constant_pad_nd(input: Tensor, pad: Any, value: Number = 0) -> Tensor:
-    """Pad the last dims with `value`. `pad` has the number of elements on both sides of each dim, the last dim first."""
+    """Pad the last dims with `value`.
+
+    `pad` has the number of elements before and after each dim, beginning with the last dim.
+    """
     _dtypes.check_number(value, input.dtype)
     for place, n in enumerate(pad):
         if not hasattr(n, "__index__"):

@@ -261,7 +261,7 @@ def batch_norm(
 
 def _move_running(running: Tensor | None, new: Tensor, momentum: float) -> None:
     if running is not None:
-        # One `with` statement for both cases: an interrupt between nested blocks could leave gradients disabled.
+        # A `with` statement on the mode itself is safe against interrupts; a wrapper around the mode is not.
         with modes.no_grad() if running.requires_grad else nullcontext():
             moved = rows["_moving_average"](running, new.detach(), momentum)
             binding.assign(running, moved)

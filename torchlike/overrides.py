@@ -50,7 +50,7 @@ def is_tensor_like(inp: Any) -> bool:
 
 @functools.cache
 def _names() -> dict[Any, str]:
-    """Return the public dotted name of every function, by function."""
+    """Return a mapping from functions to their public dotted names."""
     import torchlike
     from torchlike import fft, linalg, special
     from torchlike import functional as composed
@@ -92,7 +92,9 @@ def _in_turn(args: Iterable) -> list:
 
 
 def handle_torch_function(public_api: Callable, relevant_args: Iterable, *args: Any, **kwargs: Any) -> Any:
-    """Call the `__torch_function__` overrides of the relevant arguments; return the first result but NotImplemented.
+    """Call the `__torch_function__` overrides of the relevant arguments in dispatch order.
+
+    Return the first result that is not NotImplemented.
 
     Raises:
       TypeError: every override returned NotImplemented.

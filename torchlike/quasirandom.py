@@ -19,7 +19,7 @@ class SobolEngine:
     Args:
       dimension: the number of dimensions, at most 21201.
       scramble: multiply the directions by random matrices and shift all points by a random one (Owen; Matoušek).
-      seed: the seed of the scrambling, which gives the same numbers as PyTorch. If None, the default generator is used.
+      seed: the seed of the scrambling, which gives the same numbers as in PyTorch; None for the default generator.
 
     The sequence has 2^30 points, since a coordinate has 30 bits. The points are computed on the host.
 

@@ -25,7 +25,7 @@ def searchsorted(
 ) -> Tensor:
     """Return the index at which each element of `input` would be inserted into the last dim of a sorted tensor.
 
-    Equal elements are placed before the insertion index if `right` is true, else after it.
+    If `right` is true, the index comes after equal elements of the sorted tensor, else before them.
     """
     if side is not None:
         _errors.histograms.check_side(side, right)
@@ -104,7 +104,7 @@ def cov(
 
 
 def _is(condition: Any) -> bool:
-    """Return whether a condition is true: of a number, or of any element of a tensor. A meta tensor counts as false."""
+    """Return whether a number is true, or whether any element of a tensor is true. A meta tensor counts as false."""
     if isinstance(condition, Tensor):
         return not condition.is_meta and bool(condition.any())
     return condition
@@ -126,7 +126,7 @@ def corrcoef(input: Tensor) -> Tensor:
 
 
 def is_nonzero(input: Tensor) -> bool:
-    """Return whether the only element of a tensor is not zero. Flushes the pending trace."""
+    """Return whether the only element of a tensor is not zero. The call flushes the pending trace."""
     if input.numel() != 1:
         what = "no values" if not input.numel() else "more than one value"
         raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")

@@ -142,7 +142,7 @@ def _check_flat(input: Tensor, index: Tensor) -> None:
 
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """Return the elements at which `mask` is true as a one-dimensional tensor. Flushes the pending trace."""
+    """Return the elements at which `mask` is true as a one-dimensional tensor. The call flushes the pending trace."""
     if not isinstance(mask, Tensor):
         raise _errors.arguments.wrong_type("masked_select", "mask", 1, "Tensor", mask)
     if mask.dtype is not _dtypes.bool_:

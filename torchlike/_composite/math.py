@@ -199,7 +199,10 @@ def _as_letters(args: tuple) -> tuple:
 
 
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
-    """Contract the last `dims` dims of `a` with the first ones of `b`, or the dims in two lists."""
+    """Contract the last `dims` dims of `a` with the first `dims` dims of `b`.
+
+    `dims` may also be two lists: the dims of `a` and the dims of `b` to contract.
+    """
     if out is not None:
         return into("tensordot", tensordot, (a, b, dims), {}, out, Into(_errors.outs.contracted, called=None))
     if isinstance(dims, Tensor):
@@ -257,7 +260,7 @@ def _host(t: Tensor) -> np.ndarray:
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
-    """Return whether two tensors have the same shape and elements. Flushes the pending trace."""
+    """Return whether two tensors have the same shape and elements. The call flushes the pending trace."""
     if input.shape != other.shape:
         return False
     if conversions.is_same(input, other):  # PyTorch only tests for NaN here
@@ -266,7 +269,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Return whether all elements are close, as `isclose` defines it. Flushes the pending trace."""
+    """Return whether all elements are close, as `isclose` defines it. The call flushes the pending trace."""
     return bool(rows["all"](rows["isclose"](input, other, rtol, atol, equal_nan)).item())
 
 

@@ -196,8 +196,8 @@ def _end_to_end(length: int) -> list[slice]:
 def _of_any_length(update_row: Callable) -> Callable:
     """Return the update of one row on the host, padded to the next power of two.
 
-    Padding bounds the number of programs, since compiling one costs a tenth of the time that the update of many tensors
-    takes. In float32, an element gets bit-identical results from the padded and the larger program, so training from a
+    With padding, one program serves many lengths. Compiling it costs a tenth of compiling the update of many tensors.
+    In float32, an element gets bit-identical results from this program and the larger one, so training from a
     checkpoint is reproducible. In other dtypes XLA sometimes contracts multiply-adds differently.
     """
 

@@ -25,7 +25,7 @@ from torchlike._tensor.tensor import Tensor
 def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
     """Estimate the gradient along each dim by central differences, with one-sided differences at the ends.
 
-    `spacing` is the distance between the points, for all dims or for each dim, or the coordinates along each dim.
+    `spacing` is one distance between points for all dims, or for each dim a distance or the coordinates of the points.
     """
     dims = [dim] if isinstance(dim, int) else list(range(input.ndim)) if dim is None else list(dim)
     if spacing is None or isinstance(spacing, int | float | complex) or not getattr(spacing, "ndim", 1):
@@ -75,7 +75,7 @@ def _edge(x0: Tensor, x1: Tensor, x2: Any, gaps: list, edge_order: int) -> Tenso
 
 @casting(FULL_ELSEWHERE)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
-    """Scale each slice along `dim` whose p-norm exceeds `maxnorm` down to that norm."""
+    """Scale each slice along `dim` whose p-norm exceeds `maxnorm` down to the norm `maxnorm`."""
     _errors.arithmetic.check_renorm(input, p, maxnorm)
     at = input._nonnegative(dim)
     others = tuple(d for d in range(input.ndim) if d != at)
@@ -178,7 +178,7 @@ def histogram(
 
 
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
-    """Call `trapezoid`."""
+    """Compute `trapezoid`."""
     return rows["trapezoid"](y, x, dx=dx, dim=dim)
 
 

@@ -162,7 +162,7 @@ def _columns(indices: Tensor, shape: tuple[int, ...]) -> list[Tensor]:
 
 
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
-    """Convert indices into a flattened tensor of a shape to one index tensor for each dim."""
+    """Convert indices into a flattened tensor to indices into a tensor of `shape`, one index tensor for each dim."""
     if indices.dtype.category != _dtypes.INTEGER:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype!r}")
     if isinstance(shape, str):

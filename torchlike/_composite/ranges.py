@@ -165,7 +165,7 @@ def logspace(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """`base` to the power of `steps` evenly spaced exponents."""
+    """Return `base` to the power of `steps` evenly spaced exponents from `start` to `end`, inclusive."""
     no_pinning(pin_memory)
     if not (isinstance(base, complex) or hasattr(base, "__float__")):
         raise _errors.arguments.invalid_combination("logspace", (start, end, steps, base), {})

@@ -46,7 +46,7 @@ def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
 
 def celu(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """Return x where x > 0, else alpha (exp(x / alpha) - 1)."""
+    """Return x where x > 0, else alpha * (exp(x / alpha) - 1)."""
     return rows["_celu"](input, alpha)
 
 
@@ -63,7 +63,7 @@ def threshold(input: Tensor, threshold: float, value: float) -> Tensor:
 def rrelu(
     input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, generator: Any = None
 ) -> Tensor:
-    """Return x where x > 0, else a x; a is random in [lower, upper) in training and their mean otherwise.
+    """Return x where x > 0, else a * x; a is random in [lower, upper) in training and their mean otherwise.
 
     In training, only the elements that are not positive consume a random number, so the call flushes the pending trace.
     """

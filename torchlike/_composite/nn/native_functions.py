@@ -48,7 +48,7 @@ def native_group_norm(
 
 
 def _beside(input: Tensor, parameter: Tensor | None) -> Tensor:
-    """Return the input in the dtype of `parameter`, which is also the dtype of the statistics."""
+    """Return the input, cast to the dtype of `parameter` if that is given. The statistics have this dtype."""
     return input if parameter is None else input.to(parameter.dtype)
 
 
@@ -134,7 +134,7 @@ def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
 
 def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
-    """Return the gradient of softmax: y (g - sum of g y)."""
+    """Return the gradient of softmax: y * (g - sum(g * y))."""
     _errors.activations.check_softmax_backward(grad_output, output, dim)
     kind = _dtypes.opmath(output.dtype)
     grad, y = grad_output.to(kind), output.to(kind)

@@ -222,7 +222,7 @@ def _beside_bags(weight: Tensor, indices: Tensor, offsets: Tensor, out: Tensor, 
 
 
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
-    """Scale the rows at `indices` whose norm exceeds `max_norm` down to that norm, in place."""
+    """Scale the rows at `indices` whose norm exceeds `max_norm` down to the norm `max_norm`, in place."""
     if input.ndim != 2:
         raise RuntimeError(
             f"Expected 2-dimensional tensor, but got {input.ndim}-dimensional tensor for argument #1 'self' "
@@ -289,7 +289,7 @@ def convolution(
     output_padding: tuple[int, ...],
     groups: int,
 ) -> Tensor:
-    """Compute a convolution of (N, C, ...), or its transpose. The weight has two dims more than are convolved."""
+    """Compute a convolution of (N, C, ...), or its transpose. A weight with n + 2 dims is convolved over n dims."""
     dims = weight.ndim - 2
     _errors.convolution.check_batched(input, weight, {"stride": stride, "padding": padding, "dilation": dilation})
     each = lambda given: tuple(given) if len(given) != 1 else tuple(given) * dims
@@ -301,7 +301,7 @@ def convolution(
 
 
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
-    """Convolve the first dim of (T, B, C) with a weight (K, C, O); the result is (T + 2 pad - K + 1, B, O)."""
+    """Convolve the first dim of (T, B, C) with a weight (K, C, O); the result is (T + 2 * pad - K + 1, B, O)."""
     _errors.convolution.check_tbc(input, weight, bias)
     made = rows["conv1d"](input.permute(1, 2, 0), weight.permute(2, 1, 0), bias.to(input.dtype), padding=pad)
     return made.permute(2, 0, 1).contiguous()
@@ -321,7 +321,7 @@ def nuclear_norm(input: Tensor, dim: tuple[int, ...] | int | bool | None = None,
 
 
 def frobenius_norm(input: Tensor, dim: tuple[int, ...] | int, keepdim: bool = False) -> Tensor:
-    """Return the square root of the sum of squares over at most two dims; over all dims if `dim` is empty."""
+    """Return the square root of the sum of squares over one or two dims. If `dim` is empty, sum over all dims."""
     dims = (dim,) if is_whole(dim) else tuple(dim)
     _errors.linalg.old_norm("frobenius_norm", "vector_norm(A, 2., dim, keepdim)")
     if len(dims) > 2:
@@ -331,7 +331,10 @@ def frobenius_norm(input: Tensor, dim: tuple[int, ...] | int, keepdim: bool = Fa
 
 
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
-    """Return the `pow`-norm over all dims but `dim`, which keep size 1; over all of them if `dim` is -1."""
+    """Return the `pow`-norm over all dims except `dim`; for `dim` -1, over all dims.
+
+    The reduced dims are kept with size 1, unless `dim` is -1.
+    """
     if dim not in (-1, 0, v.ndim - 1):
         return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
     _errors.linalg.check_norm_dtype_of_input(v)

@@ -368,7 +368,7 @@ def random_(
     generator: Generator | None = None,
     **other: Any,
 ) -> Tensor:
-    """Fill with random integers: over the dtype's non-negative range, below `to`, or in [from, to)."""
+    """Fill with random integers below `to` or in [from, to); by default, over the dtype's non-negative integers."""
     from_ = other.pop("from", from_)
     _only("random_", other)
     if isinstance(from_, float) or isinstance(to, float):

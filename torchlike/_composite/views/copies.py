@@ -30,7 +30,7 @@ def _slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | Non
 
 
 def _view(input: Tensor, size: Any) -> Tensor:
-    """Return another shape, which need not be possible without a copy, or another dtype."""
+    """Return the elements in another shape, as a copy if strides cannot represent it, or in another dtype."""
     return input.view(size) if isinstance(size, Dtype) else conversions.reshape(input, size)
 
 

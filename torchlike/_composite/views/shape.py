@@ -289,7 +289,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
 
 def sum_to_size(self: Tensor, *size: Any) -> Tensor:
-    """Sum over the dims along which a tensor of the smaller shape `size` would be broadcast to this shape."""
+    """Sum this tensor to the shape `size`, which must be broadcastable to the shape of this tensor."""
     target, shape = ints(size, "sum_to_size"), tuple(self.shape)
     lead = len(shape) - len(target)
     if lead < 0 or any(n not in (1, m) for n, m in zip(target, shape[lead:])):

@@ -75,7 +75,10 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 @history_first
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Split a dim into views of the given size, of which the last may be smaller, or of several sizes."""
+    """Split a dim into views of one size, or of several given sizes.
+
+    With one size, the last view may be smaller.
+    """
     if isinstance(split_size_or_sections, list | tuple):
         return split_with_sizes(tensor, split_size_or_sections, dim)
     if isinstance(split_size_or_sections, str | float):
@@ -95,7 +98,10 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
 
 
 def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Split a dim into views of the given size, of which the last may be smaller, or of several sizes."""
+    """Split a dim into views of one size, or of several given sizes.
+
+    With one size, the last view may be smaller.
+    """
     return split(self, split_size, dim)
 
 
@@ -237,8 +243,8 @@ def _refuse_to_join(name: str, given: Any) -> None:
 def _chunk_cat(tensors: Any, dim: int, num_chunks: int) -> Tensor:
     """Split each tensor along `dim` into `num_chunks` equal chunks, and concatenate the chunks of the same number.
 
-    Tensors are zero-padded to a multiple of `num_chunks`, and the chunks are flattened; (…, n, …), (…, m, …) -> (…,
-    num_chunks, chunk elements).
+    Tensors are zero-padded to a multiple of `num_chunks`, and the chunks are flattened.
+    (…, n, …), (…, m, …) -> (…, num_chunks, chunk elements)
     """
     dim = _errors.segments.check_chunks(tensors, dim, num_chunks)
     flat = []

@@ -1,4 +1,4 @@
-"""The few names of PyTorch's C++ module that programs use."""
+"""The names of PyTorch's C++ extension module that Python programs use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TensorMeta = type(Tensor)
 
 
 class DispatchKey(Enum):
-    """The kinds of kernels among which PyTorch chooses, by name; here there is one for all."""
+    """PyTorch's dispatch keys, by name. torchlike has a single kernel for all of them."""
 
     CPU = auto()
     CUDA = auto()
@@ -34,7 +34,7 @@ class DispatchKey(Enum):
 
 
 class DispatchKeySet:
-    """A set of such kinds."""
+    """A set of dispatch keys."""
 
     def __init__(self, key: DispatchKey | frozenset) -> None:
         self._keys = key if isinstance(key, frozenset) else frozenset((key,))
@@ -43,42 +43,45 @@ class DispatchKeySet:
         return DispatchKeySet(self._keys | other._keys)
 
     def has(self, key: DispatchKey) -> bool:
-        """Whether this kind is among them."""
+        """Return whether `key` is in the set."""
         return key in self._keys
 
 
 class Graph:
-    """A function as PyTorch's tracer keeps it; nothing is one here."""
+    """The type of a TorchScript graph; it has no instances in torchlike."""
 
 
 class Value:
-    """A value of such a graph; nothing is one here."""
+    """The type of a value in a TorchScript graph; it has no instances in torchlike."""
 
 
 def _log_api_usage_once(event: str) -> None:
-    """What PyTorch's own builds count; nothing is counted here."""
+    """Do nothing: torchlike collects no usage statistics."""
 
 
 def _get_default_device() -> str:
-    """The kind of device on which tensors are made, as text."""
+    """Return the default device as a string."""
     return str(modes.get_default_device())
 
 
 def _get_tracing_state() -> None:
-    """What a tracer keeps: nothing, since there is none."""
+    """Return None: torchlike has no TorchScript tracer."""
 
 
 def _get_accelerator(check: bool | None = None) -> devices.device:
-    """The kind of device that work goes to fastest."""
+    """Return the CUDA device if one is available, else the CPU device."""
     return devices.device("cuda" if devices.jax_devices("cuda") else "cpu")
 
 
 class _nn:
-    """Arguments of modules."""
+    """The argument parser that modules use."""
 
     @staticmethod
     def _parse_to(*args: Any, **kwargs: Any) -> tuple:
-        """Device, dtype, `non_blocking` and memory format of a call of `to`; None where one was not given."""
+        """Return the device, dtype, `non_blocking` flag and memory format of a call of `to`.
+
+        A missing argument is None.
+        """
         device, dtype, _, memory_format = parse_to(args, kwargs)
         if isinstance(device, Tensor):
             device, dtype = device.device, device.dtype

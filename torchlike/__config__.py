@@ -1,10 +1,10 @@
-"""How this library was put together."""
+"""The build configuration of this library."""
 
 from __future__ import annotations
 
 
 def show() -> str:
-    """The versions of what computes, as text."""
+    """Return a string with the versions of torchlike's dependencies and the number of XLA threads."""
     from importlib.metadata import version
 
     from torchlike._engine.interpreter.executor import THREADS
@@ -16,7 +16,7 @@ def show() -> str:
 
 
 def parallel_info() -> str:
-    """How many threads there are, as text."""
+    """Return a string with the number of threads."""
     from torchlike._engine.interpreter.executor import THREADS
 
     return f"XLA:\n\tthreads : {THREADS}\n"

@@ -67,7 +67,7 @@ from torchlike._tensor.tensor import Tensor as Tensor
 from torchlike._transforms.backward import grad as grad
 from torchlike.torch_version import __version__ as __version__
 
-globals().update(names.public())  # the registry's rows, and the functions that choose among them
+globals().update(names.public())  # the operators of the registry, and the composite functions that dispatch to them
 names.settle(__name__, vars())
 _age_imported_objects()
 

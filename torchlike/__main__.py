@@ -1,4 +1,4 @@
-"""``python -m torchlike script.py args``: run a PyTorch program on torchlike, its source unchanged."""
+"""``python -m torchlike script.py args``: run an unchanged PyTorch program on torchlike."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ programs that are kept on disk."""
 
 
 def main(argv: list[str]) -> None:
-    """Run what the command line names; exits with status 2 and a sentence when there is nothing to run."""
+    """Run the program that the command line names. Exit with status 2 and a message if it names none."""
     if not argv or argv[0] in ("-h", "--help"):
         print(USAGE)
         sys.exit(0 if argv else 2)
@@ -45,7 +45,7 @@ def _run_named_module(argv: list[str]) -> None:
     try:
         run_module(argv[0], argv[1:])
     except ModuleNotFoundError as error:
-        # The module itself is missing, or something that it imports: only the first is the command line's fault.
+        # Report a usage error only if the named module itself is missing. A failed import inside it propagates.
         if not f"{argv[0]}.__main__.".startswith(f"{error.name}."):
             raise
         _give_up(f"no module named {error.name!r} on sys.path")

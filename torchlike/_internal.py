@@ -1,4 +1,4 @@
-"""The names below the public API that `nn`, `optim`, `utils`, `distributions` and `distributed` use."""
+"""Internal names that `nn`, `optim`, `utils`, `distributions` and `distributed` may import besides the public API."""
 
 from torchlike import _dtypes as _dtypes
 from torchlike import _engine as _engine

@@ -1,4 +1,4 @@
-"""Many tensors in one vector, as code for several processes uses them."""
+"""Flattening of tensor lists, and rebuilding of tensors from checkpoints."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 
 def _flatten_dense_tensors(tensors: Sequence[Any]) -> Any:
-    """The elements of all tensors one after another, in one vector."""
+    """Return the elements of all tensors, concatenated in one vector."""
     import torchlike
 
     return torchlike.cat([t.reshape(-1) for t in tensors])
 
 
 def _unflatten_dense_tensors(flat: Any, tensors: Sequence[Any]) -> tuple:
-    """The parts of a vector as tensors of the shapes of `tensors`, one after another."""
+    """Split a vector into consecutive tensors that have the shapes of `tensors`."""
     found, start = [], 0
     for t in tensors:
         found.append(flat.narrow(0, start, t.numel()).view(t.shape))
@@ -31,7 +31,7 @@ def _rebuild_tensor_v2(
     backward_hooks: Any,
     metadata: Any = None,
 ) -> Any:
-    """A tensor over a storage, as files say it; hooks must be empty."""
+    """Rebuild a tensor from its storage and metadata, as checkpoints store it. `backward_hooks` must be empty."""
     import torchlike
     from torchlike import _errors
     from torchlike._tensor.copying import marked
@@ -45,7 +45,10 @@ def _rebuild_tensor_v2(
 
 
 def _take_tensors(tensors: Iterable[Any], size_limit: int) -> Iterator[list]:
-    """The tensors in lists of one type and at most `size_limit` bytes, or of one tensor; types may change places."""
+    """Yield lists of tensors that have one type and at most `size_limit` bytes in total.
+
+    A larger tensor forms a list of its own. The order of the tensors is kept within a type, but not between types.
+    """
     chunks: dict[str, list] = {}
     taken: dict[str, int] = {}
     for tensor in tensors:

@@ -1,4 +1,4 @@
-"""Whatever accelerator JAX can use, by one set of names."""
+"""A device-independent interface to the accelerator that JAX can use."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ def _present() -> str:
 
 
 def is_available() -> bool:
-    """Whether JAX can use an accelerator."""
+    """Return whether JAX can use an accelerator."""
     return _type() is not None
 
 
 def device_count() -> int:
-    """The number of accelerators that JAX can use."""
+    """Return the number of accelerators that JAX can use."""
     found = _type()
     return 0 if found is None else len(accelerators.devices(found))
 
 
 def current_accelerator(check_available: bool = False) -> Device | None:
-    """The kind of accelerator that there is, as a device without an index; None where there is none.
+    """Return the type of the accelerator, as a device without an index, or None if there is no accelerator.
 
-    Difference: what JAX lists can always be used, so `check_available` asks nothing more.
+    Difference from PyTorch: every accelerator that JAX lists is usable, so `check_available` has no effect.
     """
     found = _type()
     return None if found is None else Device(found)
 
 
 def current_device_index() -> int:
-    """The index of the current accelerator."""
+    """Return the index of the current accelerator."""
     return accelerators.current(_present())
 
 
 def set_device_index(device: Any) -> None:
-    """Choose the accelerator that a device without an index means."""
+    """Set the accelerator that a device without an index refers to."""
     kind = _present()
     if kind != "cuda":
         raise _errors.arguments.unsupported("accelerator.set_device_index", "device")
@@ -58,5 +58,5 @@ def set_device_index(device: Any) -> None:
 
 
 def synchronize(device: Any = None) -> None:
-    """Run what is pending and wait until the accelerator has done it."""
+    """Flush the pending trace and wait until the accelerator has finished its work."""
     accelerators.synchronize(_present(), device)

@@ -1,4 +1,4 @@
-"""What a program can say about, and ask of, its compiled functions."""
+"""Functions that control `torch.compile` and query its state."""
 
 from torchlike._compile.api import allow_in_graph as allow_in_graph
 from torchlike._compile.api import assume_constant_result as assume_constant_result
@@ -27,5 +27,5 @@ __all__ = [
 
 
 def is_exporting() -> bool:
-    """Whether the code that asks is being exported: never."""
+    """Return whether the calling code is being exported: always False."""
     return False

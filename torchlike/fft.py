@@ -15,21 +15,24 @@ globals().update(_ROWS)
 
 def _inverse(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, out: Tensor | None) -> Tensor:
     made = _ROWS[name](input, n, dim, norm, out=out)
-    # PyTorch transforms real numbers forward and leaves the conjugation pending.
+    # For real input PyTorch computes the forward transform and returns a lazy conjugate of it.
     return made if out is not None or input.is_complex() else made.conj_physical().conj()
 
 
 def ifft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The inverse of `fft`, divided by n. Of real numbers it is a view that conjugates (`is_conj`)."""
+    """Return the inverse of `fft`, divided by n.
+
+    For a real input the result is a lazily conjugated view (see `is_conj`).
+    """
     return _inverse("ifft", input, n, dim, norm, out)
 
 
 def ihfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The inverse of `hfft`, a view that conjugates (`is_conj`)."""
+    """Return the inverse of `hfft`. The result is a lazily conjugated view (see `is_conj`)."""
     return _inverse("ihfft", input, n, dim, norm, out)
 
 
@@ -47,7 +50,7 @@ def fftfreq(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The frequency of each element of an `fft` of n points, d apart."""
+    """Return the sample frequencies of an `fft` of `n` points with spacing `d`."""
     return _frequencies(np.fft.fftfreq(n, d), dtype, device, requires_grad, out)
 
 
@@ -60,7 +63,7 @@ def rfftfreq(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The frequency of each element of an `rfft` of n points, d apart."""
+    """Return the sample frequencies of an `rfft` of `n` points with spacing `d`."""
     return _frequencies(np.fft.rfftfreq(n, d), dtype, device, requires_grad, out)
 
 
@@ -74,12 +77,12 @@ def _dims(name: str, input: Tensor, dim: Any) -> tuple[int, ...]:
 
 
 def fftshift(input: Tensor, dim: Any = None) -> Tensor:
-    """The elements moved so that frequency zero lies in the middle."""
+    """Shift the elements so that frequency zero lies in the middle."""
     dims = _dims("fft_fftshift", input, dim)
     return input.roll([input.shape[d] // 2 for d in dims], dims)
 
 
 def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
-    """The inverse of `fftshift`."""
+    """Undo `fftshift`."""
     dims = _dims("fft_ifftshift", input, dim)
     return input.roll([(input.shape[d] + 1) // 2 for d in dims], dims)

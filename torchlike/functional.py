@@ -1,4 +1,4 @@
-"""The functions that PyTorch keeps in Python: the same as on the top level."""
+"""The composite functions of `torch.functional`; each is also available in `torch`."""
 
 from torchlike import atleast_1d as atleast_1d
 from torchlike import atleast_2d as atleast_2d

@@ -1,4 +1,4 @@
-"""Results that are still to come."""
+"""Results of asynchronous computations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ S = TypeVar("S")
 
 
 class Future(Generic[T]):
-    """A result that some thread will give: `set_result` or `set_exception`, once."""
+    """A result that some thread sets once, by `set_result` or `set_exception`."""
 
     def __init__(self, *, devices: Sequence[Any] | None = None) -> None:
         from torchlike._dtypes.devices import device
@@ -28,16 +28,16 @@ class Future(Generic[T]):
         self._error: BaseException | None = None
 
     def done(self) -> bool:
-        """Whether the result, or an error, is there."""
+        """Return whether the future has a result or an exception."""
         return self._ready.is_set()
 
     def wait(self) -> T:
-        """The result, once it is there; an error is raised."""
+        """Wait for the result and return it. Raise the exception if one was set."""
         self._ready.wait()
         return self.value()
 
     def value(self) -> T:
-        """The result, which must be there."""
+        """Return the result of a completed future. Raise the exception if one was set."""
         if not self.done():
             raise RuntimeError("Future.value(): there is no result yet; ask done(), or wait()")
         if self._error is not None:
@@ -45,11 +45,11 @@ class Future(Generic[T]):
         return self._value
 
     def set_result(self, result: T) -> None:
-        """Give the result, and call what waits for it."""
+        """Set the result and run the callbacks."""
         self._complete(result, None)
 
     def set_exception(self, result: BaseException) -> None:
-        """Give an error in place of a result."""
+        """Set an exception in place of a result and run the callbacks."""
         if not isinstance(result, Exception):
             raise AssertionError(f"{result} is of type {type(result)}, not an Exception.")
         self._complete(None, result)
@@ -68,7 +68,7 @@ class Future(Generic[T]):
             callback(self)
 
     def add_done_callback(self, callback: Callable[[Future[T]], None]) -> None:
-        """Call a function with this future when it is done; at once, if it is."""
+        """Call `callback(self)` on completion, or at once if the future is already completed."""
         with self._lock:
             if not self.done():
                 self._callbacks.append(callback)
@@ -76,7 +76,7 @@ class Future(Generic[T]):
         callback(self)
 
     def then(self, callback: Callable[[Future[T]], S]) -> Future[S]:
-        """A future of what the function will make of this one."""
+        """Return a future of the value that `callback(self)` returns when this future is completed."""
         made: Future[S] = Future()
 
         def run(done: Future[T]) -> None:
@@ -92,7 +92,7 @@ class Future(Generic[T]):
 
 
 def collect_all(futures: Iterable[Future]) -> Future[list[Future]]:
-    """A future of all of them, which is done when each is."""
+    """Return a future that is completed when all `futures` are; its result is their list."""
     awaited = list(futures)
     made: Future[list[Future]] = Future()
     left, lock = [len(awaited)], threading.Lock()
@@ -112,5 +112,8 @@ def collect_all(futures: Iterable[Future]) -> Future[list[Future]]:
 
 
 def wait_all(futures: Iterable[Future]) -> list:
-    """The results of all, once they are there; the first error is raised."""
+    """Wait for all futures and return their results.
+
+    If some of them have an exception, raise that of the first one in the list.
+    """
     return [future.wait() for future in collect_all(futures).wait()]

@@ -1,4 +1,4 @@
-"""Files from the network, kept in a folder for later."""
+"""Downloads of pretrained files with a local cache, and entry points of local `hubconf.py` files."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from torchlike import _errors
 
 
 class _Count:
-    """Where the package tqdm is not installed: the same calls, and a plain count on the standard error."""
+    """A byte counter on standard error with the interface of tqdm, used if tqdm is not installed."""
 
     def __init__(self, total: int | None = None, disable: bool = False, **_: Any) -> None:
         self.total, self.disable, self.n = total, disable, 0
 
     def update(self, n: int) -> None:
-        """Count `n` more."""
+        """Add `n` to the count."""
         self.n += n
         if not self.disable:
             sys.stderr.write(f"\r{self.n:,} of {self.total or '?'} bytes")
 
     def set_description(self, *_: Any, **__: Any) -> None:
-        """Take a title, which is not shown."""
+        """Accept a title; it is not shown."""
 
     def __enter__(self) -> _Count:
         return self
@@ -40,7 +40,7 @@ class _Count:
         self.close()
 
     def close(self) -> None:
-        """End the line."""
+        """End the output line."""
         if self.n and not self.disable:
             sys.stderr.write("\n")
 
@@ -56,27 +56,27 @@ _folder: str | None = None
 
 
 def _get_torch_home() -> str:
-    """`TORCH_HOME`, by default in the user's cache."""
+    """Return `TORCH_HOME`, or a folder in the user's cache directory if it is not set."""
     cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
     return str(Path(os.environ.get("TORCH_HOME", str(Path(cache) / "torch"))).expanduser())
 
 
 def get_dir() -> str:
-    """The folder for files: `TORCH_HOME`/hub."""
+    """Return the folder for downloaded files; by default `TORCH_HOME`/hub."""
     return _folder or str(Path(_get_torch_home()) / "hub")
 
 
 def set_dir(d: str | os.PathLike) -> None:
-    """Choose the folder for files."""
+    """Set the folder for downloaded files."""
     global _folder
     _folder = str(Path(d).expanduser())
 
 
 def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, progress: bool = True) -> None:
-    """Fetch a file, whole or not at all.
+    """Download a file. The target is replaced only after a complete download.
 
     Raises:
-      RuntimeError: the file's SHA256 does not begin with `hash_prefix`.
+      RuntimeError: the SHA256 hash of the file does not begin with `hash_prefix`.
     """
     digest, target = hashlib.sha256(), Path(dst).expanduser()
     with (
@@ -108,7 +108,7 @@ def load_state_dict_from_url(
     file_name: str | None = None,
     weights_only: bool = False,
 ) -> dict[str, Any]:
-    """What `load` reads of a file from the network, which is fetched where it is not yet in the folder."""
+    """Load a checkpoint from a URL. The file is downloaded only if the folder does not have it yet."""
     from torchlike import serialization
 
     folder = Path(model_dir or Path(get_dir()) / "checkpoints")
@@ -124,7 +124,7 @@ def load_state_dict_from_url(
 
 
 def _entries(repo: Any, source: str, called: str) -> Any:
-    """The module `hubconf` of a folder."""
+    """Import and return the `hubconf` module of a folder."""
     if source not in ("github", "local"):
         raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
     if source == "github":
@@ -157,7 +157,7 @@ def list(
     *,
     source: str = "github",
 ) -> Any:
-    """The names that can be given to `load`: the functions of a folder's `hubconf.py`."""
+    """Return the names of the functions in the folder's `hubconf.py`, which `load` accepts."""
     module = _entries(github, source, "list")
     return [name for name, each in vars(module).items() if callable(each) and not name.startswith("_")]
 
@@ -171,7 +171,7 @@ def help(
     *,
     source: str = "github",
 ) -> str | None:
-    """The docstring of a function of `hubconf.py`."""
+    """Return the docstring of a function in `hubconf.py`."""
     return _entry(_entries(github, source, "help"), model).__doc__
 
 
@@ -186,5 +186,8 @@ def load(
     skip_validation: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """What a function of the folder's `hubconf.py` returns for these arguments; `source` must be "local"."""
+    """Call a function of the folder's `hubconf.py` and return its result.
+
+    `source` must be "local": repositories on GitHub are not supported.
+    """
     return _entry(_entries(repo_or_dir, source, "load"), model)(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Operators of the user's own: a Python function with a name, and perhaps a gradient."""
+"""Custom operators: named Python functions, optionally with a gradient."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _made: dict[str, CustomOpDef] = {}
 
 
 class CustomOpDef:
-    """A function as an operator, called as it is. Gradients go through it where `register_autograd` says how."""
+    """A custom operator. Gradients flow through it if `register_autograd` has set a backward function."""
 
-    direct = False  # whether gradients go through what the function does, where nothing else says how
+    direct = False  # whether autograd differentiates through the kernel if no backward function is registered
 
     def __init__(self, name: str, fn: Callable | None, mutates_args: Any, device_types: Any = None) -> None:
         self._qualname, self.mutates_args = name, mutates_args
-        self._kernels: dict[str | None, Callable] = {}  # by the type of device; None: of those that have none
+        self._kernels: dict[str | None, Callable] = {}  # by device type; None: the fallback for all other types
         if fn is not None:
             self.register_kernel(device_types, fn)
         self._name = name.rpartition("::")[2]
@@ -33,20 +33,23 @@ class CustomOpDef:
 
     @property
     def default(self) -> CustomOpDef:
-        """The one overload: the operator itself."""
+        """The only overload: the operator itself."""
         return self
 
     def register_fake(self, fn: Callable, /) -> Callable:
-        """Keep the function that finds shapes; it is not needed, since the operator itself is recorded."""
+        """Register a function that infers shapes.
+
+        It is stored but not used, since torchlike runs the operator itself.
+        """
         self._fake = fn
         return fn
 
     def register_autograd(self, backward: Callable, /, *, setup_context: Callable | None = None) -> None:
-        """Say what the gradient is: `setup_context(ctx, inputs, output)`, then `backward(ctx, *grads)`."""
+        """Register the gradient: `setup_context(ctx, inputs, output)`, then `backward(ctx, *grads)`."""
         self._backward, self._setup_context = backward, setup_context
 
     def register_kernel(self, device_types: Any, fn: Callable | None = None, /) -> Any:
-        """Give another function for a type of device, or several; a decorator, where no function is given."""
+        """Register the kernel for one or several device types. Return a decorator if `fn` is not given."""
         if fn is None:
             return lambda fn: self.register_kernel(device_types, fn)
         for each in [device_types] if device_types is None or isinstance(device_types, str) else device_types:
@@ -54,7 +57,7 @@ class CustomOpDef:
         return fn
 
     def _kernel(self, args: tuple) -> Callable:
-        """The function for the devices on which the tensors lie."""
+        """Return the kernel for the device of the first tensor argument."""
         type = next((each.device.type for each in args if isinstance(each, Tensor)), None)
         found = self._kernels.get(type) or self._kernels.get(None)
         if found is None:
@@ -114,14 +117,14 @@ def custom_op(
     schema: str | None = None,
     tags: Any = None,
 ) -> Any:
-    """A function as the operator `torch.ops.namespace.name`; a decorator, where no function is given.
+    """Define `fn` as the operator `torch.ops.namespace.name`. Return a decorator if `fn` is not given.
 
     Args:
       name: "namespace::name".
-      fn: the function.
-      mutates_args: which arguments it writes to. Writes are seen in any case.
-      device_types: the type of device, or several, that this function is for; None, all that have no other.
-      schema, tags: what PyTorch's compiler is told of the function, which here is called as it is.
+      fn: the kernel.
+      mutates_args: the arguments that the kernel writes to. Writes are detected in any case.
+      device_types: the device type or types that this kernel serves; None for all that have no kernel of their own.
+      schema, tags: metadata for PyTorch's compiler; ignored, since the kernel is called directly.
     """
     if name.count("::") != 1:
         raise ValueError(f"Expected `name` to be of the form `namespace::name`, got {name!r}")
@@ -139,10 +142,10 @@ def _known(op: Any) -> CustomOpDef:
 
 
 def register_fake(op: Any, func: Callable | None = None, /, **_: Any) -> Any:
-    """As `CustomOpDef.register_fake`, by name; a decorator, where no function is given.
+    """Call `CustomOpDef.register_fake` of the operator `op`. Return a decorator if `func` is not given.
 
-    An operator that is not there is let pass (PyTorch refuses it): libraries say this of operators that are compiled
-    for PyTorch, whose use is refused.
+    Unlike PyTorch, it ignores an unknown operator. Libraries register fakes for operators that are compiled for
+    PyTorch; only a call of such an operator raises.
     """
     if isinstance(op, str) and op not in _made:
         return (lambda fn: fn) if func is None else func
@@ -151,12 +154,12 @@ def register_fake(op: Any, func: Callable | None = None, /, **_: Any) -> Any:
 
 
 def register_kernel(op: Any, device_types: Any, func: Callable | None = None, /) -> Any:
-    """As `CustomOpDef.register_kernel`, by name."""
+    """Call `CustomOpDef.register_kernel` of the operator `op`."""
     return _known(op).register_kernel(device_types, func)
 
 
 def register_autograd(op: Any, backward: Callable, /, *, setup_context: Callable | None = None, **_: Any) -> None:
-    """As `CustomOpDef.register_autograd`, by name."""
+    """Call `CustomOpDef.register_autograd` of the operator `op`."""
     _known(op).register_autograd(backward, setup_context=setup_context)
 
 
@@ -172,7 +175,7 @@ _KEYS = {
 
 
 def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any = ()) -> None:
-    """Declare the operator `namespace::name`, whose functions `impl` gives. The schema is not looked at."""
+    """Declare the operator `namespace::name`; `impl` registers its kernels. The schema is ignored."""
     if lib is not None:
         qualname = f"{lib.ns}::{qualname}"
     if qualname.count("::") != 1:
@@ -184,9 +187,10 @@ def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any 
 
 
 def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = None) -> Any:
-    """Give the function of an operator for types of devices, or for all ("default"); a decorator, without `func`.
+    """Register a kernel for device types, or for all of them ("default"). Return a decorator if `func` is not given.
 
-    With a `Library` in the first place: its operator's name, and the key (as `Library.impl` takes it) in the third.
+    If the first argument is a `Library`, the second is the name of its operator and the third the dispatch key of
+    `Library.impl`; the result is a decorator.
     """
     if isinstance(qualname, Library):
         return lambda fn: qualname.impl(types, fn, func or "")
@@ -201,7 +205,10 @@ def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = N
 
 
 class Library:
-    """Operators of a namespace. `kind` is "DEF" or "FRAGMENT" to declare some, "IMPL" to give functions only."""
+    """The operators of a namespace.
+
+    `kind` is "DEF" or "FRAGMENT" to declare operators, "IMPL" to register kernels only.
+    """
 
     def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
         if kind not in ("DEF", "IMPL", "FRAGMENT"):
@@ -209,7 +216,7 @@ class Library:
         self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
 
     def define(self, schema: str, alias_analysis: str = "", *, tags: Any = ()) -> str:
-        """Declare an operator by its schema, "name(Tensor x) -> Tensor"; returns the name."""
+        """Declare an operator by its schema, such as "name(Tensor x) -> Tensor", and return its name."""
         name = schema.partition("(")[0].strip()
         define(name, schema, lib=self)
         return name
@@ -223,14 +230,14 @@ class Library:
         with_keyset: bool = False,
         allow_override: bool = True,
     ) -> None:
-        """Give an operator's function for a key such as "CPU" or "CompositeImplicitAutograd"."""
+        """Register the kernel of an operator for a dispatch key such as "CPU" or "CompositeImplicitAutograd"."""
         if with_keyset:
             raise _errors.arguments.unsupported("Library.impl", "with_keyset")
         impl(op_name, [dispatch_key or self.dispatch_key or "default"], fn, lib=self)
 
 
 class _OpNamespace:
-    """What `torch.ops.<name>` is: the operators of this namespace."""
+    """The object `torch.ops.<name>`: the custom operators of this namespace."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -243,5 +250,5 @@ class _OpNamespace:
 
 
 def namespace(name: str) -> _OpNamespace | None:
-    """The operators that were made in a namespace; None where there are none."""
+    """Return the custom operators of a namespace, or None if it has none."""
     return _OpNamespace(name) if any(each.startswith(f"{name}::") for each in _made) else None

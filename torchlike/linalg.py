@@ -1,4 +1,4 @@
-"""Linear algebra: products, norms, decompositions, solutions of linear systems."""
+"""Linear algebra: products, norms, decompositions and solvers of linear systems."""
 
 from torchlike._composite.linalg import factors, ldl, linalg, rank
 from torchlike._composite.linalg.linalg import LinAlgError as LinAlgError

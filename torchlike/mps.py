@@ -1,4 +1,4 @@
-"""Apple's GPUs: not among the devices. Every question is answered truthfully, every order refused."""
+"""Apple GPUs, which torchlike does not support: queries return False or 0, and operations on the device raise."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ from torchlike import _errors
 
 
 def is_available() -> bool:
-    """Whether operators run on it: no."""
+    """Return whether Apple GPUs can be used: always False."""
     return False
 
 
 def device_count() -> int:
-    """The number of such devices: none."""
+    """Return the number of Apple GPUs: always 0."""
     return 0
 
 
 def manual_seed(seed: int) -> None:
-    """Seed the generator of the device, of which there is none."""
+    """Do nothing: there is no device whose generator could be seeded."""
 
 
 def empty_cache() -> None:
-    """Free memory that is kept for later."""
+    """Raise RuntimeError: there is no device with cached memory."""
     raise _errors.making.no_mps("emptyCache")
 
 
 def synchronize() -> None:
-    """Wait until the device has done what is pending."""
+    """Raise RuntimeError: there is no device to wait for."""
     raise _errors.making.no_mps("deviceSynchronize")
 
 
 def current_allocated_memory() -> int:
-    """Bytes of memory in use."""
+    """Raise RuntimeError: there is no device with allocated memory."""
     raise _errors.making.no_mps("getCurrentAllocatedMemory")
 
 
 def driver_allocated_memory() -> int:
-    """Bytes of memory that the driver holds."""
+    """Raise RuntimeError: there is no device with allocated memory."""
     raise _errors.making.no_mps("getDriverAllocatedMemory")

@@ -1,6 +1,6 @@
-"""`torch.ops.aten`: PyTorch's operators by their own names, such as `torch.ops.aten.native_layer_norm.default`.
+"""`torch.ops.aten`: PyTorch's operators by their ATen names, such as `torch.ops.aten.native_layer_norm.default`.
 
-An operator is the function of that name here; which overload is meant follows from the arguments.
+An operator calls the torchlike function of the same name. The arguments determine the overload.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from torchlike._composite.nn import native_functions
 
 
 class _Operator:
-    """An operator; its overloads are all itself."""
+    """An ATen operator. Every overload attribute returns the operator itself."""
 
     def __init__(self, name: str, function: Callable) -> None:
         self.__name__, self._function = name, function
@@ -34,7 +34,7 @@ class _Operator:
 class _Aten:
     def __getattr__(self, name: str) -> _Operator:
         function = native_functions.OPS.get(name) or getattr(torchlike, name, None)
-        if function is None and name.endswith("_"):  # in place, and so a method
+        if function is None and name.endswith("_"):  # in-place operators are methods
             function = getattr(torchlike.Tensor, name, None)
         if not callable(function):
             raise _errors.arguments.unknown_name("torch.ops.aten", name, list(native_functions.OPS))
@@ -46,7 +46,7 @@ aten = _Aten()
 
 
 def load_library(path: Any) -> None:
-    """Refused with OSError, as where a library cannot be loaded: what it holds is built for PyTorch."""
+    """Raise OSError: a shared library for PyTorch needs PyTorch's own C++ libraries."""
     raise OSError(
         f"Could not load this library: {path}: it needs PyTorch's own C++ libraries, which torchlike replaces"
     )

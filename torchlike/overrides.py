@@ -1,4 +1,4 @@
-"""Functions called in place of others: operators ask for none, functions of the user's that ask find theirs here."""
+"""The `__torch_function__` protocol for Python functions that dispatch on their arguments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torchlike._tensor.tensor import Tensor
 
 
 class TorchFunctionMode:
-    """A mode in which each call would come to `__torch_function__`. It can be subclassed, but not entered."""
+    """The base class of `__torch_function__` modes. It can be subclassed, but a mode cannot be entered."""
 
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         raise NotImplementedError
@@ -25,32 +25,32 @@ class TorchFunctionMode:
 
 
 def has_torch_function(args: Any) -> bool:
-    """Whether one of several arguments has a `__torch_function__`, which is to be called instead."""
+    """Return whether one of the arguments overrides `__torch_function__`."""
     if not isinstance(args, tuple | list):
         raise TypeError("expected a sequence")
     return any(map(has_torch_function_unary, args))
 
 
 def has_torch_function_unary(arg: Any) -> bool:
-    """Whether an argument has a `__torch_function__`; plain tensors have none."""
+    """Return whether an argument overrides `__torch_function__`; a plain tensor does not."""
     default: Any = _C._disabled_torch_function_impl
     none = default.__func__
     return type(arg) is not Tensor and getattr(arg, "__torch_function__", none) is not none
 
 
 def has_torch_function_variadic(*args: Any) -> bool:
-    """`has_torch_function` of the arguments one by one."""
+    """Return whether one of the arguments, passed one by one, overrides `__torch_function__`."""
     return has_torch_function(args)
 
 
 def is_tensor_like(inp: Any) -> bool:
-    """Whether it is a tensor, or has a `__torch_function__`."""
+    """Return whether `inp` is a tensor or has a `__torch_function__`."""
     return isinstance(inp, Tensor) or hasattr(inp, "__torch_function__")
 
 
 @functools.cache
 def _names() -> dict[Any, str]:
-    """Functions by what they are, with the dotted names under which users know them."""
+    """Return a mapping from functions to their public dotted names."""
     import torchlike
     from torchlike import fft, linalg, special
     from torchlike import functional as composed
@@ -74,15 +74,15 @@ def _names() -> dict[Any, str]:
 
 
 def resolve_name(f: Callable) -> str | None:
-    """The dotted name of one of torchlike's functions, as PyTorch has it; None for any other."""
+    """Return the dotted name that PyTorch gives to one of torchlike's functions; None for any other object."""
     try:
         return _names().get(f) or _names().get(getattr(f, "__wrapped__", f))
-    except TypeError:  # no key
+    except TypeError:  # `f` is not hashable
         return None
 
 
 def _in_turn(args: Iterable) -> list:
-    """The first tensor, and the first argument of each type that has one; a subclass comes before its base."""
+    """Return one argument for each type that takes part in dispatch; a subclass comes before its base class."""
     found: list = []
     for arg in args:
         if (type(arg) is Tensor or has_torch_function_unary(arg)) and type(arg) not in map(type, found):
@@ -92,7 +92,13 @@ def _in_turn(args: Iterable) -> list:
 
 
 def handle_torch_function(public_api: Callable, relevant_args: Iterable, *args: Any, **kwargs: Any) -> Any:
-    """What the first `__torch_function__` among these arguments that knows the function answers for it."""
+    """Call the `__torch_function__` overrides of the relevant arguments in dispatch order.
+
+    Return the first result that is not NotImplemented.
+
+    Raises:
+      TypeError: every override returned NotImplemented.
+    """
     found = _in_turn(relevant_args)
     types = tuple(map(type, found))
     for arg in found:
@@ -106,7 +112,7 @@ def handle_torch_function(public_api: Callable, relevant_args: Iterable, *args: 
 
 
 def _answer(arg: Any, func: Callable, types: tuple[type, ...], args: tuple, kwargs: dict) -> Any:
-    if type(arg) is Tensor:  # which leaves it to the others, if there are any
+    if type(arg) is Tensor:  # a plain tensor defers to subclasses
         return func(*args, **kwargs) if types == (Tensor,) else NotImplemented
     method = arg.__torch_function__
     if getattr(method, "__self__", None) is arg:

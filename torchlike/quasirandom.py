@@ -1,4 +1,4 @@
-"""Sequences of points that fill a cube more evenly than random ones."""
+"""Quasi-random sequences, whose points fill a hypercube more evenly than random points."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from torchlike._tensor.tensor import Tensor
 
 
 class SobolEngine:
-    """Points of a Sobol sequence in [0, 1)^dimension, with the direction numbers of Joe and Kuo.
+    """A Sobol sequence in [0, 1)^dimension with the direction numbers of Joe and Kuo.
 
     Args:
-      dimension: at most 21201.
-      scramble: multiply the directions by random matrices and move all points by a random one (Owen; Matoušek).
-      seed: of the scrambling; the numbers are PyTorch's. None: drawn from the default generator.
+      dimension: the number of dimensions, at most 21201.
+      scramble: multiply the directions by random matrices and shift all points by a random one (Owen; Matoušek).
+      seed: the seed of the scrambling, which gives the same numbers as in PyTorch; None for the default generator.
 
-    Of 2^30 points no more can be drawn: a coordinate has 30 bits. They are computed on the host.
+    The sequence has 2^30 points, since a coordinate has 30 bits. The points are computed on the host.
 
     >>> import torchlike as torch
     >>> torch.quasirandom.SobolEngine(2).draw(3)
@@ -44,11 +44,14 @@ class SobolEngine:
         self.sobolstate = torchlike.tensor(directions, device="cpu")
         self.shift = torchlike.tensor(shift, device="cpu")
         self.quasi = self.shift.clone()
-        self._origin = self.quasi[None] / 2**self.MAXBIT  # in the default dtype of this moment
+        self._origin = self.quasi[None] / 2**self.MAXBIT  # in the default dtype at construction
         self.num_generated = 0
 
     def draw(self, n: int = 1, out: Tensor | None = None, dtype: Any = None) -> Tensor:
-        """The next `n` points: (n, dimension), in float32 or float64; the default dtype if None."""
+        """Return the next `n` points, (n, dimension).
+
+        The dtype is float32 or float64; if None, it is the default dtype.
+        """
         dtype = torchlike.get_default_dtype() if dtype is None else dtype
         parts = [] if self.num_generated else [self._origin.to(dtype)]
         if not parts or n != 1:
@@ -58,7 +61,11 @@ class SobolEngine:
         return points if out is None else out.resize_as_(points).copy_(points)
 
     def draw_base2(self, m: int, out: Tensor | None = None, dtype: Any = None) -> Tensor:
-        """The next 2^m points, where all points drawn are then a power of two."""
+        """Return the next 2^m points.
+
+        Raises:
+          ValueError: the total number of points would not be a power of two.
+        """
         total = self.num_generated + 2**m
         if total & (total - 1):
             raise ValueError(
@@ -69,13 +76,13 @@ class SobolEngine:
         return self.draw(2**m, out, dtype)
 
     def reset(self) -> SobolEngine:
-        """Begin again."""
+        """Restart the sequence."""
         self.quasi.copy_(self.shift)
         self.num_generated = 0
         return self
 
     def fast_forward(self, n: int) -> SobolEngine:
-        """Leave out `n` points."""
+        """Skip `n` points."""
         first = self._place()
         last = first + (n if self.num_generated else n - 1)
         if last > first:
@@ -87,7 +94,10 @@ class SobolEngine:
         return self
 
     def _next(self, count: int, dtype: Any) -> Tensor:
-        """The points behind the last one: each differs from the one before by one direction."""
+        """Return the points after the last one.
+
+        Each is the exclusive or of its predecessor and one direction number.
+        """
         if dtype not in (torchlike.float32, torchlike.float64):
             raise _errors.dtypes.not_implemented("_sobol_engine_draw", dtype)
         points = torchlike.empty((count, self.dimension), dtype=dtype, device="cpu")
@@ -104,7 +114,7 @@ class SobolEngine:
         return torchlike.tensor(found, device="cpu").to(dtype) / 2**self.MAXBIT
 
     def _place(self) -> int:
-        """The number of the point in `quasi`."""
+        """Return the index of the point in `quasi`."""
         return max(self.num_generated - 1, 0)
 
     def _refuse_beyond(self, last: int) -> None:
@@ -115,13 +125,13 @@ class SobolEngine:
             )
 
     def _scrambled(self, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """A point to move by, and the directions times lower triangular matrices of bits."""
+        """Return a random shift, and the directions multiplied by random lower triangular bit matrices."""
         generator = None if self.seed is None else torchlike.Generator().manual_seed(self.seed)
         bits = self.MAXBIT
         draw = lambda *size: torchlike.randint(2, size, device="cpu", generator=generator).numpy()
         shift = draw(self.dimension, bits) @ (1 << np.arange(bits))
         matrices = np.tril(draw(self.dimension, bits, bits), -1) + np.eye(bits, dtype=np.int64)
-        rows = matrices @ (1 << np.arange(bits)[::-1])  # (dimension, bits): a row as one number
+        rows = matrices @ (1 << np.arange(bits)[::-1])  # (dimension, bits): each row of a matrix as one integer
         parity = np.bitwise_count(directions[:, :, None] & rows[:, None, :]).astype(np.int64) & 1
         return shift, parity @ (1 << np.arange(bits)[::-1])
 
@@ -137,10 +147,10 @@ def _gray(number: int) -> int:
 
 @functools.cache
 def _directions() -> np.ndarray:
-    """The directions of all dimensions: (21201, 30), bits from 2^29 down.
+    """Return the direction numbers of all dimensions, (21201, 30), from the bit 2^29 down.
 
-    S. Joe, F. Y. Kuo, Constructing Sobol sequences with better two-dimensional projections, 2008: the first numbers of
-    each dimension and its polynomial, from which the others follow. SciPy has the table.
+    S. Joe, F. Y. Kuo, Constructing Sobol sequences with better two-dimensional projections, 2008. SciPy's table has the
+    primitive polynomial and the initial numbers of each dimension; a recurrence gives the rest.
     """
     table = importlib.resources.files("scipy") / "stats" / "_sobol_direction_numbers.npz"
     with table.open("rb") as file, np.load(file) as found:

@@ -1,4 +1,4 @@
-"""The default generator: its seed and its state."""
+"""Seed and state of the default random number generator."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from torchlike._random import default_generator as default_generator
 
 @contextlib.contextmanager
 def fork_rng(devices: Iterable[Any] | None = None, enabled: bool = True, device_type: str = "cuda") -> Iterator[None]:
-    """Draws within the `with` block leave the generator as it was before it.
+    """Restore the state of the default generator when the `with` block ends.
 
-    The generator draws for every device, so `devices` and `device_type` only have to be ones that exist.
+    One generator serves all devices, so `devices` and `device_type` are only checked for existence.
 
     >>> with torchlike.random.fork_rng():
     ...     _ = torchlike.manual_seed(0)

@@ -1,4 +1,4 @@
-"""The named tuples that functions with several results return, such as `torch.return_types.max`."""
+"""The named tuples of functions with several results, such as `torch.return_types.max`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NOTHING: Mapping = MappingProxyType({})
 
 
 class _Results(tuple):
-    """A tuple whose items have names too."""
+    """A tuple whose items also have names."""
 
     __slots__ = ()
     _fields: tuple[str, ...] = ()
@@ -20,7 +20,7 @@ class _Results(tuple):
     def __new__(cls, sequence: Any, dict: Any = _NOTHING) -> Any:
         if not isinstance(sequence, Iterable):
             raise TypeError("constructor requires a sequence")
-        if not isinstance(dict, Mapping):  # what PyTorch's pickles pass, always empty
+        if not isinstance(dict, Mapping):  # PyTorch's pickles pass a dict, which is always empty
             raise TypeError(f"torch.return_types.{cls.__name__}() takes a dict as second arg, if any")
         made = super().__new__(cls, sequence)
         if len(made) != len(cls._fields):
@@ -37,7 +37,7 @@ class _Results(tuple):
 
 
 def _results(name: str, *fields: str) -> type:
-    """A tuple type of these fields, in this order."""
+    """Return a tuple type with these fields, in this order."""
 
     def item(place: int) -> property:
         return property(lambda self: self[place])

@@ -1,4 +1,4 @@
-"""Special functions, under SciPy's names."""
+"""Special functions, under the names that `torch.special` gives them."""
 
 from torchlike._composite.nn import functions
 from torchlike._tensor import binding

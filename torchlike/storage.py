@@ -1,4 +1,4 @@
-"""Storages: the memory behind tensors, as bytes or as elements of one type."""
+"""Storages: the memory behind tensors, as bytes or as elements of one dtype."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ _LEGACY_NAMES = {
 
 
 class _Memory(Handle):
-    """What both kinds of storage are: a look at the storage of a tensor."""
+    """The base class of both kinds of storage: a handle to the storage of a tensor."""
 
     _tensor: Tensor | Any
 
     def _elements(self) -> Tensor:
-        """The memory as a tensor of one dim."""
-        if not self._tensor._storage.whole.nbytes:  # perhaps it was given up
+        """Return the memory as a one-dimensional tensor."""
+        if not self._tensor._storage.whole.nbytes:  # an empty or freed storage
             from torchlike._tensor import factories
 
             return factories.empty(0, dtype=self._kind(), device=self.device)
         made = in_memory_order(self._tensor).view(self._kind())
-        made._counter = Counter(True)  # writes to a storage do not count
+        made._counter = Counter(True)  # saved tensors are not checked against writes through a storage
         return made
 
     def _kind(self) -> Dtype:
@@ -63,7 +63,7 @@ class _Memory(Handle):
 
     @property
     def device(self) -> Device:
-        """Where the memory is."""
+        """The device of the memory."""
         return self._tensor.device
 
     @property
@@ -71,28 +71,28 @@ class _Memory(Handle):
         return id(self._tensor._storage.whole)
 
     def data_ptr(self) -> int:
-        """The address of the first byte."""
+        """Return the address of the first byte."""
         return show(self._tensor._storage.whole) if self.nbytes() and self.device.type != "meta" else 0
 
     def nbytes(self) -> int:
-        """The number of bytes."""
+        """Return the number of bytes."""
         return self._tensor._storage.whole.nbytes
 
     def size(self) -> int:
-        """The number of elements; of an untyped storage, of bytes."""
+        """Return the number of elements; for an untyped storage, the number of bytes."""
         return self.nbytes() // self.element_size()
 
     __len__ = size
 
     def element_size(self) -> int:
-        """Bytes of one element."""
+        """Return the number of bytes per element."""
         return self._kind().itemsize
 
     def __iter__(self) -> Iterator:
         return iter(self.tolist())
 
     def tolist(self) -> list:
-        """The elements as Python numbers."""
+        """Return the elements as a list of Python numbers."""
         if self.device.type == "meta":
             raise NotImplementedError("Not available for 'meta' device type")
         return self._elements().tolist()
@@ -116,14 +116,14 @@ class _Memory(Handle):
         self._elements()[index] = value
 
     def fill_(self, value: Any) -> Any:
-        """Set every element."""
+        """Set every element to `value`."""
         if self._kind() is _dtypes.uint8 and not isinstance(value, int):
             raise RuntimeError(f"fill_ expects int, but got {type(value).__name__}")
         self._elements().fill_(value)
         return self
 
     def copy_(self, source: Any, non_blocking: bool = False) -> Any:
-        """Overwrite the elements with those of another storage."""
+        """Overwrite the elements with those of the storage `source`."""
         if not isinstance(source, _Memory):
             kind = type(source).__name__
             raise TypeError(f"copy_(): argument 'src' (position 1) must be torch.Storage, not {kind}")
@@ -135,7 +135,7 @@ class _Memory(Handle):
         return self
 
     def clone(self) -> Any:
-        """A copy with memory of its own."""
+        """Return a copy of this storage."""
         return self._of(self._elements().clone())
 
     def _of(self, tensor: Tensor) -> Any:
@@ -144,33 +144,36 @@ class _Memory(Handle):
         return made
 
     def cpu(self) -> Any:
-        """This memory on the CPU."""
+        """Return this storage if it is on the CPU, else a copy of it on the CPU."""
         return self if self.device.type == "cpu" else self._of(self._elements().cpu())
 
     @property
     def is_cuda(self) -> bool:
-        """Whether the memory is a GPU's."""
+        """True if the memory is on a GPU."""
         return self.device.type == "cuda"
 
     is_sparse = property(lambda self: False, doc="Whether it is sparse: never.")
 
     def is_pinned(self) -> bool:
-        """Whether the memory is page-locked: never."""
+        """Return whether the memory is page-locked: always False."""
         return False
 
     def is_shared(self) -> bool:
-        """Whether processes share the memory: on the CPU never."""
+        """Return whether processes can share the memory: always False on the CPU, True on other devices."""
         return self.device.type != "cpu"
 
     def resizable(self) -> bool:
-        """Whether the memory may grow: not what was borrowed from NumPy."""
+        """Return whether the storage can be resized. Memory borrowed from NumPy cannot."""
         return self._tensor._storage.resizable
 
     def resize_(self, size: int) -> Any:
-        """More memory, in elements (of an untyped storage, in bytes); the new is zero. All that share it go on so.
+        """Resize the storage to `size` elements; for an untyped storage, to `size` bytes.
 
-        A size of 0 gives the contents up: tensors over the storage cannot be read or written before it has its former
-        size again. Raises NotImplementedError for any other size below the present one.
+        New memory is zeroed. All tensors that share the storage share the new memory. A size of 0 frees the contents:
+        tensors over the storage cannot be read or written until it has its former size again.
+
+        Raises:
+          NotImplementedError: `size` is below the current size and not 0.
         """
         from torchlike._tensor.freed_storage import free
 
@@ -189,12 +192,12 @@ class _Memory(Handle):
         return self
 
     def share_memory_(self) -> Any:
-        """Refused on the CPU: arrays cannot be shared by processes."""
+        """Raise an error on the CPU, since processes cannot share arrays; return the storage on other devices."""
         self._tensor.share_memory_()
         return self
 
     def get_device(self) -> int:
-        """The index of the accelerator that it lies on; -1 on the CPU."""
+        """Return the index of the accelerator that has the memory; -1 for the CPU."""
         return self._tensor.get_device()
 
 
@@ -210,7 +213,7 @@ def _converting(name: str, dtype: Dtype) -> Callable[[_Memory], TypedStorage]:
 class UntypedStorage(_Memory):
     """The memory behind a tensor, as bytes.
 
-    `UntypedStorage(n)` has n bytes of its own, `UntypedStorage([...])` those of the list.
+    `UntypedStorage(n)` allocates n zero bytes. `UntypedStorage([...])` has the bytes of the list.
     """
 
     def __init__(self, data: Any = 0, *, device: Any = None) -> None:
@@ -225,16 +228,16 @@ class UntypedStorage(_Memory):
 
     @classmethod
     def _over(cls, tensor: Tensor) -> UntypedStorage:
-        """The storage of a tensor, as a new object."""
+        """Return a new storage object for the memory of a tensor."""
         made = object.__new__(cls)
         made._tensor = tensor
         return made
 
-    _part: tuple[int, int] | None = None  # the bytes that a slice shows of the storage
+    _part: tuple[int, int] | None = None  # the byte range that a slice of the storage shows
 
     @classmethod
     def _of_memory(cls, tensor: Tensor) -> UntypedStorage:
-        """Return the storage of a tensor: the object that is alive already, where there is one."""
+        """Return the storage object for the memory of a tensor; the same one as before while it is alive."""
         storage = tensor._storage.whole
         known = getattr(storage, "_seen_as", None)
         found = None if known is None else known()
@@ -272,11 +275,11 @@ class UntypedStorage(_Memory):
         return whole if self._part is None else whole[slice(*self._part)]
 
     def nbytes(self) -> int:
-        """The number of bytes."""
+        """Return the number of bytes."""
         return super().nbytes() if self._part is None else self._part[1] - self._part[0]
 
     def data_ptr(self) -> int:
-        """The address of the first byte."""
+        """Return the address of the first byte."""
         address = super().data_ptr()
         return address + self._part[0] if address and self._part is not None else address
 
@@ -285,22 +288,25 @@ class UntypedStorage(_Memory):
         return id(self._tensor._storage.whole if self._part is None else self)
 
     def resizable(self) -> bool:
-        """Whether the memory may grow: not what was borrowed from NumPy, nor a slice."""
+        """Return whether the storage can be resized. Memory borrowed from NumPy and slices cannot."""
         return self._part is None and super().resizable()
 
     filename = property(lambda self: None, doc="The file that processes share it by: none.")
 
     def new(self) -> UntypedStorage:
-        """An empty storage."""
+        """Return an empty storage on the same device."""
         return UntypedStorage(0, device=self.device)
 
     def to(self, *, device: Any, non_blocking: bool = False) -> UntypedStorage:
-        """This memory on a device; itself where it is there."""
+        """Return this storage if it is on `device`, else a copy of it on `device`."""
         place = Device(device)
         return self if place == self.device else self._of(self._elements().to(place))
 
     def byteswap(self, dtype: Dtype) -> None:
-        """Reverse the bytes of each element of a dtype, in place; of complex numbers those of each part."""
+        """Reverse the bytes of each element in place.
+
+        For a complex `dtype`, reverse those of the real and of the imaginary part.
+        """
         item = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
         elements = self._elements()
         elements.copy_(elements.view(-1, item).flip(1).view(-1))
@@ -309,12 +315,14 @@ class UntypedStorage(_Memory):
     def from_buffer(
         buffer: Any, *, dtype: Dtype, byte_order: str | None = None, count: int = -1, offset: int = 0
     ) -> UntypedStorage:
-        """A copy of the bytes of a buffer that holds elements of a dtype, in the order of this machine.
+        """Return a storage with a copy of a buffer's elements, in the byte order of this machine.
 
         Args:
-          byte_order: "native", "little" or "big"; needed for elements of several bytes.
-          count: how many elements; all that are there where negative.
-          offset: how many bytes to skip.
+          buffer: an object with the buffer protocol.
+          dtype: the dtype of the elements.
+          byte_order: the byte order of the buffer: "native", "little" or "big"; required for elements of several bytes.
+          count: the number of elements; a negative number means all of them.
+          offset: the number of bytes to skip.
         """
         return _from_buffer(buffer, dtype, byte_order, count, offset)
 
@@ -325,16 +333,19 @@ class UntypedStorage(_Memory):
         return self._cdata
 
     def untyped(self) -> UntypedStorage:
-        """This storage."""
+        """Return this storage."""
         return self
 
     @staticmethod
     def from_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
-        """The first bytes of a file; with `shared`, what is written goes into the file, which is made long enough."""
+        """Return a storage with the first `nbytes` bytes of a file.
+
+        If `shared` is true, writes go to the file, which is extended if it is too short.
+        """
         return UntypedStorage._over(exchange.from_file(filename, shared, nbytes, dtype=_dtypes.uint8))
 
     def type(self) -> str:
-        """The name of this class."""
+        """Return the name of this class."""
         return "torch.storage.UntypedStorage"
 
     def __repr__(self) -> str:
@@ -400,7 +411,7 @@ class TypedStorage(_Memory):
             data = made(data, dtype=kind, device=device)
         self._tensor = data
 
-    _file_storage: Any = None  # of `load`: the storage in the file
+    _file_storage: Any = None  # the storage in the checkpoint file, if `load` made this object
 
     @functools.cached_property
     def _tensor(self) -> Tensor:
@@ -408,7 +419,7 @@ class TypedStorage(_Memory):
 
     @classmethod
     def _of_file(cls, storage: Any) -> TypedStorage:
-        """A storage that `load` reads; a tensor over it is made on first use."""
+        """Return a storage that `load` reads. The tensor over it is created on first use."""
         made = object.__new__(cls)
         made._file_storage = storage
         return made
@@ -424,11 +435,11 @@ class TypedStorage(_Memory):
 
     @property
     def dtype(self) -> Dtype:
-        """The type of the elements."""
+        """The dtype of the elements."""
         return self._tensor.dtype
 
     def untyped(self) -> UntypedStorage:
-        """The same memory as bytes."""
+        """Return the same memory as an untyped storage."""
         return UntypedStorage._of_memory(self._tensor)
 
     def __getitem__(self, index: Any) -> Any:
@@ -443,7 +454,7 @@ class TypedStorage(_Memory):
     def from_buffer(
         cls, buffer: Any, *, dtype: Dtype | None = None, byte_order: str | None = None, count: int = -1, offset: int = 0
     ) -> TypedStorage:
-        """A copy of the elements of a dtype that a buffer holds; see `UntypedStorage.from_buffer`."""
+        """Return a storage with a copy of a buffer's elements; see `UntypedStorage.from_buffer`."""
         kind = dtype or getattr(cls, "dtype", None)
         if not isinstance(kind, Dtype):
             raise _errors.arguments.missing("from_buffer", "dtype")
@@ -451,11 +462,11 @@ class TypedStorage(_Memory):
         return TypedStorage(wrap_storage=held, dtype=kind)
 
     def pickle_storage_type(self) -> str:
-        """The name that checkpoints give it, such as `FloatStorage`."""
+        """Return the class name that checkpoints use for this storage, such as `FloatStorage`."""
         return _LEGACY_NAMES[self.dtype.name] + "Storage"
 
     def type(self) -> str:
-        """The name of PyTorch's old class of such storages."""
+        """Return the name of PyTorch's legacy class for this dtype."""
         return f"torch.{'cuda.' if self.is_cuda else ''}{self.pickle_storage_type()}"
 
     def __repr__(self) -> str:
@@ -465,7 +476,10 @@ class TypedStorage(_Memory):
 
 
 class _OfOneType(type):
-    """What is an instance is told by the dtype: every storage is a `TypedStorage`."""
+    """The metaclass of the legacy storage classes.
+
+    Every storage is a `TypedStorage`, so `isinstance` compares the dtype and the device.
+    """
 
     dtype: Dtype
 
@@ -474,9 +488,9 @@ class _OfOneType(type):
 
 
 class _LegacyStorage(TypedStorage, metaclass=_OfOneType):
-    """PyTorch's old class of storages of one dtype on the CPU, which makes a `TypedStorage`.
+    """PyTorch's legacy class of CPU storages of one dtype. The constructor returns a `TypedStorage`.
 
-    Of a size (its elements are zeros), of a sequence, or over the memory of `wrap_storage`.
+    The argument is a size (the elements are zeros), a sequence of elements, or the memory `wrap_storage`.
     """
 
     def __new__(cls, *args: Any, wrap_storage: Any = None) -> Any:
@@ -527,7 +541,10 @@ for _name, _dtype in _CONVERSIONS.items():
 
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
-    """Return the memory of this tensor as bytes. Calls return one object while a reference to it is alive."""
+    """Return the memory of this tensor as bytes.
+
+    Repeated calls return the same object while a reference to it exists.
+    """
     return UntypedStorage._of_memory(self)
 
 

@@ -1,4 +1,4 @@
-"""The version of PyTorch whose behaviour this is, and how versions compare."""
+"""The PyTorch version that torchlike emulates, and version comparison."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _BEFORE = {"dev": -4, "a": -3, "alpha": -3, "b": -2, "beta": -2, "c": -1, "rc": 
 
 
 def _order(text: str) -> tuple | None:
-    """By what a version is compared: its numbers without zeros at the end, its stage, its local label."""
+    """Return the comparison key of a version, or None if `text` is not a version.
+
+    The key has the release numbers without trailing zeros, the release stage and its number, and the local label.
+    """
     found = _FORM.fullmatch(text.strip().lower())
     if found is None:
         return None
@@ -26,7 +29,7 @@ def _order(text: str) -> tuple | None:
 
 
 class TorchVersion(str):
-    """A version as a string that compares as a version: with strings, tuples of numbers, and other versions.
+    """A version string that compares by version with strings, tuples of numbers and other versions.
 
     >>> import torchlike as torch
     >>> torch.__version__ >= (1, 13), torch.__version__ > "2.9"
@@ -41,7 +44,7 @@ class TorchVersion(str):
         elif not isinstance(other, str) and type(other).__name__ != "Version":
             return as_text(self, other)
         mine, yours = _order(str(self)), _order(str(other))
-        if mine is None or yours is None:  # what is no version is compared as text
+        if mine is None or yours is None:  # a string that is not a version compares as text
             return as_text(self, other)
         return compare(mine, yours)
 
@@ -60,10 +63,10 @@ class TorchVersion(str):
     def __ge__(self, other: Any) -> Any:
         return self._compared(other, lambda a, b: a >= b, str.__ge__)
 
-    __ne__ = str.__ne__  # as text, whatever is equal as a version: PyTorch's own
+    __ne__ = str.__ne__  # compares as text, as in PyTorch
     __hash__ = str.__hash__
 
 
 OWN = "0.1.0"  # torchlike's own version
-LIKE = "2.13.0"  # the PyTorch that it behaves as
+LIKE = "2.13.0"  # the PyTorch version whose behavior torchlike has
 __version__ = TorchVersion(f"{LIKE}+torchlike.{OWN}")

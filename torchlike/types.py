@@ -1,4 +1,4 @@
-"""Names for annotations."""
+"""Type aliases for annotations."""
 
 from __future__ import annotations
 

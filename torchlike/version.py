@@ -1,4 +1,4 @@
-"""The version, as programs ask for it. There is no build for CUDA or HIP: GPUs are JAX's."""
+"""The version of the library. There is no CUDA or HIP build: JAX provides GPU support."""
 
 from __future__ import annotations
 

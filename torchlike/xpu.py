@@ -1,4 +1,4 @@
-"""Intel's GPUs: not among the devices. Every question is answered truthfully, every order refused."""
+"""Intel GPUs, which torchlike does not support: queries return False or 0, and operations on a device raise."""
 
 from __future__ import annotations
 
@@ -9,49 +9,49 @@ from torchlike import _errors
 
 
 def is_available() -> bool:
-    """Whether operators run on it: no."""
+    """Return whether Intel GPUs can be used: always False."""
     return False
 
 
 def is_initialized() -> bool:
-    """Whether it is ready for use: no."""
+    """Return whether Intel GPUs are initialized: always False."""
     return False
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Whether it computes in bfloat16: there is none."""
+    """Return whether Intel GPUs support bfloat16: always False, since there is none."""
     return False
 
 
 def device_count() -> int:
-    """The number of such devices: none."""
+    """Return the number of Intel GPUs: always 0."""
     return 0
 
 
 def empty_cache() -> None:
-    """Free memory that is kept for later: there is none."""
+    """Do nothing: there is no device with cached memory."""
 
 
 def manual_seed(seed: int) -> None:
-    """Seed the generator of the current device, of which there is none."""
+    """Do nothing: there is no device whose generator could be seeded."""
 
 
 def manual_seed_all(seed: int) -> None:
-    """Seed the generators of all devices, of which there are none."""
+    """Do nothing: there are no devices whose generators could be seeded."""
 
 
 def memory_allocated(device: Any = None) -> int:
-    """Bytes of memory in use: none."""
+    """Return the number of bytes in use: always 0."""
     return 0
 
 
 def memory_reserved(device: Any = None) -> int:
-    """Bytes of memory kept for later: none."""
+    """Return the number of cached bytes: always 0."""
     return 0
 
 
 def max_memory_allocated(device: Any = None) -> int:
-    """The most bytes that were in use: none."""
+    """Return the peak number of bytes in use: always 0."""
     return 0
 
 

@@ -1,1 +1,1 @@
-"""Functions that are made of operators, by subject."""
+"""Functions that are composed of operators, by subject."""

@@ -1,4 +1,4 @@
-"""Questions and orders about mixed precision in `torch`: each about the calling thread."""
+"""Functions of `torch` that query and set automatic mixed precision. The state is per thread."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _state = autocast.state
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
-    """Whether operators on a type of device choose their own precision."""
+    """Return whether autocast is enabled for a device type."""
     return autocast.is_enabled(autocast.kind_of(device_type, "is_autocast_enabled"))
 
 
 def set_autocast_enabled(*args: Any, **kwargs: Any) -> None:
-    """`set_autocast_enabled(device_type, enabled)`: turn mixed precision on or off; without a type, on CUDA."""
+    """Enable or disable autocast: `set_autocast_enabled(device_type, enabled)`; without a type, for CUDA."""
     if len(args) == 1 and not kwargs:
         args = ("cuda", *args)
         _check_bool(args[1], 1)
@@ -37,12 +37,12 @@ def _check_bool(enabled: Any, position: int) -> None:
 
 
 def get_autocast_dtype(device_type: str) -> _dtypes.dtype:
-    """The dtype of operators that are quick in it, such as products, on a type of device."""
+    """Return the lower-precision dtype that autocast uses on a device type, for example for matrix products."""
     return autocast.fast_dtype(autocast.named(device_type, "get_autocast_dtype"))
 
 
 def set_autocast_dtype(device_type: str, dtype: _dtypes.dtype) -> None:
-    """Set the dtype of operators that are quick in it."""
+    """Set the lower-precision dtype that autocast uses on a device type."""
     kind = autocast.named(device_type, "set_autocast_dtype")
     if not isinstance(dtype, _dtypes.dtype):
         raise _errors.arguments.wrong_type("set_autocast_dtype", "dtype", 2, "torch.dtype", dtype)
@@ -50,7 +50,7 @@ def set_autocast_dtype(device_type: str, dtype: _dtypes.dtype) -> None:
 
 
 def _of_one_kind(name: str, kind: str) -> list[Callable]:
-    """The four functions that PyTorch once had for one type of device."""
+    """Return the deprecated functions of PyTorch that are specific to one device type."""
     ours = autocast.named(kind, name)
 
     def told(old: str, new: str) -> None:
@@ -85,19 +85,19 @@ def _of_one_kind(name: str, kind: str) -> list[Callable]:
 
 
 def is_autocast_cache_enabled() -> bool:
-    """Whether weights are cast once in an outermost `autocast`."""
+    """Return whether autocast caches the casts of weights until the outermost `autocast` block ends."""
     return _state.cache_enabled
 
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
-    """Set whether weights are cast once in an outermost `autocast`."""
+    """Set whether autocast caches the casts of weights until the outermost `autocast` block ends."""
     if not isinstance(enabled, bool):
         raise _errors.autocast.must_be("enabled", "bool", enabled)
     _state.cache_enabled = enabled
 
 
 def clear_autocast_cache() -> None:
-    """Forget the weights that were cast."""
+    """Clear the cache of cast weights."""
     _state.cache.clear()
 
 

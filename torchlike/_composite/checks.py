@@ -1,4 +1,4 @@
-"""`torch._check` and its kin: what a function asks of its arguments, and the error where it does not hold."""
+"""`torch._check` and similar functions: raise an error unless a condition is true."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Message = Callable[[], object] | None
 
 
 def _check_with(error_type: type[Exception], cond: Any, message: _Message) -> None:
-    """Raise `error_type`, saying what `message()` does, unless `cond` holds."""
+    """Raise `error_type` with the message `message()` unless `cond` is true."""
     if not isinstance(cond, bool):
         raise _errors.making.check_of(cond)
     if cond:
@@ -30,32 +30,32 @@ def _sentence(message: _Message) -> str:
 
 
 def _check(cond: Any, message: _Message = None) -> None:
-    """Raise RuntimeError unless `cond` holds."""
+    """Raise RuntimeError unless `cond` is true."""
     _check_with(RuntimeError, cond, message)
 
 
 def _check_index(cond: Any, message: _Message = None) -> None:
-    """Raise IndexError unless `cond` holds."""
+    """Raise IndexError unless `cond` is true."""
     _check_with(IndexError, cond, message)
 
 
 def _check_value(cond: Any, message: _Message = None) -> None:
-    """Raise ValueError unless `cond` holds."""
+    """Raise ValueError unless `cond` is true."""
     _check_with(ValueError, cond, message)
 
 
 def _check_type(cond: Any, message: _Message = None) -> None:
-    """Raise TypeError unless `cond` holds."""
+    """Raise TypeError unless `cond` is true."""
     _check_with(TypeError, cond, message)
 
 
 def _check_not_implemented(cond: Any, message: _Message = None) -> None:
-    """Raise NotImplementedError unless `cond` holds."""
+    """Raise NotImplementedError unless `cond` is true."""
     _check_with(NotImplementedError, cond, message)
 
 
 def _check_is_size(i: int, message: _Message = None, *, max: int | None = None) -> None:
-    """Raise RuntimeError unless `i` may be a size."""
+    """Raise RuntimeError unless `i` is a valid size: not negative and at most `max`."""
     warn(_errors.making.CHECK_IS_SIZE, FutureWarning)
     _check(i >= 0, message)
     if max is not None:
@@ -63,7 +63,7 @@ def _check_is_size(i: int, message: _Message = None, *, max: int | None = None) 
 
 
 def _check_tensor_all_with(error_type: type[Exception], cond: Any, message: _Message = None) -> None:
-    """Raise `error_type` unless every element holds."""
+    """Raise `error_type` unless every element of `cond` is true."""
     if not isinstance(cond, Tensor):
         raise TypeError(f"cond must be a tensor, but got {type(cond)}")
     if str(cond.dtype) != "torch.bool":
@@ -72,11 +72,11 @@ def _check_tensor_all_with(error_type: type[Exception], cond: Any, message: _Mes
 
 
 def _check_tensor_all(cond: Any, message: _Message = None) -> None:
-    """Raise RuntimeError unless every element holds."""
+    """Raise RuntimeError unless every element of `cond` is true."""
     _check_tensor_all_with(RuntimeError, cond, message)
 
 
 def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:
-    """Raise RuntimeError where the one element is zero; it is looked at now."""
+    """Raise RuntimeError if the only element is zero. Despite its name, the function reads the element at once."""
     if not bool(input):
         raise RuntimeError(assert_msg or "Expected Tensor with single nonzero value, but got zero")

@@ -1,4 +1,4 @@
-"""Counting, looking up in sorted sequences, and statistics put together from other functions."""
+"""Searches in sorted sequences, counts, covariances and correlations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ def searchsorted(
     side: str | None = None,
     sorter: Tensor | None = None,
 ) -> Tensor:
-    """The index in a sorted last dim at which each element would be put in, after equal ones if `right`."""
+    """Return the index at which each element of `input` would be inserted into the last dim of a sorted tensor.
+
+    If `right` is true, the index comes after equal elements of the sorted tensor, else before them.
+    """
     if side is not None:
         _errors.histograms.check_side(side, right)
         right = side == "right"
@@ -35,16 +38,16 @@ def searchsorted(
 
 
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
-    """The index of the bucket, between two of the sorted boundaries, that holds each element."""
+    """Return the index of the bucket of each element; the buckets are bounded by the sorted `boundaries`."""
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each number from 0 up to the largest occurs, or the sum of the weights at it.
+    """Count the occurrences of each number from 0 to the largest one, or sum the `weights` of each number.
 
-    The length of the result depends on the data: an observation, pending work runs.
+    The length of the result depends on the data, so the call flushes the pending trace.
     """
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
@@ -66,9 +69,15 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 def cov(
     input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
 ) -> Tensor:
-    """The covariances of variables, one a row, from observations, one a column.
+    """Estimate the covariance matrix of variables. Each row of `input` is a variable, each column an observation.
 
-    `fweights` says how often each observation was made, `aweights` how much each counts; weights are looked at.
+    Args:
+      input: a matrix, or a vector for a single variable.
+      correction: the number that is subtracted from the sample size, such as 1 for an unbiased estimate.
+      fweights: the number of times that each observation was made.
+      aweights: the relative weight of each observation.
+
+    With weights, the call flushes the pending trace.
     """
     say = _errors.arithmetic
     say.check_cov(input)
@@ -95,14 +104,14 @@ def cov(
 
 
 def _is(condition: Any) -> bool:
-    """Whether a number is so, or one of a tensor's elements at hand."""
+    """Return whether a number is true, or whether any element of a tensor is true. A meta tensor counts as false."""
     if isinstance(condition, Tensor):
         return not condition.is_meta and bool(condition.any())
     return condition
 
 
 def corrcoef(input: Tensor) -> Tensor:
-    """The correlation coefficients of variables, one a row."""
+    """Return the matrix of correlation coefficients. Each row of `input` is a variable, each column an observation."""
     if input.ndim > 2:
         raise _errors.arithmetic.too_many_dims("corrcoef", input.ndim)
     c = cov(input)
@@ -117,7 +126,7 @@ def corrcoef(input: Tensor) -> Tensor:
 
 
 def is_nonzero(input: Tensor) -> bool:
-    """Whether the one element of a tensor is not zero (an observation)."""
+    """Return whether the only element of a tensor is not zero. The call flushes the pending trace."""
     if input.numel() != 1:
         what = "no values" if not input.numel() else "more than one value"
         raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")

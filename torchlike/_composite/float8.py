@@ -1,4 +1,4 @@
-"""Functions between dtypes of eight bits and wider ones, which have no derivative."""
+"""Conversions and matrix products of eight-bit dtypes. They have no derivative."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torchlike._transforms.underived import underivable
 
 
 def dequantize(input: Tensor) -> Tensor:
-    """A tensor in float32: what is left to do for one that is not quantized."""
+    """Return the tensor in float32. It is never a quantized tensor, since torchlike has none."""
     return underivable("dequantize", lambda x: x.to(_dtypes.float32), input)
 
 
@@ -29,16 +29,16 @@ def _scaled_mm(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The product of two matrices of eight bits, each times its scale, summed in float32 and rounded once.
+    """Multiply two eight-bit matrices, each times its scale; sum in float32 and round once.
 
     Args:
-      input: (n, k), of a dtype of eight bits.
-      mat2: (k, m), of one too.
-      scale_a, scale_b: float32, one number each; or one for each row (n, 1) and each column (1, m).
+      input: (n, k), of an eight-bit dtype.
+      mat2: (k, m), of an eight-bit dtype.
+      scale_a, scale_b: float32 scales, either one number each, or one per row (n, 1) and one per column (1, m).
       bias: (m,), added to the scaled product.
-      scale_result: one float32 number by which a result of eight bits is divided.
-      out_dtype: the result's dtype, by default `input`'s.
-      use_fast_accum: allows GPUs a coarser sum; sums are float32 here.
+      scale_result: one float32 number, by which an eight-bit result is divided.
+      out_dtype: the dtype of the result; by default that of `input`.
+      use_fast_accum: permits less precise sums on GPUs; ignored, since sums are in float32.
     """
     _errors.linalg.check_scaled(input, mat2, scale_a, scale_b, bias, scale_result)
     dtype = out.dtype if out is not None else out_dtype or input.dtype
@@ -57,7 +57,7 @@ def _scaled_mm(
 
 
 def _int_mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The product of two matrices of int8 (the first perhaps of uint8), added up in int32."""
+    """Multiply two int8 matrices and accumulate in int32. The first one may also be uint8."""
     _errors.linalg.check_int_mm(input, mat2, out)
     made = rows["mm"](input.to(_dtypes.int32), mat2.to(_dtypes.int32))
     return made if out is None else into("_int_mm", lambda: made, (), {}, out, CASTABLE)

@@ -1,7 +1,7 @@
-"""`torch._foreach_*`: an operator over lists of tensors is the operator over the elements.
+"""`torch._foreach_*`: operators that are applied to each tensor of a list.
 
-A row says which further lists come before the last argument, and by what names the last argument may be given. It is
-one number for all tensors, a number or a tensor for each, or one tensor, as `tensor` says.
+A `Row` declares one operator: the further tensor lists, the names of the last argument, and whether one tensor may take
+its place. The last argument is one number, one number or tensor per list element, or one tensor.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from torchlike._tensor.tensor import Tensor
 
 _vector_norm = binding.names_in("linalg")["vector_norm"]
 _OTHER = ("other", "scalar", "scalars")
-_OF_ONE, _OF_MANY = ("scalar", "value"), ("other", "scalars", "weights")  # names that speak of one number, of a list
+_OF_ONE, _OF_MANY = ("scalar", "value"), ("other", "scalars", "weights")  # names for one number, for a list
 
 
 def _is_number(x: Any) -> bool:
@@ -28,20 +28,20 @@ def _is_number(x: Any) -> bool:
 
 @dataclass(frozen=True)
 class Row:
-    """A list operator: the method `name` of each element."""
+    """The declaration of a list operator, which applies the method `name` to each element."""
 
     name: str
-    lists: tuple[str, ...] = ()  # the lists of tensors before the last argument
-    last: tuple[str, ...] = ()  # the names of the last argument, where there is one
-    default: Any = None  # of the last argument; None: it must be given
-    keyword: str = ""  # by which the method takes the last argument
-    options: tuple[str, ...] = ()  # what the method takes besides
-    tensor: str = ""  # one tensor as the last argument: "operand" or "number" (without dims), "packed"
-    of_tensors: bool = False  # whether the method takes no numbers
+    lists: tuple[str, ...] = ()  # the tensor lists before the last argument
+    last: tuple[str, ...] = ()  # the possible names of the last argument; empty if there is none
+    default: Any = None  # the default of the last argument; None if it is required
+    keyword: str = ""  # the keyword by which the last argument is passed to the method
+    options: tuple[str, ...] = ()  # further keyword arguments of the method
+    tensor: str = ""  # a single tensor as last argument: "operand" or "number" (0-dim), or "packed" (1-dim)
+    of_tensors: bool = False  # True if the method does not accept numbers
     functional: bool = True
 
     def element(self, operands: tuple, more: dict, ending: str) -> Tensor:
-        """The operator on the tensors (and numbers) of one place in the lists."""
+        """Apply the operator to the tensors and numbers at one position of the lists."""
         x, *others = operands
         if self.keyword:
             more = {**more, self.keyword: others.pop()}
@@ -77,7 +77,7 @@ ROWS = [
 
 
 class Call:
-    """The arguments of one call, as a row takes them."""
+    """The arguments of one call, bound to the parameters of a `Row`."""
 
     def __init__(self, row: Row, name: str, args: tuple, kwargs: dict) -> None:
         self.row, self.name, self.args, self.kwargs = row, name, args, kwargs
@@ -94,7 +94,10 @@ class Call:
             raise self.misfit(len(places))
 
     def misfit(self, count: int = 0) -> TypeError:
-        """That the call fits no overload; of what has one only, what is wrong."""
+        """Return the error for a call that fits no overload.
+
+        An operator with a single overload gets a specific message.
+        """
         row, args, kwargs = self.row, self.args, self.kwargs
         if row.last:
             return _errors.arguments.invalid_combination(self.name, args, kwargs)
@@ -107,7 +110,7 @@ class Call:
         return _errors.arguments.missing(self.name, *[n for n in ("self", *row.lists) if n not in self.given])
 
     def columns(self) -> list[list]:
-        """The tensors, and beside each its operands."""
+        """Return the list of tensors, and the lists of the further operands."""
         row, first = self.row, self.given["self"]
         if not isinstance(first, list | tuple) and row.last:
             raise self.misfit()
@@ -121,7 +124,10 @@ class Call:
         return columns if last is None else [*columns, last]
 
     def last(self, count: int) -> list:
-        """The last argument, one for each of `count` tensors (or too many tensors)."""
+        """Return the last argument as a list with one item for each of the `count` tensors.
+
+        A list of tensors is not checked for its length.
+        """
         row, given = self.row, self.given.get(self.row.last[0], self.row.default)
         lone = not isinstance(given, list | tuple)
         if "alpha" in self.kwargs and lone and not (isinstance(given, Tensor) and row.tensor == "operand"):
@@ -142,7 +148,7 @@ class Call:
         return list(given)
 
     def one_tensor(self, given: Tensor, count: int) -> list:
-        """One tensor in place of numbers."""
+        """Return the last argument as a list if it is a single tensor in place of numbers."""
         if self.row.tensor == "packed":
             if given.ndim != 1:
                 raise RuntimeError(f"Expected packed scalar Tensor to be of dimension 1. Got {given.ndim} instead.")
@@ -158,12 +164,12 @@ class Call:
 
 
 def scalar_tensor(number: Any, beside: Tensor) -> Tensor:
-    """A number as a tensor without dims."""
+    """Return a number as a 0-dim tensor on the device of `beside`."""
     return factories.tensor(number, device=beside.device)
 
 
 def tensors(name: str, given: Any, argument: str, place: int) -> list[Tensor]:
-    """A list of tensors."""
+    """Check that an argument is a list of tensors, and return it as a list."""
     if not isinstance(given, list | tuple):
         raise sentences.no_list(name, argument, place + 1, given)
     for i, x in enumerate(given):
@@ -199,13 +205,13 @@ def _checked(name: str, given: Any) -> list[Tensor]:
 
 
 def _foreach_clone(self: Any, *, memory_format: Any = None) -> tuple[Tensor, ...]:
-    """A copy of each tensor."""
+    """Return a copy of each tensor."""
     more = {} if memory_format is None else {"memory_format": memory_format}
     return tuple([x.clone(**more) for x in _checked("_foreach_clone", self)])
 
 
 def _foreach_max(self: Any) -> tuple[Tensor, ...]:
-    """The largest element of each tensor."""
+    """Return the largest element of each tensor."""
     found = _checked("_foreach_max", self)
     if not all(x.numel() for x in found):
         raise RuntimeError(
@@ -215,7 +221,7 @@ def _foreach_max(self: Any) -> tuple[Tensor, ...]:
 
 
 def _foreach_norm(self: Any, ord: Any = 2, dtype: Any = None) -> tuple[Tensor, ...]:
-    """The norm of each tensor, taken as a vector."""
+    """Return the vector norm of each tensor."""
     if not _is_number(ord):
         raise _errors.arguments.wrong_type("_foreach_norm", "ord", 2, "Number", ord)
     found = _checked("_foreach_norm", self)
@@ -228,7 +234,7 @@ def _foreach_norm(self: Any, ord: Any = 2, dtype: Any = None) -> tuple[Tensor, .
 
 
 def _foreach_mm(self: Any, mat2: Any) -> tuple[Tensor, ...]:
-    """The product of each pair of matrices."""
+    """Return the product of each pair of matrices."""
     left, right = tensors("_foreach_mm", self, "self", 0), tensors("_foreach_mm", mat2, "mat2", 1)
     if not left or not right:
         raise RuntimeError("_foreach_mm requires non-empty tensor lists")

@@ -1,6 +1,7 @@
-"""Reading and writing at indices along a dim, and under masks.
+"""Gather, scatter and masked functions, which read and write at indices along a dim or under a mask.
 
-Indices that are known already are checked against the size, as PyTorch does; pending ones read NaN or write nowhere.
+Indices that are known on the host are checked against the size, as in PyTorch. Unknown indices that are out of range
+read NaN, and writes to them are dropped.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from torchlike._tensor.tensor import Tensor, wrap
 
 
 def known_range(index: Tensor) -> tuple[int, int] | None:
-    """The smallest and the largest index, where they are known without running anything."""
+    """Return the smallest and the largest index if they are known without a flush, else None."""
     array = at_hand(index._value)
     if array is None or not index.numel() or index.device.type != "cpu":
         return None
@@ -38,7 +39,10 @@ def known_range(index: Tensor) -> tuple[int, int] | None:
 
 
 def check_bounds(index: Tensor, least: int, end: int, error: Callable[[int], Exception]) -> None:
-    """Refuse an index below `least`, or not below `end`, where the indices are at hand."""
+    """Raise `error(index)` for an index outside [least, end). Only indices on the CPU are checked.
+
+    Pending indices are not checked. A captured graph repeats the check at each call.
+    """
     if not index.numel() or index.device.type != "cpu":
         return
 
@@ -52,13 +56,13 @@ def check_bounds(index: Tensor, least: int, end: int, error: Callable[[int], Exc
 
 
 def _check_along(input: Tensor, dim: int, index: Tensor) -> None:
-    """Every index of `gather` and its kin must lie in [0, size)."""
+    """Check that every index of `gather` and similar functions lies in [0, size)."""
     size, dim = input.shape[dim] if input.ndim else 1, dim % max(input.ndim, 1)
     check_bounds(index, 0, size, lambda bad: _errors.shapes.index_along(bad, dim, size))
 
 
 def _check_rows(input: Tensor, dim: int, index: Tensor, say: Any = None) -> None:
-    """Every index of `index_select` and its kin must lie in [0, size)."""
+    """Check that every index of `index_select` and similar functions lies in [0, size)."""
     size, dim = input.shape[dim] if input.ndim else 1, dim % max(input.ndim, 1)
     error = (lambda bad: say(bad, dim, size)) if say else lambda bad: IndexError("index out of range in self")
     check_bounds(index, 0, size, error)
@@ -68,7 +72,7 @@ def _check_rows(input: Tensor, dim: int, index: Tensor, say: Any = None) -> None
 
 
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
-    """out[i][j] = input[index[i][j]][j] for dim 0, and so on for other dims.
+    """Gather elements along `dim`: out[i][j] = input[index[i][j]][j] for dim 0, and so on for other dims.
 
     >>> torchlike.gather(torchlike.tensor([[1, 2], [3, 4]]), 1, torchlike.tensor([[0], [1]]))
     tensor([[1],
@@ -82,7 +86,9 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
 
 
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """As `gather`, with the other dims broadcast and indices modulo the size; without a dim, of the flattened tensor.
+    """Gather elements along `dim`, with the other dims broadcast and the indices taken modulo the size.
+
+    If `dim` is None, the function selects from the flattened tensor.
 
     >>> torchlike.take_along_dim(torchlike.tensor([[1, 2], [3, 4]]), torchlike.tensor([[-1]]), 0)
     tensor([[3, 4]])
@@ -107,13 +113,13 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     smallest, largest = known_range(indices) or (-1, 0)
     if ours[at] and (smallest < 0 or largest >= ours[at]):
         indices = rows["remainder"](indices, ours[at])
-    else:  # not what the gradient keeps: PyTorch always takes the remainder
+    else:  # PyTorch always takes the remainder, so its gradient saves a new tensor: save a separate value here too
         indices = wrap(another(indices._pair()[0]))
     return gather(rows["expand"](input, tuple(ours)), at, rows["expand"](indices, tuple(theirs)))
 
 
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """The indices `index` of one dim."""
+    """Select the indices `index` of one dim."""
     say = _errors.shapes.no_such_row(tuple(input.shape))
     if not input.numel() and input.ndim:
         _check_rows(input, dim, index, say)
@@ -123,7 +129,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
 
 
 def take(input: Tensor, index: Tensor) -> Tensor:
-    """The elements at `index` of the flattened tensor."""
+    """Return the elements at `index` of the flattened tensor."""
     if index.dtype is not _dtypes.int64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {scalar_name(index.dtype)}")
     _check_flat(input, index)
@@ -136,7 +142,7 @@ def _check_flat(input: Tensor, index: Tensor) -> None:
 
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements where `mask` is true, as one dim (an observation: pending work runs)."""
+    """Return the elements at which `mask` is true as a one-dimensional tensor. The call flushes the pending trace."""
     if not isinstance(mask, Tensor):
         raise _errors.arguments.wrong_type("masked_select", "mask", 1, "Tensor", mask)
     if mask.dtype is not _dtypes.bool_:
@@ -150,7 +156,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 
 @public_calls.overloaded
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """`value` where `mask` is true."""
+    """Return a copy of `input` with `value` at the elements where `mask` is true."""
     if not isinstance(mask, Tensor) or isinstance(value, str):
         raise _errors.arguments.invalid_combination("masked_fill", (mask, value), {})
     if isinstance(value, Tensor):
@@ -167,12 +173,12 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 
 def _check_value(input: Tensor, value: Any) -> None:
-    """A number must be in the range of the dtype into which it is written."""
+    """Check that a number is in the range of the dtype to which it is written."""
     _dtypes.check_number(value, input.dtype)
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """The places where `mask` is true taken by the elements of `source`, one after another."""
+    """Return a copy of `input` in which the elements of `source`, in order, replace those under a true `mask`."""
     if not isinstance(mask, Tensor):
         raise _errors.arguments.wrong_type("masked_scatter", "mask", 1, "Tensor", mask)
     if mask.dtype is _dtypes.bool_:
@@ -189,7 +195,10 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def scatter(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Tensor:
-    """`src` (a tensor or a number) written, or with `reduce` added or multiplied, at `index` along `dim`."""
+    """Write `src` (a tensor or a number) at the indices `index` along `dim`.
+
+    If `reduce` is "add" or "multiply", combine `src` with the elements instead of replacing them.
+    """
     src = value if src is None else src
     if not isinstance(src, Tensor | int | float | complex):
         raise _errors.arguments.invalid_combination("scatter", (input, dim, index, src)[: 3 if src is None else 4], {})
@@ -209,7 +218,7 @@ def scatter(
 
 
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """`src` added at `index` along `dim`."""
+    """Add `src` at the indices `index` along `dim`."""
     made = rows["_scatter_add"](input, dim, index, src)
     _check_along(input, dim, index)
     return made
@@ -218,29 +227,32 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    """What `src` holds for each place of `index` along `dim`, reduced by "sum", "prod", "mean", "amax" or "amin"; with
-    `include_self` what was there takes part. The gradient of a largest or smallest is shared evenly by equal ones."""
+    """Reduce the elements of `src` that have the same index along `dim` into `input`.
+
+    `reduce` is "sum", "prod", "mean", "amax" or "amin". With `include_self`, the elements of `input` take part in the
+    reduction. Equal largest or smallest elements share the gradient evenly.
+    """
     made = rows["_scatter_reduce"](input, dim, index, src, reduce, include_self)
     _check_along(input, dim, index)
     return made
 
 
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
-    """`alpha * source` added at the indices of one dim."""
+    """Add `alpha * source` at the indices `index` of one dim."""
     made = rows["_index_add"](input, dim, index, source, alpha=alpha)
     _check_rows(input, dim, index, _errors.shapes.index_added(input.ndim))
     return made
 
 
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """The indices of one dim replaced by those of `source`."""
+    """Replace the indices `index` of one dim by those of `source`."""
     made = rows["_index_copy"](input, dim, index, source)
     _check_rows(input, dim, index, _errors.shapes.index_copied)
     return made
 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    """The indices of one dim set to a number."""
+    """Set the indices `index` of one dim to a number."""
     if isinstance(value, Tensor) and value.ndim:
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
@@ -255,7 +267,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 def index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    """The indices of one dim of `source` reduced into those of `input` by "prod", "mean", "amax" or "amin"."""
+    """Reduce `source` into the indices `index` of one dim of `input`, by "prod", "mean", "amax" or "amin"."""
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     made = rows["_index_reduce"](input, dim, index, source, reduce, include_self)
@@ -274,10 +286,14 @@ def segment_reduce(
     unsafe: bool = False,
     initial: Any = None,
 ) -> Tensor:
-    """Segments of a dim, which lie one after another, each reduced by "sum", "prod", "mean", "max" or "min".
+    """Reduce consecutive segments of a dim by "sum", "prod", "mean", "max" or "min".
 
-    `lengths` are the segments' lengths, or `offsets` where each begins and the last ends; they may differ along the
-    dims before `axis`, which is their last. `initial` takes part in each reduction, and is what an empty one gives.
+    Args:
+      data: the tensor.
+      reduce: the reduction.
+      lengths: the length of each segment. They may differ along the dims before `axis`, which is their last dim.
+      offsets: the start of each segment and the end of the last one, in place of `lengths`.
+      initial: the initial value of each reduction, which is also the result of an empty segment.
     """
     bounds = offsets if lengths is None else lengths
     _errors.segments.check_segments(reduce, lengths, indices, offsets, axis)
@@ -289,7 +305,7 @@ def segment_reduce(
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """`source` written (or added) at `index` of the flattened tensor."""
+    """Write `source` at the indices `index` of the flattened tensor; with `accumulate`, add it."""
     if index.dtype is not _dtypes.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {scalar_name(index.dtype)}")
     if source.dtype is not input.dtype:
@@ -308,7 +324,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 
 @casting(WIDEST_ELSEWHERE)
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy with `values` written (or added) at the tensors `indices`."""
+    """Return a copy with `values` written at the index tensors `indices`; with `accumulate`, add them."""
     _check_tensors(indices)
     made = rows["clone"](input)
     indexing.put_at(made, tuple(indices), values, accumulate)
@@ -316,7 +332,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 
 
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """Write (or add) `values` at the tensors `indices`."""
+    """Write `values` at the index tensors `indices` in place; with `accumulate`, add them."""
     _check_tensors(indices)
     indexing.put_at(self, tuple(indices), values, accumulate)
     return self
@@ -344,7 +360,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
 
 
 def _fill(self: Tensor, value: Any, node: str) -> Tensor:
-    """Every element set to a number. The gradient of a view that repeats a dim has no place to go."""
+    """Set every element to a number. A view that repeats a dim cannot receive a gradient afterwards."""
     once = _once(self)
     records = once is not self and modes.local.grad and self.requires_grad and not views.is_whole(self)
     replace(once, value, node)
@@ -354,11 +370,14 @@ def _fill(self: Tensor, value: Any, node: str) -> Tensor:
 
 
 def _once(t: Tensor) -> Tensor:
-    """Each place of memory once: of a repeated dim the first index, for what is written is the same everywhere."""
+    """Return a view that has each memory location once.
+
+    Repeated dims are reduced to their first index, since the same number is written everywhere.
+    """
     strides, shape = t._strides, t.shape
     if strides is None:
         return t
-    check_history(t)  # as the view that it is
+    check_history(t)  # check the original view, before `t` is replaced
     for dim in range(t.ndim - 1, -1, -1):
         if strides[dim] == 0 and shape[dim] > 1:
             t = rows["_select"](t, dim, 0)
@@ -366,7 +385,7 @@ def _once(t: Tensor) -> Tensor:
 
 
 def fill(input: Tensor, value: Any) -> Tensor:
-    """A tensor like this one, every element set to a number."""
+    """Return a tensor like `input` with every element set to a number."""
     return masked_fill(input, factories.full(tuple(input.shape), True, device=input.device), value)
 
 
@@ -376,7 +395,11 @@ def zero_(self: Tensor) -> Tensor:
 
 
 def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
-    """Set the main diagonal to a number; with `wrap`, a tall matrix's diagonal begins again after each block."""
+    """Set the main diagonal to a number.
+
+    With `wrap`, the diagonal of a tall matrix restarts after each block of n + 1 rows, where n is the number of
+    columns.
+    """
     if self.ndim < 2:
         raise RuntimeError("dimensions must larger than 1")
     if self.ndim > 2 and len(set(self.shape)) != 1:

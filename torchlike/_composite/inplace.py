@@ -1,4 +1,4 @@
-"""Functions that a method of Tensor is as well: `torch.sin_(x)` is `x.sin_()`."""
+"""Functions of `torch` that are also methods of Tensor: `torch.sin_(x)` is `x.sin_()`."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ QUESTIONS = ("get_device", "is_conj", "is_neg", "is_signed")
 
 def _function(name: str) -> Callable[..., Any]:
     method = getattr(Tensor, name)
-    # An in-place method takes whatever its row does, so what it accepts is read off the method without the underscore.
+    # The in-place method has the parameters of its operator, so take the signature of the out-of-place method.
     signature = inspect.signature(getattr(Tensor, name.removesuffix("_")))
     first, *others = [p for p in signature.parameters.values() if p.name != "out"]
 
@@ -93,5 +93,5 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 def functions() -> dict[str, Callable[..., Any]]:
-    """The functions by name, once Tensor has its methods."""
+    """Return the functions by name. Tensor must already have its methods."""
     return public_calls.functions(*map(_function, (*IN_PLACE, *QUESTIONS)))

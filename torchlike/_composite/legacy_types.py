@@ -1,4 +1,4 @@
-"""PyTorch's old tensor types, such as `FloatTensor`: constructors, and names for a dtype on a kind of device."""
+"""PyTorch's legacy tensor types, such as `FloatTensor`: constructors, and names for a dtype on a device type."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _STEMS = (
 
 
 class TensorType(type):
-    """The type of the old types: `isinstance(t, FloatTensor)` asks for dtype and device."""
+    """The metaclass of the legacy types: `isinstance(t, FloatTensor)` compares the dtype and the device type."""
 
     dtype: _dtypes.dtype
     kind: str
@@ -65,20 +65,20 @@ _ON_CUDA = {f"{stem}Tensor": _make(stem, "cuda") for stem in NAMES}
 
 
 def on_cuda(name: str) -> TensorType:
-    """The type `torch.cuda.<name>`."""
+    """Return the type `torch.cuda.<name>`."""
     if name not in _ON_CUDA:
         raise _errors.arguments.unknown_name("torch.cuda", name, list(_ON_CUDA))
     return _ON_CUDA[name]
 
 
 def name_of(tensor: Tensor) -> str:
-    """The old name of a tensor's type, such as `torch.FloatTensor`."""
+    """Return the legacy name of a tensor's type, such as `torch.FloatTensor`."""
     place = "" if tensor.device.type == "cpu" else f"{tensor.device.type}."
     return f"torch.{place}{_STEMS[tensor.dtype]}Tensor"
 
 
 def of_name(name: str) -> tuple[_dtypes.dtype, str]:
-    """The dtype and the kind of device that an old name speaks of."""
+    """Return the dtype and the device type that a legacy name denotes."""
     parts = name.split(".")
     stem = parts[-1].removesuffix("Tensor")
     if parts[0] != "torch" or len(parts) not in (2, 3) or not (stem in NAMES or parts[-1] == "Tensor"):
@@ -87,7 +87,7 @@ def of_name(name: str) -> tuple[_dtypes.dtype, str]:
 
 
 def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """The old name of the tensor's type, or this tensor as another type (a dtype, an old type or its name)."""
+    """Return the legacy name of the tensor's type; with an argument, convert to a dtype, a legacy type or its name."""
     if dtype is None:
         return name_of(self)
     if isinstance(dtype, _dtypes.dtype):
@@ -102,7 +102,7 @@ def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
 
 
 def set_default_tensor_type(t: Any) -> None:
-    """Set the default dtype and device by an old type or its name (deprecated in PyTorch)."""
+    """Set the default dtype and device by a legacy type or its name (deprecated in PyTorch)."""
     warn(_errors.making.DEFAULT_TENSOR_TYPE)
     dtype, kind = of_name(t) if isinstance(t, str) else (t.dtype, t.kind)
     if kind == "cuda" and not devices.jax_devices("cuda"):

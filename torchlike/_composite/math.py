@@ -1,4 +1,4 @@
-"""Functions of several overloads: extremes of everything, along a dim or of two tensors; spreads; norms; products."""
+"""Functions with several overloads: extremes, order statistics, variances, norms, products and comparisons."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _median(name: str) -> Callable:
 median, nanmedian = _median("median"), _median("nanmedian")
 
 
-# -- spread ------------------------------------------------------------------------------------------------------------
+# -- variance ----------------------------------------------------------------------------------------------------------
 
 
 def _spread(name: str) -> Callable:
@@ -152,7 +152,7 @@ std, var, std_mean, var_mean = (_spread(name) for name in ("std", "var", "std_me
 def norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
 ) -> Tensor:
-    """The vector norm (sum of |x|**p)**(1/p) over `dim` (every dim by default); "fro" is p = 2.
+    """Return the vector norm (sum of |x|**p)**(1/p) over `dim` (every dim by default); "fro" means p = 2.
 
     The gradient at 0 is 0.
     """
@@ -172,10 +172,10 @@ def norm(
 
 
 def einsum(*args: Any) -> Tensor:
-    """The sum of products that an equation describes: `einsum("ij,jk->ik", a, b)`.
+    """Return the sum of products that an equation describes: `einsum("ij,jk->ik", a, b)`.
 
-    Dims are named by letters, `...` stands for those not named; without `->` the letters met once, in alphabetical
-    order, are the result's. Also `einsum(a, [0, 1], b, [1, 2], [0, 2])`.
+    Letters name the dims, and `...` stands for all others. Without `->`, the dims of the result are the letters that
+    occur once, in alphabetical order. Another form is `einsum(a, [0, 1], b, [1, 2], [0, 2])`.
     """
     if not isinstance(args[0], str):
         return einsum(*_as_letters(args))
@@ -186,7 +186,7 @@ def einsum(*args: Any) -> Tensor:
 
 
 def _as_letters(args: tuple) -> tuple:
-    """Operands with lists of numbers for subscripts, as an equation."""
+    """Convert operands with lists of dim numbers to an equation."""
 
     def term(dims: Any) -> str:
         return "".join("..." if d is Ellipsis else chr(ord("A") + d if d < 26 else ord("a") + d - 26) for d in dims)
@@ -199,7 +199,10 @@ def _as_letters(args: tuple) -> tuple:
 
 
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
-    """The sum of products over the last `dims` dims of `a` and the first of `b`, or over two lists of dims."""
+    """Contract the last `dims` dims of `a` with the first `dims` dims of `b`.
+
+    `dims` may also be two lists: the dims of `a` and the dims of `b` to contract.
+    """
     if out is not None:
         return into("tensordot", tensordot, (a, b, dims), {}, out, Into(_errors.outs.contracted, called=None))
     if isinstance(dims, Tensor):
@@ -210,7 +213,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
         if dims > builtins.min(a.ndim, b.ndim):
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         dims = (range(-dims, 0), range(dims))
-    for i, j in zip(*dims):  # a dim of size one stands for every element of the other
+    for i, j in zip(*dims):  # a dim of size one is broadcast against the other
         if i < a.ndim and j < b.ndim and a.shape[i] != b.shape[j]:
             a = rows["sum"](a, i, True) if b.shape[j] == 1 else a
             b = rows["sum"](b, j, True) if a.shape[i] == 1 else b
@@ -218,7 +221,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
 
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Tensor:
-    """The cross product of vectors of three elements along `dim` (by default the first dim of size three)."""
+    """Return the cross product of vectors of three elements along `dim` (by default the first dim of size three)."""
     if dim is None:
         sizes = [n for n, m in zip(input.shape, other.shape) if n == m]
         if input.ndim == other.ndim and 3 not in sizes:
@@ -231,7 +234,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = No
 
 
 def chain_matmul(*matrices: Tensor) -> Tensor:
-    """The product of several matrices."""
+    """Return the product of several matrices."""
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
     for matrix in matrices:
@@ -243,13 +246,13 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
 
 
 def positive(input: Tensor) -> Tensor:
-    """The tensor itself; a bool tensor is refused."""
+    """Return the tensor itself. Raise RuntimeError for a bool tensor."""
     if input.dtype is bool_:
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
 
 
-# -- questions with one answer -----------------------------------------------------------------------------------------
+# -- comparisons with one bool result ----------------------------------------------------------------------------------
 
 
 def _host(t: Tensor) -> np.ndarray:
@@ -257,31 +260,31 @@ def _host(t: Tensor) -> np.ndarray:
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same shape and elements (an observation: pending work runs)."""
+    """Return whether two tensors have the same shape and elements. The call flushes the pending trace."""
     if input.shape != other.shape:
         return False
-    if conversions.is_same(input, other):  # PyTorch looks for NaN alone
+    if conversions.is_same(input, other):  # PyTorch only tests for NaN here
         _errors.dtypes.not_eight_bits("equal_notnan_cpu", input.dtype)
     return bool(np.array_equal(_host(input), _host(other)))
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether every element `isclose` (an observation: pending work runs)."""
+    """Return whether all elements are close, as `isclose` defines it. The call flushes the pending trace."""
     return bool(rows["all"](rows["isclose"](input, other, rtol, atol, equal_nan)).item())
 
 
 def polygamma(self: Tensor, n: int) -> Tensor:
-    """The n-th derivative of digamma."""
+    """Compute the n-th derivative of the digamma function of each element."""
     return rows["polygamma"](n, self)
 
 
 def polygamma_(self: Tensor, n: int) -> Tensor:
-    """The n-th derivative of digamma, in place."""
+    """Compute the n-th derivative of the digamma function of each element, in place."""
     return binding.assign(self, rows["polygamma"](n, self))
 
 
 def abs_(self: Tensor) -> Tensor:
-    """The absolute value of each element, in place."""
+    """Compute the absolute value of each element, in place."""
     if self.dtype.is_complex:
         raise _errors.dtypes.complex_in_place("abs")
     return _abs_in_place(self)

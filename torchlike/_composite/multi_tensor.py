@@ -1,4 +1,4 @@
-"""One recorded entry for a whole optimizer step: an update rule mapped over the rows of columns of tensors."""
+"""Multi-tensor updates: one trace entry applies an update rule to all tensors of an optimizer step."""
 
 from __future__ import annotations
 
@@ -36,19 +36,20 @@ def multi_tensor_update(
     shown: Sequence[Sequence[Tensor]] = (),
     by_element: bool = True,
 ) -> None:
-    """Update many tensors by one rule, in place and outside autograd, as one entry of the trace.
+    """Update many tensors by one rule, in place and outside of autograd, as one entry of the trace.
 
     Args:
-      rule: `rule(statics, scalars, *row) -> new arrays for the written columns`, pure, over NumPy or JAX arrays.
-      statics: hashable settings, part of the program's key.
-      scalars: runtime numbers (learning rate, bias corrections, ...): changing them never recompiles. The rule gets
-        them as 0-d arrays in the dtype of the row's arithmetic.
-      tensors: columns, e.g. `[params, grads, exp_avgs]`; row i is made of the i-th tensor of each.
-      written: the columns that the rule writes.
-      joined: the last tensors are taken together, laid end to end, so many to a row each time: [3, 2] makes two rows of
-        the last five. A column that is shorter has one flat tensor for each such row.
-      shown: for each of the last scalars, which the rule does not get, the tensors that shall hold it.
-      by_element: whether the rule treats each element by itself.
+      rule: `rule(statics, scalars, *row) -> new arrays for the written columns`, a pure function over NumPy or JAX
+        arrays.
+      statics: hashable settings, which are part of the program's key.
+      scalars: runtime numbers such as the learning rate or bias corrections; changing them never recompiles. The rule
+        receives them as 0-dim arrays in the dtype of the row's arithmetic.
+      tensors: columns, such as `[params, grads, exp_avgs]`; row i consists of the i-th tensor of each column.
+      written: the indices of the columns that the rule writes.
+      joined: the sizes of groups of tensors at the end of the columns. Each group is flattened and concatenated into
+        one row: [3, 2] makes two rows of the last five tensors. A shorter column has one flat tensor for each group.
+      shown: the tensors that are set to the last scalars, one list per scalar. The rule does not receive these scalars.
+      by_element: True if the rule is element-wise.
     """
     values = [t._storage.value if t._chain is None else t._read() for column in tensors for t in column]
     lengths = tuple([len(column) for column in tensors])
@@ -60,17 +61,17 @@ def multi_tensor_update(
             rule, statics, len(scalars), lengths, written, joined, kinds, values, by_element
         )
     results = record(plan, values, scalars)
-    del values  # what is overwritten below must not look needed
+    del values  # release the references, so that the old buffers count as unused below
     targets = [t for c in written for t in tensors[c]]
     commit(zip([*targets, *[t for holders in shown for t in holders]] if shown else targets, results))
 
 
 def share_memory(written: list[Tensor], read: list[Tensor | None]) -> bool:
-    """Return whether a write to one of the first tensors changes another one, or one of the second."""
+    """Return whether a write to a tensor of `written` changes another one of them or a tensor of `read`."""
     others = [t for t in read if t is not None]
     if len({*map(_STORAGE, written), *map(_STORAGE, others)}) == len(written) + len(others):
         return False
-    ends: dict[tuple[int, bool], int] = {}  # of the spans so far, by storage and whether they are written
+    ends: dict[tuple[int, bool], int] = {}  # the largest end so far, by storage and whether it is of a written span
     spans = [(*_span(t), is_written) for tensors, is_written in ((written, True), (others, False)) for t in tensors]
     for storage, begin, end, is_written in sorted(spans):
         if begin < max(ends.get((storage, True), 0), is_written and ends.get((storage, False), 0)):
@@ -80,13 +81,13 @@ def share_memory(written: list[Tensor], read: list[Tensor | None]) -> bool:
 
 
 def _span(tensor: Tensor) -> tuple[int, int, int]:
-    """Return the storage of a tensor, and the bytes where its elements begin and end."""
+    """Return the storage id of a tensor, and the byte offsets at which its elements begin and end."""
     size, begin = tensor.element_size(), tensor.storage_offset()
     return id(tensor._storage), begin * size, extent(tensor.shape, tensor.stride(), begin) * size
 
 
 def row_update(rule: Callable, statics: tuple, scalars: Sequence, row: Sequence, written: Sequence[int]) -> tuple:
-    """The new arrays for the written places of one row, by a rule as `multi_tensor_update` takes it."""
+    """Apply a rule of `multi_tensor_update` to one row, and return the new arrays of the written columns."""
     work = _dtypes.opmath(_dtypes.FROM_NUMPY[row[0].dtype]).to_real().numpy
     new = rule(statics, tuple(s.astype(work) for s in scalars), *row)
     return tuple(array.astype(row[place].dtype) for array, place in zip(new, written))
@@ -103,7 +104,7 @@ def _make_plan(
     values: list[Value],
     by_element: bool,
 ) -> Plan:
-    avals = tuple(v.aval for v in values)  # the plan must not hold the values themselves
+    avals = tuple(v.aval for v in values)  # the plan must not keep the values alive
     ends = list(itertools.accumulate(lengths))
     columns = [slice(end - length, end) for end, length in zip(ends, lengths)]
     rows = _rows(lengths[0], joined)
@@ -139,7 +140,7 @@ def _is_even(update_row: Callable, columns: Sequence[Sequence[Aval]], written: S
     """Return whether the tensors of each row have one shape.
 
     Raises:
-      RuntimeError: they cannot be broadcast, or what is written has another shape than before.
+      RuntimeError: the tensors cannot be broadcast, or a written tensor would change its shape.
     """
     uneven = [row for row in zip(*columns) if len({a.shape for a in row}) > 1]
     for row in uneven:
@@ -152,7 +153,7 @@ def _is_even(update_row: Callable, columns: Sequence[Sequence[Aval]], written: S
 
 
 def _check_joined(columns: Sequence[Sequence[Aval]], packs: Sequence[slice], alone: int) -> None:
-    """Refuse rows laid end to end whose tensors differ in size."""
+    """Raise an error for concatenated rows whose tensors differ in size."""
     for number, pack in enumerate(packs):
         sizes = [a.numel for a in columns[0][pack]]
         for column in columns:
@@ -165,15 +166,18 @@ def _check_joined(columns: Sequence[Sequence[Aval]], packs: Sequence[slice], alo
 
 @functools.cache
 def over_rows(rule: Callable[..., tuple]) -> Callable[..., tuple]:
-    """A rule for parameters of which a sparse gradient names rows: with the columns (param, values, lines, *state) it
-    updates the rows at `lines`, each by the sum of its `values`, and leaves the others as they are."""
+    """Return the variant of a rule for parameters with row-sparse gradients.
+
+    Its columns are (param, values, lines, *state). It updates only the rows of the parameter and the state at the
+    indices `lines`. The gradient of a row is the sum of its `values`.
+    """
 
     @functools.wraps(rule)
     def update(statics: tuple, scalars: tuple, param: Any, values: Any, lines: Any, *state: Any) -> tuple:
         if not lines.size:
             return param, *state
         tables = [a.reshape((-1, *values.shape[1:])) for a in (param, *state)]
-        # As many rows as there are lines: those left over lie behind the last one, where nothing is written.
+        # The result of `unique` has a static size. Surplus indices are out of bounds, so their writes are dropped.
         picked, place = jnp.unique(lines, return_inverse=True, size=lines.size, fill_value=tables[0].shape[0])
         grad = jnp.zeros_like(values).at[place].add(values)
         first, *others = [t.at[picked].get(mode="fill", fill_value=0) for t in tables]
@@ -185,14 +189,17 @@ def over_rows(rule: Callable[..., tuple]) -> Callable[..., tuple]:
 
 
 def _end_to_end(length: int) -> list[slice]:
-    """All tensors of a column as one row."""
+    """Return the single row that has all tensors of a column."""
     return [slice(0, length)]
 
 
 def _of_any_length(update_row: Callable) -> Callable:
-    """The update of one row on the host: a program for the next power of two, since compiling one costs a tenth of what
-    the update of many tensors does. What it computes for an element of float32 is to the bit what the larger program
-    does, so who goes on from a checkpoint sees no difference; in other types XLA contracts otherwise at times."""
+    """Return the update of one row on the host, padded to the next power of two.
+
+    With padding, one program serves many lengths. Compiling it costs a tenth of compiling the update of many tensors.
+    In float32, an element gets bit-identical results from this program and the larger one, so training from a
+    checkpoint is reproducible. In other dtypes XLA sometimes contracts multiply-adds differently.
+    """
 
     def update(scalars: tuple, row: tuple) -> list:
         size = row[0].size
@@ -205,13 +212,13 @@ def _of_any_length(update_row: Callable) -> Callable:
 
 
 def _rows(length: int, joined: tuple[int, ...]) -> list[slice]:
-    """Which tensors of a column that has them all make up each row."""
+    """Return the slice of a full column that makes up each row."""
     ends = list(itertools.accumulate([*[1] * (length - sum(joined)), *joined]))
     return [slice(begin, end) for begin, end in zip([0, *ends], ends)]
 
 
 def _joined(column: Sequence[Any], rows: list[slice]) -> list[Any]:
-    """One array for each row."""
+    """Return one array for each row."""
     if len(column) == len(rows):
         return list(column)
     parts = [column[row] for row in rows]
@@ -219,7 +226,7 @@ def _joined(column: Sequence[Any], rows: list[slice]) -> list[Any]:
 
 
 def _apart(made: Sequence[Any], like: Sequence[Any], rows: list[slice]) -> Iterator[Any]:
-    """`_joined` undone: arrays of these shapes and dtypes."""
+    """Undo `_joined`: yield arrays with the shapes and dtypes of `like`."""
     if len(like) == len(rows):
         yield from [array.reshape(one.shape) for array, one in zip(made, like)]
         return

@@ -1,6 +1,6 @@
-"""Finding: what is not zero, and the distinct elements.
+"""Nonzero and distinct elements.
 
-How many there are depends on the data, so most of these are observations: pending work runs.
+The size of the result depends on the data, so most of these functions flush the pending trace.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from torchlike._tensor.factories import of_array
 from torchlike._tensor.out import fit_out
 from torchlike._tensor.tensor import Tensor
 
-# -- what is not zero --------------------------------------------------------------------------------------------------
+# -- nonzero elements --------------------------------------------------------------------------------------------------
 
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
-    """The indices of the elements that are not zero, one row each (with `as_tuple`, one tensor for each dim)."""
+    """Return the indices of the nonzero elements, one row for each; with `as_tuple`, one tensor for each dim."""
     if as_tuple.__class__ is not bool:
         raise _errors.arguments.wrong_type("nonzero", "as_tuple", None, "bool", as_tuple)
     _errors.dtypes.not_eight_bits("nonzero_count_cpu", input.dtype)
@@ -56,17 +56,17 @@ def _nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None
     if out.shape != made.shape:
         fit_out(CASTABLE, made, out)
         if made.ndim == 2:
-            out.as_strided_(made.shape, made.stride())  # as in PyTorch, by columns
+            out.as_strided_(made.shape, made.stride())  # column-major, as in PyTorch
     return out.copy_(made)
 
 
 def argwhere(input: Tensor) -> Tensor:
-    """The indices of the elements that are not zero, one row each."""
+    """Return the indices of the nonzero elements, one row for each."""
     return nonzero(input)
 
 
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
-    """The first `size` indices of elements that are not zero, filled up with `fill_value`."""
+    """Return the indices of the first `size` nonzero elements, padded with `fill_value`."""
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     found = nonzero(input)._host()[:size]
@@ -76,7 +76,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
 
 
 def is_nonzero(input: Tensor) -> bool:
-    """Whether the one element is not zero."""
+    """Return whether the only element is not zero."""
     return bool(input)
 
 
@@ -84,7 +84,7 @@ def is_nonzero(input: Tensor) -> bool:
 
 
 def _axis(input: Tensor, dim: int | None) -> int | None:
-    """The dim whose indices are looked at; None: the elements of the flattened tensor are."""
+    """Return the dim whose slices are compared, or None to compare the elements of the flattened tensor."""
     if dim is None:
         return None
     if not input.ndim:
@@ -107,14 +107,15 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The distinct elements (or indices of a dim) in ascending order; every NaN is distinct.
+    """Return the distinct elements, or distinct slices of a dim, in ascending order. Every NaN is distinct.
 
-    With `return_inverse` also the place of each element among them, with `return_counts` how often each occurs.
+    With `return_inverse`, also return the index in the result of each element; with `return_counts`, the number of
+    occurrences of each distinct element.
     """
     axis = _axis(input, dim)
     _check_distinct(input, axis, "unique")
     host = to_numpy(input._value)
-    exact = host.astype(np.float32) if host.dtype.kind == "V" else host  # NumPy knows no place for NaN in bfloat16
+    exact = host.astype(np.float32) if host.dtype.kind == "V" else host  # NumPy cannot order NaN in bfloat16
     wanted: Any = {"return_inverse": return_inverse, "return_counts": return_counts}
     if axis is None and not any(wanted.values()):
         values, more = _distinct(np.sort(exact, axis=None)), []
@@ -126,14 +127,14 @@ def unique(
 
 
 def _distinct(row: np.ndarray) -> np.ndarray:
-    """The elements of a sorted row that differ from the one before."""
+    """Return the elements of a sorted vector that differ from their predecessor."""
     return row[np.concatenate([np.ones(min(len(row), 1), bool), row[1:] != row[:-1]])]
 
 
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """The elements (or indices of a dim) without those equal to the one before."""
+    """Remove elements, or slices of a dim, that are equal to their predecessor."""
     axis = _axis(input, dim)
     _check_distinct(input, axis, "unique_consecutive")
     host = to_numpy(input._value)
@@ -151,7 +152,7 @@ def _tables(input: Tensor, axis: int | None, values: Any, inverse: Any, counts: 
         inverse = inverse.reshape(tuple(input.shape)) if axis is None else inverse.reshape(-1)
     found = [values, *[a.astype(np.int64) for a in (inverse, counts) if a is not None]]
     made: tuple[Any, ...] = tuple([of_array(np.require(a, requirements="C"), input.device) for a in found])
-    if axis:  # found along the first dim, which then takes its place
+    if axis:  # the slices were found along the first dim, which stays the outermost one in memory
         shape = list(made[0].shape)
         strides = list(_layout.contiguous_strides((shape.pop(axis), *shape)))
         factories.with_strides(made[0], (*strides[1 : axis + 1], strides[0], *strides[axis + 1 :]))
@@ -159,14 +160,17 @@ def _tables(input: Tensor, axis: int | None, values: Any, inverse: Any, counts: 
 
 
 def where(condition: Tensor, *choices: Any, **named: Any) -> Any:
-    """`input` where the condition holds, `other` elsewhere; without these, the places where it holds, dim by dim."""
+    """Select from `input` where the condition is true, else from `other`.
+
+    Without these, return the indices at which the condition is true, one tensor for each dim.
+    """
     if choices or named:
         return binding.PUBLIC["where"](condition, *choices, **named)
     return nonzero(condition, as_tuple=True)
 
 
 def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
-    """This tensor's elements where the condition holds, `other` elsewhere."""
+    """Select from this tensor where the condition is true, else from `other`."""
     return binding.PUBLIC["where"](condition, self, other)
 
 

@@ -1,4 +1,4 @@
-"""Finite differences, norms kept within bounds, distances of all pairs, histograms of several dims."""
+"""Finite differences, renormalization, pairwise distances, histograms of several dims, and removed functions."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from torchlike._tensor.tensor import Tensor
 
 
 def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
-    """The slope along each dim by central differences, one-sided ones at the ends.
+    """Estimate the gradient along each dim by central differences, with one-sided differences at the ends.
 
-    `spacing` is the distance of the points, one for all dims or one for each, or the coordinates along each dim.
+    `spacing` is one distance between points for all dims, or for each dim a distance or the coordinates of the points.
     """
     dims = [dim] if isinstance(dim, int) else list(range(input.ndim)) if dim is None else list(dim)
     if spacing is None or isinstance(spacing, int | float | complex) or not getattr(spacing, "ndim", 1):
@@ -46,7 +46,7 @@ def _slope(x: Tensor, step: Any, dim: int, edge_order: int) -> Tensor:
         a, b = at(0, n - 2), at(1, n - 1)
         ends = [[at(i, i + 1) for i in where] for where in ((0, min(1, n - 2)), (n - 2, max(n - 3, 0)))]
     inner = _inner(part(0, n - 2), part(1, n - 1), part(2, n), a, b)
-    if edge_order == 2 and not isinstance(step, Tensor):  # PyTorch adds from the first to the last
+    if edge_order == 2 and not isinstance(step, Tensor):  # PyTorch sums the terms in this order
         first = (-3 * part(0, 1) + 4 * part(1, 2) - part(2, 3)) / (2 * step)
         last = (part(n - 3, n - 2) - 4 * part(n - 2, n - 1) + 3 * part(n - 1, n)) / (2 * step)
         return rows["cat"]([first, inner, last], dim)
@@ -56,14 +56,14 @@ def _slope(x: Tensor, step: Any, dim: int, edge_order: int) -> Tensor:
 
 
 def _inner(before: Tensor, x: Tensor, after: Tensor, a: Any, b: Any) -> Tensor:
-    """The slope between points that lie a before and b after."""
+    """Return the slope at interior points whose neighbors are at the distances a before and b after."""
     if not isinstance(a, Tensor):
         return (after - before) / (2 * a)
     return (-b / (a * (a + b))) * before + ((b - a) / (a * b)) * x + (a / (b * (a + b))) * after
 
 
 def _edge(x0: Tensor, x1: Tensor, x2: Any, gaps: list, edge_order: int) -> Tensor:
-    """The slope at x0, from the point next to it, or from two that are a and a + b away."""
+    """Return the slope at x0 from its neighbor, or from two points at the distances a and a + b."""
     a, b = gaps
     if edge_order == 1:
         return (x1 - x0) / a
@@ -75,7 +75,7 @@ def _edge(x0: Tensor, x1: Tensor, x2: Any, gaps: list, edge_order: int) -> Tenso
 
 @casting(FULL_ELSEWHERE)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
-    """Each part along `dim` scaled down to the p-norm `maxnorm`, where its norm is larger."""
+    """Scale each slice along `dim` whose p-norm exceeds `maxnorm` down to the norm `maxnorm`."""
     _errors.arithmetic.check_renorm(input, p, maxnorm)
     at = input._nonnegative(dim)
     others = tuple(d for d in range(input.ndim) if d != at)
@@ -87,17 +87,17 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 
 @casting(FULL_ELSEWHERE)
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """The distances of all pairs of rows, (0, 1), (0, 2), ... (n - 2, n - 1), in the p-norm."""
+    """Return the p-norm distances of all pairs of rows: (0, 1), (0, 2), ... (n - 2, n - 1)."""
     _errors.arithmetic.check_pdist(input, p)
     return rows["_pdist"](input, p)
 
 
-# -- numbers taken apart -----------------------------------------------------------------------------------------------
+# -- mantissas and exponents -------------------------------------------------------------------------------------------
 
 
 @accepting_out(Into((_errors.outs.mantissa, _errors.outs.exponent)))
 def frexp(input: Tensor) -> Any:
-    """The mantissa in [0.5, 1) and the exponent of 2 of each element."""
+    """Return the mantissa, with a magnitude in [0.5, 1), and the binary exponent of each element."""
     if not input.dtype.is_floating_point:
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     return return_types.frexp(rows["_frexp"](input))
@@ -121,7 +121,7 @@ def _edges(x: np.ndarray, bins: Any, low_high: Any, dim: int) -> np.ndarray:
 
 
 def _counts(points: np.ndarray, edges: list[np.ndarray], weights: np.ndarray | None, density: bool) -> np.ndarray:
-    """How many points, (n, D), lie in each cell, the last edge of each dim included."""
+    """Count the points, (n, D), in each cell. The last cell of each dim includes its upper edge."""
     inside = np.ones(len(points), bool)
     cells = []
     for x, edge in zip(points.T, edges):
@@ -139,7 +139,10 @@ def _counts(points: np.ndarray, edges: list[np.ndarray], weights: np.ndarray | N
 def histogramdd(
     input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> Any:
-    """How many points of (..., D) lie in each cell of a grid; the grid's edges along each dim."""
+    """Count the points of (..., D) in each cell of a grid.
+
+    Return the counts and the edges of the grid along each dim.
+    """
     _errors.histograms.check_points(input, weight)
     size = input.shape[-1]
     points = _host(input).reshape(-1, size)
@@ -164,7 +167,7 @@ def histogramdd(
 def histogram(
     input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> Any:
-    """How many elements lie in each interval; the intervals' edges."""
+    """Count the elements in each interval. Return the counts and the edges of the intervals."""
     if not isinstance(density, bool) or not (is_whole(bins) or isinstance(bins, Tensor)):
         raise _errors.arguments.invalid_combination("histogram", (input, bins), {"density": density})
     if isinstance(bins, Tensor) and range is not None:
@@ -175,12 +178,15 @@ def histogram(
 
 
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
-    """`trapezoid`."""
+    """Compute `trapezoid`."""
     return rows["trapezoid"](y, x, dx=dx, dim=dim)
 
 
 def constant_pad_nd(input: Tensor, pad: Any, value: Number = 0) -> Tensor:
-    """The last dims with `value` around them, as many on each side as `pad` says, the last dim first."""
+    """Pad the last dims with `value`.
+
+    `pad` has the number of elements before and after each dim, beginning with the last dim.
+    """
     _dtypes.check_number(value, input.dtype)
     for place, n in enumerate(pad):
         if not hasattr(n, "__index__"):
@@ -210,34 +216,34 @@ grid_sampler_2d, grid_sampler_3d = _sampler("grid_sampler_2d"), _sampler("grid_s
 
 
 def _divides(self: Tensor, other: Any) -> Tensor:
-    """other / self."""
+    """Return other / self."""
     if not isinstance(other, Tensor | int | float | complex | np.generic):
         return NotImplemented
     return self.reciprocal() * other
 
 
 def solve(input: Tensor, A: Tensor, *, out: Any = None) -> Tensor:
-    """Removed from PyTorch in favor of `linalg.solve`; raises."""
+    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.solve`."""
     raise _errors.linalg.removed("solve")
 
 
 def symeig(input: Tensor, eigenvectors: bool = False, upper: bool = True, *, out: Any = None) -> Tensor:
-    """Removed from PyTorch in favor of `linalg.eigh`; raises."""
+    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.eigh`."""
     raise _errors.linalg.removed("symeig")
 
 
 def eig(self: Tensor, eigenvectors: bool = False, *, e: Any = None, v: Any = None) -> Tensor:
-    """Removed from PyTorch in favor of `linalg.eig`; raises."""
+    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.eig`."""
     raise _errors.linalg.removed("eig")
 
 
 def lstsq(input: Tensor, A: Tensor, *, out: Any = None) -> Tensor:
-    """Removed from PyTorch in favor of `linalg.lstsq`; raises."""
+    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.lstsq`."""
     raise _errors.linalg.removed("lstsq")
 
 
 def matrix_rank(input: Tensor, tol: Any = None, symmetric: bool = False, *, out: Any = None) -> Tensor:
-    """Removed from PyTorch in favor of `linalg.matrix_rank`; raises."""
+    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.matrix_rank`."""
     raise _errors.linalg.removed("matrix_rank")
 
 
@@ -245,7 +251,7 @@ _REMOVED = {"solve": solve, "symeig": symeig, "eig": eig, "lstsq": lstsq}
 
 
 def _assert(condition: Any, message: str) -> Any:
-    """Python's `assert` as a function."""
+    """Assert a condition; Python's `assert` statement as a function."""
     if type(condition) is not bool and next(overriding.of((condition,)), None) is not None:
         return overriding.call(_assert, (condition, message), {})
     assert condition, message

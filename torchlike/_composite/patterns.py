@@ -1,4 +1,4 @@
-"""Matrices from vectors: diagonals, blocks, grids, products and combinations of their elements."""
+"""Structured matrices and combinations: diagonals, blocks, grids, products and powers of the elements of vectors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from torchlike._tensor.tensor import Tensor
 
 
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
-    """A matrix's diagonal as a vector, or a matrix with a vector on its diagonal."""
+    """Return the diagonal of a matrix, or a matrix with the given vector on its diagonal."""
     if input.ndim == 2:
         return rows["_diagonal_copy"](input, diagonal)
     if input.ndim != 1:
@@ -29,7 +29,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 
 
 def _misfit(result: Any, out: Any) -> RuntimeError:
-    """What `diag` says of a vector's matrix."""
+    """Return the error for an `out` tensor that cannot take the result of `diag`."""
     castable = _dtypes.can_cast(result, out)
     return (_errors.dtypes.exact_out if castable else _errors.outs.cannot_become("diag", "out="))(result, out)
 
@@ -43,7 +43,10 @@ def _diag_into(input: Tensor, *_: Any) -> Into:
 
 
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Matrices, in the dims `dim1` and `dim2`, with the last dim on their diagonals; (..., n) -> (..., n, n)."""
+    """Return matrices in the dims `dim1` and `dim2` with the last dim of `input` on their diagonals.
+
+    (..., n) -> (..., n, n) by default.
+    """
     a, b = (d + input.ndim + 1 if d < 0 else d for d in (dim1, dim2))
     for given, d in ((dim1, a), (dim2, b)):
         if not 0 <= d <= input.ndim:
@@ -57,12 +60,12 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 
 
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """A matrix with all elements on its diagonal."""
+    """Return a matrix with all elements of `input` on its diagonal."""
     return rows["_diag_embed"](reshape(input, (-1,)), offset, 0, 1)
 
 
 def block_diag(*tensors: Tensor) -> Tensor:
-    """A matrix with the given ones (vectors as rows) along its diagonal."""
+    """Return the block-diagonal matrix of the given matrices. A vector is a matrix with one row."""
     if not tensors:
         return factories.empty(1, 0)
     for i, t in enumerate(tensors):
@@ -81,7 +84,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
-    """Coordinate grids of vectors; `indexing` is "ij" (rows first) or "xy"."""
+    """Return coordinate grids of vectors; `indexing` is "ij" (rows first) or "xy"."""
     if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
         tensors = tuple(tensors[0])
     if indexing is None:
@@ -107,7 +110,7 @@ def _grids(tensors: list[Tensor]) -> tuple[Tensor, ...]:
 
 
 def cartesian_prod(*tensors: Tensor) -> Tensor:
-    """Every combination of an element of each vector, one row each."""
+    """Return the Cartesian product of vectors, one row for each combination."""
     public_calls.tensors("meshgrid", tensors)
     for t in tensors:
         if t.ndim != 1:
@@ -120,7 +123,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
 
 
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """Every choice of `r` elements of a vector, in order, one row each."""
+    """Return all combinations of `r` elements of a vector, in order, one row for each."""
     if input.ndim != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
     if r < 0:
@@ -135,7 +138,10 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 
 @casting(Casts(as_given, as_given))
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
-    """A matrix of the powers of a vector's elements, from high to low (or low to high); (..., n) -> (..., n, N)."""
+    """Return the Vandermonde matrix of a vector: the powers of its elements, from high to low unless `increasing`.
+
+    (n,) -> (n, N), where N is n by default.
+    """
     if x.ndim != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")
     if N is not None and N < 0:
@@ -156,7 +162,7 @@ def _columns(indices: Tensor, shape: tuple[int, ...]) -> list[Tensor]:
 
 
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
-    """The index in each dim of places in the flattened tensor of a shape."""
+    """Convert indices into a flattened tensor to indices into a tensor of `shape`, one index tensor for each dim."""
     if indices.dtype.category != _dtypes.INTEGER:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype!r}")
     if isinstance(shape, str):

@@ -1,4 +1,4 @@
-"""Tensors of numbers in order: ranges, evenly spaced numbers, identity matrices, indices of triangles, windows."""
+"""Ranges, evenly spaced numbers, identity matrices, triangle indices and window functions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HALF = (_dtypes.float16, _dtypes.bfloat16)
 
 
 def _numbers(name: str, given: tuple, named: dict) -> list:
-    """Start, end and step of `f(end)`, `f(start, end)` or `f(start, end, step)`, also by name."""
+    """Return start, end and step of `f(end)`, `f(start, end)` or `f(start, end, step)`. Keywords are accepted too."""
     unknown = [n for n in named if n not in ("start", "end", "step")]
     if unknown:
         raise _errors.arguments.no_such_keyword(name, unknown[0])
@@ -46,7 +46,7 @@ def _number(name: str, a: Any, place: int) -> Any:
 
 
 def _in_order(name: str, out: Tensor | None, made: Tensor) -> Tensor:
-    """Return numbers in order, or `out` with the numbers in it: in its own shape, if that has as many elements."""
+    """Return `made`, or `out` with its numbers. `out` keeps its shape if the number of elements is the same."""
     if out is None:
         return made
     check_into(name, out, made.dtype)
@@ -68,9 +68,10 @@ def arange(
     pin_memory: bool = False,
     **named: Any,
 ) -> Tensor:
-    """Numbers from `start` (0) up to but without `end`, `step` (1) apart: `arange(end)`, `arange(start, end, step)`.
+    """Return the numbers from `start` (0) to `end`, exclusive, in steps of `step` (1).
 
-    int64 where all three are whole numbers, else the default dtype.
+    Called as `arange(end)`, `arange(start, end)` or `arange(start, end, step)`. The default dtype of the result is the
+    default dtype if an argument is a float, else int64.
     """
     no_pinning(pin_memory)
     only_strided("arange", layout, requires_grad)
@@ -98,7 +99,7 @@ def _check_range(start: Any, end: Any, step: Any) -> None:
 
 def _range(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:
     if dtype.category == _dtypes.INTEGER:
-        if dtype is not _dtypes.int64:  # PyTorch counts them in floating point
+        if dtype is not _dtypes.int64:  # PyTorch computes the number of elements in floating point
             count = math.ceil((end - start) / step)
             return (int(start) + int(step) * np.arange(count)).astype(dtype.numpy)
         start, end, step = int(start), int(end), int(step)
@@ -118,7 +119,7 @@ def range(
     requires_grad: bool = False,
     **named: Any,
 ) -> Tensor:
-    """Numbers from `start` (0) up to and with `end`, `step` (1) apart (deprecated in PyTorch; use `arange`)."""
+    """Return the numbers from `start` (0) to `end`, inclusive, in steps of `step` (1) (deprecated; use `arange`)."""
     warn(_errors.making.DEPRECATED_RANGE)
     only_strided("range", layout, requires_grad)
     start, end, step = _numbers("range", args, named)
@@ -143,7 +144,7 @@ def linspace(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """`steps` numbers from `start` to `end`, both included, evenly spaced."""
+    """Return `steps` evenly spaced numbers from `start` to `end`, inclusive."""
     no_pinning(pin_memory)
     low, high, steps, kind = _spread("linspace", start, end, steps, dtype, layout, out)
     _errors.dtypes.not_eight_bits("linspace_cpu", kind)
@@ -164,7 +165,7 @@ def logspace(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """`base` to the power of `steps` evenly spaced exponents."""
+    """Return `base` to the power of `steps` evenly spaced exponents from `start` to `end`, inclusive."""
     no_pinning(pin_memory)
     if not (isinstance(base, complex) or hasattr(base, "__float__")):
         raise _errors.arguments.invalid_combination("logspace", (start, end, steps, base), {})
@@ -210,7 +211,7 @@ def eye(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A matrix with ones on its diagonal; (n, n), or (n, m)."""
+    """Return a matrix with ones on its diagonal and zeros elsewhere; (n, n), or (n, m)."""
     no_pinning(pin_memory)
     only_strided("eye", layout, requires_grad)
     if not is_whole(n) or not (m is None or is_whole(m)):

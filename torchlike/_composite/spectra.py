@@ -1,4 +1,4 @@
-"""Short-time Fourier transforms: of windowed frames of a signal, and back."""
+"""The short-time Fourier transform and its inverse."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torchlike._tensor.autocast import casting
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
-_LEAST = 1e-11  # of the summed squares of the windows
+_LEAST = 1e-11  # the smallest valid sum of the squared windows
 
 
 @casting(FULL_ON_CPU)
@@ -29,10 +29,11 @@ def stft(
     return_complex: bool | None = None,
     align_to_window: bool | None = None,
 ) -> Tensor:
-    """The Fourier transform of each frame of a signal; (..., time) -> (..., frequency, frame).
+    """Return the Fourier transform of each frame of a signal; (..., time) -> (..., frequency, frame).
 
-    Frames of `n_fft` samples begin every `hop_length` samples (a quarter of `n_fft`); with `center` frame t is centred
-    at t * hop_length, the signal being padded at its ends. A window of `win_length` samples lies in its middle.
+    Frames of `n_fft` samples begin every `hop_length` samples, by default a quarter of `n_fft`. With `center`, frame t
+    is centered at t * hop_length and the signal is padded at its ends. A window of `win_length` samples is centered in
+    the frame.
     """
     if align_to_window is not None:
         raise _errors.arguments.unsupported("stft", "align_to_window")
@@ -69,7 +70,7 @@ def _padded(input: Tensor, size: int, mode: str) -> Tensor:
 
 
 def _centred(window: Tensor, n_fft: int) -> Tensor:
-    """The window with zeros on both sides."""
+    """Return the window padded with zeros on both sides."""
     before = (n_fft - window.shape[0]) // 2
     if window.shape[0] == n_fft:
         return window
@@ -89,8 +90,10 @@ def istft(
     length: int | None = None,
     return_complex: bool = False,
 ) -> Tensor:
-    """The signal of which `input` is the `stft`: frames are weighted by the window once more, added where they overlap,
-    and divided by the sum of the squared windows there."""
+    """Return the signal whose `stft` is `input`.
+
+    The frames are multiplied by the window, added where they overlap, and divided by the sum of the squared windows.
+    """
     hop, width = _sizes(n_fft, hop_length, win_length)
     if not input.is_complex():
         raise RuntimeError(
@@ -135,7 +138,7 @@ def _added(frames: Tensor, window: Tensor, hop: int, center: bool, length: int |
 
 
 def _overlapped(frames: Tensor, total: int, hop: int) -> Tensor:
-    """Frames added where they overlap; (B, T, n) -> (B, total)."""
+    """Add frames where they overlap; (B, T, n) -> (B, total)."""
     count, n = frames.shape[1:]
     place = factories.tensor([[t * hop + i for i in range(n)] for t in range(count)], device=frames.device).reshape(-1)
     none = factories.zeros((frames.shape[0], total), dtype=frames.dtype, device=frames.device)

@@ -1,4 +1,4 @@
-"""The sizes that PyTorch's compiler leaves open, by name: here every size is a plain number, so none is ever made."""
+"""The names of PyTorch's symbolic numbers. In torchlike every size is a plain number, so none is ever created."""
 
 from __future__ import annotations
 
@@ -9,47 +9,47 @@ from torchlike import _errors
 
 
 class SymInt:
-    """A whole number that is left open; here none is."""
+    """The type of symbolic integers; the constructor raises."""
 
     def __init__(self, *args: Any) -> None:
         raise _errors.arguments.cannot(type(self).__name__, "use a number: sizes are never left open")
 
 
 class SymFloat(SymInt):
-    """A floating-point number that is left open; here none is."""
+    """The type of symbolic floating-point numbers; the constructor raises."""
 
 
 class SymBool(SymInt):
-    """A truth value that is left open; here none is."""
+    """The type of symbolic booleans; the constructor raises."""
 
 
 def sym_int(a: Any) -> int:
-    """The whole number towards zero."""
+    """Round a number toward zero."""
     return math.floor(a) if a >= 0 else math.ceil(a)
 
 
 def sym_float(a: Any) -> float:
-    """`float(a)`."""
+    """Return `float(a)`."""
     return float(a)
 
 
 def sym_sqrt(a: Any) -> float:
-    """The square root of a number."""
+    """Return the square root of a number."""
     return math.sqrt(a)
 
 
 def sym_not(a: Any) -> bool:
-    """`not a`."""
+    """Return `not a`."""
     return not a
 
 
 def sym_max(a: Any, b: Any) -> Any:
-    """The larger of two numbers; a float if either is one."""
+    """Return the larger of two numbers, as a float if either is a float."""
     return _of_common_kind(max(a, b), a, b)
 
 
 def sym_min(a: Any, b: Any) -> Any:
-    """The smaller of two numbers; a float if either is one."""
+    """Return the smaller of two numbers, as a float if either is a float."""
     return _of_common_kind(min(a, b), a, b)
 
 
@@ -58,7 +58,7 @@ def _of_common_kind(found: Any, a: Any, b: Any) -> Any:
 
 
 def sym_ite(b: Any, t: Any, f: Any) -> Any:
-    """`t if b else f`, which are of one type."""
+    """Return `t if b else f`. Both values must have the same type."""
     if not isinstance(b, bool):
         raise AssertionError(f"expected SymBool or bool, got {type(b)}")
     if type(t) is not type(f):
@@ -67,5 +67,5 @@ def sym_ite(b: Any, t: Any, f: Any) -> Any:
 
 
 def sym_sum(*args: Any) -> Any:
-    """The sum of the numbers, or of those in the one sequence that is given."""
+    """Return the sum of the numbers, or of the numbers in a single sequence."""
     return sum(args[0] if len(args) == 1 and isinstance(args[0], list | tuple) else args)

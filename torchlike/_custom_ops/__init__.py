@@ -1,4 +1,4 @@
-"""The former name of part of `torch.library`."""
+"""The former name of a part of `torch.library`."""
 
 from torchlike.library import custom_op as custom_op
 from torchlike.library import register_fake as impl_abstract

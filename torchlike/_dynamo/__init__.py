@@ -1,4 +1,4 @@
-"""The entry points of PyTorch's compiler front end that programs call by this name."""
+"""The functions of `torch._dynamo` that programs call."""
 
 from torchlike._compile.api import allow_in_graph as allow_in_graph
 from torchlike._compile.api import assume_constant_result as assume_constant_result

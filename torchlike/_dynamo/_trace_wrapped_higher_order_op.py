@@ -1,8 +1,11 @@
-"""A mode that libraries enter around `vmap`."""
+"""A context manager that libraries enter around `vmap`."""
 
 
 class TransformGetItemToIndex:
-    """Within it PyTorch lets a mapped number be an index; here it always may."""
+    """A context manager without effect.
+
+    In PyTorch it permits a batched scalar as an index, which torchlike always accepts.
+    """
 
     def __enter__(self) -> None:
         pass

@@ -1,6 +1,6 @@
-"""How PyTorch's compiler front end is steered, by name. Programs set these; compiling here depends on none of them.
+"""The options of `torch._dynamo.config`. Programs may set them, but they have no effect on compilation.
 
-`torchlike.compile`'s own arguments say what it can be told.
+The arguments of `torchlike.compile` control compilation.
 """
 
 suppress_errors = False

@@ -1,8 +1,8 @@
-"""Where programs look for the class of compiled modules, and whether anything is compiled."""
+"""The class of compiled modules, and a query for compiler support."""
 
 from torchlike._compile.module import OptimizedModule as OptimizedModule
 
 
 def is_dynamo_supported() -> bool:
-    """Whether `torchlike.compile` works here: everywhere."""
+    """Return whether `torchlike.compile` is supported: always True."""
     return True

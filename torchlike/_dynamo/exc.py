@@ -1,4 +1,4 @@
-"""The errors of compiled functions, by PyTorch's names."""
+"""The exceptions of compiled functions, under their names in `torch._dynamo.exc`."""
 
 from torchlike._errors.compilation.compiling import InvalidBackend as InvalidBackend
 from torchlike._errors.compilation.compiling import RecompileError as RecompileError

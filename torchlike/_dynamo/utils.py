@@ -1,8 +1,8 @@
-"""What libraries ask of PyTorch's compiler front end."""
+"""Queries about PyTorch's compiler front end that libraries make."""
 
 from typing import Any
 
 
 def is_compile_supported(device_type: Any) -> bool:
-    """Whether functions can be compiled for this kind of device."""
+    """Return whether functions can be compiled for this device type: always True."""
     return True

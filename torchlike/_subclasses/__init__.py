@@ -1,4 +1,4 @@
-"""Tensors that have a shape and no elements, by PyTorch's compiler's name for them; there are none here."""
+"""The names of PyTorch's fake tensors, which torchlike does not implement."""
 
 from torchlike._subclasses.fake_tensor import FakeTensor as FakeTensor
 from torchlike._subclasses.fake_tensor import FakeTensorMode as FakeTensorMode

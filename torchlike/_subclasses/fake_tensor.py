@@ -1,4 +1,4 @@
-"""Fake tensors: none is ever made. `torch.device("meta")` has shapes without elements."""
+"""The fake tensor classes, which cannot be instantiated. Use `torch.device("meta")` for shapes without elements."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from torchlike import _errors
 
 
 class FakeTensor:
-    """What nothing is an instance of."""
+    """The type of fake tensors; the constructor raises."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise _errors.arguments.cannot("_subclasses.FakeTensor", 'use device="meta"')
 
 
 class FakeTensorMode:
-    """Refused."""
+    """The mode that creates fake tensors; the constructor raises."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise _errors.arguments.cannot("_subclasses.FakeTensorMode", 'use device="meta"')
 
 
 def is_fake(x: Any) -> bool:
-    """Whether it is a fake tensor: no."""
+    """Return whether `x` is a fake tensor: always False, since there are none."""
     return isinstance(x, FakeTensor)

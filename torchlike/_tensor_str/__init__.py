@@ -1,4 +1,4 @@
-"""How tensors print, by the names under which libraries write such text of their own."""
+"""Tensor printing under PyTorch's private names, which libraries use to print their own tensors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torchlike._tensor.tensor import Tensor
 
 
 class _Options:
-    """The settings that hold now: `precision`, `threshold`, `edgeitems`, `linewidth`, `sci_mode`."""
+    """The current print options: `precision`, `threshold`, `edgeitems`, `linewidth`, `sci_mode`."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -27,12 +27,12 @@ PRINT_OPTS = _Options()
 
 
 def _tensor_str(self: Tensor, indent: int) -> str:
-    """The bracketed numbers, the first line already `indent` characters in."""
+    """Return the bracketed elements as text. The first line starts at column `indent`."""
     return _repr.numbers(self._host(), indent)
 
 
 def _str(self: Tensor, *, tensor_contents: str | None = None) -> str:
-    """The whole text, with other contents if these are given."""
+    """Return the printed form of a tensor, with `tensor_contents` in place of its elements if given."""
     return show.tensor_text(self, tensor_contents)
 
 

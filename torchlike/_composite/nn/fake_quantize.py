@@ -1,4 +1,4 @@
-"""Rounding to the values that a quantized tensor could have, with gradients: quantization while a network trains."""
+"""Fake quantization: differentiable rounding to quantized values, for quantization-aware training."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _PER_CHANNEL = "FakeQuantizePerChannelAffineCachemaskBackward0"
 def fake_quantize_per_tensor_affine(
     input: Tensor, scale: float | Tensor, zero_point: int | Tensor, quant_min: int, quant_max: int
 ) -> Tensor:
-    """Round to the values of a quantized tensor; the gradient is 0 where elements lie outside of its range.
+    """Round to the values of a quantized tensor. The gradient is 0 for elements outside of its range.
 
     Args:
         input: floating-point tensor.
-        scale: distance of neighbouring values, a number or a tensor with one element.
+        scale: distance between neighboring values, a number or a tensor with one element.
         zero_point: the level of 0, an int or a tensor with one element.
         quant_min: the lowest level.
         quant_max: the highest level.
 
     Raises:
-        RuntimeError: the bounds are crossed, or a number `zero_point` lies outside of them.
+        RuntimeError: `quant_min` exceeds `quant_max`, or `zero_point`, if it is a number, lies outside of these bounds.
     """
     _check_bounds(quant_min, quant_max)
     if isinstance(scale, Tensor) and isinstance(zero_point, Tensor):
@@ -48,12 +48,12 @@ def fake_quantize_per_tensor_affine(
 def fake_quantize_per_channel_affine(
     input: Tensor, scale: Tensor, zero_point: Tensor, axis: int, quant_min: int, quant_max: int
 ) -> Tensor:
-    """Round to the values of a quantized tensor whose channels have a scale and zero point each.
+    """Round to the values of a quantized tensor that has a scale and a zero point for each channel.
 
     Args:
         input: floating-point tensor.
-        scale: one-dim tensor of float32 or bfloat16, one element a channel.
-        zero_point: one-dim tensor of int32, float32 or float16, one element a channel.
+        scale: one-dimensional tensor of float32 or bfloat16, with one element per channel.
+        zero_point: one-dimensional tensor of int32, float32 or float16, with one element per channel.
         axis: the dim of the channels.
         quant_min: the lowest level.
         quant_max: the highest level.

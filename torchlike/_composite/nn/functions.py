@@ -1,4 +1,4 @@
-"""Functions of neural networks in `torch` and on `Tensor` that choose among rows, draw random numbers or keep state."""
+"""Activation, dropout and normalization functions of `torch` and `Tensor`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from torchlike._tensor.tensor import Tensor
 
 
 def finish(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
-    """The end of a function with an `inplace` flag."""
+    """Return the result of a function with an `inplace` flag. If the flag is set, overwrite `input` with it first."""
     return binding.assign(input, result) if inplace else result
 
 
@@ -28,7 +28,7 @@ def finish(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
 
 
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """exp(x) divided by its sum over a dim; computed in `dtype` where given.
+    """Compute exp(x) divided by its sum over a dim. If `dtype` is given, `input` is cast to it first.
 
     >>> import torchlike as torch
     >>> torch.softmax(torch.zeros(2), 0).tolist()
@@ -38,7 +38,7 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
 
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """The logarithm of softmax over a dim; computed in `dtype` where given."""
+    """Compute the logarithm of softmax over a dim. If `dtype` is given, `input` is cast to it first."""
     return rows["_log_softmax"](input if dtype is None else input.to(dtype), dim)
 
 
@@ -46,26 +46,26 @@ def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
 
 def celu(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """x where x > 0, alpha (exp(x / alpha) - 1) elsewhere."""
+    """Return x where x > 0, else alpha * (exp(x / alpha) - 1)."""
     return rows["_celu"](input, alpha)
 
 
 def selu(input: Tensor) -> Tensor:
-    """The scaled exponential unit, which keeps activations normalised."""
+    """Compute the scaled exponential linear unit, which keeps activations normalized."""
     return rows["_selu"](input)
 
 
 def threshold(input: Tensor, threshold: float, value: float) -> Tensor:
-    """x where x > threshold, `value` elsewhere."""
+    """Return x where x > threshold, else `value`."""
     return rows["_threshold"](input, threshold, value)
 
 
 def rrelu(
     input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, generator: Any = None
 ) -> Tensor:
-    """x where x > 0, a x elsewhere: a is drawn from [lower, upper) in training, their mean otherwise.
+    """Return x where x > 0, else a * x; a is random in [lower, upper) in training and their mean otherwise.
 
-    Only the elements that are not positive draw a number, so training observes the input.
+    In training, only the elements that are not positive consume a random number, so the call flushes the pending trace.
     """
     _check_flag("rrelu", "training", 4, training)
     for place, (name, bound) in enumerate((("lower", lower), ("upper", upper)), 2):
@@ -87,7 +87,7 @@ def _slopes(input: Tensor, lower: float, upper: float, generator: Any) -> Tensor
     slopes = np.ones(host.shape, input.dtype.numpy)
     bound = np.float64 if slopes.dtype == np.float64 else np.float32
     low, high = float(bound(lower)), float(bound(upper))
-    # Without a fused multiply-add, which `uniform` with bounds would have.
+    # Scale here: `uniform` with bounds would use a fused multiply-add, which rounds differently.
     slopes[below] = _random.uniform(generator, (int(below.sum()),), np.dtype(np.float64)) * (high - low) + low
     return factories.of_array(slopes, input.device)
 
@@ -106,7 +106,10 @@ def _check_dropout(input: Tensor, p: float) -> None:
 
 
 def _noise(input: Tensor, p: float, features: bool, scaled: bool) -> Tensor:
-    """Zero with probability p, else one (or 1 / (1 - p)): for each element, or for each of dims 0 and 1."""
+    """Return zeros with probability p, else ones (or 1 / (1 - p) if `scaled`), as random noise for dropout.
+
+    There is one number for each element, or with `features` one for each index of dims 0 and 1.
+    """
     dtype = np.dtype(input.dtype.numpy)
     if scaled:
         draw = lambda shape: _random.dropout_noise(None, shape, dtype, p)
@@ -137,9 +140,9 @@ def _alpha_dropout(input: Tensor, p: float, train: bool, features: bool) -> Tens
         return input
     if p == 1:
         return rows["mul"](input, factories.of_array(np.zeros((), input.dtype.numpy), input.device))
-    if input.dtype.category < _dtypes.FLOATING:  # the noise has the input's dtype, and is scaled in place
+    if input.dtype.category < _dtypes.FLOATING:  # PyTorch scales noise of this dtype in place
         raise _errors.dtypes.cannot_cast(_dtypes.float32, input.dtype)
-    alpha = 1.7580993408473766  # minus the value that selu tends to, which dropped elements take
+    alpha = 1.7580993408473766  # the negated limit of selu at minus infinity; dropped elements get the limit
     noise = _noise(input, p, features, scaled=False)
     a = 1 / math.sqrt((alpha * alpha * p + 1) * (1 - p))
     shift = rows["add"](rows["mul"](rows["add"](noise, -1), alpha * a), alpha * a * p)
@@ -159,19 +162,19 @@ def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
 
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Dropout that keeps mean and variance of what comes out of `selu`."""
+    """Apply dropout that keeps the mean and variance of the outputs of `selu`."""
     _check_flag("alpha_dropout", "train", 3, train)
     return _alpha_dropout(input, p, train, False)
 
 
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """`alpha_dropout` of whole channels."""
+    """Apply `alpha_dropout` to whole channels."""
     _check_flag("feature_alpha_dropout", "train", 3, train)
     return _alpha_dropout(input, p, train, True)
 
 
 def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
-    """Dropout that also returns the bool mask of what was kept."""
+    """Apply dropout. Return the result and the bool mask of the elements that were kept."""
     if train is False or not input.numel():
         return input, factories.of_array(np.ones(tuple(input.shape), bool), input.device)
     kept = _noise(input, p, False, scaled=False)
@@ -190,12 +193,15 @@ def layer_norm(
     eps: float = 1e-5,
     cudnn_enable: bool = True,
 ) -> Tensor:
-    """(x - mean) / sqrt(var + eps) over the last dims, whose sizes are `normalized_shape`; times weight, plus bias."""
+    """Compute (x - mean) / sqrt(var + eps) over the last dims, times weight, plus bias.
+
+    `normalized_shape` has the sizes of these dims.
+    """
     return rows["_layer_norm"](input, tuple(normalized_shape), weight, bias, eps)
 
 
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
-    """x / sqrt(mean(x**2) + eps) over the last dims, times weight; eps is the dtype's epsilon by default."""
+    """Compute x / sqrt(mean(x**2) + eps) over the last dims, times weight. By default eps is the dtype's epsilon."""
     if input.dtype.category < _dtypes.FLOATING:
         raise _errors.dtypes.not_implemented("rms_norm", input.dtype)
     if eps is None:
@@ -211,7 +217,7 @@ def group_norm(
     eps: float = 1e-5,
     cudnn_enabled: bool = True,
 ) -> Tensor:
-    """(x - mean) / sqrt(var + eps) over each group of channels of each sample; times weight, plus bias."""
+    """Compute (x - mean) / sqrt(var + eps) over each group of channels of each sample, times weight, plus bias."""
     return rows["_group_norm"](input, num_groups, weight, bias, eps)
 
 
@@ -226,9 +232,10 @@ def batch_norm(
     eps: float,
     cudnn_enabled: bool = True,
 ) -> Tensor:
-    """(x - mean) / sqrt(var + eps) for each channel (dim 1); times weight, plus bias.
+    """Compute (x - mean) / sqrt(var + eps) for each channel (dim 1), times weight, plus bias.
 
-    In training the statistics are those of the batch, and the running ones move toward them by `momentum`, in place.
+    In training, the statistics are those of the batch, and the running statistics move toward them by `momentum`, in
+    place.
     """
     _check_flag("batch_norm", "training", 6, training)
     if not input.numel() and input.ndim < 2:
@@ -254,7 +261,7 @@ def batch_norm(
 
 def _move_running(running: Tensor | None, new: Tensor, momentum: float) -> None:
     if running is not None:
-        # A block of its own might leave the mode behind, if it is interrupted.
+        # A `with` statement on the mode itself is safe against interrupts; a wrapper around the mode is not.
         with modes.no_grad() if running.requires_grad else nullcontext():
             moved = rows["_moving_average"](running, new.detach(), momentum)
             binding.assign(running, moved)
@@ -271,7 +278,7 @@ def instance_norm(
     eps: float,
     cudnn_enabled: bool = True,
 ) -> Tensor:
-    """Batch norm of each sample by itself: (x - mean) / sqrt(var + eps) for each channel of each sample."""
+    """Compute (x - mean) / sqrt(var + eps) for each channel of each sample, times weight, plus bias."""
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     n, c = input.shape[:2]

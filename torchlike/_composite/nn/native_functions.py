@@ -1,5 +1,4 @@
-"""What PyTorch's layers are made of, under its names: with the statistics and masks that its gradients keep, and some
-of the gradients themselves."""
+"""ATen functions of layers that also return what backward needs, and some of their gradients."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ Triple = tuple[Tensor, Tensor, Tensor]
 def native_layer_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> Triple:
-    """`layer_norm`, with the means and the reciprocal deviations."""
+    """Compute `layer_norm`. Return the result, the means and the reciprocal standard deviations."""
     out = rows["_layer_norm"](input, tuple(normalized_shape), weight, bias, eps)
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     return out, *_statistics(_beside(input.detach(), weight), dims, eps, keepdim=True)
@@ -37,7 +36,10 @@ def native_layer_norm(
 def native_group_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
 ) -> Triple:
-    """`group_norm`, with the means and the reciprocal deviations of each sample's groups: these have gradients too."""
+    """Compute `group_norm`. Return the result, and the means and reciprocal standard deviations of the groups.
+
+    Unlike in `native_layer_norm`, these statistics are differentiable.
+    """
     for place, (name, given) in enumerate({"N": N, "C": C, "HxW": HxW, "group": group}.items(), 4):
         public_calls.whole("native_group_norm", name, place, given)
     _errors.normalization.check_native_groups(group, C)
@@ -46,17 +48,17 @@ def native_group_norm(
 
 
 def _beside(input: Tensor, parameter: Tensor | None) -> Tensor:
-    """The input in the dtype of parameters, which its statistics have."""
+    """Return the input, cast to the dtype of `parameter` if that is given. The statistics have this dtype."""
     return input if parameter is None else input.to(parameter.dtype)
 
 
 def _sparse_mm_reduce_impl(self: Any, other: Any, reduce: str) -> Any:
-    """Refused."""
+    """Raise an error: the operator is not implemented."""
     raise _errors.arguments.cannot("ops.aten._sparse_mm_reduce_impl", "use torch.sparse.mm, which sums")
 
 
 def _sparse_addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """`torch.sparse.addmm`."""
+    """Call `torch.sparse.addmm`."""
     return sparse_rules.addmm(input, mat1, mat2, beta=beta, alpha=alpha)
 
 
@@ -77,7 +79,10 @@ def native_batch_norm(
     momentum: float,
     eps: float,
 ) -> Triple:
-    """`batch_norm`, with the batch's means and reciprocal deviations (empty where the running ones are used)."""
+    """Compute `batch_norm`. Return the result, and the means and reciprocal standard deviations of the batch.
+
+    The statistics are empty tensors if `training` is false.
+    """
     out = functions.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
     if not training:
         none = factories.of_array(np.zeros(0, input.dtype.numpy), input.device)
@@ -86,8 +91,10 @@ def native_batch_norm(
 
 
 def _statistics_of_batch(input: Tensor, eps: float) -> tuple[Tensor, Tensor]:
-    """The means and reciprocal deviations of each channel. PyTorch stores the means, and the sums of squares that are
-    the variances, in the input's dtype."""
+    """Return the mean and the reciprocal standard deviation of each channel.
+
+    As in PyTorch, the means and the sums of squares, from which the variances follow, are rounded to the input's dtype.
+    """
     dims, wide = tuple(d for d in range(input.ndim) if d != 1), input.to(_dtypes.opmath(input.dtype))
     mean = wide.mean(dims, True)
     squares = (wide - mean).square().sum(dims).to(input.dtype)
@@ -97,7 +104,7 @@ def _statistics_of_batch(input: Tensor, eps: float) -> tuple[Tensor, Tensor]:
 
 @accepting_out(Into(_errors.outs.scalar_type))
 def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None, *rest: Any) -> Triple:
-    """`native_batch_norm`; the running statistics may be left out."""
+    """Compute `native_batch_norm`. The running statistics are optional."""
     running = (None, None) if len(rest) == 3 else ()
     return native_batch_norm(input, weight, bias, *running, *rest)
 
@@ -112,7 +119,7 @@ def _batch_norm_with_update(
     momentum: float,
     eps: float,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """`native_batch_norm` in training, with an empty tensor for what other devices would keep."""
+    """Compute `native_batch_norm` in training. The fourth result, which other backends save for backward, is empty."""
     found = native_batch_norm(input, weight, bias, running_mean, running_var, True, momentum, eps)
     return *found, factories.of_array(np.zeros(0, np.uint8), input.device)
 
@@ -121,13 +128,13 @@ def _batch_norm_with_update(
 
 
 def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """Softmax that gives zeros where every element is -inf."""
+    """Compute softmax, with zeros where every element along `dim` is -inf."""
     dead = (input == -math.inf).all(dim, True)
     return functions.softmax(input.masked_fill(dead, 0), dim, dtype).masked_fill(dead, 0)
 
 
 def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
-    """The gradient of softmax: y (g - sum of g y)."""
+    """Return the gradient of softmax: y * (g - sum(g * y))."""
     _errors.activations.check_softmax_backward(grad_output, output, dim)
     kind = _dtypes.opmath(output.dtype)
     grad, y = grad_output.to(kind), output.to(kind)
@@ -135,7 +142,7 @@ def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_
 
 
 def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> Tensor:
-    """The gradient of dropout: what passed the mask, scaled."""
+    """Return the gradient of dropout: the incoming gradient under the mask, scaled."""
     if not hasattr(scale, "__float__"):
         raise _errors.arguments.wrong_type("native_dropout_backward", "scale", 3, "float", scale)
     kind = grad_output.dtype if grad_output.dtype.category >= _dtypes.FLOATING else modes.default_dtype
@@ -155,7 +162,10 @@ def convolution_backward(
     groups: int,
     output_mask: Any,
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
-    """The gradients of a convolution by its input, weight and bias, None where the mask says so."""
+    """Return the gradients of a convolution with respect to input, weight and bias.
+
+    A gradient is None if its entry in `output_mask` is false.
+    """
     with modes.enable_grad():
         given = [x.detach()._require_grad() for x in (input, weight)]
         rest = (None, stride, padding, dilation, transposed, output_padding, groups)
@@ -178,7 +188,10 @@ def _upsample_bilinear2d_aa(
     *,
     scale_factors: Any = None,
 ) -> Tensor:
-    """Bilinear resizing with a kernel that widens when making smaller; factors are one sequence, or two numbers."""
+    """Resize bilinearly with an antialiasing kernel, which widens for downsampling.
+
+    The scale factors are one sequence or two numbers.
+    """
     _errors.images.check_antialiased(input, output_size, align_corners, scale_factors)
     factors = scale_factors if scales_h is None else scales_h
     scales = (factors, scales_w) if factors is None or isinstance(factors, int | float) else tuple(factors)
@@ -197,7 +210,7 @@ def max_pool2d_with_indices_backward(
     ceil_mode: bool,
     indices: Tensor,
 ) -> Tensor:
-    """The gradient of maximum pooling: each element goes where its index says, and adds up there."""
+    """Return the gradient of max pooling: each gradient element is added at the index of its maximum."""
     shape = tuple(input.shape)
     zeros = np.zeros((*shape[:-2], shape[-2] * shape[-1]), grad_output.dtype.numpy)
     flat = factories.of_array(zeros, input.device)
@@ -214,7 +227,7 @@ def _to_copy(
     non_blocking: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """A copy of another dtype or on another device."""
+    """Return a copy with another dtype or on another device."""
     for argument, given in (("layout", layout), ("pin_memory", pin_memory)):
         if given:
             raise _errors.arguments.unsupported("_to_copy", argument)

@@ -1,5 +1,7 @@
-"""Functions of neural networks as `torch` has them, beneath `torch.nn.functional`: reductions and modes are numbers,
-arguments are of one kind each, and what else was found is returned with the result."""
+"""The functions of neural networks in `torch`, which are lower-level than those of `torch.nn.functional`.
+
+Reductions and modes are numbers, each argument has one type, and intermediate results are returned too.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,11 @@ from torchlike._tensor.tensor import Tensor
 
 # -- losses ------------------------------------------------------------------------------------------------------------
 
-# Every other number is for none; 0 is what they are by default, whatever PyTorch's signatures say.
+# Any other number means "none". The default is 0 for every loss, whatever PyTorch's signatures say.
 _REDUCTIONS = {1: "mean", 2: "sum"}
 _OF_ROWS = {"Array": "Tensor", "Array | None": "Tensor | None", "Scalar": "float", "Real": "float"}
-# The rows whose functions take a number for a reduction, and those of their arguments that go by name only; `...`: all
-# arguments must be given.
+# The operators whose functions take the reduction as a number, and their keyword-only arguments; `...` means that all
+# arguments are required.
 _LOSSES: dict[str, Any] = {
     "binary_cross_entropy_with_logits": (),
     "cosine_embedding_loss": (),
@@ -73,7 +75,7 @@ def ctc_loss(
     reduction: int = 0,
     zero_infinity: bool = False,
 ) -> Tensor:
-    """`torch.nn.functional.ctc_loss`; reduction: 0 for none, 1 for the mean, 2 for the sum."""
+    """Compute `torch.nn.functional.ctc_loss`; reduction: 0 for none, 1 for the mean, 2 for the sum."""
     from torchlike._composite.functional.ctc import ctc_loss as loss
 
     return loss(
@@ -115,22 +117,22 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """The mean of each window of (N, C, L) or (C, L); padding counts as zeros unless told otherwise."""
+    """Return the mean of each window of (N, C, L) or (C, L). By default, padding counts as zeros."""
     stride = None if stride is None or (not is_whole(stride) and not len(stride)) else stride
     return rows["_avg_pool1d"](input, *map(_hashable, (kernel_size, stride, padding)), ceil_mode, count_include_pad)
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: tuple[int, ...] | int) -> Tensor:
-    """The means of `output_size` windows of (N, C, L)."""
+    """Return the means of `output_size` windows of (N, C, L)."""
     return rows["_adaptive_avg_pool1d"](input, (output_size,) if is_whole(output_size) else tuple(output_size))
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: tuple[int, ...] | int) -> tuple[Tensor, Tensor]:
-    """The largest elements of `output_size` windows of (N, C, L), and where they stand."""
+    """Return the largest elements of `output_size` windows of (N, C, L), and their indices."""
     return rows["_adaptive_max_pool1d"](input, (output_size,) if is_whole(output_size) else tuple(output_size))
 
 
-# -- tables ------------------------------------------------------------------------------------------------------------
+# -- embeddings --------------------------------------------------------------------------------------------------------
 
 _MODES = ("sum", "mean", "max")
 
@@ -138,7 +140,7 @@ _MODES = ("sum", "mean", "max")
 def embedding(
     weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Tensor:
-    """weight[indices]; row `padding_idx` gets no gradient. See `torch.nn.functional.embedding`."""
+    """Return weight[indices]. Row `padding_idx` gets no gradient. See `torch.nn.functional.embedding`."""
     from torchlike._composite.functional.embedding import rows_of
 
     return rows_of(weight, indices, padding_idx, scale_grad_by_freq, sparse)
@@ -155,14 +157,16 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """`torch.nn.functional.embedding_bag` of joined bags, with what PyTorch's gradient keeps.
+    """Compute `torch.nn.functional.embedding_bag` of concatenated bags; also return what PyTorch saves for backward.
 
     Args:
       mode: 0 for the sum, 1 for the mean, 2 for the maximum.
 
-    Returns the bags (B, D); the bag of each number (N,), empty where sums are found without it; how many numbers each
-    bag has (B,), zeros for sums; for the maximum the row of the table that each element is from (B, D), else the third
-    again.
+    Returns:
+      The bags (B, D).
+      The bag of each index (N,); empty for sums that do not need it.
+      The number of indices in each bag (B,); zeros for sums.
+      For the maximum, the embedding row that each element comes from (B, D); otherwise a copy of the previous result.
     """
     from torchlike._composite.functional.bags import embedding_bag as bags_of
 
@@ -208,7 +212,7 @@ def _beside_bags(weight: Tensor, indices: Tensor, offsets: Tensor, out: Tensor, 
     sizes = factories.zeros(out.shape[0], **place).index_add(0, bag, counted.to(indices.dtype))
     if mode == 1:
         return bag, sizes, sizes.clone()
-    # Of the numbers that hold the maximum, the first; n where the bag is empty.
+    # The position of the first index that attains the maximum; n if the bag is empty.
     holds = counted[:, None] & (weight[indices] == out[bag])
     order = factories.tensor(whole, dtype=_dtypes.int64, device=indices.device)[:, None]
     first = factories.full(tuple(out.shape), n, dtype=_dtypes.int64, device=indices.device).scatter_reduce(
@@ -218,7 +222,7 @@ def _beside_bags(weight: Tensor, indices: Tensor, offsets: Tensor, out: Tensor, 
 
 
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
-    """Scale the rows that `indices` pick, where their norm exceeds `max_norm`, down to it, in place."""
+    """Scale the rows at `indices` whose norm exceeds `max_norm` down to the norm `max_norm`, in place."""
     if input.ndim != 2:
         raise RuntimeError(
             f"Expected 2-dimensional tensor, but got {input.ndim}-dimensional tensor for argument #1 'self' "
@@ -242,8 +246,15 @@ _OUTSIDE = ("zeros", "border", "reflection")
 def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
-    """`torch.nn.functional.grid_sample` by numbers: 0 bilinear, 1 nearest, 2 bicubic; outside 0 zeros, 1 the border,
-    2 a reflection. Any other number raises ValueError (PyTorch returns whatever memory holds)."""
+    """Compute `torch.nn.functional.grid_sample`, with numbers for the modes.
+
+    Args:
+      interpolation_mode: 0 for bilinear, 1 for nearest, 2 for bicubic.
+      padding_mode: 0 for zeros, 1 for the border, 2 for reflection.
+
+    Raises:
+      ValueError: a mode is any other number, for which PyTorch returns uninitialized memory.
+    """
     from torchlike._composite.functional.resize import grid_sample
 
     for argument, number in (("interpolation_mode", interpolation_mode), ("padding_mode", padding_mode)):
@@ -253,7 +264,10 @@ def grid_sampler(
 
 
 def affine_grid_generator(theta: Tensor, size: tuple[int, ...], align_corners: bool) -> Tensor:
-    """The grid for `grid_sampler` that applies theta (N, 2, 3) or (N, 3, 4) to pixels of `size`, 4-D or 5-D."""
+    """Return the grid for `grid_sampler` that applies an affine map to pixels of `size`, 4-D or 5-D.
+
+    `theta` is (N, 2, 3) or (N, 3, 4).
+    """
     if theta.ndim < 3:
         raise _errors.shapes.dim_out_of_range(2, theta.ndim)
     if len(size) not in (4, 5):
@@ -275,7 +289,7 @@ def convolution(
     output_padding: tuple[int, ...],
     groups: int,
 ) -> Tensor:
-    """A convolution of (N, C, ...) over as many dims as the weight has besides two, or its transpose."""
+    """Compute a convolution of (N, C, ...), or its transpose. A weight with n + 2 dims is convolved over n dims."""
     dims = weight.ndim - 2
     _errors.convolution.check_batched(input, weight, {"stride": stride, "padding": padding, "dilation": dilation})
     each = lambda given: tuple(given) if len(given) != 1 else tuple(given) * dims
@@ -287,7 +301,7 @@ def convolution(
 
 
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
-    """A convolution over the first dim of (T, B, C) with a weight (K, C, O): (T + 2 pad - K + 1, B, O)."""
+    """Convolve the first dim of (T, B, C) with a weight (K, C, O); the result is (T + 2 * pad - K + 1, B, O)."""
     _errors.convolution.check_tbc(input, weight, bias)
     made = rows["conv1d"](input.permute(1, 2, 0), weight.permute(2, 1, 0), bias.to(input.dtype), padding=pad)
     return made.permute(2, 0, 1).contiguous()
@@ -297,7 +311,7 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
 
 
 def nuclear_norm(input: Tensor, dim: tuple[int, ...] | int | bool | None = None, keepdim: bool = False) -> Tensor:
-    """The sum of the singular values of matrices, of the last two dims unless told otherwise."""
+    """Return the sum of the singular values of matrices, by default over the last two dims."""
     if isinstance(dim, bool):
         dim, keepdim = None, dim
     _errors.linalg.old_norm("nuclear_norm", "matrix_norm(A, 'nuc', dim, keepdim)")
@@ -307,7 +321,7 @@ def nuclear_norm(input: Tensor, dim: tuple[int, ...] | int | bool | None = None,
 
 
 def frobenius_norm(input: Tensor, dim: tuple[int, ...] | int, keepdim: bool = False) -> Tensor:
-    """The square root of the sum of squares over at most two dims; over all where none is given."""
+    """Return the square root of the sum of squares over one or two dims. If `dim` is empty, sum over all dims."""
     dims = (dim,) if is_whole(dim) else tuple(dim)
     _errors.linalg.old_norm("frobenius_norm", "vector_norm(A, 2., dim, keepdim)")
     if len(dims) > 2:
@@ -317,7 +331,10 @@ def frobenius_norm(input: Tensor, dim: tuple[int, ...] | int, keepdim: bool = Fa
 
 
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
-    """The `pow`-norm over every dim but one, which are kept as size 1; over all of them for dim -1."""
+    """Return the `pow`-norm over all dims except `dim`; for `dim` -1, over all dims.
+
+    The reduced dims are kept with size 1, unless `dim` is -1.
+    """
     if dim not in (-1, 0, v.ndim - 1):
         return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
     _errors.linalg.check_norm_dtype_of_input(v)
@@ -330,18 +347,18 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     return math.norm(v.reshape(-1, count), pow, 0).reshape(*[1] * dim, count)
 
 
-# -- the build ---------------------------------------------------------------------------------------------------------
+# -- build information -------------------------------------------------------------------------------------------------
 
 
 def set_flush_denormal(mode: bool, /) -> bool:
-    """Whether the processor was told what to do with tiny numbers: it was not, XLA decides."""
+    """Return whether the treatment of denormal numbers was changed: always False, since XLA determines it."""
     if not isinstance(mode, bool):
         raise _errors.arguments.flush_denormal(mode)
     return False
 
 
 def compiled_with_cxx11_abi() -> bool:
-    """Whether strings are those of C++11, as in every PyTorch of today."""
+    """Return whether the library uses the C++11 ABI: always True, as in current PyTorch builds."""
     return True
 
 
@@ -368,5 +385,5 @@ FUNCTIONS: dict[str, Any] = public_calls.functions(
     public_calls.overloaded(ctc_loss),
     out=dict.fromkeys((frobenius_norm, public_calls.overloaded(nuclear_norm)), CASTABLE),
 ) | {f.__name__: f for f in (set_flush_denormal, compiled_with_cxx11_abi)}
-# What numerical libraries there are: SciPy's LAPACK, XLA's Fourier transforms, and its own threads and products.
+# LAPACK comes from SciPy and Fourier transforms from XLA. XLA's own threads and matrix products replace OpenMP and MKL.
 FUNCTIONS |= {"has_lapack": True, "has_spectral": True, "has_mkl": False, "has_openmp": False}

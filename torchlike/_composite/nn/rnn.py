@@ -1,4 +1,4 @@
-"""Recurrent networks: layers and directions put together from one row, `_recurrent_layer`."""
+"""Recurrent networks: layers and directions composed from the operator `_recurrent_layer`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _network(
     lengths: Tensor | None = None,
     by_batch: bool = False,
 ) -> tuple[Tensor, ...]:
-    """(T, N, I) through all layers: the outputs, then the final states, (layers directions, N, H) each."""
+    """Run (T, N, I) through all layers. Return the outputs and the final states, (layers * directions, N, H) each."""
     directions = 2 if bidirectional else 1
     each, projected = _parameters_of_a_layer(len(params), layers * directions, biases)
     if not is_one_call(mode, x.dtype, lengths, projected or None):
@@ -75,7 +75,10 @@ def _network(
 
 
 def _padded(data: Tensor, batch_sizes: Tensor) -> tuple[Tensor, Tensor, np.ndarray]:
-    """Packed steps (sum of lengths, I) as (T, N, I), the lengths, and where each packed row went."""
+    """Pad a packed sequence, (sum of lengths, I), to (T, N, I).
+
+    Return the padded tensor, the lengths, and the position of each packed row in the flattened (T, N) dims.
+    """
     sizes = to_numpy(batch_sizes._value)
     steps, batch = len(sizes), int(sizes[0])
     running = np.arange(batch) < sizes[:, None]  # (T, N)
@@ -104,15 +107,15 @@ def _run(mode: str, args: tuple, states: list[Tensor]) -> Any:
 
 
 def _is_packed(args: tuple) -> bool:
-    """Whether the call is that of a packed sequence, whose batch sizes come before the state."""
+    """Return whether the call has a packed sequence. Its batch sizes come before the state."""
     return isinstance(args[3], list | tuple)
 
 
 def lstm(*args: Any) -> tuple[Tensor, Tensor, Tensor]:
-    """`lstm(input, (h, c), params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`: LSTM layers;
-    or, packed, `lstm(data, batch_sizes, (h, c), params, ..., bidirectional)`.
+    """Run LSTM layers and return (outputs, h_n, c_n).
 
-    Returns (outputs, h_n, c_n).
+    Called as `lstm(input, (h, c), params, has_biases, num_layers, dropout, train, bidirectional, batch_first)` or, for
+    a packed sequence, as `lstm(data, batch_sizes, (h, c), params, ..., bidirectional)`.
     """
     hx = args[2] if _is_packed(args) else args[1]
     if len(hx) != 2:
@@ -136,7 +139,7 @@ gru, rnn_tanh, rnn_relu = _single("gru", "gru"), _single("tanh", "rnn_tanh"), _s
 def lstm_cell(
     input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
-    """One step of an LSTM: the new (h, c)."""
+    """Compute one step of an LSTM and return the new (h, c)."""
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
     return rows["_recurrent_cell"]("lstm", input, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh)
@@ -145,21 +148,21 @@ def lstm_cell(
 def gru_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:
-    """One step of a GRU: the new h."""
+    """Compute one step of a GRU and return the new h."""
     return rows["_recurrent_cell"]("gru", input, hx, None, w_ih, w_hh, b_ih, b_hh)
 
 
 def rnn_tanh_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:
-    """tanh(W_ih x + b_ih + W_hh h + b_hh)."""
+    """Compute tanh(W_ih x + b_ih + W_hh h + b_hh)."""
     return rows["_recurrent_cell"]("tanh", input, hx, None, w_ih, w_hh, b_ih, b_hh)
 
 
 def rnn_relu_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:
-    """relu(W_ih x + b_ih + W_hh h + b_hh)."""
+    """Compute relu(W_ih x + b_ih + W_hh h + b_hh)."""
     return rows["_recurrent_cell"]("relu", input, hx, None, w_ih, w_hh, b_ih, b_hh)
 
 

@@ -1,6 +1,6 @@
-"""Random tensors: every draw is made on the host from PyTorch's own stream, so one seed gives both the same numbers.
+"""Random tensors with PyTorch's random number streams: the same seed gives the same numbers in both libraries.
 
-PyTorch fills a tensor in the order of its memory, and so must every draw here.
+All numbers are generated on the host. Like PyTorch, the functions fill a tensor in the order of its memory.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ Ints = tuple[int, ...]
 
 
 def manual_seed(seed: int) -> Generator:
-    """Seed the default generator; the same seed gives the same numbers as in PyTorch on the CPU."""
+    """Seed the default generator. The same seed gives the same numbers as in PyTorch on the CPU."""
     return default_generator.manual_seed(int(seed))
 
 
 def seed() -> int:
-    """Seed the default generator from the system's entropy; returns the seed."""
+    """Seed the default generator from the system's entropy, and return the seed."""
     return default_generator.seed()
 
 
 def initial_seed() -> int:
-    """The seed that the default generator was given last."""
+    """Return the last seed of the default generator."""
     return default_generator.initial_seed()
 
 
 def get_rng_state() -> Tensor:
-    """The default generator's state, byte for byte PyTorch's, as a uint8 tensor."""
+    """Return the state of the default generator as a uint8 tensor. Its bytes are in PyTorch's format."""
     return default_generator.get_state()
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Restore a state that `get_rng_state` (of either library) gave."""
+    """Restore a state that `get_rng_state` of torchlike or of PyTorch returned."""
     default_generator.set_state(new_state)
 
 
@@ -68,7 +68,7 @@ def _made(draw: sampling.Draw, shape: Ints, name: str, out: Tensor | None, optio
     check_into(name, out, dtype or out.dtype)
     if tuple(out.shape) != shape:
         out.resize_(shape)
-    _fill(out, lambda size, _: draw(size))  # in the order of its memory
+    _fill(out, lambda size, _: draw(size))  # in memory order
     return out._require_grad() if requires_grad else out
 
 
@@ -92,7 +92,7 @@ def rand(
     dtype: Dtype | None = None,
     **options: Any,
 ) -> Tensor:
-    """Uniform numbers in [0, 1)."""
+    """Return uniform random numbers in [0, 1)."""
     shape, kind = _size("rand", size, options), _kind("rand", dtype, out)
     return _made(lambda shape: _random.uniform(generator, shape, kind), shape, "rand", out, options, dtype)
 
@@ -104,7 +104,7 @@ def randn(
     dtype: Dtype | None = None,
     **options: Any,
 ) -> Tensor:
-    """Standard normal numbers."""
+    """Return standard normal random numbers."""
     shape, kind = _size("randn", size, options), _kind("randn", dtype, out)
     whole = out is None or tuple(out.shape) != shape or out.is_contiguous()
     draw = lambda shape: _random.normal(generator, shape, kind, contiguous=whole)
@@ -118,7 +118,7 @@ def randint(
     dtype: Dtype | None = None,
     **options: Any,
 ) -> Tensor:
-    """Integers in [low, high): `randint(high, size)` or `randint(low, high, size)`."""
+    """Return random integers in [low, high): `randint(high, size)` or `randint(low, high, size)`."""
     named = {k: options.pop(k) for k in ("low", "high", "size") if k in options}
     given = [*args, *named.values()]
     if len(given) not in (2, 3):
@@ -148,7 +148,7 @@ def _bounds(name: str, given: list) -> tuple[int, int]:
 def randperm(
     n: int, *, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None, **options: Any
 ) -> Tensor:
-    """A random order of 0 .. n-1."""
+    """Return a random permutation of 0 .. n-1."""
     n = int(n)
     if n < 0:
         raise _errors.making.negative_dim(n, (n,))
@@ -199,7 +199,10 @@ def normal(
     dtype: Dtype | None = None,
     **options: Any,
 ) -> Tensor:
-    """Normal numbers of given means and standard deviations (numbers or tensors); no gradient reaches them."""
+    """Return normal random numbers with the given means and standard deviations (numbers or tensors).
+
+    The gradients of `mean` and `std` are zero.
+    """
     if mean is None or std is None:
         raise _errors.arguments.invalid_combination("normal", (mean, std), {})
     if size is not None:
@@ -218,7 +221,7 @@ def normal(
 
 @sampling.by_elements
 def _normal_by(mean: Any, std: Any, generator: Generator | None) -> Tensor:
-    """Normal numbers by the elements of tensors."""
+    """Return normal random numbers whose means or standard deviations are the elements of tensors."""
     given = [x for x in (mean, std) if isinstance(x, Tensor)]
     if isinstance(std, Tensor) and std.dtype.is_complex:
         raise RuntimeError("normal expects standard deviation to be non-complex")
@@ -233,7 +236,7 @@ def _normal_by(mean: Any, std: Any, generator: Generator | None) -> Tensor:
 
 
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
-    """Ones with the probabilities in `input` (or `p`), else zeros."""
+    """Return random ones with the probabilities in `input` (or `p`), else zeros."""
     _only_tensor("bernoulli", input)
     if p is None:
         return derived_from((input,), _bernoulli(input, None, generator), "BernoulliBackward0")
@@ -252,7 +255,7 @@ def _bernoulli(input: Tensor, p: float | None, generator: Generator | None) -> T
 def multinomial(
     input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None
 ) -> Tensor:
-    """Indices drawn with the weights in each row of `input`; (rows, classes) -> (rows, num_samples)."""
+    """Sample indices with the weights in each row of `input`; (rows, classes) -> (rows, num_samples)."""
     _only_tensor("multinomial", input)
     return of_array(_random.multinomial(generator, np.array(elements(input)), num_samples, replacement), input.device)
 
@@ -263,7 +266,7 @@ def _only_tensor(name: str, input: Any) -> None:
 
 
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
-    """Poisson numbers of the rates in `input`."""
+    """Return Poisson random numbers with the rates in `input`."""
     return derived_from((input,), _poisson(input, generator), "PoissonBackward0")
 
 
@@ -273,7 +276,7 @@ def _poisson(input: Tensor, generator: Generator | None) -> Tensor:
 
 
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
-    """How many of `count` trials succeed, each with probability `prob`."""
+    """Return the number of successes in `count` trials, each with success probability `prob`."""
     return underivable("aten::binomial", lambda count, prob: _binomial(count, prob, generator), count, prob)
 
 
@@ -284,7 +287,10 @@ def _binomial(count: Tensor, prob: Tensor, generator: Generator | None) -> Tenso
 
 
 def _standard_gamma(self: Tensor, generator: Generator | None = None) -> Tensor:
-    """Gamma numbers of the shapes in `self`, of scale one; they move with the shapes as their quantiles do."""
+    """Return gamma random numbers with the shapes in `self` and scale one.
+
+    The gradient keeps the quantile of each sample fixed (implicit reparameterization).
+    """
     return binding.CALLERS["_gamma_drawn"](self, _gammas(self, generator))
 
 
@@ -294,7 +300,10 @@ def _gammas(shapes: Tensor, generator: Generator | None) -> Tensor:
 
 
 def _sample_dirichlet(self: Tensor, generator: Generator | None = None) -> Tensor:
-    """Dirichlet numbers of the concentrations in the last dim; they move with these as their quantiles do."""
+    """Return Dirichlet samples with the concentrations in the last dim.
+
+    The gradient keeps the quantile of each sample fixed (implicit reparameterization).
+    """
     return binding.CALLERS["_dirichlet_drawn"](self, _parts(self, generator))
 
 
@@ -307,7 +316,7 @@ def _parts(concentrations: Tensor, generator: Generator | None) -> Tensor:
 
 
 def _fill(self: Tensor, draw: Callable[[Ints, np.dtype], np.ndarray]) -> Tensor:
-    """Write drawn numbers, drawn in the order of this tensor's memory; they have no history."""
+    """Overwrite a tensor with random numbers, in the order of its memory. The numbers have no autograd history."""
     if self._edge is not None and modes.local.grad:
         views.check_write(self)
     kind = self.dtype.numpy
@@ -323,7 +332,7 @@ def _only(name: str, other: dict, given: tuple = ()) -> None:
 def uniform_(
     self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None, **other: Any
 ) -> Tensor:
-    """Fill with uniform numbers in [from, to)."""
+    """Fill with uniform random numbers in [from, to)."""
     from_ = other.pop("from", from_)
     _only("uniform_", other)
     for place, (name, bound) in enumerate((("from", from_), ("to", to)), 1):
@@ -333,7 +342,7 @@ def uniform_(
 
 
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
-    """Fill with normal numbers."""
+    """Fill with normal random numbers."""
     whole = self.is_contiguous()
     return _fill(
         self, lambda size, kind: _random.normal(generator, size, kind, float(mean), float(std), contiguous=whole)
@@ -341,7 +350,7 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
-    """Fill with ones (probability `p`, a number or a tensor) and zeros."""
+    """Fill with random ones, with probability `p` (a number or a tensor), and zeros."""
     if not isinstance(p, Tensor):
         return _fill(self, lambda size, kind: _random.bernoulli(generator, size, kind, p))
     shape, strides = tuple(self.shape), self.stride()
@@ -359,7 +368,7 @@ def random_(
     generator: Generator | None = None,
     **other: Any,
 ) -> Tensor:
-    """Fill with integers: of the dtype's whole non-negative range, below `to`, or in [from, to)."""
+    """Fill with random integers below `to` or in [from, to); by default, over the dtype's non-negative integers."""
     from_ = other.pop("from", from_)
     _only("random_", other)
     if isinstance(from_, float) or isinstance(to, float):
@@ -370,27 +379,27 @@ def random_(
         return _fill(self, lambda size, kind: _random.random_(generator, size, kind))
     low, high = (
         (0, from_) if to is factories.MISSING else (from_ or 0, to)
-    )  # `to=None`: up to the dtype's largest number
+    )  # `to=None` means up to the dtype's largest number
     return _fill(self, lambda size, kind: _random.randint(generator, size, kind, low, high))
 
 
 def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
-    """Fill with exponential numbers of rate `lambd`."""
+    """Fill with exponential random numbers of rate `lambd`."""
     return _fill(self, lambda size, kind: _random.exponential(generator, size, kind, float(lambd)))
 
 
 def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> Tensor:
-    """Fill with Cauchy numbers."""
+    """Fill with Cauchy random numbers."""
     return _fill(self, lambda size, kind: _random.cauchy(generator, size, kind, float(median), float(sigma)))
 
 
 def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> Tensor:
-    """Fill with numbers whose logarithm is normal."""
+    """Fill with log-normal random numbers, whose logarithms have the mean `mean` and the standard deviation `std`."""
     return _fill(self, lambda size, kind: _random.log_normal(generator, size, kind, float(mean), float(std)))
 
 
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
-    """Fill with geometric numbers of success probability `p`."""
+    """Fill with geometric random numbers of success probability `p`."""
     if not hasattr(p, "__float__"):
         raise _errors.arguments.wrong_type("geometric_", "p", 1, "float", p)
     return _fill(self, lambda size, kind: _random.geometric(generator, size, kind, p))
@@ -406,7 +415,10 @@ randint_like = _like("randint_like", _random_between)
 
 
 def _drawing(function: Callable, overloaded: bool) -> Callable:
-    """A function that refuses as its `generator` what is none, as PyTorch does by the number of its overloads."""
+    """Return a random function that raises PyTorch's error if `generator` is not a Generator.
+
+    The error of a function with several overloads differs from that of a function with one.
+    """
 
     @functools.wraps(function)
     def draw(*args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Tensors of random numbers; inside of a mapped function as many of them as its `randomness` says."""
+"""Creation of random tensors, within `vmap` according to its `randomness`."""
 
 from __future__ import annotations
 
@@ -17,21 +17,24 @@ from torchlike._tensor import storage
 from torchlike._tensor.factories import of_array, unfilled
 from torchlike._tensor.tensor import Tensor, wrap
 
-Draw = Callable[[tuple[int, ...]], np.ndarray]  # of a shape
+Draw = Callable[[tuple[int, ...]], np.ndarray]  # returns random numbers of a shape
 
 
 def of_shape(draw: Draw, shape: tuple[int, ...], device: Any = None, requires_grad: bool = False) -> Tensor:
-    """Drawn numbers as a tensor; where examples have different ones, they are drawn as one tensor of all examples."""
+    """Return random numbers of a shape as a tensor.
+
+    Within `vmap` with different randomness, the numbers of all examples are generated as one tensor.
+    """
     levels = _different()
     sizes = tuple([level.size for level in levels])
-    if canonical(device).type == "meta":  # of which no numbers are drawn
+    if canonical(device).type == "meta":  # no numbers are generated for meta tensors
         return of_array(unfilled(shape, draw((0, *shape)).dtype), device, requires_grad)
     made = of_array(drawn(lambda: draw((*sizes, *shape))), device, requires_grad)
     return wrap(as_rows(made._value, levels)) if levels else made
 
 
 def like(input: Tensor, draw: Draw) -> Tensor:
-    """Drawn numbers for each element of `input`, drawn in the order of memory."""
+    """Return a random number for each element of `input`, generated in the order of memory."""
     shape = tuple(input.shape)
     if input._strides is None:
         return of_shape(draw, shape, input.device)
@@ -42,7 +45,7 @@ def like(input: Tensor, draw: Draw) -> Tensor:
 
 
 def _ordered(draw: Draw, shape: tuple[int, ...], strides: tuple[int, ...]) -> Draw:
-    """Draws one example after the other, each in the order of its memory."""
+    """Return a sampler that generates the examples one by one, each in the order of its memory."""
 
     def one_by_one(sizes: tuple[int, ...]) -> np.ndarray:
         lead = len(sizes) - len(shape)
@@ -53,7 +56,7 @@ def _ordered(draw: Draw, shape: tuple[int, ...], strides: tuple[int, ...]) -> Dr
 
 
 def into(target: Tensor, draw: Draw) -> None:
-    """Write drawn numbers to a tensor, drawn in the order of its memory."""
+    """Overwrite a tensor with random numbers, generated in the order of its memory."""
     shape, kind = tuple(target.shape), target.dtype.numpy
     if target.is_meta:
         return target._write(of_array(unfilled(shape, kind), target.device)._value)
@@ -71,13 +74,16 @@ def into(target: Tensor, draw: Draw) -> None:
 
 
 def elements(t: Tensor) -> np.ndarray:
-    """The elements by which numbers are drawn, on the host."""
+    """Return the elements on the host, as parameters of random numbers."""
     return to_numpy(t._value, draws=True)
 
 
 def by_elements(function: Callable, matrices: int | None = None) -> Callable:
-    """A function that draws numbers by the elements of tensors, of which each example has its own: called with those of
-    all examples. `matrices`: how many dims the tensors have at most for the function; more are taken together."""
+    """Decorate a function whose random numbers depend on the elements of tensors, for use within `vmap`.
+
+    With different randomness, the function is called once with the elements of all examples. `matrices` is the largest
+    number of dims that the function accepts; further batch dims are flattened.
+    """
 
     @functools.wraps(function)
     def draw(*args: Any, **kwargs: Any) -> Any:
@@ -108,7 +114,7 @@ def _whole(x: Tensor, level: Level, matrices: int | None) -> Tensor:
 
 
 class _closed:
-    """While all examples of the innermost function are at work at once."""
+    """A context in which one `vmap` level is inactive, because its examples are processed together."""
 
     def __init__(self, level: Level) -> None:
         self.level = level
@@ -126,7 +132,7 @@ def _active() -> tuple[Level, ...]:
 
 
 def _different() -> list[Level]:
-    """The functions being mapped whose examples have different numbers, the outermost first."""
+    """Return the active `vmap` levels with different randomness, the outermost first."""
     active = _active()
     if any(level.randomness == "error" for level in active):
         raise RuntimeError(

@@ -1,5 +1,4 @@
-"""Views whose elements are conjugated or negated when they are read: `conj()`, `imag` of a conjugate, and what undoes
-them."""
+"""Lazily conjugated and negated views: `conj()`, `imag` of a conjugate, and their resolution."""
 
 from __future__ import annotations
 
@@ -21,46 +20,47 @@ from torchlike._tensor.tensor import Tensor, alias
 
 
 def is_conj(input: Tensor) -> bool:
-    """Whether this is a view that conjugates what its memory holds."""
+    """Return whether this is a lazily conjugated view."""
     return "conj" in marks_of(input)
 
 
 def is_neg(input: Tensor) -> bool:
-    """Whether this is a view that negates what its memory holds."""
+    """Return whether this is a lazily negated view."""
     return "neg" in marks_of(input)
 
 
 def conj(input: Tensor) -> Tensor:
-    """The complex conjugate, as a view of the same memory; a real tensor is returned itself."""
+    """Return the complex conjugate, as a view of the same memory. A real tensor is returned itself."""
     return rows["conj"](input) if input.is_complex() else input
 
 
 def _neg_view(input: Tensor) -> Tensor:
-    """The negative, as a view of the same memory."""
+    """Return the negative, as a view of the same memory."""
     return rows["_neg_view"](input)
 
 
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The complex conjugate, with memory of its own; a real tensor is returned itself."""
+    """Return the complex conjugate, as a copy. A real tensor is returned itself."""
     if out is not None:
         return row_into(REGISTRY["conj_physical"], conj_physical, (input,), {}, out)
     return rows["conj_physical"](input) if input.is_complex() else input
 
 
 def resolve_conj(input: Tensor) -> Tensor:
-    """A copy of a view that conjugates; any other tensor is returned itself."""
+    """Return a conjugated copy of a lazily conjugated view. Any other tensor is returned itself."""
     return conversions.clone(input) if is_conj(input) else input
 
 
 def resolve_neg(input: Tensor) -> Tensor:
-    """A copy of a view that negates; any other tensor is returned itself."""
+    """Return a negated copy of a lazily negated view. Any other tensor is returned itself."""
     return conversions.clone(input) if is_neg(input) else input
 
 
 def view_as_real(input: Tensor) -> Tensor:
-    """A complex tensor as a real one with a last dim of two: the real and the imaginary part.
+    """View a complex tensor as a real one whose last dim of size two has the real and the imaginary part.
 
-    Raises RuntimeError for a view that conjugates; `resolve_conj` makes a copy that can be seen so.
+    Raises:
+      RuntimeError: the tensor is a lazily conjugated view; use `resolve_conj` first.
     """
     if is_conj(input):
         raise RuntimeError(
@@ -72,7 +72,7 @@ def view_as_real(input: Tensor) -> Tensor:
 
 
 def real(input: Tensor) -> Tensor:
-    """The real part, as a view; of a real tensor the tensor itself."""
+    """Return the real part, as a view. A real tensor is returned itself."""
     if not input.is_complex():
         return input
     plain = rows["conj"](input) if is_conj(input) else input
@@ -80,7 +80,7 @@ def real(input: Tensor) -> Tensor:
 
 
 def imag(input: Tensor) -> Tensor:
-    """The imaginary part, as a view; that of a conjugate is a view that negates."""
+    """Return the imaginary part, as a view; for a lazily conjugated view, it is lazily negated."""
     if not input.is_complex():
         raise _errors.dtypes.only_complex_has("imag")
     if not is_conj(input):
@@ -90,14 +90,15 @@ def imag(input: Tensor) -> Tensor:
 
 
 def chalf(self: Tensor, *, memory_format: Any = None) -> Tensor:
-    """This tensor as complex32. Raises NotImplementedError: there are no tensors of that dtype."""
+    """Raise NotImplementedError: torchlike does not support complex32."""
     return self.to(NAMES["complex32"])
 
 
 def show_as(view: Tensor, like: Tensor) -> Tensor:
-    """Give a new view the pending conjugation and negation of `like`, and return it.
+    """Give a new view the lazy conjugation and negation of `like`, and return it.
 
-    The view must have no other reference. Its history, if it has one, is already that of the conjugated elements.
+    The view must have no other reference. Its autograd history, if any, must already be that of the conjugated
+    elements.
     """
     for mark in {*marks_of(view)} ^ {*marks_of(like)}:
         _append(view, MARKS[mark])

@@ -1,4 +1,4 @@
-"""Functions and methods that choose among rows: other shapes over the same elements, conversions, copies."""
+"""Shapes, dtype and device conversions, and copies: functions that dispatch to several operators."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ from torchlike._tensor.tensor import Tensor, alias, untracked, wrap
 
 
 def view(self: Tensor, *size: Any, **named: Any) -> Tensor:
-    """The same elements in another shape, sharing storage; with a dtype, the same bytes of that type.
+    """Return the same elements in another shape, sharing storage; with a dtype, reinterpret the bytes in that dtype.
 
-    Raises RuntimeError where no strides show this memory in that shape; `reshape` copies then.
+    Raises:
+      RuntimeError: no strides represent that shape over this memory. `reshape` copies in this case.
     """
     if named:
         size = _size_or_dtype(size, named)
@@ -50,14 +51,16 @@ def _view_as_type(self: Tensor, dtype: _dtypes.dtype) -> Tensor:
     if dtype is own:
         made = rows["view_as_self"](plain)
     else:
-        lost = self._offset % max(dtype.itemsize // own.itemsize, 1)  # it is asked for only where it is refused
+        lost = self._offset % max(
+            dtype.itemsize // own.itemsize, 1
+        )  # the operator needs a misaligned offset for its error only
         made = rows["_bitcast"](plain, dtype, own.itemsize, self._offset if lost else 0)
         made._offset = self._offset * own.itemsize // dtype.itemsize
     return untracked(made)
 
 
 def reshape(input: Tensor, *shape: Any, **named: Any) -> Tensor:
-    """The elements in another shape: a view where strides allow, else a copy."""
+    """Return the elements in another shape, as a view if the strides permit it, else as a copy."""
     from torchlike._ops.views.view import infer_size
 
     if not shape or named:
@@ -66,7 +69,7 @@ def reshape(input: Tensor, *shape: Any, **named: Any) -> Tensor:
     try:
         size = infer_size(wanted, input.numel())
     except RuntimeError:
-        input._pair()  # a view that must not be used any more is refused first
+        input._pair()  # the error for an invalidated view has precedence
         raise
     if input._strides is None:
         return rows["view"](input, size)
@@ -79,7 +82,7 @@ def reshape(input: Tensor, *shape: Any, **named: Any) -> Tensor:
 
 
 def _one_named(function: str, name: str, given: tuple, named: dict) -> tuple:
-    """The sizes of `f(size=...)`."""
+    """Return the sizes of a call `f(size=...)`."""
     if not given and named.keys() == {name}:
         return (named[name],)
     unknown = [n for n in named if n != name]
@@ -89,7 +92,7 @@ def _one_named(function: str, name: str, given: tuple, named: dict) -> tuple:
 
 
 def expand(self: Tensor, *size: Any, **named: Any) -> Tensor:
-    """Dims of size one repeated without copying; -1 keeps a dim."""
+    """Expand dims of size one without copying; -1 keeps a dim."""
     named.pop("implicit", None)
     if not size or named:
         size = _one_named("expand", "size", size, named)
@@ -97,14 +100,14 @@ def expand(self: Tensor, *size: Any, **named: Any) -> Tensor:
 
 
 def permute(input: Tensor, *dims: Any, **named: Any) -> Tensor:
-    """The dims in another order."""
+    """Permute the dims."""
     if not dims or named:
         dims = _one_named("permute", "dims", dims, named)
     return rows["permute"](input, ints(dims, "permute", "dims"))
 
 
 def _taking_a_tuple(method: Any, argument: str) -> Any:
-    """The function of a method that also takes its sizes one by one: it takes them as one tuple only."""
+    """Return the function for a method that accepts its sizes one by one; the function accepts one tuple only."""
 
     def function(input: Tensor, *given: Any, **named: Any) -> Tensor:
         name = method.__name__
@@ -126,14 +129,14 @@ def _taking_a_tuple(method: Any, argument: str) -> Any:
 
 
 def contiguous(self: Tensor, *, memory_format: Any = mf.contiguous_format) -> Tensor:
-    """This tensor where it is in that memory order already, else a copy that is."""
+    """Return this tensor if it is contiguous in the memory format, else a contiguous copy."""
     if memory_format is mf.contiguous_format and self._strides is None:
         return self
     return self if self.is_contiguous(memory_format) else clone(self, memory_format=memory_format)
 
 
 def clone(input: Tensor, *, memory_format: Any = mf.preserve_format) -> Tensor:
-    """A copy with the same history."""
+    """Return a differentiable copy of the tensor."""
     made = rows["clone"](input)
     if input._strides is None and (memory_format is mf.preserve_format or memory_format is mf.contiguous_format):
         made._strides = made._storage.strides = None
@@ -142,12 +145,12 @@ def clone(input: Tensor, *, memory_format: Any = mf.preserve_format) -> Tensor:
 
 
 def _in_format(made: Tensor, source: Tensor, memory_format: Any) -> Tensor:
-    """Set the memory order of a fresh tensor."""
+    """Set the strides of a new tensor according to a memory format."""
     return factories.with_strides(made, factories.like_strides(source, memory_format))
 
 
 def detach(input: Tensor) -> Tensor:
-    """This tensor without its history; shares storage."""
+    """Return this tensor without its autograd history. The result shares the storage."""
     return input.detach()
 
 
@@ -155,7 +158,10 @@ def detach(input: Tensor) -> Tensor:
 
 
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """This tensor with another dtype and/or device; itself where nothing changes (unless `copy`)."""
+    """Convert this tensor to another dtype or device.
+
+    If nothing changes, return the tensor itself, unless `copy` is set.
+    """
     if len(args) == 1 and not kwargs and args[0].__class__ is _dtypes.dtype:
         return convert(self, args[0], None, False, mf.preserve_format)
     device, dtype, copy, memory_format = _parse_to(args, kwargs)
@@ -167,7 +173,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 def _parse_to(args: tuple, kwargs: dict) -> tuple:
     if not kwargs.keys() <= {"device", "dtype", "copy", "memory_format", "non_blocking"}:
         raise _errors.arguments.invalid_combination("to", args, kwargs)
-    # `non_blocking` is a promise about time only: every copy here is safe to use at once.
+    # `non_blocking` is ignored: the result of every copy can be used at once.
     device, dtype = kwargs.get("device"), dtype_of("to", kwargs.get("dtype"))
     flags = []
     for a in args:
@@ -184,7 +190,7 @@ def _parse_to(args: tuple, kwargs: dict) -> tuple:
 
 
 def convert(self: Tensor, dtype: Any, device: Any, copy: bool, memory_format: Any) -> Tensor:
-    """The working part of `to`."""
+    """Convert a tensor to a dtype, device and memory format; the implementation of `to`."""
     made = self
     place = self.device if device is None else devices.canonical(device)
     if place is not self.device:
@@ -213,14 +219,14 @@ def _move(self: Tensor, place: devices.device) -> Tensor:
 
 
 def cpu(self: Tensor, memory_format: Any = mf.preserve_format) -> Tensor:
-    """This tensor on the CPU."""
+    """Return this tensor on the CPU."""
     return convert(self, self.dtype, "cpu", False, memory_format)
 
 
 def cuda(
     self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = mf.preserve_format
 ) -> Tensor:
-    """This tensor on a GPU."""
+    """Return this tensor on a GPU."""
     return convert(self, self.dtype, "cuda" if device is None else device, False, memory_format)
 
 
@@ -234,17 +240,17 @@ def to_method(name: str, dtype: _dtypes.dtype) -> Any:
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
-    """This tensor with the dtype and on the device of another."""
+    """Convert this tensor to the dtype and device of `other`."""
     return convert(self, other.dtype, other.device, False, mf.preserve_format)
 
 
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
-    """Overwrite this tensor with `src`, broadcast and cast to it."""
+    """Overwrite this tensor with `src`, which is broadcast and cast."""
     return replace(self, src, "torch::autograd::CopyBackwards")
 
 
 def replace(self: Tensor, src: Any, node: str) -> Tensor:
-    """`copy_` with a gradient node of another name."""
+    """Overwrite this tensor as `copy_` does; the gradient node has the given name."""
     if not isinstance(src, Tensor):
         if not isinstance(src, int | float | complex | np.generic):
             raise _errors.arguments.wrong_type("copy_", "other", 1, "Tensor", src)
@@ -254,17 +260,17 @@ def replace(self: Tensor, src: Any, node: str) -> Tensor:
 
 def _overwrite(self: Tensor, src: Tensor, node: str) -> Tensor:
     if self.dtype.category < _dtypes.FLOATING and src._edge is not None and src is not self:
-        src = alias(src)  # no history is asked for
+        src = alias(src)  # integer and bool tensors have no gradient
     if storage.overlaps((), self.shape, self._strides) and is_same(self, src):
         records = modes.local.grad and self.requires_grad
         if records:
             check_history(self, (src,))
-        if not records or not views.is_whole(self):  # nothing moves, so no dim is looked at
+        if not records or not views.is_whole(self):  # a copy to itself changes nothing
             if records:
                 views.unplaceable(self)
             self._count()
             return self
-    # The one element that fills a tensor is read before anything is written.
+    # A fill value is read before the write, so it cannot overlap with the written elements.
     before_write(self, () if node.startswith("Fill") else (src,), copies=True)
     since, given = next(sequence), src
     if src.device is not self.device:
@@ -285,7 +291,7 @@ def _overwrite(self: Tensor, src: Tensor, node: str) -> Tensor:
 
 
 def is_same(a: Tensor, b: Tensor) -> bool:
-    """Whether two tensors show the same elements of memory in the same way."""
+    """Return whether two tensors have the same elements of one storage, with the same geometry and dtype."""
     return (
         a._storage is b._storage
         and a._offset == b._offset

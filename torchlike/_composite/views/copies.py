@@ -1,4 +1,4 @@
-"""The twins of views that copy: `permute_copy` and the like, each the view of its name with memory of its own."""
+"""Copying variants of view functions: `permute_copy` and others return the view of their name as a copy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from torchlike._tensor.tensor import Tensor
 
 
 def _slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
-    """The indices of a dim from `start` to `end` in steps of `step`."""
+    """Return the indices of a dim from `start` to `end` in steps of `step`."""
     if not hasattr(step, "__index__"):
         raise RuntimeError(
             "aten::slice() Expected a value of type 'int' for argument 'step' but instead found type "
@@ -30,7 +30,7 @@ def _slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | Non
 
 
 def _view(input: Tensor, size: Any) -> Tensor:
-    """Another shape, whether or not strides allow a view, or another dtype."""
+    """Return the elements in another shape, as a copy if strides cannot represent it, or in another dtype."""
     return input.view(size) if isinstance(size, Dtype) else conversions.reshape(input, size)
 
 
@@ -76,7 +76,7 @@ def _copying(name: str, view: Callable) -> Callable:
 
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """The diagonal of each matrix of the last two dims, as a view."""
+    """Return the diagonals of the matrices in the last two dims, as a view."""
     return rows["diagonal"](A, offset, dim1, dim2)
 
 

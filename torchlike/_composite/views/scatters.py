@@ -1,4 +1,4 @@
-"""The twins of views that write: a copy of a tensor in which what a view shows is another tensor."""
+"""Scatter variants of view functions: a copy of a tensor with the elements of a view replaced."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ def _written(input: Tensor, src: Tensor, view: Callable, *where: Any) -> Tensor:
 
 
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
-    """A copy of `input` with `src` at one index of a dim."""
+    """Return a copy of `input` with `src` at one index of a dim."""
     return _written(input, src, split.select, dim, index)
 
 
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
-    """A copy of `input` with `src` at the indices of a dim from `start` to `end` in steps of `step`."""
+    """Return a copy of `input` with `src` at the indices of a dim from `start` to `end` in steps of `step`."""
     return _written(input, src, _slice, dim, start, end, step)
 
 
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """A copy of `input` with `src` on its diagonal."""
+    """Return a copy of `input` with `src` on its diagonal."""
     return _written(input, src, rows["diagonal"], offset, dim1, dim2)
 
 
 def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
-    """A copy of `input` with `src` where `as_strided` would show its memory."""
+    """Return a copy of `input` with `src` at the elements that `as_strided` would return."""
     return _written(input, src, memory.as_strided, size, stride, storage_offset)
 
 

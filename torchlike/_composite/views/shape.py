@@ -1,4 +1,4 @@
-"""Functions of other shapes over the same elements, and of repeated ones."""
+"""Permuted dims, other shapes, broadcasting and repeated elements."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.public_calls import history_first, ints
 from torchlike._tensor.tensor import Tensor
 
-# -- other orders of the dims ------------------------------------------------------------------------------------------
+# -- permutations of dims ----------------------------------------------------------------------------------------------
 
 
 @history_first
 def t(input: Tensor) -> Tensor:
-    """A matrix transposed; tensors of fewer dims as they are."""
+    """Transpose a matrix. A tensor with fewer dims is returned as a view of itself."""
     if input.ndim > 2:
         raise _errors.shapes.no_matrix("t", input.ndim)
     return rows["_t"](input)
 
 
 def _T(self: Tensor) -> Tensor:
-    """The dims in reverse order."""
+    """The tensor with its dims in reverse order."""
     if not self.ndim:
         warn(_errors.shapes.deprecated_of_scalar("Tensor.T"))
     elif self.ndim != 2:
@@ -38,7 +38,7 @@ def _T(self: Tensor) -> Tensor:
 
 
 def _mT(self: Tensor) -> Tensor:
-    """The last two dims exchanged."""
+    """The tensor with its last two dims transposed."""
     if not self.ndim:
         warn(_errors.shapes.deprecated_of_scalar("Tensor.mT"))
         return self
@@ -48,7 +48,7 @@ def _mT(self: Tensor) -> Tensor:
 
 
 def _H(self: Tensor) -> Tensor:
-    """A matrix transposed and conjugated, as a view."""
+    """The conjugate transpose of a matrix, as a view."""
     if not self.ndim:
         return _scalar_adjoint(self, "Tensor.H")
     if self.ndim != 2:
@@ -58,7 +58,7 @@ def _H(self: Tensor) -> Tensor:
 
 
 def _mH(self: Tensor) -> Tensor:
-    """Matrices transposed and conjugated, as a view."""
+    """The conjugate transposes of a batch of matrices, as a view."""
     if not self.ndim:
         return _scalar_adjoint(self, "Tensor.mH")
     if self.ndim < 2:
@@ -72,7 +72,7 @@ def _scalar_adjoint(input: Tensor, name: str) -> Tensor:
 
 
 def adjoint(input: Tensor) -> Tensor:
-    """The last two dims exchanged, complex numbers conjugated, as a view."""
+    """Return the conjugate transpose of the last two dims, as a view."""
     if not input.ndim:
         return _scalar_adjoint(input, "adjoint()")
     if input.ndim < 2:
@@ -84,17 +84,17 @@ def adjoint(input: Tensor) -> Tensor:
 
 
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """Two dims exchanged."""
+    """Swap two dims."""
     return rows["transpose"](input, axis0, axis1)
 
 
 def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Two dims exchanged."""
+    """Swap two dims."""
     return rows["transpose"](input, dim0, dim1)
 
 
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
-    """Dims moved to new places, the others in their order."""
+    """Move dims to new positions; the other dims keep their order."""
     source, destination = settled(source), settled(destination)
     if isinstance(source, int) is not isinstance(destination, int):
         raise _errors.arguments.invalid_combination("movedim", (input, source, destination), {})
@@ -115,14 +115,14 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
 
 
 def moveaxis(input: Tensor, source: Any, destination: Any) -> Tensor:
-    """Dims moved to new places, the others in their order."""
+    """Move dims to new positions; the other dims keep their order."""
     source, destination = settled(source), settled(destination)
     return movedim(input, source, destination)
 
 
 @history_first
 def flip(input: Tensor, *several: Any, dims: Any = None) -> Tensor:
-    """The order of the indices of `dims` reversed (a copy)."""
+    """Reverse the order of the indices along `dims`. The result is a copy."""
     if dims is None and not several:
         raise _errors.arguments.missing("flip", "dims")
     wrapped = [input._nonnegative(d) for d in ints(several if dims is None else (dims,), "flip", "dims")]
@@ -133,21 +133,21 @@ def flip(input: Tensor, *several: Any, dims: Any = None) -> Tensor:
 
 
 def fliplr(input: Tensor) -> Tensor:
-    """The columns in reverse order."""
+    """Reverse the order of the columns."""
     if input.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return flip(input, (1,))
 
 
 def flipud(input: Tensor) -> Tensor:
-    """The rows in reverse order."""
+    """Reverse the order of the rows."""
     if input.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return flip(input, (0,))
 
 
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
-    """Turned by `k` quarters in the plane of two dims, from the first towards the second."""
+    """Rotate by `k` times 90 degrees in the plane of two dims, from the first toward the second."""
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if input.ndim < 2:
@@ -168,8 +168,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
 
 @history_first
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
-    """The elements moved along `dims` (without them, of the flattened tensor), those pushed out coming in at the other
-    end."""
+    """Shift the elements along `dims` cyclically; without `dims`, shift those of the flattened tensor."""
     moves = ints((shifts,), "roll", "shifts")
     along = () if dims is None else ints((dims,), "roll", "dims")
     if not moves:
@@ -185,7 +184,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """The dims from `start_dim` to `end_dim` as one."""
+    """Flatten the dims from `start_dim` to `end_dim` to one."""
     start, end = (
         input._nonnegative(public_calls.whole("flatten", name, i, d))
         for i, (name, d) in enumerate((("start_dim", start_dim), ("end_dim", end_dim)), 2)
@@ -201,12 +200,12 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 
 def ravel(input: Tensor) -> Tensor:
-    """All elements as one dim."""
+    """Flatten all dims to one."""
     return rows["view"](input.contiguous(), (input.numel(),))
 
 
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
-    """One dim as several."""
+    """Split one dim into several."""
     from torchlike._ops.views.view import infer_size
 
     if isinstance(sizes, int):
@@ -229,17 +228,17 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
 
 
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
-    """Expanded to the shape of another tensor."""
+    """Expand this tensor to the shape of `other`."""
     return rows["expand"](self, tuple(other.shape))
 
 
 def view_as(self: Tensor, other: Tensor) -> Tensor:
-    """Viewed in the shape of another tensor."""
+    """View this tensor in the shape of `other`."""
     return rows["view"](self, tuple(other.shape))
 
 
 def reshape_as(self: Tensor, other: Tensor) -> Tensor:
-    """Reshaped to the shape of another tensor."""
+    """Reshape this tensor to the shape of `other`."""
     return reshape(self, tuple(other.shape))
 
 
@@ -256,7 +255,7 @@ def _broadcast_to(self: Tensor, *size: Any) -> Tensor:
 
 
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """Tensors expanded to their common shape."""
+    """Expand tensors to their common shape."""
     from torchlike._ops.schema.typing_rules import broadcast
 
     if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
@@ -269,7 +268,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 
 def broadcast_shapes(*shapes: Any) -> Size:
-    """The shape to which tensors of these shapes broadcast."""
+    """Return the shape to which tensors of these shapes broadcast."""
     given = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
     rank = max((len(s) for s in given), default=0)
     result = [1] * rank
@@ -290,13 +289,13 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
 
 def sum_to_size(self: Tensor, *size: Any) -> Tensor:
-    """Summed over the dims in which a smaller shape was broadcast to this one."""
+    """Sum this tensor to the shape `size`, which must be broadcastable to the shape of this tensor."""
     target, shape = ints(size, "sum_to_size"), tuple(self.shape)
     lead = len(shape) - len(target)
     if lead < 0 or any(n not in (1, m) for n, m in zip(target, shape[lead:])):
         raise RuntimeError(f"size {{{list(target)}}} is not expandable to size {{{list(shape)}}}.")
     dims = [*range(lead), *[lead + i for i, n in enumerate(target) if n == 1 and shape[lead + i] != 1]]
-    if not (dims or target):  # as for every scalar, it is the sum, which makes int64 of bools
+    if not (dims or target):  # a 0-dim tensor is summed too, which converts bool to int64
         return rows["sum"](self)
     return rows["view"](rows["sum"](self, tuple(dims)), target) if dims else self
 
@@ -305,20 +304,20 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
 
 
 def repeat(self: Tensor, *several: Any, repeats: Any = None) -> Tensor:
-    """The tensor tiled, `repeats[d]` times along each dim."""
+    """Repeat the tensor `repeats[d]` times along each dim d."""
     if repeats is None and not several:
         raise _errors.arguments.missing("repeat", "repeats")
     return rows["_repeat"](self, ints(several if repeats is None else (repeats,), "repeat", "repeats"))
 
 
 def _tile(self: Tensor, *several: Any, dims: Any = None) -> Tensor:
-    """As `repeat`, missing counts being one."""
+    """Repeat the tensor as `repeat` does; missing counts are one."""
     counts = ints(several if dims is None else (dims,), "tile", "dims")
     return rows["_repeat"](self, (1,) * (self.ndim - len(counts)) + counts)
 
 
 def tile(input: Tensor, dims: Any) -> Tensor:
-    """As `repeat`, missing counts being one."""
+    """Repeat the tensor as `repeat` does; missing counts are one."""
     if isinstance(dims, int):
         raise _errors.arguments.not_a_size("tile", dims, "dims", 2)
     return _tile(input, dims)
@@ -327,9 +326,10 @@ def tile(input: Tensor, dims: Any) -> Tensor:
 def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
-    """Each element (or index of a dim) several times in a row; `repeats` is a count or a tensor of counts.
+    """Repeat each element, or each index of a dim, several times in a row.
 
-    Of one tensor of counts alone: each place number as often as its count says.
+    `repeats` is a count, or a tensor with one count for each element. Called with a single tensor of counts, the
+    function repeats each index as often as its count says.
     """
     if repeats is None:
         return factories.of_array(_places(input), input.device)

@@ -1,4 +1,4 @@
-"""Cutting tensors into views, and joining them."""
+"""Splitting of tensors into views, and concatenation."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.public_calls import history_first, ints, whole
 from torchlike._tensor.tensor import Tensor, untracked
 
-# -- cutting -----------------------------------------------------------------------------------------------------------
+# -- splitting ---------------------------------------------------------------------------------------------------------
 
 
 @history_first
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """Every index of a dim, as views."""
+    """Return a view for each index of a dim."""
     dim, select = input._nonnegative(dim), rows["_unbound"]
     if not input.ndim:
         raise _errors.shapes.dim_of_scalar(dim)
     if not input.shape[dim]:
-        input._pair()  # a view that must not be used any more is refused though there is nothing to select
+        input._pair()  # raise for an invalidated view, although there is no index to select
     return views.of_several(input, tuple([select(input, dim, i) for i in range(input.shape[dim])]), dim)
 
 
 @history_first
 def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """One index of a dim, as a view."""
+    """Select one index of a dim, as a view."""
     if not input.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     dim, n = input._nonnegative(dim), index if index.__class__ is int else whole("select", "index", 3, index)
@@ -44,7 +44,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
 
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
-    """`length` indices of a dim from `start`, as a view."""
+    """Return `length` indices of a dim from `start` on, as a view."""
     if not input.ndim:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     if isinstance(start, Tensor) and (start.ndim or start.dtype.category != _dtypes.INTEGER):
@@ -62,7 +62,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
 
 
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """`length` indices of a dim from `start`, as a copy."""
+    """Return `length` indices of a dim from `start` on, as a copy."""
     if dim >= input.ndim > 0:
         raise RuntimeError(
             "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could "
@@ -75,7 +75,10 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 @history_first
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of consecutive pieces: of one size (the last may be smaller) or of the sizes given."""
+    """Split a dim into views of one size, or of several given sizes.
+
+    With one size, the last view may be smaller.
+    """
     if isinstance(split_size_or_sections, list | tuple):
         return split_with_sizes(tensor, split_size_or_sections, dim)
     if isinstance(split_size_or_sections, str | float):
@@ -95,13 +98,16 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
 
 
 def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of consecutive pieces: of one size (the last may be smaller) or of the sizes given."""
+    """Split a dim into views of one size, or of several given sizes.
+
+    With one size, the last view may be smaller.
+    """
     return split(self, split_size, dim)
 
 
 @history_first
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of consecutive pieces of the sizes given."""
+    """Split a dim into views of the given sizes."""
     if not input.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     dim, sizes = input._nonnegative(dim), list(ints((split_sizes,), "split_with_sizes", "split_sizes"))
@@ -127,7 +133,7 @@ def _pieces(tensor: Tensor, sizes: list[int], dim: int, row: str) -> tuple[Tenso
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """At most `chunks` views of equal size (the last may be smaller)."""
+    """Split a dim into at most `chunks` views of equal size; the last one may be smaller."""
     if whole("chunk", "chunks", 2, chunks) <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     if not input.ndim:
@@ -140,7 +146,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 def tensor_split(
     input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, sections: Any = None, indices: Any = None
 ) -> tuple[Tensor, ...]:
-    """Views of pieces: of nearly equal sizes, or cut at the indices given."""
+    """Split a dim into views of nearly equal sizes, or at the given indices."""
     where = next((a for a in (indices_or_sections, sections, indices) if a is not None), None)
     if not input.ndim:
         raise RuntimeError(
@@ -207,11 +213,11 @@ def _split_along(name: str, needed: int, place: int) -> Any:
 hsplit, vsplit, dsplit = _split_along("hsplit", 1, 1), _split_along("vsplit", 2, 0), _split_along("dsplit", 3, 2)
 
 
-# -- joining -----------------------------------------------------------------------------------------------------------
+# -- concatenation -----------------------------------------------------------------------------------------------------
 
 
 def cat(tensors: Any, dim: int = 0) -> Tensor:
-    """The tensors one after another along a dim; (…, n, …), (…, m, …) -> (…, n + m, …).
+    """Concatenate tensors along a dim; (…, n, …), (…, m, …) -> (…, n + m, …).
 
     >>> torchlike.cat([torchlike.ones(2, 3), torchlike.zeros(1, 3)]).shape
     torch.Size([3, 3])
@@ -235,8 +241,11 @@ def _refuse_to_join(name: str, given: Any) -> None:
 
 
 def _chunk_cat(tensors: Any, dim: int, num_chunks: int) -> Tensor:
-    """Each tensor cut along `dim` into chunks of one size (filled up with zeros), the chunks of each number laid flat
-    one after another; (…, n, …), (…, m, …) -> (…, num_chunks, all that is in a chunk)."""
+    """Split each tensor along `dim` into `num_chunks` equal chunks, and concatenate the chunks of the same number.
+
+    Tensors are zero-padded to a multiple of `num_chunks`, and the chunks are flattened.
+    (…, n, …), (…, m, …) -> (…, num_chunks, chunk elements)
+    """
     dim = _errors.segments.check_chunks(tensors, dim, num_chunks)
     flat = []
     for t in tensors:
@@ -258,36 +267,36 @@ def _cat_as(name: str) -> Any:
 
 
 def stack(tensors: Any, dim: int = 0) -> Tensor:
-    """Tensors of one shape along a new dim."""
+    """Stack tensors of one shape along a new dim."""
     if not isinstance(tensors, list | tuple) or not tensors or not all(isinstance(t, Tensor) for t in tensors):
         _refuse_to_join("stack", tensors)
     return rows["stack"](tensors, dim)
 
 
 def hstack(tensors: Any) -> Tensor:
-    """Tensors joined along dim 1 (dim 0 for vectors)."""
+    """Concatenate tensors along dim 1 (dim 0 for vectors)."""
     given = [at_least(1, t) for t in public_calls.tensors("hstack", tensors)]
     return cat(given, 0 if given[0].ndim == 1 else 1)
 
 
 def vstack(tensors: Any) -> Tensor:
-    """Tensors joined along dim 0, vectors as rows."""
+    """Concatenate tensors along dim 0; a vector is a row."""
     return cat([at_least(2, t) for t in public_calls.tensors("vstack", tensors)], 0)
 
 
 def dstack(tensors: Any) -> Tensor:
-    """Tensors joined along dim 2, matrices as if they had one."""
+    """Concatenate tensors along dim 2; a matrix gets a third dim of size one."""
     return cat([at_least(3, t) for t in public_calls.tensors("dstack", tensors)], 2)
 
 
 def column_stack(tensors: Any) -> Tensor:
-    """Tensors joined along dim 1, vectors as columns."""
+    """Concatenate tensors along dim 1; a vector is a column."""
     given = [reshape(t, (t.numel(), 1)) if t.ndim <= 1 else t for t in public_calls.tensors("column_stack", tensors)]
     return cat(given, 1)
 
 
 def at_least(dims: int, t: Tensor) -> Tensor:
-    """The tensor with dims of size one added until it has as many as asked."""
+    """Add dims of size one until the tensor has at least `dims` dims."""
     if t.ndim >= dims:
         return t
     if dims == 3 and t.ndim == 2:

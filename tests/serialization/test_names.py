@@ -10,6 +10,7 @@ import torch
 
 import torchlike
 from tests.serialization.crossing import LIBRARIES, load_bytes, save_bytes
+from torchlike.serialization import _homes
 from torchlike.serialization._names import torch_name
 
 PACKAGES = [
@@ -91,3 +92,11 @@ def test_whole_optimizers_cross(writer, reader):
     data = save_bytes(writer, writer.optim.AdamW([parameter], lr=0.5))
     found = load_bytes(reader, data, weights_only=False)
     assert type(found) is reader.optim.AdamW and found.param_groups[0]["lr"] == 0.5
+
+
+def test_every_listed_place_exists():
+    for path in (*_homes._MODULES, *filter(None, _homes._OFFERED)):
+        assert importlib.import_module(f"torchlike.{path}")
+    for path in _homes._NAMES:
+        module, _, name = f"torchlike.{path}".rpartition(".")
+        assert hasattr(importlib.import_module(module), name), path

@@ -67,7 +67,7 @@ _OFFERED: dict[str, tuple[str, ...]] = {
 
 # torchlike's module to PyTorch's, where they differ.
 _MODULES = {
-    "_autograd.handles": "utils.hooks",
+    "_autograd.hook_handles": "utils.hooks",
     "distributed._buckets": "_C._distributed_c10d",
     "masked._ops": "masked._ops",
     "nn._uninitialized": "nn.parameter",

@@ -1,4 +1,4 @@
-"""PyTorch's error sentences, each written once: one module for each topic, one function for each sentence."""
+"""PyTorch's error messages that are used more than once or are long, by topic: one function for each message."""
 
 from torchlike._errors import arguments as arguments
 from torchlike._errors import autocast as autocast

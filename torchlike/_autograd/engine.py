@@ -71,8 +71,8 @@ def apply_op(name: str, *args: Grad | object, differentiate: bool = False) -> Gr
 def another(value: Value) -> Value:
     """Return a Value with the same elements, for use in another storage.
 
-    Version checks are made per Value. With a Value of its own, writes to one storage do not mark tensors saved from the
-    other storage as overwritten.
+    Version checks are made per Value. If each storage has its own Value, a write to one storage does not mark tensors
+    saved from the other storage as overwritten.
     """
     if value.array is None or not current().moves:
         return apply_op("clone", (value, None))[0]
@@ -80,7 +80,7 @@ def another(value: Value) -> Value:
 
 
 def owned(pair: Grad) -> Value:
-    """Return the value of a gradient for use in a storage. It is copied if other references to the Value exist."""
+    """Return a gradient's value for use in a storage: a new Value if other references to this one exist."""
     return pair[0] if getrefcount(pair[0]) <= TUPLE_ITEM else another(pair[0])
 
 
@@ -118,7 +118,7 @@ def differentiated(
     if not chooses(source):
         versions.note_gradient(node, len(source.saved), pairs)
     together = source.op.fused or name or any(held[i][1] for i in given)
-    if len(wanted) > 1 and not together:  # a result has a history only if its own dependences have one
+    if len(wanted) > 1 and not together:  # give each result only the history of its own inputs
         constant = [all(node.edges[i] is None for i in derivable(source, (w,), given)) for w in wanted]
         pairs = [(value, None if fixed else edge) for fixed, (value, edge) in zip(constant, pairs)]
     flat = [(node.edges[i], source.inputs[i]) for i in vanishing(source) if node.edges[i] is not None]
@@ -157,7 +157,7 @@ class Vanishing(Node):
 
 
 class _Passes:
-    """The class that is used for backward passes, in all threads. Anomaly detection replaces it."""
+    """A holder for the class of backward passes, shared by all threads. Anomaly detection replaces the class."""
 
     kind: type[Walk]
 
@@ -179,7 +179,7 @@ class Walk:
     def __init__(self, keep_graph: bool, create_graph: bool, targets: dict[Edge, int] | None) -> None:
         self.keep_graph, self.create_graph = keep_graph, create_graph
         self.targets = targets  # edges whose gradients are returned; None accumulates into leaves
-        self.ends = {node for node, _ in targets or ()}  # PyTorch also runs what leads to other outputs of these nodes
+        self.ends = {node for node, _ in targets or ()}  # as in PyTorch, paths to their other outputs run too
         self.captured: dict[Edge, Grad] = {}
         self.leaves: dict[Node, int] = {}  # the number of gradients that are still to arrive at each leaf
         self.grads: dict[Node, dict[int, Grad]] = {}
@@ -253,7 +253,7 @@ class Walk:
             held[number] = add(held.get(number), grad, self.create_graph)
 
     def _give(self, leaf: Node, grad: Grad | None) -> None:
-        """Handle one gradient of a leaf, or None if there is none. The last one triggers the accumulation."""
+        """Handle the gradient of one edge to a leaf (None if it has none). The last edge triggers the accumulation."""
         if leaf.__class__ is Sink:
             return
         left = self.leaves[leaf] = self.leaves[leaf] - 1
@@ -354,7 +354,7 @@ class Walk:
         return differentiated(plan, source, values, node, held, wanted, given)
 
     def run_for_nothing(self, node: Node, number: int) -> None:
-        """Repeat the checks of a node that PyTorch runs although its gradients are not used, and free the node."""
+        """Check and free the saved values of a node whose gradients PyTorch computes but does not use."""
         if node not in self.inner or node.plan is None:
             return
         wanted = tuple([i for i, e in enumerate(node.edges) if e is not None])

@@ -226,7 +226,7 @@ def _runner(body: Body | Recording, name: str) -> Callable:
         if not isinstance(body, Recording):
             return part.run(given, outer, numbers, needed)
         outer, numbers = body.outer(), body.numbers()
-        with tracing_for_any():  # JAX lowers this for any device
+        with tracing_for_any():  # the user's `jax.jit` traces this, so the platform is not known yet
             return part.run(given, outer, numbers, needed)
 
     return run
@@ -265,7 +265,7 @@ def _with_gradient(body: Body | Recording) -> Callable:
     function.defvjp(save, pull)
 
     # The functions below run if a gradient is differentiated. The residuals are treated as constants here, because
-    # `again` computes the full derivative by the inputs.
+    # `again` computes the full derivative with respect to the inputs.
     def again(given: list, outer: list, outside: list, numbers: list, seeds: Sequence) -> list:
         return pure(body.again)([*given, *seeds], outer, outside, numbers)
 

@@ -247,7 +247,7 @@ def hooks_of(node: Node) -> Extra:
 def note_end(tensor: Any) -> None:
     """Store what a tensor needs if gradients flow to it again. Called before it is detached from its history.
 
-    Stored are its `AccumulateGrad` node (by a weak reference, if the tensor was a leaf) and the hooks on its gradient.
+    It stores the hooks on the tensor's gradient and, for a leaf, a weak reference to its `AccumulateGrad` node.
     """
     if tensor._edge is None:
         return

@@ -26,8 +26,8 @@ class Stamp:
 
     def __init__(self) -> None:
         self.since: int | None = None  # the age of a node made at the time of the write; None if there was no write
-        self.storage: Any = None  # the storage, which counts the writes unless
-        self.counter: Any = None  # the written tensor has a version counter of its own
+        self.storage: Any = None  # the storage, whose version counter counts the writes
+        self.counter: Any = None  # the version counter to use instead, if the written tensor has its own
         self.owner: Any = None  # the tensor that was written to
         self.fate: Any = None  # its tombstone, for the time after it is destroyed
         self.mark: Any = None  # identifies the owner among saved tensors: its value or node before the write
@@ -147,8 +147,8 @@ def note_result(node: Node, tensor: Any, owner: Any = None) -> None:
 
 
 def keep_results(node: Node, made: Sequence[Value]) -> None:
-    """Store the saved versions of those results of a node that its gradient needs. For nodes with several results."""
-    if node.plan is None:  # hooks have the saved values
+    """Store the saved versions of the results that a node's gradient needs. Called for nodes with several results."""
+    if node.plan is None:  # saved-tensor hooks have packed its saved values
         return
     remembers = node.plan.remembers
     if "others" in remembers or "results" in remembers or "first" in remembers:
@@ -157,7 +157,7 @@ def keep_results(node: Node, made: Sequence[Value]) -> None:
 
 
 def watch_result(tensor: Any) -> None:
-    """Mark that memory is shared without its history, so that a later write through the other owner is detected."""
+    """Observe a tensor whose memory is shared without its history, so that writes by the other owner are detected."""
     root = tensor if tensor._origin is None else tensor._root()
     node = None if root._edge is None else root._edge[0]
     while node is not None and node.plan is not None:
@@ -169,7 +169,7 @@ def watch_result(tensor: Any) -> None:
 
 
 def note_detached(edge: Any) -> None:
-    """Note that a tensor is about to be detached in place. What was saved of it must not be used any more."""
+    """Note that a tensor is about to be detached in place. Values saved from it must not be used any more."""
     global latest
     if edge is not None and edge[0].edges:
         age = nodes.hooks_of(edge[0]).detached[edge[1]] = next(nodes.sequence)
@@ -186,10 +186,10 @@ def note_part(write: Node, made: Node, since: int | None, view: Any) -> None:
 
 
 def note_gradient(node: Node, saved: int, made: Sequence[tuple[Value, Any]]) -> None:
-    """Note which node a gradient belongs to, if the gradient will be differentiated itself.
+    """Note that the gradients `made` of a node will be differentiated.
 
-    If the node saves its results, PyTorch also uses them in the derivatives of the gradient with respect to the inputs
-    that are `saved`, which is a count.
+    If the node saves its results, PyTorch uses them in the derivatives of the gradients with respect to the saved
+    inputs too. `saved` is the number of these inputs.
     """
     edge = next((edge for _, edge in made if edge is not None), None)
     remembers = () if node.plan is None else node.plan.remembers
@@ -249,7 +249,7 @@ def check_pairs(node: Node, pairs: Sequence[tuple[Value, Any]]) -> None:
 
 def _check_inputs(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
     plan = getattr(node, "forward", node.plan)
-    # A forward with residuals saves these and not the inputs, and so does PyTorch.
+    # Like PyTorch, a forward with residuals saves the residuals and not the inputs.
     is_apart = plan is not node.plan and ("inputs" in plan.remembers or "all" in plan.remembers)
     stale = {} if is_apart else {i: v for i, v in node.inputs if v.stamp is not None and v.stamp.before(node)}
     suspects = {*stale, *[i for i, edge in enumerate(node.edges) if _is_detached(node, edge)]}

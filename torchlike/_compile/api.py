@@ -35,10 +35,10 @@ def compile(
     shapes_spec: Any = None,
     verify_every: int = 0,
 ) -> Any:
-    """Compile a function or module: run each call as one XLA executable per signature of its arguments.
+    """Compile a function or module to one XLA executable for each signature of its arguments.
 
-    The first call with a signature is captured as a whole. While the call runs, torchlike observes which state it reads
-    and writes: parameters, buffers, optimizer state, gradients and random numbers. Later calls run the executable
+    The first call with a signature is captured. While it runs, torchlike observes which state it reads and writes:
+    parameters, buffers, optimizer state, gradients and random numbers. Later calls run the executable
     without running the Python code. Guards check the Python values that the call depends on; if one has changed, the
     call is captured again. A training step, from the forward pass to `optimizer.step()` and `scheduler.step()`, becomes
     one executable that overwrites its state in place. If the result of a call is differentiated later, the call becomes

@@ -41,7 +41,7 @@ class Kept:
         return [x if x in self._outside else None for x in containers]
 
     def is_given(self, containers: list[int]) -> bool:
-        """Return whether the same lists and dictionaries among the arguments are reachable from outside too."""
+        """Return whether the arguments share the same lists and dictionaries with guarded state as at the capture."""
         return self._known(containers) == self._containers
 
 
@@ -132,7 +132,7 @@ class Attempt:
         return replay
 
     def _unchanged(self, before: Reach, watch: Watch, modes: tuple) -> Reach:
-        """Traverse the state of the code that ran, and raise `Refusal` if the call has changed any of it."""
+        """Check that the call changed nothing that it depends on. Return the state that the executed code reaches."""
         if watch.refused is not None:
             raise Refusal(watch.refused)
         now = Signature(self.args, self.kwargs)

@@ -39,7 +39,7 @@ class Uses(NamedTuple):
 
     Attributes:
       globals: names of globals and builtins.
-      passed: those of them that the code uses without calling them.
+      passed: the globals that the code uses without calling them.
       imports: the levels and names of imports.
       names: names that may be attributes.
       all_names: whether the code may access attributes by computed names.

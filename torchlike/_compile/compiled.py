@@ -47,7 +47,7 @@ class State(enum.Enum):
 
 
 class Case:
-    """One signature: its state, its recordings (newest first), and the reasons of refusals."""
+    """One signature: its state, its recordings (newest first), and why captures were refused."""
 
     __slots__ = ("recordings", "refusals", "state")
 

@@ -55,7 +55,7 @@ class Entrance(Node):
         return self.edges[0][0].next_functions
 
     def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad | None]:
-        """Return the incoming gradient for each wanted edge."""
+        """Return the incoming gradient for each wanted edge. Stop the capture, if one is in progress."""
         capture = current().capture
         if capture is not None:
             capture.stop("a gradient flows into what an argument was computed from")
@@ -66,7 +66,7 @@ _HELD = ("saved", "packed", "kept", "given", "recordings")  # attributes of node
 
 
 def nodes_of(edges: Sequence[Edge]) -> list[Node]:
-    """Return the nodes that are reachable from `edges` within a call, in the order of the traversal."""
+    """Return the nodes that are reachable from `edges` up to `Entrance` nodes, in the order of the traversal."""
     seen: dict[Node, None] = {}
     stack = [e[0] for e in edges]
     while stack:

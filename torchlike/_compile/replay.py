@@ -201,7 +201,7 @@ class Replay:
         return self._alone() or self._copied([storage.value for storage in self._replaced])
 
     def _alone(self) -> tuple[list, list] | None:
-        """Return the same if no array has another owner, else None. C code does the check."""
+        """Return the arrays to donate and their Values, or None if any has another owner. The check is done in C."""
         if _native.same is None:
             return None
         owned = _native.same.alone(self._replaced, "value", Value)
@@ -211,7 +211,7 @@ class Replay:
         return None if arrays is None or has_lent(arrays) else (arrays, owned)
 
     def _copied(self, values: list) -> tuple[list, list]:
-        """Return the same, with copies of the arrays that have another owner."""
+        """Return the arrays to donate and their Values. Arrays that have another owner are copied."""
         arrays, owned = [], []
         while values:
             value = values.pop(0)

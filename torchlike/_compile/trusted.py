@@ -158,7 +158,7 @@ def computes(module: str | None) -> bool:
 
 
 def only_computes(what: Any) -> bool:
-    """Return the same for one function implemented in C."""
+    """Return whether a function implemented in C has no side effects and depends only on its arguments."""
     owner = getattr(what, "__self__", None)
     if isinstance(what, types.BuiltinFunctionType) and what in _DOING:
         return False
@@ -169,5 +169,5 @@ def only_computes(what: Any) -> bool:
 
 
 def code_only_computes(code: types.CodeType, module: str | None) -> bool:
-    """Return the same for a code object of a trusted module."""
+    """Return whether code of a trusted module has no side effects and depends only on its arguments."""
     return code not in DOING and (computes(module) or code in READING)

@@ -100,7 +100,7 @@ _stand_ins: dict[str, list] = {}
 def stand_ins(type: str, jax_devices: Sequence) -> Iterator[None]:
     """Use other JAX devices, such as several CPU devices, in place of those of a type.
 
-    It is for tests of accelerator code on machines without accelerators. Tensors made inside must not be used outside.
+    Tests use it to run accelerator code on machines without accelerators. Tensors made inside must not be used outside.
     """
     before = _stand_ins.copy()
     _stand_ins[type] = list(jax_devices)

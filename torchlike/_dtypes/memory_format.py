@@ -79,7 +79,8 @@ def spoken_of(shape: tuple[int, ...], strides: tuple[int, ...]) -> memory_format
 def _speaks_of(shape: tuple[int, ...], strides: tuple[int, ...], wanted: memory_format) -> bool:
     """Return whether the strides increase from the channels outward.
 
-    The stride of a dim of size one is not compared with its size. The batch and the channel strides must differ.
+    Dims of size one add nothing to the extent that the next stride must cover. As in PyTorch, shapes such as N111 are
+    ambiguous and count as contiguous.
     """
     rank = 4 if wanted is channels_last else 5
     if len(shape) != rank or strides[1] == 0:

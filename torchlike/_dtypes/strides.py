@@ -186,5 +186,5 @@ def _compare(inner: int, outer: int, shape: Ints, operands: list[Ints]) -> int:
 
 
 def span(shape: Sequence[int], strides: Sequence[int]) -> int:
-    """Return the number of memory elements from the first element of a non-empty tensor to the last."""
+    """Return the number of memory elements from the first element to the last. The tensor must not be empty."""
     return 1 + sum((n - 1) * s for n, s in zip(shape, strides))

@@ -1,4 +1,4 @@
-"""PyTorch's error messages that are used more than once or are long, by topic: one function for each message."""
+"""PyTorch's error messages that are used more than once or must be computed, by topic: one function each."""
 
 from torchlike._errors import arguments as arguments
 from torchlike._errors import autocast as autocast

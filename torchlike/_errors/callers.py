@@ -101,6 +101,6 @@ def unpacked_by_caller() -> int | None:
 
 
 def module_of_caller() -> dict[str, Any] | None:
-    """Return the globals of the module whose top level calls the calling function; None if it was called elsewhere."""
+    """Return the globals of the module that made the call at its top level; None if a function made the call."""
     frame = _callers_frame()
     return frame.f_globals if frame.f_code.co_name == "<module>" else None

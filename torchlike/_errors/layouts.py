@@ -143,9 +143,7 @@ def _check_lines(outer: str, inner: str, count: str, ends: Any, plain: Any, m: i
     if not sorted:
         return
     rises = plain[1:] > plain[:-1]
-    rises[ends[1:-1][(ends[1:-1] > 0) & (ends[1:-1] < len(plain))] - 1] = (
-        True  # from the end of a line to the next line
-    )
+    rises[ends[1:-1][(ends[1:-1] > 0) & (ends[1:-1] < len(plain))] - 1] = True  # a new line begins
     if not rises.all():
         lines = "nrows" if outer[1] == "r" else "ncols"
         raise RuntimeError(

@@ -45,11 +45,11 @@ def compile(
     one operator, and its gradient becomes a second operator.
 
     A call that cannot be captured (it reads an element, prints, or counts in Python) runs uncompiled. Its operators are
-    still fused into programs, which end where the engine flushes. `torchlike.explain()` shows the reason and the line.
+    still fused into programs, which end where the engine flushes. `torchlike.explain()` shows the reasons.
 
     Args:
       model: a function or module. If it is None, a decorator is returned.
-      fullgraph: raise if a call cannot be captured, with the reason and the line.
+      fullgraph: raise if a call cannot be captured, with the reason and, if it is known, the line.
       dynamic: whether a new signature is captured only at its second call; the first call runs uncompiled. None means
         False for the first `recompile_limit` signatures and True after them.
       backend: "inductor", "openxla" and "cudagraphs" mean XLA. "eager" and "aot_eager" turn compilation off.

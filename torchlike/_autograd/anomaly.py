@@ -1,6 +1,7 @@
-"""Finding where a gradient went wrong: each node remembers the line that made it, and each gradient is looked at.
+"""Anomaly detection: each node stores the stack trace of its forward call, and each gradient is checked for NaN.
 
-Everything runs at once then, node by node, so a pass takes long. It is on or off for the process, as in PyTorch.
+In this mode each node runs immediately and its result is read, so a backward pass is slow. As in PyTorch, the mode is
+process-wide.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ check_nan = True
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether anomaly detection is on."""
+    """Return whether anomaly detection is on."""
     return enabled
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether anomaly detection looks for NaN."""
+    """Return whether anomaly detection checks for NaN."""
     return check_nan
 
 
@@ -46,7 +47,7 @@ def set_anomaly_enabled(mode: bool, check_for_nan: bool = True) -> None:
 
 
 class set_detect_anomaly:
-    """Turn anomaly detection on or off, at once and until the end of a `with` block; see `detect_anomaly`."""
+    """Turn anomaly detection on or off, immediately and until the end of a `with` block; see `detect_anomaly`."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         if mode.__class__ is not bool:
@@ -62,11 +63,12 @@ class set_detect_anomaly:
 
 
 class detect_anomaly:
-    """Within the `with` block, an error of a backward pass is preceded by a warning with the lines of the forward that
-    it belongs to, and a NaN among the gradients is an error.
+    """A context that explains errors of backward passes and turns NaN gradients into errors.
+
+    Before an error in a backward pass, a warning shows the stack trace of the forward call that made the node.
 
     Args:
-      check_nan: whether NaN is looked for.
+      check_nan: whether gradients are checked for NaN.
 
     Raises:
       RuntimeError: in `backward`, at the first node whose gradient has a NaN.
@@ -93,7 +95,7 @@ class detect_anomaly:
         set_anomaly_enabled(*self.before)
 
 
-# -- what changes while it is on ---------------------------------------------------------------------------------------
+# -- implementation ----------------------------------------------------------------------------------------------------
 
 
 def _remember(node: Node) -> None:
@@ -105,7 +107,7 @@ def _remember(node: Node) -> None:
 
 
 class AnomalyWalk(Walk):
-    """A pass that looks at what each node computes."""
+    """A backward pass that checks the gradients of each node."""
 
     visiting: Node | None = None
 

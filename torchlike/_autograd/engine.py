@@ -1,7 +1,8 @@
-"""Backward: walk the nodes from the roots, newest first, and record each one's gradient operator.
+"""Reverse-mode differentiation: visit the nodes from the roots, newest first, and record their gradient operators.
 
-A gradient in flight is a pair (Value, edge): the edge is None unless the walk itself is differentiated
-(`create_graph`). Tensors never appear here; hooks are wrapped by the facade into functions over such pairs.
+The gradients that a pass propagates are pairs (Value, edge). The edge is None unless the backward pass itself is
+differentiated (`create_graph`). The engine works on Values only; the public API wraps users' hooks on tensors into
+functions of such pairs.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ Grad = tuple[Value, Edge | None]
 def apply(
     plan: OpPlan, values: list[Value], edges: list[Edge | None], scalars: Sequence, differentiate: bool
 ) -> list[Grad]:
-    """Record a plan over pairs; with `differentiate`, its results carry edges to a new node."""
+    """Record a plan over pairs. If `differentiate` is set, the results carry edges to a new node."""
     if differentiate and any(e is not None for e in edges):
         node = current().node(plan, values, edges, scalars)
         results = record(plan, values, scalars)
@@ -50,12 +51,12 @@ def apply(
 
 
 def describe(x: object) -> tuple | None:
-    """How plans see a bare Value."""
+    """Return the description of a Value that operator plans are made from, or None for any other object."""
     return (x.aval, None) if isinstance(x, Value) else None
 
 
 def apply_op(name: str, *args: Grad | object, differentiate: bool = False) -> Grad:
-    """Record the operator of this name over pairs and plain arguments, outside the facade."""
+    """Record an operator by name over pairs and plain arguments, without the public API."""
     op = REGISTRY[name]
     plain = tuple(a[0] if isinstance(a, tuple) and a and isinstance(a[0], Value) else a for a in args)
     key = ("pairs", *[a.aval if isinstance(a, Value) else (type(a), a) for a in plain])
@@ -68,20 +69,23 @@ def apply_op(name: str, *args: Grad | object, differentiate: bool = False) -> Gr
 
 
 def another(value: Value) -> Value:
-    """The same elements as a value for another storage: what is saved of one must not count as overwritten with the
-    other."""
+    """Return a Value with the same elements, for use in another storage.
+
+    Version checks are made per Value. If each storage has its own Value, a write to one storage does not mark tensors
+    saved from the other storage as overwritten.
+    """
     if value.array is None or not current().moves:
         return apply_op("clone", (value, None))[0]
     return value.twin()
 
 
 def owned(pair: Grad) -> Value:
-    """The value of a gradient, to be kept in a storage: another one where anybody but the pair holds this one."""
+    """Return a gradient's value for use in a storage: a new Value if other references to this one exist."""
     return pair[0] if getrefcount(pair[0]) <= TUPLE_ITEM else another(pair[0])
 
 
 def add(a: Grad | None, b: Grad, differentiate: bool) -> Grad:
-    """The sum of two gradients of one value."""
+    """Return the sum of two gradients of the same value."""
     if a is None:
         return b
     if a[0].__class__ is SparseValue or b[0].__class__ is SparseValue:
@@ -98,7 +102,7 @@ def differentiated(
     wanted: tuple[int, ...],
     given: tuple[int, ...],
 ) -> list[Grad]:
-    """Record the gradient `plan` of a node whose own plan is `source`, to be differentiated in turn."""
+    """Record the gradient `plan` of a node for a differentiable backward pass. `source` is the node's own plan."""
     needed = derivable(source, wanted, given)
     edges: list[Any] = [node.edges[i] if i in needed else None for i in source.saved]
     if name := underivable(source):
@@ -114,7 +118,7 @@ def differentiated(
     if not chooses(source):
         versions.note_gradient(node, len(source.saved), pairs)
     together = source.op.fused or name or any(held[i][1] for i in given)
-    if len(wanted) > 1 and not together:  # each result by what it alone depends on
+    if len(wanted) > 1 and not together:  # give each result only the history of its own inputs
         constant = [all(node.edges[i] is None for i in derivable(source, (w,), given)) for w in wanted]
         pairs = [(value, None if fixed else edge) for fixed, (value, edge) in zip(constant, pairs)]
     flat = [(node.edges[i], source.inputs[i]) for i in vanishing(source) if node.edges[i] is not None]
@@ -124,8 +128,10 @@ def differentiated(
 
 
 class Vanishing(Node):
-    """The history of a gradient by inputs whose values it does not depend on: zeros for them, and what arrives for the
-    history that it has besides."""
+    """The history of a gradient whose value does not depend on some inputs of the gradient operator.
+
+    Those inputs receive zeros. The gradient is passed unchanged to the edge `edge`.
+    """
 
     __slots__ = ("_avals", "_name", "_own")
 
@@ -151,7 +157,7 @@ class Vanishing(Node):
 
 
 class _Passes:
-    """The class of a plain backward pass, in all threads."""
+    """A holder for the class of backward passes, shared by all threads. Anomaly detection replaces the class."""
 
     kind: type[Walk]
 
@@ -160,29 +166,29 @@ passes = _Passes()
 
 
 class _Running(threading.local):
-    walk: Walk | None = None  # the innermost backward pass under way in this thread
+    walk: Walk | None = None  # the innermost backward pass that runs in this thread
 
 
 running = _Running()
-retaining: dict[int, Callable[[], None]] = {}  # each marks the node at which a tensor's gradient is to be kept
+retaining: dict[int, Callable[[], None]] = {}  # callbacks that mark the nodes where a gradient must be retained
 
 
 class Walk:
-    """One backward pass."""
+    """A backward pass."""
 
     def __init__(self, keep_graph: bool, create_graph: bool, targets: dict[Edge, int] | None) -> None:
         self.keep_graph, self.create_graph = keep_graph, create_graph
-        self.targets = targets  # edges whose gradients are asked for; None accumulates into leaves
-        self.ends = {node for node, _ in targets or ()}  # as in PyTorch, what leads to another output is computed too
+        self.targets = targets  # edges whose gradients are returned; None accumulates into leaves
+        self.ends = {node for node, _ in targets or ()}  # as in PyTorch, paths to their other outputs run too
         self.captured: dict[Edge, Grad] = {}
-        self.leaves: dict[Node, int] = {}  # how many gradients each leaf still waits for
+        self.leaves: dict[Node, int] = {}  # the number of gradients that are still to arrive at each leaf
         self.grads: dict[Node, dict[int, Grad]] = {}
         self.needed: set[Node] | Any = None
-        self.inner: set[Node] = set()  # the nodes that are no leaves
-        self.at_end: list[Callable[[], None]] = []  # what is called after the walk, in this order
+        self.inner: set[Node] = set()  # the nodes that are not leaves
+        self.at_end: list[Callable[[], None]] = []  # callbacks that run after the pass, in this order
 
     def run(self, roots: list[Edge], gradients: list[Grad]) -> None:
-        """Walk from the roots, each with the gradient that it starts with."""
+        """Run the backward pass from `roots` with their initial gradients."""
         outer, running.walk = running.walk, self
         try:
             self._run(roots, gradients)
@@ -205,12 +211,12 @@ class Walk:
                 if node.extra is not None and node.extra.reshaped:
                     grad = _as_expected(grad, node, number, create_graph=self.create_graph)
                 self._arrive(node, number, grad)
-        # Consumers are newer than what they consume, so newest first is a topological order (and PyTorch's).
+        # A node is newer than the nodes of its inputs, so "newest first" is a topological order, and PyTorch's order.
         for node in sorted(nodes, key=_newest_first):
             self._visit(node)
 
     def _collect(self, roots: list[Edge]) -> set[Node]:
-        """The inner nodes reachable from the roots; leaves are counted apart, by how many gradients they will get."""
+        """Return the inner nodes that are reachable from the roots, and count the gradients that each leaf will get."""
         leaves, seen = self.leaves, set()
         stack: list[Node] = []
         for edge in dict.fromkeys(roots):
@@ -225,7 +231,7 @@ class Walk:
         return seen
 
     def _leading_to_targets(self, nodes: set[Node]) -> set[Node]:
-        """The nodes that must run: those from which a target can be reached."""
+        """Return the nodes that must run: those from which a target is reachable."""
         ends = self.ends
         needed: set[Node] = set()
         for node in sorted(nodes, key=_newest_first, reverse=True):
@@ -234,7 +240,7 @@ class Walk:
         return needed
 
     def will_run(self, node: Node) -> bool:
-        """Whether this pass computes a gradient of what the node made."""
+        """Return whether this pass computes a gradient for an output of the node."""
         if self.needed is None:
             return node in self.inner or node in self.leaves
         return node in self.needed or node in self.ends
@@ -247,7 +253,7 @@ class Walk:
             held[number] = add(held.get(number), grad, self.create_graph)
 
     def _give(self, leaf: Node, grad: Grad | None) -> None:
-        """One of a leaf's gradients has come (None: it will not); with the last one it is accumulated."""
+        """Handle the gradient of one edge to a leaf (None if it has none). The last edge triggers the accumulation."""
         if leaf.__class__ is Sink:
             return
         left = self.leaves[leaf] = self.leaves[leaf] - 1
@@ -264,7 +270,7 @@ class Walk:
             self.deliver(leaf, grad)
 
     def deliver(self, leaf: Any, grad: Grad | None) -> None:
-        """Accumulate the whole gradient of a leaf, between the hooks of its node."""
+        """Run the leaf's pre-hooks, accumulate its total gradient, and run its post-hooks."""
         if leaf.extra is not None:
             grad = self._pre_hooks(leaf, {} if grad is None else {0: grad}).get(0)
         leaf.receive(grad, self.create_graph)
@@ -272,15 +278,17 @@ class Walk:
             self._post_hooks(leaf, [], (), {} if grad is None else {0: grad})
 
     def _arrived(self, node: Node) -> dict[int, Grad] | None:
-        """The gradients that reached a node, after its tensors' hooks; captured where they were asked for: before the
-        hooks where the pass goes on from there, as PyTorch does."""
+        """Return the gradients that reached a node, after the hooks of its tensors, and capture those of targets.
+
+        As in PyTorch, a gradient is captured before the hooks if the pass continues from the node, else after them.
+        """
         held = self.grads.pop(node, None)
         goes_on = self.needed is not None and node in self.needed
         if goes_on:
             self._capture(node, held)
         wanted = self.needed is None or node in self.needed or node in self.ends
         if node.extra is not None and (wanted or held is not None):
-            held = held or {}  # hooks are called where there is no gradient too
+            held = held or {}  # hooks are also called if there is no gradient
             self._tensor_hooks(node, held)
         if not goes_on:
             self._capture(node, held)
@@ -346,7 +354,7 @@ class Walk:
         return differentiated(plan, source, values, node, held, wanted, given)
 
     def run_for_nothing(self, node: Node, number: int) -> None:
-        """What PyTorch runs although nobody asks for its gradients: it only shows in what is refused, and let go of."""
+        """Check and free the saved values of a node whose gradients PyTorch computes but does not use."""
         if node not in self.inner or node.plan is None:
             return
         wanted = tuple([i for i, e in enumerate(node.edges) if e is not None])
@@ -383,8 +391,11 @@ class Walk:
 def _as_expected(
     grad: Grad, target: Node, number: int, source: Node | None = None, place: int = 0, create_graph: bool = False
 ) -> Grad:
-    """A gradient on its way from an input of `source` to a node that knows its result in another shape: broadcast dims
-    are summed, what does not fit is refused."""
+    """Reduce a gradient to the shape that the node `target` expects, and return it.
+
+    Broadcast dims are summed. Raise if the shapes do not match. `source` is the node that computed the gradient, and
+    `place` is the index of its input.
+    """
     expected = target.result(number)
     if expected is None or grad[0].aval.shape == expected.shape:
         return grad
@@ -400,10 +411,12 @@ def _as_expected(
 
 
 def _not_needed(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> list[Value]:
-    """In place of what a node no longer holds, zeros, where this gradient makes no use of it. PyTorch would not have
-    saved it, unless it is a number that it takes as a tensor."""
+    """Return zeros in place of freed saved tensors that this gradient does not use; raise if it uses them.
+
+    PyTorch would not have saved such tensors, except numbers that it treats as tensors.
+    """
     plan = node.plan
-    # With no saved inputs it was residuals that the node held.
+    # If the plan saves no inputs, the node held residuals.
     if not plan.saved or "all" in plan.remembers or None in plan.slots() or dependence(plan, wanted, given):
         raise _errors.autograd.backward_twice()
     avals = [plan.inputs[i] for i in plan.saved]

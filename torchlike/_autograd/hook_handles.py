@@ -1,4 +1,4 @@
-"""The handle that takes a hook away again."""
+"""The handle that removes a hook."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 
 class RemovableHandle:
-    """What registering a hook returns: `remove()` takes the hook away, as does leaving a `with` block.
+    """The handle of a registered hook. `remove()` removes the hook, and so does leaving a `with` block.
 
-    The handle does not keep alive what the hook was registered on. Removing twice is harmless.
+    The handle does not keep the object alive on which the hook was registered. Removing a hook twice is harmless.
     """
 
     next_id = 0
 
     def __init__(self, hooks_dict: OrderedDict, *, extra_dict: Any = None) -> None:
-        while RemovableHandle.next_id in hooks_dict:  # of a module that was saved by another process
+        while RemovableHandle.next_id in hooks_dict:  # hooks of a module that another process saved
             RemovableHandle.next_id += 1
         self.id = RemovableHandle.next_id
         RemovableHandle.next_id += 1
@@ -25,14 +25,14 @@ class RemovableHandle:
         self._dictionaries = [weakref.ref(d) for d in (hooks_dict, *extra) if d is not None]
 
     def remove(self) -> None:
-        """Take the hook away."""
+        """Remove the hook."""
         for reference in self._dictionaries:
             hooks = reference()
             if hooks is not None:
                 hooks.pop(self.id, None)
 
     def __getstate__(self) -> tuple:
-        first, *extra = (reference() for reference in self._dictionaries)  # as PyTorch's pickles have it
+        first, *extra = (reference() for reference in self._dictionaries)  # the format of PyTorch's pickles
         return first, self.id, tuple(extra)
 
     def __setstate__(self, state: Any) -> None:
@@ -41,7 +41,7 @@ class RemovableHandle:
         else:
             first, self.id, *extra = state
             dictionaries = [first, *(extra[0] or () if extra else ())]
-        # A dictionary that was gone when the handle was saved is gone for good: nothing to remove from.
+        # If a dictionary no longer existed when the handle was saved, there is nothing to remove the hook from.
         self._dictionaries = [weakref.ref(OrderedDict() if d is None else d) for d in dictionaries]
         RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
 
@@ -53,7 +53,7 @@ class RemovableHandle:
 
 
 def hold(hooks: OrderedDict, hook: Callable) -> RemovableHandle:
-    """Keep a hook among others, and return the handle that removes it."""
+    """Add a hook to a dictionary of hooks, and return the handle that removes it."""
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     return handle

@@ -1,8 +1,8 @@
-"""A function over tensors, recorded once, as a JAX function whose gradient is the one that autograd computes.
+"""The conversion of a recorded function over tensors to a JAX function with the gradient that autograd computes.
 
-JAX could differentiate the recorded operators by itself, but it would know nothing of `detach`, `no_grad`, functions
-with a backward of their own, and hooks. So the gradient is recorded as well, by walking the graph that the function
-made, and JAX is given both as a `custom_vjp`; and the gradient of that in turn, where somebody asks for it.
+JAX could differentiate the recorded operators itself. But it would ignore `detach`, `no_grad`, custom autograd
+functions and hooks. So the gradient is recorded too, by a backward pass over the function's graph. JAX receives both
+parts as a `custom_vjp`. For higher derivatives, the gradient is recorded and wrapped in the same way.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from torchlike._ops.schema.plan import alike_over_devices
 
 
 class InputNode(Node):
-    """Where the history of a recorded function's input ends."""
+    """The end of the history of an input of a recorded function."""
 
     __slots__ = ("aval",)
 
@@ -44,12 +44,12 @@ class InputNode(Node):
 
 
 class InnerWalk(Walk):
-    """A pass that goes no further than the inputs, and what was there before the recording."""
+    """A backward pass that stops at the inputs and at nodes that are older than the recording."""
 
     def __init__(self, create_graph: bool, since: int, keep_graph: bool = True) -> None:
         super().__init__(keep_graph, create_graph, None)
         self.since = since
-        self.ends_at: dict[Edge, None] = {}  # the edges to the outside that were met
+        self.ends_at: dict[Edge, None] = {}  # the edges at which the pass stops
 
     def _collect(self, roots: list[Edge]) -> set[Node]:
         seen: set[Node] = set()
@@ -64,23 +64,26 @@ class InnerWalk(Walk):
         return seen
 
     def reached(self, edge: Edge) -> Grad | None:
-        """The gradient that came to an edge."""
+        """Return the gradient that arrived at an edge, or None."""
         return self.grads.get(edge[0], {}).get(edge[1])
 
 
 class Recording:
-    """A function of placeholders. In a `with` block over its trace: ask for inputs, record, and `finish`."""
+    """A recorded function of placeholders.
+
+    Within a `with` block over its trace, call `input` for each input, record the operators, and call `finish`.
+    """
 
     def __init__(self, sub: SubTrace, since: int) -> None:
         self.sub, self.since = sub, since
-        self.places: list[int] = []  # of the inputs, among the placeholders of the trace
+        self.places: list[int] = []  # the indices of the inputs among the placeholders of the trace
         self.inputs: list[Grad] = []
         self.outputs: list[Any] = []
-        self.outside: list[Edge] = []  # the histories of what was closed over
+        self.outside: list[Edge] = []  # the gradient edges of tensors that the function closes over
         self.end = 0  # the number of results when the function returned
 
     def input(self, aval: Aval, differentiable: bool) -> Grad:
-        """A new input, with a history where gradients are to reach it."""
+        """Return a new input. It gets a history if it is differentiable and of a floating-point dtype."""
         differentiable = differentiable and aval.dtype.category >= FLOATING
         pair = self.sub.placeholder(aval), (InputNode(aval), 0) if differentiable else None
         self.places.append(len(self.sub.given) - 1)
@@ -88,7 +91,7 @@ class Recording:
         return pair
 
     def finish(self, outputs: Sequence[Grad | None]) -> None:
-        """The function's results."""
+        """Set the results of the function."""
         self.outputs = list(outputs)
         self._slots(self.outputs)
         walk = InnerWalk(False, self.since)
@@ -99,43 +102,46 @@ class Recording:
 
     @property
     def wanted(self) -> tuple[int, ...]:
-        """The inputs that gradients reach."""
+        """The indices of the inputs that receive gradients."""
         return tuple(i for i, (_, edge) in enumerate(self.inputs) if edge is not None)
 
     @property
     def differentiable(self) -> tuple[int, ...]:
-        """The outputs that have a gradient."""
+        """The indices of the outputs that have a gradient."""
         return tuple(i for i, pair in enumerate(self.outputs) if pair is not None and pair[1] is not None)
 
     def _slots(self, pairs: Sequence[Grad | None]) -> list[int | None]:
         return [None if pair is None else self.sub.slot(pair[0]) for pair in pairs]
 
-    # -- as data -------------------------------------------------------------------------------------------------------
+    # -- recorded parts ------------------------------------------------------------------------------------------------
 
     @cached_property
     def primal(self) -> Stretch:
-        """From the inputs to the outputs."""
+        """The forward function: inputs to outputs."""
         with self.sub:
             return stretch(self.sub, self._slots(self.outputs), 0, self.places)
 
     @cached_property
     def pull(self) -> Stretch:
-        """From the inputs, the gradients of the outputs and what `saving` gives, to the gradients of the inputs and
-        then of what was closed over."""
+        """The backward function.
+
+        Its arguments are the inputs, the gradients of the outputs, and the residuals from `saving`. Its results are the
+        gradients of the inputs, followed by those of the tensors that the function closes over.
+        """
         with self.sub:
             places, _, pairs = self._walk(False)
             return stretch(self.sub, self._slots(pairs), self.end, self.places + places)
 
     @cached_property
     def saving(self) -> Stretch:
-        """From the inputs to the outputs, and then what `pull` needs besides."""
+        """The forward function with residuals: inputs to outputs, followed by the values that `pull` needs."""
         needs = self.pull.needs
         with self.sub:
             return stretch(self.sub, [*self._slots(self.outputs), *needs], 0, self.places)
 
     @cached_property
     def again(self) -> Recording:
-        """The gradient, as a function of the inputs and the gradients of the outputs."""
+        """The gradient as a function of the inputs and the gradients of the outputs."""
         made = Recording(self.sub, self.since)
         with self.sub:
             places, seeds, pairs = self._walk(True)
@@ -150,7 +156,12 @@ class Recording:
         return made
 
     def _walk(self, create_graph: bool) -> tuple[list[int], list[Grad], list[Grad | None]]:
-        """Record the gradient: the gradients of the outputs, which are new inputs, and those of the inputs."""
+        """Record a backward pass.
+
+        Returns:
+          The placeholders and the pairs of the gradients of the outputs, which are new inputs; and the gradients of the
+          inputs and of the tensors that the function closes over.
+        """
         roots = [self.outputs[i] for i in self.differentiable]
         new = Recording(self.sub, self.since)
         seeds = [new.input(value.aval, create_graph) for value, _ in roots]
@@ -159,20 +170,20 @@ class Recording:
         ends: list[Any] = [self.inputs[i][1] for i in self.wanted] + self.outside
         return new.places, seeds, [walk.reached(edge) for edge in ends]
 
-    # -- what the data refers to ---------------------------------------------------------------------------------------
+    # -- arguments of the parts ----------------------------------------------------------------------------------------
 
     def outer(self) -> list:
-        """The arrays of what was closed over so far."""
+        """Return the arrays that the recorded operators close over so far."""
         return [concrete(value) for value in self.sub.outer]
 
     def numbers(self) -> list:
-        """The runtime numbers of all that is recorded so far."""
+        """Return the runtime numbers of all operators recorded so far."""
         numbers, _, kinds = self.sub.numbers()
         return [NUMBERS[kind](x) for x, kind in zip(numbers, kinds)]
 
 
 class Body(NamedTuple):
-    """A recording as data alone, with as many derivatives as were asked for. Equal ones are one program."""
+    """A recording as plain data, with the requested number of derivatives. Equal bodies share one program."""
 
     primal: Stretch
     wanted: tuple[int, ...] = ()
@@ -183,7 +194,7 @@ class Body(NamedTuple):
 
     @staticmethod
     def of(recording: Recording, order: int) -> Body:
-        """The data of a recording that will be differentiated so many times."""
+        """Return the data of a recording that can be differentiated `order` times."""
         if not order:
             return Body(recording.primal)
         again = Body.of(recording.again, order - 1) if order > 1 else None
@@ -192,15 +203,18 @@ class Body(NamedTuple):
 
 
 def pure(body: Body | Recording) -> Callable[[list, list, list, list], list]:
-    """The recorded function as a JAX function of its inputs, of what it closed over, of nothing but the histories of
-    that (arrays that stand for changes of it, and are zero), and of its numbers. A Recording has the second and the
-    last as constants."""
+    """Return the recorded function as a JAX function of four arguments: `given, outer, outside, numbers`.
+
+    `given` are the inputs, `outer` the arrays that the function closes over, and `numbers` the runtime numbers.
+    `outside` are arrays of zeros that are notionally added to the closed-over tensors: their gradients are those of
+    these tensors. A `Recording` uses its own `outer` and `numbers` as constants and ignores the arguments.
+    """
     if not body.differentiable:
         return _plain(body)
     function = _with_gradient(body)
 
     def alike(given: list, outer: list, outside: list, numbers: list) -> list:
-        # The gradient of what is the same on all devices is the sum over them, which JAX takes here.
+        # The gradient of a value that is replicated over devices is the sum over the devices. JAX computes it here.
         return function(alike_over_devices(given, given), outer, alike_over_devices(outside, given), numbers)
 
     return alike
@@ -212,7 +226,7 @@ def _runner(body: Body | Recording, name: str) -> Callable:
         if not isinstance(body, Recording):
             return part.run(given, outer, numbers, needed)
         outer, numbers = body.outer(), body.numbers()
-        with tracing_for_any():  # by a function of the user's, which JAX lowers
+        with tracing_for_any():  # the user's `jax.jit` traces this, so the platform is not known yet
             return part.run(given, outer, numbers, needed)
 
     return run
@@ -224,12 +238,12 @@ def _plain(body: Body | Recording, name: str = "primal") -> Callable:
 
 
 def _with_gradient(body: Body | Recording) -> Callable:
-    """The function with the gradient that was recorded; whose own gradient is that of `body.again`."""
+    """Return the function with its recorded gradient. The gradient of that gradient is the one of `body.again`."""
     function, forward = jax.custom_vjp(_plain(body)), jax.custom_vjp(_plain(body, "saving"))
     backward = jax.custom_vjp(_pulling(body))
 
     def out(given: list, grads: list) -> tuple:
-        """Gradients as JAX wants them, None in place of what has none."""
+        """Return gradients in the structure that JAX expects, with None for arguments without a gradient."""
         found = dict(zip(body.wanted, grads))
         return [found.get(i) for i in range(len(given))], None, grads[len(body.wanted) :], None
 
@@ -250,8 +264,8 @@ def _with_gradient(body: Body | Recording) -> Callable:
 
     function.defvjp(save, pull)
 
-    # What follows runs where a gradient is differentiated. Residuals count as constants there: what depends on them
-    # is what depends on the inputs, and `again` tells how.
+    # The functions below run if a gradient is differentiated. The residuals are treated as constants here, because
+    # `again` computes the full derivative with respect to the inputs.
     def again(given: list, outer: list, outside: list, numbers: list, seeds: Sequence) -> list:
         return pure(body.again)([*given, *seeds], outer, outside, numbers)
 
@@ -275,5 +289,5 @@ def _pulling(body: Body | Recording) -> Callable:
 
 
 def conjugate(x: Any) -> Any:
-    """PyTorch's gradient of a complex number is the conjugate of JAX's."""
+    """Return the conjugate of complex `x`: PyTorch's gradient of a complex number is the conjugate of JAX's."""
     return jnp.conj(x) if x.dtype.kind == "c" else x

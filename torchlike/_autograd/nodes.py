@@ -1,4 +1,4 @@
-"""Gradient nodes: the record of one operator that backward replays."""
+"""Gradient nodes: records of operators from which a backward pass computes gradients."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from torchlike._engine import Value
 from torchlike._engine.trace.trace import latest
 from torchlike._ops.schema.plan import OpPlan
 
-Edge = tuple["Node", int]  # a node and which of its outputs
+Edge = tuple["Node", int]  # a node and the index of one of its outputs
 sequence = itertools.count(0, -1)  # newer nodes have smaller ages
 _new = object.__new__
 _NOTHING: tuple = ()
 
 
 class Node:
-    """One recorded operator: its plan, the values its gradient needs, and the edges to where its inputs came from."""
+    """The record of an operator: its plan, the values saved for backward, and the gradient edges of its inputs."""
 
     __slots__ = ("__weakref__", "age", "edges", "extra", "plan", "saved", "scalars")
     differentiate: Callable[..., Any]
     saved_results: Container[int] = ()  # of a node without a plan: the results that PyTorch saves for backward
-    runs_on_nothing = False  # whether it is asked for its gradients where none has come to it
+    runs_on_nothing = False  # whether the node runs even if no gradient has arrived at it
 
     def __init__(
         self, plan: OpPlan | None, saved: Sequence[Value], edges: Sequence[Edge | None], scalars: Sequence
@@ -43,7 +43,7 @@ class Node:
 
     @staticmethod
     def quick(plan: OpPlan, values: Sequence[Value], edges: Sequence[Edge | None], scalars: Sequence) -> Node:
-        """A node for an operator just called with these input values (the hot path: no call of `__init__`)."""
+        """Return a node for an operator with these input values. Hot path: it avoids the call of `__init__`."""
         if plan.check_node is not None:
             plan.check_node(edges)
         node = _new(Node)
@@ -59,45 +59,45 @@ class Node:
 
     @property
     def is_spent(self) -> bool:
-        """Whether a pass has used up what the gradient needs."""
+        """Whether a backward pass has freed the saved values."""
         return self.saved is None and self.edges != ()
 
     def forget(self) -> None:
-        """Let go of what a spent node holds beside what it saved."""
+        """Drop what a freed node still references besides its saved values."""
 
     def outputs(self) -> int:
-        """How many results the operator has."""
+        """Return the number of the operator's results."""
         return len(self.plan.outputs)
 
     def result(self, number: int) -> Any:
-        """The aval of one of the operator's results."""
+        """Return the aval of one of the operator's results."""
         return self.plan.outputs[number]
 
     @property
     def inputs(self) -> Sequence[tuple[int, Value]]:
-        """The inputs that it holds, each with its place."""
+        """The saved inputs, each with its index among the operator's inputs."""
         return list(zip(self.plan.saved, self.saved or ()))
 
     def repeatable(self) -> tuple[OpPlan, Sequence[Value]]:
-        """The plan and the values to differentiate where the gradient will be differentiated in turn."""
+        """Return the plan and the values to use if the gradient itself will be differentiated."""
         return self.plan, self.saved
 
     def name(self) -> str:
-        """PyTorch's name of this node, such as `MulBackward0`."""
+        """Return PyTorch's name of this node, such as `MulBackward0`."""
         return self.plan.node
 
     def slots(self) -> Sequence[int | None]:
-        """PyTorch's edges of this node: for each its place among `edges`, or None for a number."""
+        """Return, for each edge that PyTorch's node has, its index among `edges`, or None for a number."""
         return range(len(self.edges)) if self.plan is None else self.plan.slots()
 
     @property
     def next_functions(self) -> tuple:
-        """The nodes that this node passes its gradients to, each with an output number."""
+        """The nodes that receive this node's gradients, each with an output number."""
         found = [None if i is None else self.edges[i] for i in self.slots()]
         return tuple((None, 0) if e is None else (e[0].public(), e[1]) for e in found)
 
     def public(self) -> Any:
-        """The object that users see as this node: an instance of a class named after the operator."""
+        """Return this node as users see it: an instance of a class that is named after the operator."""
         name = self.name().rpartition("::")[2]
         if self.__class__.__name__ != name:
             self.__class__ = _class_of(self.__class__, name)  # type: ignore[assignment]
@@ -105,15 +105,15 @@ class Node:
 
     @property
     def metadata(self) -> dict:
-        """A dictionary for the user's own notes on this node."""
+        """A dictionary in which users can store data about this node."""
         return hooks_of(self).metadata
 
     def register_hook(self, hook: Callable) -> RemovableHandle:
-        """Call `hook(grad_inputs, grad_outputs)` after this node ran; it may return new grad_inputs."""
+        """Call `hook(grad_inputs, grad_outputs)` after this node runs. The hook may return new grad_inputs."""
         return hold(hooks_of(self).post, adapters.after(hook))
 
     def register_prehook(self, hook: Callable) -> RemovableHandle:
-        """Call `hook(grad_outputs)` before this node runs; it may return new grad_outputs."""
+        """Call `hook(grad_outputs)` before this node runs. The hook may return new grad_outputs."""
         return hold(hooks_of(self).pre, adapters.before(hook))
 
     def __repr__(self) -> str:
@@ -121,7 +121,7 @@ class Node:
 
 
 class Adapters:
-    """Functions that make a user's hook on tensors a hook on gradients in flight. `_tensor/hooks.py` sets them."""
+    """Functions that convert a hook on tensors to a hook on (Value, edge) pairs. `_tensor/hooks.py` sets them."""
 
     before: Callable[[Callable], Callable]
     after: Callable[[Callable], Callable]
@@ -137,7 +137,7 @@ def _class_of(kind: type[Node], name: str) -> type[Node]:
 
 
 class Refusal(Node):
-    """The history of a gradient that has no derivative: an error on the way back, and on to `edges`."""
+    """The history of a gradient that cannot be differentiated: a backward pass that reaches it raises."""
 
     __slots__ = ("_error",)
 
@@ -159,7 +159,7 @@ class Refusal(Node):
 
 
 class AccumulateGrad(Node):
-    """The end of a path: adds what arrives to the `.grad` of one leaf (held weakly through `receive`)."""
+    """The end of a path in the graph. It adds gradients to the `.grad` of one leaf, which it references weakly."""
 
     __slots__ = ("receive", "variable_ref")
 
@@ -177,7 +177,7 @@ class AccumulateGrad(Node):
 
     @property
     def variable(self) -> Any:
-        """The leaf tensor."""
+        """The leaf tensor, or None if it no longer exists."""
         return self.variable_ref()
 
     def name(self) -> str:
@@ -185,7 +185,7 @@ class AccumulateGrad(Node):
 
 
 class Sink(AccumulateGrad):
-    """The end of the paths of all views without a history, whatever their shapes: drops what arrives."""
+    """A sink for dropped gradients: the end of the paths of all views without a history, of any shape."""
 
     __slots__ = ()
 
@@ -194,7 +194,7 @@ class Sink(AccumulateGrad):
 
 
 class Extra:
-    """What few nodes have: hooks, the user's notes, an overwritten result."""
+    """Attributes that few nodes have: hooks, users' metadata, and saved versions of results."""
 
     __slots__ = (
         "behind",
@@ -212,21 +212,23 @@ class Extra:
 
     def __init__(self) -> None:
         self.tensor: dict[int, OrderedDict[int, Callable]] = {}  # output number -> hooks on that output's gradient
-        self.retained: dict[int, Callable] = {}  # output number -> what keeps its gradient
+        self.retained: dict[int, Callable] = {}  # output number -> the function that retains its gradient
         self.pre: OrderedDict[int, Callable] = OrderedDict()
         self.post: OrderedDict[int, Callable] = OrderedDict()
         self.metadata: dict = {}
-        self.behind: tuple[Node, int] | None = None  # of a gradient's node: the `shell` of what it is the
-        # gradient of, if that keeps results, and how many of its inputs stand for what that saved
-        self.inner: Any = None  # of a write to a part of memory: the node whose result was written, and what sees it
-        self.reshaped = False  # whether a result was given another shape unseen by the graph
+        # For the node of a gradient: the `shell` of the differentiated node, if that saves results, and the number of
+        # its inputs that correspond to the saved values.
+        self.behind: tuple[Node, int] | None = None
+        # For a write to a part of memory: the node whose result was written, and a reference to the view.
+        self.inner: Any = None
+        self.reshaped = False  # whether a result was reshaped without a record in the graph
         self.detached: dict[int, int] = {}  # output number -> the age of a node made when it was detached in place
-        self.kept: dict[int, Any] = {}  # output number -> the stamp of one of several results that the node needs
-        self.overwritten: Any = None  # the stamp of a result that the node needs and that was written to
+        self.kept: dict[int, Any] = {}  # output number -> the saved version of a result that the node needs
+        self.overwritten: Any = None  # the saved version of a result that the node needs and that was overwritten
 
 
 def shell(node: Node) -> Node:
-    """A node as the checks of its results see it, which holds nothing that it saved."""
+    """Return a copy of a node that has the attributes for version checks but none of the saved values."""
     made = _new(Node)
     made.plan, made.saved, made.edges, made.scalars = node.plan, None, (), ()
     made.age, made.extra = node.age, hooks_of(node)
@@ -234,18 +236,20 @@ def shell(node: Node) -> Node:
 
 
 def hooks_of(node: Node) -> Extra:
-    """The node's hooks, made on first use."""
+    """Return the node's `Extra`, which is created at the first use."""
     if node.extra is None:
         node.extra = Extra()
     return node.extra
 
 
-# -- leaves that stop to be one ----------------------------------------------------------------------------------------
+# -- leaf tensors that are detached and become leaves again ------------------------------------------------------------
 
 
 def note_end(tensor: Any) -> None:
-    """Called before a tensor is cut off from its history: what it takes up again when gradients flow to it once more,
-    its node where it was a leaf (if a graph still holds that), and the hooks on its gradient."""
+    """Store what a tensor needs if gradients flow to it again. Called before it is detached from its history.
+
+    It stores the hooks on the tensor's gradient and, for a leaf, a weak reference to its `AccumulateGrad` node.
+    """
     if tensor._edge is None:
         return
     node, number = tensor._edge
@@ -257,7 +261,7 @@ def note_end(tensor: Any) -> None:
 
 
 def begin_again(tensor: Any, make: Callable[[Any], AccumulateGrad]) -> AccumulateGrad:
-    """The node of a tensor that becomes a leaf: the one that it has been, or else one that `make` makes."""
+    """Return the node of a tensor that becomes a leaf: its former node if that still exists, else a new one."""
     before = getattr(tensor, "_ended", None)
     if before is None:
         return make(tensor)

@@ -1,7 +1,7 @@
-"""Operators whose forward is a loop or a decomposition: the forward keeps what backward needs as extra results.
+"""Residuals: operators whose forward is a loop or a decomposition return the values that backward needs.
 
-Other operators repeat their forward inside the gradient, where XLA finds the repetition and drops it; it cannot do
-that for loops.
+The gradients of other operators repeat the forward computation, and XLA eliminates the common subexpressions. XLA
+cannot do that for loops.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from torchlike._ops.schema.plan import OpPlan, conjugate
 
 
 class ResidualNode(Node):
-    """A node whose saved values are residuals of its forward; a second derivative starts from the forward's inputs."""
+    """A node whose saved values are residuals of its forward. Second derivatives use the inputs of the forward."""
 
     __slots__ = ("forward", "values")
     forward: OpPlan
@@ -45,7 +45,7 @@ class ResidualNode(Node):
 def with_residuals(
     plan: OpPlan, values: Sequence[Value], edges: Sequence[Edge | None], scalars: Sequence
 ) -> list[Grad]:
-    """Record the forward with its residuals; returns the results with edges to the node that uses them."""
+    """Record the forward with its residuals. Return the results, with edges to the node that uses the residuals."""
     wanted = tuple(i for i, e in enumerate(edges) if e is not None)
     pair = plan.residual or {}
     if wanted not in pair:
@@ -54,7 +54,7 @@ def with_residuals(
     forward, backward = pair[wanted]
     made = record(forward, values, scalars)
     count = len(plan.outputs)
-    # The node's plan keeps the original inputs' order, so `wanted` positions index its edges.
+    # The node's plan keeps the order of the original inputs, so the indices in `wanted` are valid for its edges.
     node = ResidualNode(backward, list(made[count:]), edges, scalars)
     node.forward, node.values = plan, values
     versions.keep_results(node, made)
@@ -62,7 +62,7 @@ def with_residuals(
 
 
 def _make(plan: OpPlan, wanted: tuple[int, ...]) -> tuple[OpPlan, OpPlan]:
-    """The forward plan (results, then residuals) and the plan whose gradient it stands for."""
+    """Return the forward plan, whose results include the residuals, and a plan whose gradients use the residuals."""
     structure: list[Any] = []
     floating = tuple(i for i, d in enumerate(plan.differentiable) if d)
 
@@ -93,7 +93,7 @@ def _make(plan: OpPlan, wanted: tuple[int, ...]) -> tuple[OpPlan, OpPlan]:
 def _gradient_source(
     plan: OpPlan, wanted: tuple[int, ...], residuals: tuple, floating: tuple[int, ...], structure: list
 ) -> OpPlan:
-    """A plan that answers `gradient(plan, wanted, given)` with the stored pull-back."""
+    """Return a plan whose gradients are the pullback with stored residuals."""
     source = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs, plan.function)
     source.settle(plan.op, (), plan.differentiable, plan.strides, plan.node)
     source.remembers = plan.remembers
@@ -102,7 +102,7 @@ def _gradient_source(
 
 
 class _Pulls(dict):
-    """Makes the gradient plan for whichever outputs received a gradient."""
+    """Gradient plans by key (wanted inputs, outputs with a gradient). Missing ones are made on demand."""
 
     def __init__(self, plan: OpPlan, wanted: tuple, residuals: tuple, floating: tuple, structure: list) -> None:
         super().__init__()
@@ -119,7 +119,7 @@ class _Pulls(dict):
         places = [self.wanted.index(i) for i in wanted]
 
         def pull(*flat: Any) -> tuple:
-            cotangents = dict(zip(given, flat[count:]))  # numbers come after and are in the residuals already
+            cotangents = dict(zip(given, flat[count:]))  # the numbers follow; the residuals already depend on them
             full = tuple(
                 conjugate(cotangents[i]) if i in cotangents else _nothing(plan.outputs[i]) for i in self.floating
             )
@@ -136,6 +136,9 @@ class _Pulls(dict):
 
 
 def _nothing(output: Aval) -> Zero:
-    """In place of a cotangent that there is not. Zeros would not do: the gradient of singular vectors is infinite where
-    two values are equal, that of the values alone is not."""
+    """Return a symbolic zero for an output without a cotangent.
+
+    Array zeros would not do: if two singular values are equal, the gradient of the singular vectors is infinite, but
+    the gradient of the values alone is finite.
+    """
     return Zero(ShapedArray(tuple(output.shape), output.dtype.numpy))

@@ -1,7 +1,7 @@
-"""Sparse gradients as the engine passes them on, and how they are accumulated.
+"""Sparse gradients in a backward pass, and their accumulation.
 
-A pair holds a `SparseValue` in place of a Value. It has no array, so an operator that meets one refuses it. Leaves,
-hooks and users' functions take one, as do sums of gradients.
+A gradient pair contains a `SparseValue` in place of a Value. It has no array, so operators raise if they receive one.
+Leaves, hooks, custom functions and sums of gradients accept it.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def _missing(self: SparseValue) -> Any:
 
 
 class SparseValue:
-    """A sparse tensor in flight as a gradient; its history is that of its values."""
+    """A sparse tensor that is passed as a gradient. Its history is that of its values."""
 
     __slots__ = ("aval", "tensor")
-    array = slot = trace = property(_missing)  # what a trace asks of a Value
+    array = slot = trace = property(_missing)  # the attributes of a Value that a trace reads
 
     def __init__(self, tensor: Any) -> None:
         self.aval: Aval = tensor._aval
@@ -36,23 +36,23 @@ class SparseValue:
 
     @property
     def values(self) -> Value:
-        """The elements that are kept."""
+        """The values of the stored elements."""
         return self.tensor._values_._value
 
     def seen(self, edge: Any) -> Any:
-        """The tensor, with its history where the pair has one."""
+        """Return the tensor, detached if the pair has no edge."""
         return self.tensor if edge is not None or self.tensor._edge is None else self.tensor.detach()
 
 
 def parts_of(value: Value | SparseValue) -> tuple[Value, ...]:
-    """The Values that a gradient in flight is made of: itself, unless it is sparse."""
+    """Return the Values that a gradient consists of: the gradient itself, or the parts of a sparse one."""
     if isinstance(value, SparseValue):
         return tuple(member._pair()[0] for member in value.tensor._members())
     return (value,)
 
 
 def maker_of(value: Value | SparseValue) -> Callable[..., Any]:
-    """A function that makes, of other parts, a gradient as this one."""
+    """Return a function that builds a gradient of the same structure from other parts."""
     if isinstance(value, SparseValue):
         make = value.tensor._maker()
         return lambda *parts: SparseValue(make(*parts))
@@ -60,7 +60,7 @@ def maker_of(value: Value | SparseValue) -> Callable[..., Any]:
 
 
 def total(a: Grad, b: Grad, differentiate: bool) -> Grad:
-    """The sum of two gradients of one tensor, of which at least one is sparse; dense where one is."""
+    """Return the sum of two gradients of one tensor, at least one of them sparse. It is dense if the other one is."""
     sparse: Any = a[0] if isinstance(a[0], SparseValue) else b[0]
     with modes.set_grad_enabled(differentiate):
         return sparse.tensor._total(a, b)

@@ -1,4 +1,4 @@
-"""The history of memory as one of its views shows it: gradients reach what the view shows, and nothing else."""
+"""The gradient of strided views of a view: gradients reach only the elements that the inner view shows."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from torchlike._ops.schema.declare import REGISTRY
 from torchlike._ops.schema.plan import OpPlan
 
 Ints = tuple[int, ...]
-NAME = "as_strided"  # of the operator that sees the memory of a view
+NAME = "as_strided"  # the name of the operator
 
 
 def misfit(size: Ints, stride: Ints, offset: int, itemsize: int, have: int) -> RuntimeError | None:
-    """PyTorch's error for a strided view that memory of so many bytes does not hold."""
+    """Return PyTorch's error if a strided view does not fit in `have` bytes of memory, else None."""
     need = strides.extent(size, stride, offset) * itemsize
     if offset < 0:
         return _errors.memory.before_storage(offset)
@@ -27,7 +27,7 @@ def misfit(size: Ints, stride: Ints, offset: int, itemsize: int, have: int) -> R
 
 
 def within(view: Any, size: Ints, stride: Ints, offset: int) -> Edge:
-    """The edge of a strided view of what a view shows of its memory."""
+    """Return the gradient edge of a strided view into the memory of `view`."""
     key = (view._aval, view.stride(), view._offset, size, stride, offset)
     plan = _plans.get(key)
     if plan is None:
@@ -39,8 +39,11 @@ _plans: dict[tuple, OpPlan] = {}
 
 
 def _plan_within(seen: Aval, steps: Ints, start: int, size: Ints, stride: Ints, offset: int) -> OpPlan:
-    """A tensor of which `seen` tells, as the memory it lies in, as a strided view of that. Elements that share a place
-    share its gradient evenly."""
+    """Return the plan that writes a tensor to its memory and takes a strided view of that memory.
+
+    `seen`, `steps` and `start` are the tensor's aval, strides and offset. Elements at the same memory location share
+    its gradient evenly.
+    """
     source = strides.places(tuple(seen.shape), steps).reshape(-1) + start
     wanted = strides.places(size, stride) + offset
     held = 1 + max([int(p.max()) for p in (source, wanted) if p.size], default=0)

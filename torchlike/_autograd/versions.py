@@ -1,8 +1,9 @@
-"""In-place writes that backward must know of: PyTorch refuses a gradient whose saved tensors were overwritten.
+"""In-place writes and saved-tensor version checks.
 
-Values are immutable, so a node always has the right ones; still a program that PyTorch stops must stop here. Nothing is
-noted when a node saves a value. The write leaves a stamp on the value that it replaces, and backward looks for stamps
-younger than the node, only while there has been such a write at all.
+Values are immutable, so a node always has the right values. The checks exist because a program that PyTorch rejects
+must be rejected here too: a gradient whose saved tensors were overwritten is an error. Saving a value costs nothing.
+Instead, a write marks the value that it replaces with a saved version (`Stamp`). A backward pass looks for versions
+that are newer than the node, and only if such a write has happened at all.
 """
 
 from __future__ import annotations
@@ -19,22 +20,25 @@ from torchlike._ops.schema.plan import OpPlan, dependence
 
 
 class Stamp:
-    """On a value (and on what was seen of it through views): when, and in which storage, it was overwritten."""
+    """The saved version of a value and of its views: the time and the storage of the write that replaced the value."""
 
     __slots__ = ("counter", "fate", "mark", "owner", "since", "storage", "version")
 
     def __init__(self) -> None:
-        self.since: int | None = None  # the age of a node made at that moment; None: it still stands
-        self.storage: Any = None  # which counts the writes,
-        self.counter: Any = None  # unless the tensor written to counts its own
-        self.owner: Any = None  # the tensor written to
-        self.fate: Any = None  # what that became, where it lives no longer
-        self.mark: Any = None  # by which a saved tensor is known to be the owner: its value or node before the write
-        self.version = 0  # the count of the writes while the storage held the value
+        self.since: int | None = None  # the age of a node made at the time of the write; None if there was no write
+        self.storage: Any = None  # the storage, whose version counter counts the writes
+        self.counter: Any = None  # the version counter to use instead, if the written tensor has its own
+        self.owner: Any = None  # the tensor that was written to
+        self.fate: Any = None  # its tombstone, for the time after it is destroyed
+        self.mark: Any = None  # identifies the owner among saved tensors: its value or node before the write
+        self.version = 0  # the version counter while the storage held the value
 
     def set(self, storage: Any, since: int | None, owner: Any = None, counting: Any = None) -> None:
-        """The storage's contents are about to be replaced. Nodes as young as `since` belong to the write itself; the
-        tensor `counting`, or the owner, will count it."""
+        """Set the saved version just before the contents of a storage are replaced.
+
+        `since` is the age of the first node that belongs to the write itself. The tensor `counting`, or else `owner`,
+        has the version counter.
+        """
         global latest
         self.since = next(nodes.sequence) if since is None else since
         root = owner if counting is None else counting
@@ -52,19 +56,21 @@ class Stamp:
         latest = min(latest, self.since)
 
     def writes(self) -> int | None:
-        """How many writes have been counted; None where nobody knows any more."""
+        """Return the current version counter, or None if the storage no longer exists."""
         storage = self.storage()
         if self.counter is not None:
             return self.counter.count
         return None if storage is None else storage.version >> 32
 
     def before(self, node: Node) -> bool:
-        """Whether the write came after the node was made."""
+        """Return whether the write came after the node was made."""
         return self.since is not None and self.since < node.age
 
     def is_of(self, value: Value, edge: Any) -> bool:
-        """Whether the tensor written to is the very one that was saved, as this value and by this edge. A leaf may have
-        stopped to be one meanwhile."""
+        """Return whether the written tensor is the one that was saved with this value and this edge.
+
+        A leaf may have ceased to be a leaf in the meantime.
+        """
         if edge is not None and isinstance(edge[0], nodes.AccumulateGrad):
             leaf, owner = edge[0].variable, self.owner and self.owner()
             return edge[0].variable_ref is self.owner or (leaf is not None and leaf is owner)
@@ -72,17 +78,19 @@ class Stamp:
 
 
 class Fate:
-    """Of a tensor whose contents were overwritten while others had saved them: what it is now, known when it lives no
-    longer. Not its node, which may lead to those who saved."""
+    """The tombstone of an overwritten tensor: its final shape and version, kept for error messages.
+
+    It does not reference the tensor's node, which may keep alive the nodes that saved the tensor.
+    """
 
     __slots__ = ("aval", "made_by", "version")
 
     def __init__(self) -> None:
-        self.version: int | None = None  # not known: not written to after the first time
+        self.version: int | None = None  # None if the tensor was not written to after the first write
 
 
 def fate_of(tensor: Any) -> Fate:
-    """The fate of a tensor, which it keeps up to date from now on."""
+    """Return the tombstone of a tensor. From now on, `note_fate` keeps it up to date."""
     fate = getattr(tensor, "_fate", None)
     if fate is None:
         fate = tensor._fate = Fate()
@@ -90,7 +98,7 @@ def fate_of(tensor: Any) -> Fate:
 
 
 def note_fate(tensor: Any) -> None:
-    """Called after a write to a tensor that is no view."""
+    """Update the tombstone of a tensor that is not a view. Called after a write to it."""
     fate = getattr(tensor, "_fate", None)
     if fate is not None:
         node = tensor._edge and tensor._edge[0]
@@ -98,33 +106,35 @@ def note_fate(tensor: Any) -> None:
         fate.version = tensor._storage.version >> 32
 
 
-UNSEEN = 2  # the `since` of a write that no node minds: every node is younger
-latest = 1  # the last write's `since`: nodes younger than it need no look
+UNSEEN = 2  # the `since` of a write that no check reports: every node is newer
+latest = 1  # the `since` of the last write; newer nodes need no check
 
 
 def of(value: Value) -> Stamp:
-    """The stamp of a value, which its views share."""
+    """Return the saved version of a value, which its views share."""
     if value.stamp is None:
         value.stamp = Stamp()
     return value.stamp
 
 
 def note_write(old: Value, storage: Any, since: int | None, owner: Any) -> None:
-    """Called before a storage lets go of its contents, because its tensor `owner` is written to."""
+    """Mark the value `old` as overwritten. Called before a write to `owner` replaces it in the storage."""
     stamp = of(old)
     if stamp.since is None:
         stamp.set(storage, since, owner)
 
 
 def note_growth(old: Value, storage: Any) -> None:
-    """Called after the memory that held a value, touched before, has grown: another storage counts the writes now."""
+    """Update a saved version after the memory of a value has grown: another storage now has the version counter."""
     if old.stamp is not None:
         old.stamp.storage = ref(storage)
 
 
 def note_result(node: Node, tensor: Any, owner: Any = None) -> None:
-    """Called before the result of a node, which a tensor shows, is overwritten: some nodes need it for their
-    gradient."""
+    """Mark the result of a node as overwritten. Called before `tensor`, which holds the result, is written to.
+
+    Nothing is marked if the gradient of the node does not need the result.
+    """
     if node.plan is not None and "result" in node.plan.remembers:
         extra = nodes.hooks_of(node)
         if extra.overwritten is None or extra.overwritten.since is None:
@@ -144,8 +154,8 @@ def _overwritten(tensor: Any, owner: Any) -> Stamp:
 
 
 def keep_results(node: Node, made: Sequence[Value]) -> None:
-    """Called with the results of a node that has several: some nodes need them for their gradient."""
-    if node.plan is None:  # hooks have what it saved
+    """Store the saved versions of the results that a node's gradient needs. Called for nodes with several results."""
+    if node.plan is None:  # saved-tensor hooks have packed its saved values
         return
     remembers = node.plan.remembers
     if "others" in remembers or "results" in remembers or "first" in remembers:
@@ -154,7 +164,7 @@ def keep_results(node: Node, made: Sequence[Value]) -> None:
 
 
 def watch_result(tensor: Any) -> None:
-    """Called where a tensor's memory is given away without its history: who writes there knows nothing of the node."""
+    """Observe a tensor whose memory is shared without its history, so that writes by the other owner are detected."""
     root = tensor if tensor._origin is None else tensor._root()
     node = None if root._edge is None else root._edge[0]
     while node is not None and node.plan is not None:
@@ -166,7 +176,7 @@ def watch_result(tensor: Any) -> None:
 
 
 def note_detached(edge: Any) -> None:
-    """Called before a tensor is cut off from its history in place: what was saved of it must not be used any more."""
+    """Note that a tensor is about to be detached in place. Values saved from it must not be used any more."""
     global latest
     if edge is not None and edge[0].edges:
         age = nodes.hooks_of(edge[0]).detached[edge[1]] = next(nodes.sequence)
@@ -174,15 +184,20 @@ def note_detached(edge: Any) -> None:
 
 
 def note_part(write: Node, made: Node, since: int | None, view: Any) -> None:
-    """Called after an operator wrote its result to the part of memory that a view sees, by the node `write`. One whose
-    own node `made` is older than the write has only been copied from."""
+    """Note that the node `write` wrote an operator's result to the part of memory that a view shows.
+
+    If the view's own node `made` is older than the write, the result was only copied from it.
+    """
     if since is not None and made.age < since and made.plan is not None and "result" in made.plan.remembers:
         nodes.hooks_of(write).inner = made, ref(view)
 
 
 def note_gradient(node: Node, saved: int, made: Sequence[tuple[Value, Any]]) -> None:
-    """Called with the gradients of a node, which are to be differentiated in turn: what that keeps of its results
-    PyTorch needs for their derivatives by what it `saved`, so many inputs, too."""
+    """Note that the gradients `made` of a node will be differentiated.
+
+    If the node saves its results, PyTorch uses them in the derivatives of the gradients with respect to the saved
+    inputs too. `saved` is the number of these inputs.
+    """
     edge = next((edge for _, edge in made if edge is not None), None)
     remembers = () if node.plan is None else node.plan.remembers
     if edge is not None and _RESULTS.intersection(remembers) and "result.once" not in remembers:
@@ -193,7 +208,7 @@ _RESULTS = frozenset(("result", "results"))
 
 
 def check(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
-    """Raise PyTorch's error if what the node needs for this gradient was overwritten after it was saved."""
+    """Raise PyTorch's error if a saved tensor that this gradient needs was overwritten after it was saved."""
     plan = node.plan
     if plan.remembers and plan.remembers != ("result",):
         _check_inputs(node, wanted, given)
@@ -206,7 +221,7 @@ def check(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
 
 
 def _check_unsqueezed(node: Node, stamp: Stamp | None) -> None:
-    """Of a reduction whose gradient, where that is differentiated, is made of the result with its dims kept."""
+    """Check a reduction. If its gradient is differentiated, PyTorch uses the result with the reduced dims kept."""
     if stamp is None or not stamp.before(node) or "result.unsqueezed" not in node.plan.remembers:
         return
     given, (shape,) = node.plan.extra.arguments, [a.shape for a in node.plan.inputs]
@@ -277,7 +292,7 @@ def check_captured_results(node: Node) -> None:
 
 
 def check_pairs(node: Node, pairs: Sequence[tuple[Value, Any]]) -> None:
-    """Raise PyTorch's error if any of these values, which came with these histories, was overwritten since."""
+    """Raise PyTorch's error if one of these values was overwritten since the node saved them with these edges."""
     for value, edge in pairs:
         if value.stamp is not None and value.stamp.before(node):
             raise _modified(value.aval, _made_by(edge), value.stamp)
@@ -309,13 +324,13 @@ def _keeps_copies(node: Node, plan: OpPlan) -> bool:
 
 
 def _is_detached(node: Node, edge: Any) -> bool:
-    """Whether the tensor that came by this edge was cut off from it, in place, after the node was made."""
+    """Return whether the tensor with this edge was detached in place after the node was made."""
     extra = None if edge is None else edge[0].extra
     return extra is not None and extra.detached.get(edge[1], node.age) < node.age  # type: ignore[index]
 
 
 def _named(plan: OpPlan, wanted: tuple[int, ...]) -> dict[int, str]:
-    """The inputs that a row says by name that PyTorch keeps, each with the view of it that is kept."""
+    """Return the inputs that an operator schema declares as saved, each with the view of it that PyTorch saves."""
     names = [] if plan.extra is None else [name for name, _ in plan.extra.arrays]
     found = {}
     for each in plan.remembers:
@@ -335,15 +350,17 @@ _SEEN: dict[str, Callable[[Any], tuple[int, ...]]] = {
 
 
 def _as_kept(aval: Any, seen: str, edge: Any) -> tuple[Any, tuple[int, str] | None] | None:
-    """A view of an input as PyTorch's error has it; None where it is the input itself that is kept."""
+    """Return the aval and the node of the view that PyTorch saves of an input; None if it saves the input itself."""
     if not seen or (seen == "rows" and aval.ndim == 2):
         return None
     return aval.like(_SEEN[seen](aval)), None if edge is None else (0, "AsStrided")
 
 
 def _remembered(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Collection[int]:
-    """The saved inputs that PyTorch keeps too, itself and not a copy, in the order in which it looks at them: that of
-    their names, which rows that name them follow."""
+    """Return the saved inputs that PyTorch saves too, themselves and not a copy, in the order of PyTorch's checks.
+
+    That is the order of their names, or the order in which the operator schema lists them.
+    """
     if "all" in plan.remembers:
         return sorted(plan.saved, key=lambda i: _name_of(plan, i))
     if "inputs" in plan.remembers:
@@ -352,19 +369,21 @@ def _remembered(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -
 
 
 def _name_of(plan: OpPlan, place: int) -> str:
-    """PyTorch's name of an input."""
+    """Return PyTorch's name of an input."""
     name = "" if plan.extra is None else plan.extra.arrays[place][0]
     return "self" if name == "input" else name
 
 
 def _now(value: Value, edge: Any) -> tuple[Any, tuple[int, str] | None]:
-    """The shape of a saved tensor, and which output of which operator it is, as they are now. Only of the tensor that
-    was written to they may have changed."""
+    """Return the current shape of a saved tensor, and the current output number and name of its node.
+
+    They can differ from those at the time of saving only for the tensor that was written to.
+    """
     stamp = value.stamp
     owner, fate = stamp.owner and stamp.owner(), stamp.fate
     if stamp.is_of(value, edge):
         if owner is not None:
-            is_leaf = owner.is_leaf  # which brings a view's history up to date
+            is_leaf = owner.is_leaf  # reading this updates the history of a view
             return owner._aval, None if is_leaf else (0, short_name(owner._edge[0]))
         if fate is not None and fate.version is not None:
             return fate.aval, fate.made_by
@@ -373,7 +392,7 @@ def _now(value: Value, edge: Any) -> tuple[Any, tuple[int, str] | None]:
 
 
 def _check_pieces(edge: Any) -> None:
-    """Refuse a view of one of several pieces, whose history PyTorch does not make anew after a write."""
+    """Refuse a view that is one of several results. PyTorch does not rebuild its history after a write."""
     made = edge
     while _is_view(made):
         if made[0].plan.name == "pieces":
@@ -389,27 +408,27 @@ def _modified(aval: Any, made_by: tuple[int, str] | None, stamp: Stamp) -> Runti
 
 
 def modified(aval: Any, edge: Any, version: int, expected: int) -> RuntimeError:
-    """PyTorch's error for a saved tensor of this history."""
+    """Return PyTorch's error for a saved tensor with this edge."""
     return _errors.autograd.modified_in_place(aval, _made_by(edge), version, expected)
 
 
 def _made_by(edge: Any) -> tuple[int, str] | None:
-    """Which output of which operator a tensor was, as PyTorch's error puts it; nothing for leaves."""
+    """Return the output number and name of the node that made a tensor, as in PyTorch's error; None for leaves."""
     if _ends(edge):
         return None
     node, number = edge
     if _is_view(edge):
-        return 0, "AsStrided"  # after a write PyTorch makes the history of a view anew
+        return 0, "AsStrided"  # PyTorch rebuilds the history of a view after a write
     return number, short_name(node)
 
 
 def _ends(edge: Any) -> bool:
-    """Whether no operator made the tensor of this edge."""
+    """Return whether no operator made the tensor of this edge."""
     return edge is None or isinstance(edge[0], nodes.AccumulateGrad)
 
 
 def short_name(node: Node) -> str:
-    """A node's name as PyTorch's errors have it."""
+    """Return the name of a node in the form of PyTorch's errors."""
     stem, _, number = node.name().rpartition("Backward")
     return stem + number.removesuffix("0") if stem and (number.isdigit() or not number) else node.name()
 

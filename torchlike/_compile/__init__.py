@@ -1,3 +1,3 @@
-"""`torchlike.compile`: a whole call as one executable."""
+"""`torchlike.compile`: capture a whole call and run it as one executable."""
 
 from torchlike._compile.api import compile as compile

@@ -1,4 +1,4 @@
-"""`torchlike.compile`, and what `torchlike.compiler` says and changes of it."""
+"""`torchlike.compile` and the functions of `torchlike.compiler`."""
 
 from __future__ import annotations
 
@@ -35,29 +35,30 @@ def compile(
     shapes_spec: Any = None,
     verify_every: int = 0,
 ) -> Any:
-    """Run a function or module as one XLA executable for each signature of its arguments.
+    """Compile a function or module to one XLA executable for each signature of its arguments.
 
-    The first call of a signature is recorded whole; what it reads and writes (parameters, buffers, optimizer state,
-    gradients, random numbers) is found by watching. Later calls run the executable, and Python runs no more, while the
-    Python values that the call depends on are as they were; a change makes a new recording. A training step, from the
-    forward pass to `optimizer.step()` and `scheduler.step()`, is one executable that overwrites its state in place. A
-    module, or a function whose result is differentiated outside, becomes one operator, with one more as its gradient.
+    The first call with a signature is captured. While it runs, torchlike observes which state it reads and writes:
+    parameters, buffers, optimizer state, gradients and random numbers. Later calls run the executable
+    without running the Python code. Guards check the Python values that the call depends on; if one has changed, the
+    call is captured again. A training step, from the forward pass to `optimizer.step()` and `scheduler.step()`, becomes
+    one executable that overwrites its state in place. If the result of a call is differentiated later, the call becomes
+    one operator, and its gradient becomes a second operator.
 
-    What cannot be recorded whole (a look at an element, a print, a counter in Python) runs as it would without
-    `compile`, in fused programs cut where the engine cuts them; `torchlike.explain()` says where and why.
+    A call that cannot be captured (it reads an element, prints, or counts in Python) runs uncompiled. Its operators are
+    still fused into programs, which end where the engine flushes. `torchlike.explain()` shows the reasons.
 
     Args:
-      model: a function or module; without one, a decorator is returned.
-      fullgraph: raise instead where a call cannot be recorded whole, naming the line.
-      dynamic: True compiles a signature when it comes for the second time (until then its calls are recorded and, while
-        cold, interpreted); None does so after `recompile_limit` signatures; False compiles every one at once.
-      backend: "inductor" and "openxla" mean XLA, "cudagraphs" too; "eager" and "aot_eager" leave the calls recorded.
-      mode: one of PyTorch's; XLA has one way to compile, so all mean the same.
-      name: what `torchlike.explain()` calls it, in place of the function's own name.
-      recompile_limit: recordings that are kept of one function, 8 by default.
-      disable: return `model` as it is.
-      verify_every: record every n-th compiled call anew, and raise where the recording differs from the one there is.
-        torchlike's own; for debugging.
+      model: a function or module. If it is None, a decorator is returned.
+      fullgraph: raise if a call cannot be captured, with the reason and, if it is known, the line.
+      dynamic: whether a new signature is captured only at its second call; the first call runs uncompiled. None means
+        False for the first `recompile_limit` signatures and True after them.
+      backend: "inductor", "openxla" and "cudagraphs" mean XLA. "eager" and "aot_eager" turn compilation off.
+      mode: one of PyTorch's modes. All have the same effect, since XLA has one way to compile.
+      name: the name in `torchlike.explain()`; by default the function's own name.
+      recompile_limit: the maximum number of recordings per signature, 8 by default.
+      disable: return `model` unchanged.
+      verify_every: capture every n-th compiled call again, and raise if the new recording differs from the old one. An
+        extension of torchlike, for debugging.
 
     Raises:
       NotImplementedError: `options`, `shapes_spec`, `isolate_recompiles`, or a backend that is a function.
@@ -97,7 +98,7 @@ def compile(
 
 
 def again(model: Module, options: dict) -> Any:
-    """A copy, or what a pickle holds: compiled as the original was."""
+    """Compile a copied or unpickled module with the options of the original."""
     return compile(model, **options)
 
 
@@ -124,7 +125,7 @@ def _check(model: Any, backend: Any, mode: Any, options: Any, dynamic: Any, isol
 
 
 def reset() -> None:
-    """Forget every recording; the next call of each compiled function is recorded anew."""
+    """Drop all recordings. The next call of each compiled function is captured again."""
     for made in list(_all):
         made.forget()
 
@@ -138,14 +139,14 @@ programs.when_cleared.append(_release)
 
 
 def is_compiling() -> bool:
-    """Whether the code that asks is being recorded for a compiled call."""
+    """Return whether the calling code is being captured."""
     return current().capture is not None
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
-    """A function that is never part of a compiled call: a call that meets it is not recorded whole.
+    """Return a function that is never part of a captured graph. A call that reaches it runs uncompiled.
 
-    What it calls and is compiled itself runs compiled, `recursive` or not: the results are the same.
+    Compiled functions that it calls still run compiled, even if `recursive` is True. The results are the same.
     """
     if fn is None:
         return functools.partial(disable, recursive=recursive, reason=reason)
@@ -162,54 +163,54 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
 
 
 def graph_break(msg: str = "graph_break() is called") -> None:
-    """End the recording of a compiled call here."""
+    """Stop the capture of the current call, if there is one. The call then runs uncompiled."""
     if current().capture is not None:
         current().capture.stop(msg)
 
 
 def allow_in_graph(fn: Any) -> Any:
-    """The function itself: whatever it records is part of a compiled call."""
+    """Return the function itself: operators of every function can be captured."""
     return fn
 
 
 def assume_constant_result(fn: Any) -> Any:
-    """The function itself: what it returns is a constant of a recording, made anew when what it reads changes."""
+    """Return the function itself: guards detect when the values that it reads change."""
     return fn
 
 
 def mark_static_address(t: Any, guard: bool = False) -> None:
-    """Nothing: no program remembers where a tensor lies."""
+    """Do nothing: executables do not depend on the addresses of tensors."""
 
 
 def mark_static(t: Any, index: Any = None) -> None:
-    """Nothing: every shape has a program of its own."""
+    """Do nothing: every shape is static and has its own program."""
 
 
 def maybe_mark_dynamic(t: Any, index: Any) -> None:
-    """Nothing: a wish, which PyTorch need not grant either. Every shape has a program of its own."""
+    """Do nothing: every shape has its own program. The mark is only a hint in PyTorch too."""
 
 
 def mark_dynamic(t: Any, index: Any, **options: Any) -> None:
-    """Refused: PyTorch promises one program for all sizes then."""
+    """Raise: PyTorch promises one program for all sizes, and torchlike compiles one per shape."""
     raise _errors.arguments.cannot(
         "_dynamo.mark_dynamic", "every shape has a program of its own; maybe_mark_dynamic says that this is all right"
     )
 
 
 def cudagraph_mark_step_begin() -> None:
-    """Nothing: results of compiled calls are never overwritten by later calls."""
+    """Do nothing: later calls never overwrite the results of earlier compiled calls."""
 
 
 def list_backends(exclude_tags: tuple = ("debug", "experimental")) -> list[str]:
-    """The names that `compile(backend=)` takes, without those that PyTorch tags "debug" unless asked for."""
+    """Return the names that `compile(backend=)` accepts, by default without those that PyTorch tags "debug"."""
     return sorted(b for b in BACKENDS if b not in _RECORDED or "debug" not in (exclude_tags or ()))
 
 
 class set_stance:
-    """How compiled functions behave, from now on or within a `with` block.
+    """The stance of compiled functions, from now on or within a `with` block.
 
-    "default"; "force_eager": as if they were not compiled; "eager_on_recompile": no new recordings, such calls run as
-    written; "fail_on_recompile": such calls raise.
+    "default": compile. "force_eager": run all calls uncompiled. "eager_on_recompile": run calls without a valid
+    recording uncompiled. "fail_on_recompile": raise for such calls.
     """
 
     def __init__(

@@ -48,7 +48,7 @@ class Signature:
                 and not a.__dict__
                 and (value := a._storage.value).__class__ is Value
             ):
-                # The common case, without a call. No other argument's entries begin with an aval.
+                # Inline the common case for speed. Only entries of this kind begin with an aval.
                 key += (value.aval, a._strides)
                 tensors.append(a)
                 given.append(value)
@@ -115,7 +115,7 @@ class Signature:
         self.others.append(a)
 
     def _add_aliases(self, key: list) -> None:
-        """Add which tensors share memory. Usually none do."""
+        """Add to the key which tensors share memory."""
         storages = [*map(id, map(_STORAGE, self.tensors))]
         if len({*storages}) < len(storages):
             for ids in (storages, [*map(id, self.tensors)]):

@@ -42,17 +42,18 @@ class Kept:
         return [x if x in self._outside else None for x in containers]
 
     def is_given(self, containers: list[int]) -> bool:
-        """Return whether the same lists and dictionaries among the arguments are reachable from outside too."""
+        """Return whether the arguments share the same lists and dictionaries with guarded state as at the capture."""
         return self._known(containers) == self._containers
 
 
 class Attempt:
-    """One call that is captured.
+    """The capture of one call.
 
     Args:
-      function: what is called.
-      signature: that of its arguments.
-      refuse: called with the reason as soon as the call is known not to be capturable; may raise.
+      function: the function to call.
+      signature: the signature of the call's arguments.
+      refuse: a function that is called with the reason as soon as the call turns out not to be capturable. It may
+        raise.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class Attempt:
         self.kept: Kept | None = None  # the recording
 
     def result(self) -> Any:
-        """Call the function, and return what it returns."""
+        """Call the function and return its result."""
         try:
             before = self._reach(None)
         except Refusal as reason:
@@ -75,7 +76,7 @@ class Attempt:
         state = list(before.tensors.values())
         views = [(t, t._read(False)) for t in state if t._chain is not None]
         given = self.signature.tensors
-        seen = [None if t._chain is None else t._pair()[0] for t in given]  # before the boundary: this records
+        seen = [None if t._chain is None else t._pair()[0] for t in given]  # before the flush: reading a view records
         boundary()
         _make_distinct([*given, *state, *before.grads.values()])
         shown = [t._pair()[0] if value is None else value for t, value in zip(given, seen)]
@@ -102,7 +103,7 @@ class Attempt:
         return capture
 
     def _keep(self, capture: Capture, before: Reach, watch: Watch, returned: Any, modes: tuple) -> Replay | None:
-        """Make a recording, or refuse; the trace of a refused call runs as any other."""
+        """Make a recording, or stop the capture. The trace of a call without a recording runs as any other trace."""
         try:
             after = self._unchanged(before, watch, modes)
             self._check_containers(returned, before)
@@ -132,7 +133,7 @@ class Attempt:
         return replay
 
     def _unchanged(self, before: Reach, watch: Watch, modes: tuple) -> Reach:
-        """Walk over the code that ran, and refuse if the call has changed anything that it depends on."""
+        """Check that the call changed nothing that it depends on. Return the state that the executed code reaches."""
         if watch.refused is not None:
             raise Refusal(watch.refused)
         now = Signature(self.args, self.kwargs)
@@ -155,7 +156,10 @@ class Attempt:
         return after
 
     def _check_containers(self, returned: Any, before: Reach) -> None:
-        """Refuse a result that contains a container from outside, or one container twice: a replay returns new ones."""
+        """Refuse a result that contains a container from outside the call, or the same container twice.
+
+        A replay returns new containers.
+        """
         todo, seen = [returned], {*self.signature.containers}
         while todo:
             x = todo.pop()
@@ -175,7 +179,7 @@ class Attempt:
 
 
 def _make_distinct(tensors: list[Tensor]) -> None:
-    """Give each storage a Value of its own. Two storages that share a Value now may not share it at the next call."""
+    """Give each storage its own `Value`: two storages that share a `Value` now may not share it at the next call."""
     for storage in {id(t._storage): t._storage for t in tensors if not t._storage.shared}.values():
         value = storage.value
         if value.array is not None and getrefcount(value) > LOCAL:

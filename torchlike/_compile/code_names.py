@@ -35,9 +35,15 @@ _WORDS = re.compile(r"[^\W\d]\w*")
 
 
 class Uses(NamedTuple):
-    """`globals` are names of globals and builtins, and `passed` those that the code uses without calling them;
-    `imports` are levels and names; `names` are possible attributes; `all_names` tells whether attributes may be
-    accessed by computed names."""
+    """The names that a code object uses.
+
+    Attributes:
+      globals: names of globals and builtins.
+      passed: the globals that the code uses without calling them.
+      imports: the levels and names of imports.
+      names: names that may be attributes.
+      all_names: whether the code may access attributes by computed names.
+    """
 
     globals: frozenset[str]
     passed: frozenset[str]
@@ -48,7 +54,7 @@ class Uses(NamedTuple):
 
 @functools.lru_cache(maxsize=10_000)
 def uses(code: types.CodeType) -> Uses:
-    """Return the names in a code object, without those of nested functions."""
+    """Return the names in a code object. Those in nested functions are not included."""
     found: set[str] = set()
     passed: set[str] = set()
     imports: list[tuple[int, str]] = []

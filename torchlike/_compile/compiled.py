@@ -1,4 +1,4 @@
-"""A compiled function: captured at its first call of a signature, then run as one executable."""
+"""A compiled function: the first call of each signature is captured, and later calls run one executable."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WAITING = "its signature came for the first time (dynamic)"
 
 
 class Stance:
-    """How all compiled functions behave (`torchlike.compiler.set_stance`)."""
+    """The behavior of all compiled functions (`torchlike.compiler.set_stance`)."""
 
     name = "default"
 
@@ -47,7 +47,7 @@ class State(enum.Enum):
 
 
 class Case:
-    """One signature: its state, its recordings (newest first), and the reasons of refusals."""
+    """One signature: its state, its recordings (newest first), and why captures were refused."""
 
     __slots__ = ("recordings", "refusals", "state")
 
@@ -64,8 +64,10 @@ class Case:
 
 
 class Compiled:
-    """`function`, captured and run as one executable for each signature of its arguments. Its `__dict__` is the
-    user's, as a function's is."""
+    """A function that is captured and run as one executable for each signature of its arguments.
+
+    Its `__dict__` belongs to the user, as that of a plain function does.
+    """
 
     __slots__ = (
         "__dict__",
@@ -106,14 +108,14 @@ class Compiled:
         compiled.add(self)
 
     def _followed(self) -> list:
-        """Return what a captured call reaches through a compiled function."""
+        """Return the objects that guards of an enclosing captured call must track."""
         return [self.function, self.__dict__]
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         return self if owner is None else types.MethodType(self, owner)
 
     def __reduce__(self) -> str:
-        """Copy and pickle like a function: a copy is the function itself, a pickle holds its name."""
+        """Copy and pickle like a function: copying returns the object itself, and a pickle stores its name."""
         return getattr(self, "__qualname__", type(self.function).__qualname__)
 
     # -- the call ------------------------------------------------------------------------------------------------------
@@ -148,7 +150,7 @@ class Compiled:
         return self._advance(signature, args, kwargs)
 
     def _advance(self, signature: Signature, args: tuple, kwargs: dict) -> Any:
-        """Capture a call that has no valid recording, or run it uncompiled, depending on the state of its signature."""
+        """Handle a call without a valid recording: capture it or run it uncompiled, by its signature's state."""
         if stance.name == "fail_on_recompile":
             raise _errors.compiling.new_recording(self.function)
         case = self._cases.setdefault(signature.key, Case())
@@ -191,7 +193,7 @@ class Compiled:
         return self.function(*args, **kwargs)
 
     def _refuse(self, case: Case, reason: str) -> None:
-        """Note that a call cannot be captured."""
+        """Count a call that cannot be captured, and raise if `fullgraph` is set."""
         case.refusals.append(reason)
         self._history.uncompiled[reason] += 1
         if self.fullgraph:
@@ -231,7 +233,7 @@ class Compiled:
         again.runs = one.runs
         return returned
 
-    # -- what is known of it -------------------------------------------------------------------------------------------
+    # -- statistics ----------------------------------------------------------------------------------------------------
 
     def explained(self) -> Function | None:
         """Return the entry of `torchlike.explain()` for this function; None if it was never called."""
@@ -264,19 +266,19 @@ class Compiled:
         return kept[-1].replay.executable()
 
     def cost(self) -> dict[str, float]:
-        """XLA's estimate for the latest recording: floating-point operations, bytes read and written, and more."""
+        """Return XLA's cost analysis of the latest recording: floating-point operations, bytes accessed, and more."""
         return self._executable().cost_analysis()
 
     def memory(self) -> Any:
-        """XLA's count of the bytes of the latest recording: arguments, results, temporaries, what is overwritten."""
+        """Return XLA's memory analysis of the latest recording: bytes of arguments, results and temporaries."""
         return self._executable().memory_analysis()
 
     def hlo(self) -> str:
-        """The latest recording as optimized HLO text."""
+        """Return the optimized HLO text of the latest recording."""
         return self._executable().as_text()
 
     def release(self) -> None:
-        """Drop the executables and keep the counts."""
+        """Drop the executables but keep the counts."""
         self._history.forgotten += sum(one.runs for one in self._recordings())
         self.kept.clear()
         for case in self._cases.values():

@@ -1,7 +1,7 @@
-"""Recordings whose result is differentiated outside: one operator for the forward part and one for its gradient.
+"""Recordings whose result is differentiated later: one operator for the forward pass and one for its gradient.
 
-The gradient is recorded with the call, by one backward pass from the results to the leaves. The trace is then cut in
-two: values of the forward part that the gradient needs become extra results of the forward operator.
+The gradient is captured together with the call, by one backward pass from the results to the leaves. The trace is then
+split in two. Values of the forward part that the gradient needs become additional results of the forward operator.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ from torchlike._transforms.context import FunctionNode
 
 
 class Entrance(Node):
-    """The history of an argument during a capture. It is a leaf for the call's own gradient, and the identity for any
-    other backward pass."""
+    """The gradient node that stands for an argument's history during a capture.
+
+    It is a leaf in the backward pass of the call itself. In any other backward pass it is the identity.
+    """
 
     __slots__ = ()
 
@@ -51,22 +53,22 @@ class Entrance(Node):
 
     @property
     def next_functions(self) -> tuple:
-        """The `next_functions` of the node that it replaces."""
+        """The `next_functions` of the node that this one replaces."""
         return self.edges[0][0].next_functions
 
     def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad | None]:
-        """Pass the gradient on."""
+        """Return the incoming gradient for each wanted edge. Stop the capture, if one is in progress."""
         capture = current().capture
         if capture is not None:
             capture.stop("a gradient flows into what an argument was computed from")
         return [held.get(0) for _ in wanted]
 
 
-_HELD = ("saved", "packed", "kept", "given", "recordings")  # attributes of nodes that a backward pass clears
+_HELD = ("saved", "packed", "kept", "given", "recordings")  # attributes of nodes that a backward pass frees
 
 
 def nodes_of(edges: Sequence[Edge]) -> list[Node]:
-    """Return the nodes that edges lead to within a call, in the order of the search."""
+    """Return the nodes that are reachable from `edges` up to `Entrance` nodes, in the order of the traversal."""
     seen: dict[Node, None] = {}
     stack = [e[0] for e in edges]
     while stack:
@@ -79,13 +81,15 @@ def nodes_of(edges: Sequence[Edge]) -> list[Node]:
 
 
 def _holders(nodes: Sequence[Node]) -> list:
-    """Return the nodes, and the calls of custom functions that belong to them."""
+    """Return the nodes and the calls of their custom autograd functions."""
     return [*nodes, *[node.call for node in nodes if isinstance(node, FunctionNode)]]
 
 
 def is_alive(edge: Edge | None) -> bool:
-    """Return whether gradients can still be computed along an edge: no node was freed by a backward pass. Freed nodes
-    drop what they still hold."""
+    """Return whether no node reachable from `edge` was freed by a backward pass.
+
+    Freed nodes drop their remaining references.
+    """
     if edge is None:
         return False
     spent = [node for node in nodes_of([edge]) if node.is_spent]
@@ -95,8 +99,10 @@ def is_alive(edge: Edge | None) -> bool:
 
 
 class cut_off:
-    """Cut off the histories of arguments during a capture, at nodes of the class `Entrance`. These lead to the real
-    history, which a refused call needs."""
+    """A context that replaces the histories of arguments by `Entrance` nodes during a capture.
+
+    An `Entrance` links to the real history, which is needed if the call turns out not to be capturable.
+    """
 
     def __init__(self, tensors: Sequence[Tensor]) -> None:
         edges = {id(t): (t, t._edge) for t in tensors if t._edge is not None}
@@ -110,16 +116,17 @@ class cut_off:
 
     def __exit__(self, *_: object) -> None:
         for t, edge, entrance in self.cut:
-            if t._edge is entrance:  # it was not written to
+            if t._edge is entrance:  # the call did not write to the tensor
                 t._edge = edge
 
 
 class Gradient:
-    """The backward part of a trace, recorded by one backward pass from some edges. `is_outside` tells whether an object
-    existed before the call.
+    """The backward part of a trace, captured by one backward pass from `roots`.
+
+    `is_outside` returns whether an object existed before the call.
 
     Raises:
-      Refusal: the pass fails, or hooks may do more than compute. The graph is unchanged.
+      Refusal: if the backward pass fails, or hooks may have side effects. The graph is then unchanged.
     """
 
     def __init__(self, trace: WholeTrace, roots: Sequence[Tensor], is_outside: Callable[[Any], bool]) -> None:
@@ -137,7 +144,7 @@ class Gradient:
         walk = Walk(False, False, {(leaf, 0): i for i, leaf in enumerate(self.leaves)})
         self.inputs = saved_inputs(trace, [node for node in nodes if node.plan is not None], self.leaves)
         self.results = frozenset([i for i, edge in enumerate(edges) if versions.saves_result(*edge)])
-        outside = [(leaf.extra, leaf.edges) for leaf in self.leaves]  # hooks of leaves run when the gradients arrive
+        outside = [(leaf.extra, leaf.edges) for leaf in self.leaves]  # leaf hooks run later, with the real gradients
         for leaf in self.leaves:
             leaf.extra, leaf.edges = None, ()
         held = [(x, name, getattr(x, name)) for x in _holders(nodes) for name in _HELD if hasattr(x, name)]
@@ -156,12 +163,12 @@ class Gradient:
         for value in [*itertools.chain.from_iterable(parts), *self.cotangents]:
             if value.trace is not trace:
                 trace.adopt(value)
-        # For each leaf, the slots of the parts of its gradient, and the function that joins them.
+        # The slots of the parts of each leaf's gradient, and the functions that assemble the gradients.
         self.slots = [tuple(value.slot for value in each) for each in parts]
         self.makers = [None if pair is None else maker_of(pair[0]) for pair in found]
 
     def used(self) -> tuple[list[int], list[int]]:
-        """Return the results of the forward part and the inputs of the trace that the backward part uses."""
+        """Return the slots of the forward results and of the trace's inputs that the backward part uses."""
         ours = {value.slot for value in self.cotangents}
         slots = {s for _, given in operators(self.trace.code[self.begin :]) for s in given}
         slots.update(*self.slots)
@@ -179,8 +186,11 @@ def avals_of(trace: WholeTrace) -> list[Aval]:
 def part(
     trace: WholeTrace, name: str, begin: int, end: int, first: int, given: Sequence[int], wanted: Sequence[int]
 ) -> Plan:
-    """Return a part of a trace as one operator. It takes the arrays of the slots `given` and all numbers of the trace,
-    and returns the arrays of the slots `wanted`. `first` is the slot of the part's first result."""
+    """Return the entries `begin` to `end` of a trace as one operator.
+
+    The operator takes the arrays of the slots `given` and all numbers of the trace. It returns the arrays of the slots
+    `wanted`. `first` is the slot of the part's first result.
+    """
     _, places, kinds = numbers_of(trace)
     skipped = sum(bool(plan.scalars) for plan, _ in operators(trace.code[:begin]))
     code, places = tuple(trace.code[begin:end]), places[skipped:]
@@ -199,7 +209,7 @@ def part(
 
 
 class CompiledNode(Node):
-    """The node of a compiled call, whose gradient is one operator."""
+    """The gradient node of a compiled call. Its backward function is one operator."""
 
     __slots__ = ("avals", "checked", "gradient", "numbers", "places", "saved_results")
 

@@ -14,7 +14,10 @@ from torchlike._tensor.tensor import Tensor
 
 
 class Attributes:
-    """The values of an attribute of several objects; `"value.aval"` is an attribute of an attribute."""
+    """An attribute of several objects, and its values at the capture.
+
+    The path `"value.aval"` means the attribute `aval` of the attribute `value`.
+    """
 
     def __init__(self, objects: Iterable, path: str, seen: list | None = None) -> None:
         self._objects, self._path = [*objects], tuple(path.split("."))
@@ -25,32 +28,32 @@ class Attributes:
         return [*map(self._get, self._objects)]
 
     def hold(self) -> bool:
-        """Return whether the values are the same, or equal."""
+        """Return whether all values are identical or equal to those at the capture."""
         if _native.same is not None and _native.same.attributes(self._objects, self._path, self._seen):
             return True
         return same(self._seen, self._now())
 
     @property
     def column(self) -> tuple[list, tuple[str, ...], list]:
-        """The objects, the path of the attribute and its values, as the C code takes them."""
+        """The objects, the attribute path and the values, in the form that the C code accepts."""
         return self._objects, self._path, self._seen
 
     def first(self) -> int | None:
-        """Return the number of the first object whose attribute has changed."""
+        """Return the index of the first object whose attribute has changed, or None."""
         pairs = enumerate(zip(self._seen, self._now()))
         return next((i for i, (a, b) in pairs if not same([a], [b])), None)
 
 
 class Guards:
-    """The places of a walk with their contents at the capture; `changed()` names the first that differs.
+    """The guarded locations and their contents at the capture.
 
-    Objects are compared by identity, numbers and strings by type and value. `read` are the ids of the storages whose
-    shape and dtype the recording checks itself.
+    Objects are compared by identity; numbers and strings are compared by type and value. `changed()` describes the
+    first difference. `read` contains the ids of the storages whose shape and dtype the recording checks itself.
     """
 
     def __init__(self, reach: Reach, tensors: Sequence[Tensor], read: Container[int] = ()) -> None:
         self._places = list(reach.places.values())
-        self._held = list(reach.held())  # so that the ids of places are not reused
+        self._held = list(reach.held())  # keep the objects alive, so that their ids are not reused
         self._attributes = [
             (Attributes(objects, path), words) for objects, path, words in _attributes(reach, tensors, read)
         ]
@@ -58,8 +61,10 @@ class Guards:
         self._note()
 
     def _note(self) -> None:
-        """Sort the places by the fastest way to compare them: empty containers, strings, containers that can be
-        iterated, functions to call, and values."""
+        """Group the locations by the fastest way to compare them and store their contents.
+
+        The groups are empty containers, strings, containers that can be iterated, functions to call, and values.
+        """
         whole = self._for_c()
         self._blank = [x for x in whole.values() if not x]  # mostly the hook dictionaries of modules
         self._containers = [x for x in whole.values() if x]
@@ -74,14 +79,14 @@ class Guards:
         self._seen = [*chain(*self._live, *[look() for look in self._looks]), self]
 
     def _for_c(self) -> dict[int, Any]:
-        """Return the containers that the C code compares, by id. An `OrderedDict` is one only while it is empty."""
+        """Return the containers that the C code compares, by id. An `OrderedDict` is included only if it is empty."""
         if _native.same is None:
             return {}
         held = [place.container for place in self._places if isinstance(place.container, dict | list)]
         return {id(x): x for x in held if x.__class__ in (dict, list) or not x}
 
     def hold(self) -> bool:
-        """Return whether nothing has changed."""
+        """Return whether all guards pass."""
         in_c: Any = _native.same
         if (in_c is None or not all(starmap(in_c.attributes, self._columns))) and not all(
             [each.hold() for each, _ in self._attributes]
@@ -97,7 +102,7 @@ class Guards:
                 and (not self._values or all([same(x.seen, [*x.look()]) for x in self._values]))
             ):
                 return True
-        except RuntimeError:  # another thread is changing a dictionary
+        except RuntimeError:  # another thread changed a dictionary during the iteration
             return False
         if self.changed() is None:
             self._note()
@@ -105,7 +110,7 @@ class Guards:
         return False
 
     def changed(self) -> str | None:
-        """Describe the first change; None if there is none."""
+        """Describe the first change, or return None if there is none."""
         for attributes, words in self._attributes:
             i = attributes.first()
             if i is not None:
@@ -115,11 +120,13 @@ class Guards:
 
 
 def _attributes(reach: Reach, tensors: Sequence[Tensor], read: Container[int]) -> list[tuple[list, str, list[str]]]:
-    """Return the attributes that are compared for many objects at once: the objects, the attribute, and a description
-    of each."""
+    """Return the attributes that are compared for many objects at once.
+
+    Each entry holds the objects, the attribute path, and a description for each object.
+    """
     leaves = [t._edge[0] for t in tensors if t._edge is not None]
     others = [t for t in tensors if id(t._storage) not in read]
-    # For the same memory, strides change only with the chain of views.
+    # As long as the memory is the same, strides change only if the chain of views changes.
     columns = [
         (tensors, "_storage", "the memory"),
         (others, "_storage.value.aval", "the shape or dtype"),

@@ -1,4 +1,4 @@
-"""Counts of a compiled function's calls, for `torchlike.explain()`."""
+"""Counts of the calls of a compiled function, for `torchlike.explain()`."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from torchlike._errors.callers import Place
 
 
 class History:
-    """Counts of one function. `forgotten` are the runs of dropped recordings."""
+    """The call counts of one compiled function. `forgotten` counts the runs of dropped recordings."""
 
     def __init__(self) -> None:
         self.forgotten = 0
-        self.again: Counter[str] = Counter()  # changes that made a call be captured again
-        self.uncompiled: Counter[str] = Counter()  # reasons of uncompiled calls
+        self.again: Counter[str] = Counter()  # changes that caused another capture
+        self.uncompiled: Counter[str] = Counter()  # reasons for uncompiled calls
 
     def causes(self) -> tuple[tuple[Cause, ...], tuple[Cause, ...]]:
-        """Return why calls were captured again, and why they ran uncompiled; the most frequent first."""
+        """Return the causes of repeated captures and of uncompiled calls, each sorted by frequency."""
         again, uncompiled = (
             tuple(Cause(*pair) for pair in each.most_common()) for each in (self.again, self.uncompiled)
         )
@@ -27,7 +27,7 @@ class History:
 
 
 def raised(error: BaseException) -> str:
-    """Describe the error that ended a call, with the user's line."""
+    """Describe the error that ended a call, with the line of the user's code."""
     places, tb = [], error.__traceback__
     while isinstance(tb, TracebackType):
         if not is_trusted(tb.tb_frame.f_globals.get("__name__")):

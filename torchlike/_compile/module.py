@@ -12,8 +12,11 @@ from torchlike.nn.modules._hooks import everywhere
 
 
 class OptimizedModule(Module):
-    """A module whose calls are compiled. It reads and sets attributes of the original module, which is registered as
-    `_orig_mod` (so keys of `state_dict()` begin with that name)."""
+    """A module whose calls are compiled.
+
+    Attributes are read from and set on the original module. It is registered as `_orig_mod`, so keys of `state_dict()`
+    begin with that name.
+    """
 
     _modules: dict[str, Any]
     _orig_mod: Module
@@ -25,7 +28,7 @@ class OptimizedModule(Module):
         vars(self)["_initialized"] = True
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the original module, compiled."""
+        """Call the original module through the compiled function."""
         if everywhere.calls:
             warn(_errors.compiling.hooks_fire_twice())
         return self._call(*args, **kwargs)
@@ -36,15 +39,15 @@ class OptimizedModule(Module):
         return again, (self._orig_mod, self._call.options)
 
     def cost(self) -> dict[str, float]:
-        """XLA's estimate for the forward part of the latest recording."""
+        """Return XLA's cost analysis of the forward part of the latest recording."""
         return self._call.cost()
 
     def memory(self) -> Any:
-        """XLA's count of the bytes of the forward part of the latest recording."""
+        """Return XLA's memory analysis of the forward part of the latest recording."""
         return self._call.memory()
 
     def hlo(self) -> str:
-        """The forward part of the latest recording as optimized HLO text."""
+        """Return the optimized HLO text of the forward part of the latest recording."""
         return self._call.hlo()
 
     def __getattr__(self, name: str) -> Any:

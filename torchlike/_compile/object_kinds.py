@@ -1,4 +1,4 @@
-"""Kinds of objects that a walk visits: what can change in them, and how to read it."""
+"""Rules for each kind of object that guards traverse: which state can change, and how to read it."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ COMPARED = (
 )
 LINKS = (operator.itemgetter, operator.attrgetter, operator.methodcaller, super, types.MethodWrapperType)
 FILES = io.IOBase.__mro__[1]  # `_io._IOBase`, the base of all files
-# Objects written in C whose state has no guard; the first is `_ctypes._CData`, the base of all ctypes objects.
+# Objects implemented in C whose state cannot be guarded. The first is `_ctypes._CData`, the base of all ctypes objects.
 OPAQUE = (ctypes.c_int.__mro__[-2], np.flatiter, np.nditer, np.random.BitGenerator, np.random.SeedSequence)
 _Pair: Any = collections.namedtuple("_Pair", "x")
 _LINK = next(x for x in gc.get_referents(functools.lru_cache(len)) if isinstance(x, type) and x is not CACHED)
-# Types with immutable instances whose methods depend on nothing else.
+# Types whose instances are immutable and whose methods depend on no other state.
 STATELESS = (
     datetime.date,
     datetime.time,
@@ -72,7 +72,7 @@ STATELESS = (
     type(abc.ABC._abc_impl),  # type: ignore[attr-defined]
     _LINK,
 )
-# Draws entropy from the operating system when called without a seed.
+# This function takes entropy from the operating system when it is called without a seed.
 default_rng = np.random.default_rng
 _SEEDED = (np.random.RandomState, np.random.SeedSequence, np.random.BitGenerator, random.Random, random.SystemRandom)
 _PYTHON, _FROZEN = 1 << 9, 1 << 8  # type flags: a heap type, an immutable type
@@ -91,7 +91,7 @@ LOOKING_AT_ALL = frozenset(
 )
 
 
-# Functions of the library that return a setting of the process.
+# Functions of the library that return a process-wide setting.
 ASKED = frozenset(
     (
         determinism.are_deterministic_algorithms_enabled,
@@ -105,15 +105,15 @@ ASKED = frozenset(
 
 
 def is_of_python(cls: type) -> bool:
-    """Return whether a class was defined in Python. Then `__class__` of its instances can be assigned."""
+    """Return whether a class was defined in Python, so that `__class__` of its instances can be assigned."""
     return cls.__flags__ & (_PYTHON | _FROZEN) == _PYTHON
 
 
-# -- looks -------------------------------------------------------------------------------------------------------------
+# -- contents of objects -----------------------------------------------------------------------------------------------
 
 
 def contents(x: Any) -> tuple[Callable[[], Iterable], Iterable]:
-    """Return a function that reads the contents of an object, and the parts to visit."""
+    """Return a function that reads the contents of an object, and the parts to traverse."""
     if isinstance(x, np.ndarray):
         parts = x.ravel().tolist() if x.dtype.hasobject else ()
         return lambda: (x.shape, x.strides, x.dtype, np.ndarray.tobytes(x)), parts
@@ -144,7 +144,7 @@ def _memory(x: memoryview) -> tuple:
 
 
 def cell_contents(cell: types.CellType) -> tuple:
-    """Return the contents of a closure's cell, or an empty tuple if it has none yet."""
+    """Return the contents of a closure cell as a tuple, which is empty if the cell is empty."""
     try:
         return (cell.cell_contents,)
     except ValueError:
@@ -152,7 +152,7 @@ def cell_contents(cell: types.CellType) -> tuple:
 
 
 def refers(x: Any) -> bool:
-    """Return whether a weak reference is alive."""
+    """Return whether the target of a weak reference is alive."""
     if isinstance(x, weakref.ref):
         return x() is not None
     try:
@@ -162,12 +162,12 @@ def refers(x: Any) -> bool:
 
 
 def is_read(x: Any) -> bool:
-    """Return whether a program reads from a file."""
+    """Return whether a file is open for reading and is not a standard stream."""
     return not x.closed and x.readable() and x not in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
 
 
 def entries(cached: Any) -> dict | None:
-    """Return the dictionary of a cached function's entries; None if it is not found."""
+    """Return the cache dictionary of a function with `functools.cache`, or None if it cannot be found."""
     found = [x for x in gc.get_referents(cached) if type(x) is dict and x is not vars(cached)]
     return found[0] if len(found) == 1 else None
 
@@ -184,7 +184,7 @@ def random_sources() -> list[tuple[Any, str]]:
 
 def random_state(x: Any) -> str:
     """Return the state of a random number generator."""
-    if isinstance(x, random.SystemRandom):  # it has no state
+    if isinstance(x, random.SystemRandom):  # it is stateless
         return ""
     if isinstance(x, random.Random):
         return repr(x.getstate())
@@ -195,7 +195,7 @@ def random_state(x: Any) -> str:
 
 
 def namespace(x: Any) -> Any:
-    """Return the attribute dictionary of an object without calling code of its class; None if it has none."""
+    """Return the attribute dictionary of an object, or None if it has none. No code of its class is called."""
     try:
         found = (type if isinstance(x, type) else object).__getattribute__(x, "__dict__")
     except AttributeError:
@@ -210,7 +210,7 @@ def answers_itself(cls: type) -> bool:
 
 @functools.lru_cache(maxsize=10_000)
 def slots(cls: type) -> tuple[tuple[str, Any], ...]:
-    """Return the names of a class's slots, each with the function that reads it."""
+    """Return the names of a class's slots and the functions that read them."""
     found = [item for c in cls.__mro__ if is_of_python(c) for item in vars(c).items()]
     return tuple([(name, x.__get__) for name, x in found if isinstance(x, types.MemberDescriptorType)])
 
@@ -230,18 +230,18 @@ def slot_items(x: Any, slots: tuple[tuple[str, Any], ...]) -> list:
 
 
 def behind(x: Any) -> list[tuple[Any, str]]:
-    """Return the global state that a function of the standard library reads."""
+    """Return the global state that a standard library function reads."""
     return [(os.environ, "os.environ")] if x is os.getenv else []
 
 
 def settings(module: types.ModuleType) -> list[Callable[[], Any]]:
-    """Return functions that read the settings of a module of the library, which are properties of its class."""
+    """Return functions that read the settings of a library module, which are properties of the module's class."""
     found = [x.fget for x in vars(type(module)).values() if isinstance(x, property)]
     return [functools.partial(get, module) for get in found if get is not None]
 
 
 def state_behind(cls: type) -> list[tuple[str, Callable[[], Iterable]]]:
-    """Return the global state that a class's methods depend on: its name, and a function that reads it."""
+    """Return the global state on which a class's methods depend, as pairs of a name and a function that reads it."""
     if isinstance(cls, abc.ABCMeta):
         return [("classes registered with abstract ones", lambda: (abc.get_cache_token(),))]
     if cls is decimal.Decimal:
@@ -250,5 +250,5 @@ def state_behind(cls: type) -> list[tuple[str, Callable[[], Iterable]]]:
 
 
 def is_seeded_by_the_system(cls: type) -> bool:
-    """Return whether new instances of a class draw entropy from the operating system when no seed is given."""
+    """Return whether creating an instance of a class without a seed takes entropy from the operating system."""
     return issubclass(cls, _SEEDED)

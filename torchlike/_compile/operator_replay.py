@@ -1,4 +1,4 @@
-"""Replays that are one operator of the surrounding program, with one operator as their gradient."""
+"""Replays that run as one operator of the current trace, with one operator as their gradient."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ class DifferentiableReplay(Replay):
         return executable(self.device, lambda _, given: plan.function(*given), [], specs(plan.inputs, plan.scalars))
 
     def _leaf(self, leaf: Any) -> int | Edge:
-        """Return how to find the edge to a leaf: the number of an argument, or a fixed edge."""
+        """Return the index of the argument whose history is `leaf`, or an edge to `leaf` if no argument matches."""
         for i, tensor in enumerate(self._tensors):
             if tensor._edge is not None and tensor._edge[0] is leaf:
                 return i
         return leaf, 0
 
     def _recorded(self, trace: WholeTrace, given: list[int]) -> None:
-        """Record the operator for the captured call. Its results replace those that were recorded one by one."""
+        """Record the forward operator for the captured call. Its results replace those of the single operators."""
         held, numbers = [trace.held[~slot].settle() for slot in given], self._flat([])
         made = record(self._forward, held, numbers)
         storages = [*self._targets]
@@ -93,13 +93,13 @@ class DifferentiableReplay(Replay):
         for storage, value in zip([*storages, *(t._storage for t in self._results.new)], made):
             storage.value = value
         for value, now in zip(self._escaped, made[len(made) - len(self._escaped) :]):
-            value.trace, value.slot = now.trace, now.slot  # its holders see the new result
+            value.trace, value.slot = now.trace, now.slot  # other references to the Value now read the new result
             now.trace.results[now.slot] = ref(value)
         made = made[: len(made) - len(self._escaped)]
         self._pending = held, made, numbers, list(self._results.roots)
 
     def first(self, tensors: Sequence[Tensor]) -> None:
-        """Set the history of the captured call's results, after that of the arguments is restored."""
+        """Attach the gradient node to the captured call's results, once the arguments' histories are restored."""
         held, made, numbers, roots = self._pending
         del self._pending
         node = self._node(held, made, numbers, tensors)
@@ -140,7 +140,7 @@ class DifferentiableReplay(Replay):
         return self._results.make(made[self._begin : self._saved], tensors, node)
 
     def _computed(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> tuple:
-        """Record the forward operator; return its inputs, numbers and results."""
+        """Record the forward operator. Return its inputs, numbers and results."""
         undo = [host.kept() for host in self._hosts]
         try:
             draws, asked = self._act(given, tensors)

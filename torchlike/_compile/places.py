@@ -1,4 +1,4 @@
-"""Places: locations of Python values that a call depends on, with their contents at the capture."""
+"""Guarded locations: where the Python values that a call depends on are read, with their contents at the capture."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from torchlike import _dtypes
 from torchlike._dtypes.devices import device as Device
 from torchlike._random import Generator
 
-# Immutable types that are compared by value.
+# Immutable types whose values are compared by equality.
 PLAIN = frozenset((int, float, bool, complex, str, bytes, NoneType, EllipsisType, NotImplementedType, range))
 FIXED = (
     _dtypes.dtype,
@@ -45,21 +45,21 @@ FIXED = (
     GenericAlias,
     UnionType,
 )
-# How a place is read: a live iterable; the keys of a dictionary, all strings;
-# a function to call; a function to call whose elements are compared by value.
+# The ways to read a location: iterate a live container; iterate the keys of a dictionary whose keys are all strings;
+# call a function; call a function and compare the elements by value.
 LIVE, KEYS, LOOK, VALUE = "live", "keys", "look", "value"
 MISSING = object()
 _CONTAINERS = (OrderedDict, dict, list, set, deque)
 
 
 class Place:
-    """A location of values. `look()` reads them, and `seen` are the values at the capture.
+    """A guarded location. `look()` reads its values, and `seen` are the values at the capture.
 
     Args:
-      look: returns an iterable of the values.
-      path: an expression, or "global" for the names of a module.
-      kind: how the place is read.
-      container: the dictionary or plain list whose keys, values or elements these are.
+      look: a function that returns an iterable of the values.
+      path: an expression that describes the location, or "global" for the names of a module.
+      kind: the way to read the location.
+      container: the dictionary or list whose keys, values or elements the location contains.
       names: the names of the elements, if they are attributes or globals.
     """
 
@@ -77,7 +77,7 @@ class Place:
         self.seen = list(look())
 
     def difference(self, before: Sequence, now: Sequence) -> str | None:
-        """Describe the first difference of two readings; None if they are equal."""
+        """Describe the first difference between two readings, or return None if they are equal."""
         if same(before, now):
             return None
         if len(before) != len(now):
@@ -96,27 +96,27 @@ class Place:
 
 
 def label(path: str, name: str) -> str:
-    """Describe a name of a module, or an attribute."""
+    """Describe an attribute, or a name of a module."""
     return f"{path} `{name}`" if path in ("global", "builtin", "module") else f"`{path}.{name}`"
 
 
 def key_text(key: Any) -> str:
-    """Return the text of a dictionary's key without calling code of its class."""
+    """Return the text of a dictionary key without calling code of its class."""
     return repr(key) if type(key) in PLAIN else f"a {type(key).__name__}"
 
 
 def named(names: Mapping, wanted: Iterable[str], path: str) -> Place:
-    """Return the place of some entries of a dictionary."""
+    """Return the location of the entries `wanted` of a dictionary."""
     chosen = tuple(sorted(wanted))
     return Place(looker(names, chosen), path, names=chosen)
 
 
 def looker(names: Any, wanted: tuple[str, ...]) -> Callable[[], Iterable]:
-    """Return a function that looks up some names of a dictionary."""
+    """Return a function that reads the entries `wanted` of a dictionary."""
     missing = functools.partial(_items, names, wanted)
     if not all([n in names for n in wanted]):
         return missing
-    get = itemgetter(*wanted, wanted[0])  # one more, so that the result is a tuple
+    get = itemgetter(*wanted, wanted[0])  # repeat one name, so that the result is always a tuple
 
     def look() -> Iterable:
         try:
@@ -132,7 +132,7 @@ def _items(names: Any, wanted: tuple[str, ...]) -> list:
 
 
 def owner(x: Any) -> Any:
-    """Return the object that a method written in C is bound to, or None."""
+    """Return the object that a method implemented in C is bound to, or None."""
     found = x.__self__ if isinstance(x, BuiltinFunctionType | MethodWrapperType) else None
     return None if isinstance(found, ModuleType) else found
 
@@ -143,12 +143,12 @@ def is_constant(x: Any) -> bool:
 
 
 def base_of(x: Any) -> Any:
-    """Return the builtin class of a container, whose methods show all elements even if a subclass overrides them."""
+    """Return the builtin class of a container. Its methods return all elements even if a subclass overrides them."""
     return next((cls for cls in _CONTAINERS if isinstance(x, cls)), type(x))
 
 
 def same(before: Sequence, now: Sequence) -> bool:
-    """Return whether two readings have the same objects, or equal values of immutable types."""
+    """Return whether two readings contain the same objects, or equal values of immutable types."""
     return len(before) == len(now) and all(a is b or _equal(a, b) for a, b in zip(before, now))
 
 

@@ -1,4 +1,4 @@
-"""A profiling hook that notes which user code ran, and whether it called something with side effects."""
+"""A profiling hook that collects the user code that ran and detects calls with side effects."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from torchlike._errors.callers import Place
 
 
 class Watch:
-    """Watch one call with `sys.setprofile`. `codes` are the user's code objects that ran; `refused` describes the first
-    call of something that does more than compute, with its line."""
+    """An observer of one call, implemented with `sys.setprofile`.
+
+    `codes` are the user's code objects that ran. `refused` describes the first call of a function that may have side
+    effects, with its line.
+    """
 
     def __init__(self) -> None:
         self.codes: set[types.CodeType] = set()
@@ -23,7 +26,7 @@ class Watch:
 
     def __enter__(self) -> Watch:
         self._before, self._base = sys.getprofile(), None
-        # Callbacks and finalizers of the garbage collector are no part of the call.
+        # Callbacks and finalizers that the garbage collector runs are not part of the call.
         self._collects = gc.isenabled()
         gc.disable()
         sys.setprofile(self._saw)
@@ -34,7 +37,7 @@ class Watch:
             gc.enable()
         if self._before is None or callable(self._before):
             sys.setprofile(self._before)
-        else:  # a profiler written in C, such as `cProfile`
+        else:  # a profiler implemented in C, such as `cProfile`
             sys.setprofile(None)
             self._before.enable()
         self._base = None

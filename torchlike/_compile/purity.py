@@ -1,4 +1,4 @@
-"""Purity of hooks and custom backward functions: pure ones can be part of a recording."""
+"""Purity checks for hooks and custom backward functions. Only pure ones can be part of a recording."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _STORES = frozenset(("STORE_GLOBAL", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DER
 
 
 def computes_only(node: Node, is_outside: Callable[[Any], bool]) -> bool:
-    """Return whether a node's hooks and custom `backward` reach no state: no tensor, container or object.
+    """Return whether a node's hooks and custom `backward` reference no state: no tensor, container or object.
 
-    `is_outside` tells whether an object existed before the call.
+    `is_outside` returns whether an object existed before the call.
     """
     called: list = []
     if isinstance(node, FunctionNode):
@@ -51,7 +51,7 @@ def _is_pure(function: Any) -> bool:
 
 
 def _reached(function: types.FunctionType) -> list:
-    """Return what a function references; for functions of libraries, the functions that they wrap."""
+    """Return the objects that a function references. For library functions, return only the functions they wrap."""
     found = [x for cell in function.__closure__ or () for x in cell_contents(cell)]
     if is_trusted(function.__module__):
         return [x for x in found if _is_called(x)]

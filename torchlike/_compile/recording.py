@@ -1,4 +1,4 @@
-"""From a captured call to a replay: the sources of its inputs and the targets of its results."""
+"""The conversion of a captured call to a replay: find the sources of its inputs and the targets of its results."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from torchlike._tensor.tensor import Tensor
 
 
 class Recording:
-    """A captured call that is being turned into a replay.
+    """A captured call that is being converted to a replay.
 
     Args:
       capture: the capture of the call.
-      results: the structure of the result.
+      results: the structure of its result.
       tensors: the tensors among its arguments.
-      state: the reachable tensors that outlive the call.
+      state: the reachable tensors that outlive it.
     """
 
     def __init__(self, capture: Capture, results: Results, tensors: Sequence[Tensor], state: Sequence[Tensor]) -> None:
@@ -55,10 +55,10 @@ class Recording:
             self._outside[id(tensor._storage)] = Source(MEMORY, i)
 
     def check(self) -> None:
-        """Refuse a call that cannot be replayed.
+        """Check that the call can be replayed.
 
         Raises:
-          Refusal: with the reason.
+          Refusal: if it cannot, with the reason.
         """
         self._check_devices()
         self._check_shared()
@@ -71,8 +71,10 @@ class Recording:
     def made(self, gradient: Gradient | None) -> tuple[Replay, str | None]:
         """Compile the call and run it.
 
-        The backward pass for the gradient has freed the call's graph, so this call is run in any case. The second
-        result is the reason why it cannot be replayed, or None.
+        The backward pass for the gradient has freed the graph of the call, so the call must be run here in any case.
+
+        Returns:
+          The replay, and the reason why it must not be reused, or None.
         """
         writes, grads = self._writes(), self._grads()
         self._pass_on(writes, grads)
@@ -94,7 +96,7 @@ class Recording:
         ), reason
 
     def _pass_on(self, writes: list[Write], grads: list[Grad]) -> None:
-        """Add values that are stored or returned without being computed to the inputs."""
+        """Add values that are stored or returned without being computed to the inputs of the trace."""
         for value in [*(w.value for w in writes), *(v for g in grads for v in g.values), *self.results.values()]:
             if value.trace is not self.trace:
                 self.trace.adopt(value)
@@ -108,8 +110,10 @@ class Recording:
             raise Refusal("it uses a view of memory that is shared with NumPy")
 
     def _check_histories(self) -> None:
-        """Refuse a call that changes the history, the storage or the attributes of a tensor from outside. A replay
-        repeats only writes to elements and to `.grad`."""
+        """Refuse a call that changes the history, the storage or the attributes of a tensor from outside.
+
+        A replay repeats only writes to elements and to `.grad`.
+        """
         for tensor, edge, storage in self.capture.histories:
             if tensor._edge is not edge or tensor._storage is not storage:
                 raise Refusal("it changes the history or the memory of a tensor outside")
@@ -129,7 +133,7 @@ class Recording:
     # -- inputs --------------------------------------------------------------------------------------------------------
 
     def _sources(self, cotangents: Sequence[Value]) -> tuple[list[Source], list[Value]]:
-        """Return the source of each input, and the inputs of unknown origin, which are constants."""
+        """Return the source of each input, and the inputs of unknown source, which become constants."""
         places = self._places() | {id(value): Source(COTANGENT, i) for i, value in enumerate(cotangents)}
         arrays = {id(draw.array): i for i, draw in enumerate(self.draws)}
         sources, unknown = [], []
@@ -139,7 +143,7 @@ class Recording:
                 source = Source(DRAW, arrays[id(value.array)])
             if source is None:
                 unknown.append(value)
-                source = Source(CONSTANT, value.twin())  # a Value that does not hold the trace
+                source = Source(CONSTANT, value.twin())  # a copy of the Value without a reference to the trace
             sources.append(source)
         claimed = {s.what for s in sources if s.kind == DRAW}
         if len(claimed) < len(self.draws) and not cotangents:
@@ -170,7 +174,7 @@ class Recording:
         return places
 
     def _named(self, tensor: Tensor) -> Tensor | int:
-        """Return the tensor, or its number if it is an argument."""
+        """Return the tensor, or its index if it is an argument."""
         return next((i for i, argument in enumerate(self.tensors) if argument is tensor), tensor)
 
     def _old_grads(self) -> Any:
@@ -181,8 +185,10 @@ class Recording:
                 yield tensor, grad._storage.value if written is None else written[1]
 
     def _check_known(self, unknown: list[Value]) -> None:
-        """Refuse inputs of unknown origin that a storage from outside holds. The others were made from Python
-        numbers."""
+        """Refuse inputs of unknown source that belong to a storage from outside.
+
+        The other inputs of unknown source were made from Python numbers.
+        """
         if not unknown:
             return
         ids = {id(value) for value in unknown}
@@ -192,7 +198,7 @@ class Recording:
                 raise Refusal("it uses a tensor that is reached in a way that is not followed")
 
     def _find_elements(self) -> None:
-        """Find the sources of elements that are runtime numbers."""
+        """Find the source of each tensor element that is used as a runtime number."""
         asked = [x for x in self.capture.again if isinstance(x, Elements)]
         places = self._places() if asked else {}
         for x in asked:
@@ -223,7 +229,7 @@ class Recording:
         return writes
 
     def _kept_grads(self) -> list[tuple[Any, Any]]:
-        """Return the tensors whose `.grad` is the same tensor as before, with it."""
+        """Return the tensors whose `.grad` is the same tensor as before the call, paired with that gradient."""
         found = [(held(), before) for held, _, before in self.capture.grads.values()]
         return [(t, g) for t, g in found if t is not None and g is not None and t._grad is g]
 
@@ -258,7 +264,7 @@ class Recording:
         return found
 
     def _escaped(self, wanted: set[Value]) -> list[Value]:
-        """Return the results of the trace that are alive and not among the wanted ones."""
+        """Return the results of the trace that are still referenced but not in `wanted`."""
         live = [v for v in (r() for r in self.trace.results) if v is not None and v not in wanted]
         if live:
             del live

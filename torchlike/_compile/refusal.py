@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class Refusal(Exception):
-    """A call depends on, does or returns something that a recording cannot repeat; the message is the reason."""
+    """Raised if a call depends on, does or returns something that a replay cannot repeat. The message is the reason."""

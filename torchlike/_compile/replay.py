@@ -30,17 +30,27 @@ DRAW, CONSTANT, COTANGENT = "draw", "constant", "cotangent"
 
 
 class Source(NamedTuple):
-    """The source of an input. `what` depends on the kind: the number of an argument (its value, or the contents of its
-    storage), a storage, a view, a tensor with a gradient (or the number of an argument), the number of a random draw,
-    or a value."""
+    """The source of an input.
+
+    The meaning of `what` depends on `kind`. ARGUMENT: the index of an argument whose value is used. MEMORY: the index
+    of an argument whose whole storage is used. STATE: a storage. VIEW: a view. GRAD: a tensor whose gradient is used,
+    or the index of an argument. DRAW: the index of a random sample. CONSTANT: a value. COTANGENT: the index of an
+    incoming gradient.
+    """
 
     kind: str
     what: Any
 
 
 class Write(NamedTuple):
-    """A write to a storage: how the storage is found, the storage of the captured call, its new value, and the step of
-    its version counter."""
+    """A write to a storage.
+
+    Attributes:
+      target: the source from which a replay finds the storage.
+      storage: the storage in the captured call.
+      value: the new value.
+      step: the increment of the version counter.
+    """
 
     target: Source
     storage: Any
@@ -49,9 +59,15 @@ class Write(NamedTuple):
 
 
 class Grad(NamedTuple):
-    """The `.grad` of a tensor, or of the argument of this number, after the call. `before` tells whether there must be
-    one before the call (None: either). If it is not `kept`, `make` builds the new one from `values` (None: it is set to
-    None)."""
+    """The `.grad` of a tensor after the call.
+
+    Attributes:
+      tensor: the tensor, or the index of an argument.
+      before: whether a gradient must exist before the call; None if it does not matter.
+      kept: whether the call keeps the tensor that is in `.grad`.
+      make: a function that builds the new gradient from `values`; None if `.grad` is set to None.
+      values: the values of the new gradient.
+    """
 
     tensor: Tensor | int
     before: bool | None
@@ -61,7 +77,7 @@ class Grad(NamedTuple):
 
 
 def in_order_of_reading(writes: list[Write], sources: Sequence[Source]) -> list[Write]:
-    """Sort writes: those to storages that are read too come first, in the order of `sources`."""
+    """Sort writes: those to storages that are also read come first, in the order of `sources`."""
     read = {id(s.what): i for i, s in enumerate(sources) if s.kind == STATE}
     last = len(sources)
     return sorted(writes, key=lambda w: read.get(id(w.target.what), last) if w.target.kind == STATE else last)
@@ -74,10 +90,7 @@ def _inspected(capture: Capture, sources: list[Source]) -> dict[int, Source]:
 
 
 class Replay:
-    """A captured call as one executable.
-
-    `writes` come `in_order_of_reading`.
-    """
+    """A captured call as one executable. `writes` are sorted by `in_order_of_reading`."""
 
     def __init__(
         self,
@@ -91,9 +104,9 @@ class Replay:
         self.device = capture.device
         self._again, self._holds = capture.again, capture.holds
         self._hosts = [*capture.changed.values()]
-        self._checked: list[ref[Value]] = []  # the values that were checked last
+        self._checked: list[ref[Value]] = []  # the values that passed the last check of elements
         self._looked = _inspected(capture, sources)
-        self._came: WeakSet[Value] = WeakSet()  # host inputs that were inputs before
+        self._came: WeakSet[Value] = WeakSet()  # host values that were inputs of an earlier call
         self._checks, self._scalars = capture.checks, capture.trace.scalars
         self._sources, self._code = sources, tuple(capture.trace.code)
         self._results = results
@@ -103,7 +116,7 @@ class Replay:
         self._views = self._viewed(tensors, [*[s for s in sources if s.kind == MEMORY], *[w.target for w in writes]])
         self._expect_gradients(capture, grads, tensors)
         self._writes = [(w.target.kind, w.target.what, w.step) for w in writes]
-        # The same as columns, for calls that write to state only.
+        # The same in columns, for calls that write only to state.
         self._written, self._steps = [w.target.what for w in writes], [w.step for w in writes]
         self._grads = [(g.tensor, g.make, len(g.values)) for g in grads if not g.kept]
         outputs = [w.value for w in writes] + [v for g in grads for v in g.values] + results.values()
@@ -111,7 +124,7 @@ class Replay:
         self._begin = len(outputs) - len(results.values())
         self._read = self._read_state(capture, sources)
         self._draw_avals = {s.what: v.aval for s, v in zip(sources, capture.trace.held) if s.kind == DRAW}
-        # Whether the call depends on nothing but its arguments, and writes nothing.
+        # Whether the call depends only on its arguments and writes nothing.
         other = any(s.kind not in (ARGUMENT, CONSTANT) for s in sources)
         self._is_pure = not (writes or grads or self._again or self._holds or self._checks or self._states or other)
         self._make(capture, outputs)
@@ -133,14 +146,14 @@ class Replay:
         self._shared_grads = self._shared(befores)
 
     def first(self, tensors: Sequence[Tensor]) -> None:
-        """Finish the captured call, after the history of its arguments is restored."""
+        """Finish the captured call, once the histories of its arguments are restored."""
 
     def executable(self) -> Any:
         """Return XLA's executable."""
         return self.program.compiled
 
     def difference(self, other: Replay) -> str:
-        """Describe the first difference from another recording of the same call; empty if they are equal."""
+        """Describe the first difference from another recording of the same call, or return "" if they are equal."""
         if self._code != other._code:
             return "other operators are recorded"
         if [s.kind for s in self._sources] != [s.kind for s in other._sources]:
@@ -158,12 +171,12 @@ class Replay:
         return ""
 
     def _make(self, capture: Capture, outputs: list[Value]) -> None:
-        """Compile, and compute the results of the captured call, whose Values are already in place."""
+        """Compile, and compute the results of the captured call. The storages already contain their Values."""
         trace = capture.trace
         self._arrange({id(what) for kind, what, _ in self._writes if kind == STATE})
         asked = [x.sequence for x in self._again if isinstance(x, Numbers)]
         self._packs = whole_program.Packs(self.device, trace, asked)
-        # Overwritten inputs are copied for this call: the capture still holds their old contents.
+        # Overwritten inputs are copied for this run, because the capture still references their old contents.
         private = [jax.device_put(np.array(trace.arrays[i]), self._target) for i in self._order]
         kept = [trace.arrays[i] for i in range(len(trace.arrays)) if i not in set(self._order)]
         given = (private, kept, self._packs.now(asked))
@@ -173,11 +186,11 @@ class Replay:
             arrays = self.program.run(self.device, *given)
             self.program.account.runs += 1
             for value, array in zip(outputs, arrays):
-                value.array, value.trace = array, None  # storages keep the Value, which must not hold the trace
+                value.array, value.trace = array, None  # storages keep the Value, which must not reference the trace
             capture.leave()
 
     def _arrange(self, written: set[int]) -> None:
-        """Split the inputs into those that are overwritten, the storages with new contents, and the others."""
+        """Split the inputs into those that are overwritten and the others, and list the overwritten storages."""
         states = [(i, s.what) for i, s in enumerate(self._sources) if s.kind == STATE]
         self._order = tuple([i for i, storage in states if id(storage) in written])
         self._replaced = [storage for i, storage in states if id(storage) in written]
@@ -187,12 +200,14 @@ class Replay:
     # -- inputs --------------------------------------------------------------------------------------------------------
 
     def _donated(self) -> tuple[list, list]:
-        """Return the arrays to overwrite, each with its Value, or None if the array is a copy because it has another
-        owner."""
+        """Return the arrays to donate, and the Value of each.
+
+        If an array has another owner, a copy is donated and its Value is None.
+        """
         return self._alone() or self._copied([storage.value for storage in self._replaced])
 
     def _alone(self) -> tuple[list, list] | None:
-        """Return the same if no array has another owner, which C code checks; else None."""
+        """Return the arrays to donate and their Values, or None if any has another owner. The check is done in C."""
         if _native.same is None:
             return None
         owned = _native.same.alone(self._replaced, "value", Value)
@@ -202,7 +217,7 @@ class Replay:
         return None if arrays is None or has_lent(arrays) else (arrays, owned)
 
     def _copied(self, values: list) -> tuple[list, list]:
-        """Return the same with copies of the arrays that have another owner."""
+        """Return the arrays to donate and their Values. Arrays that have another owner are copied."""
         arrays, owned = [], []
         while values:
             value = values.pop(0)
@@ -217,7 +232,7 @@ class Replay:
     def _values(
         self, sources: Iterable[Source], given: Sequence[Value], tensors: Sequence[Tensor], draws: Sequence[Any]
     ) -> list[Value]:
-        """Return the values from these sources at this call."""
+        """Return the values of `sources` for this call."""
         values = []
         for kind, what in sources:
             if kind == ARGUMENT:
@@ -237,12 +252,12 @@ class Replay:
         return values
 
     def _kept(self, given: Sequence[Value], tensors: Sequence[Tensor], draws: Sequence[Any]) -> list:
-        """Return the arrays that are not overwritten."""
+        """Return the arrays of the inputs that are not overwritten."""
         values = self._values(self._rest, given, tensors, draws)
         return [v.array if v.array.__class__ is _JaxArray else self._moved(v) for v in values]
 
     def _moved(self, value: Value) -> Any:
-        """Return the array of a host value. A value that comes a second time is moved to the device for good."""
+        """Return the array of a host value. At its second use, the value is moved to the device permanently."""
         array = concrete(value)
         if array.__class__ is np.ndarray:
             if value in self._came:
@@ -251,7 +266,7 @@ class Replay:
         return array
 
     def takes(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> bool:
-        """Return whether no operator refuses elements of the inputs, such as an index out of range."""
+        """Return whether all operators accept the elements of the inputs. An index out of range is not accepted."""
         try:
             if self._checks:
                 self._check(self._values(self._looked.values(), given, tensors, ()))
@@ -260,8 +275,10 @@ class Replay:
         return True
 
     def _check(self, values: list[Value]) -> None:
-        """Check the elements of inputs as PyTorch does, such as indices for their range. Values are immutable, so the
-        same ones are checked once."""
+        """Check the elements of inputs as PyTorch does, for example the range of indices.
+
+        Values are immutable, so the same values are checked only once.
+        """
         if len(values) == len(self._checked) and all([x is was() for x, was in zip(values, self._checked)]):
             return
         arrays = dict(zip(self._looked, map(elements, values)))
@@ -274,30 +291,30 @@ class Replay:
     # -- the run -------------------------------------------------------------------------------------------------------
 
     def _aliased(self, tensors: Sequence[Tensor]) -> list[tuple[int, int]]:
-        """Return which arguments share memory with the state."""
+        """Return the arguments that share memory with the state, as pairs of an index and the id of a storage."""
         states = self._states
         return [(i, id(t._storage)) for i, t in enumerate(tensors) if id(t._storage) in states]
 
     def _viewed(self, tensors: Sequence[Tensor], used: Sequence[Source]) -> list[tuple[int, tuple, Aval]]:
-        """Return the arguments that are views of memory that the call writes to, with what they view."""
+        """Return the arguments that are views of memory that the call uses as a whole, with their chains of views."""
         ids = {id(tensors[s.what]._storage if s.kind == MEMORY else s.what) for s in used}
         views = [(i, t) for i, t in enumerate(tensors) if t._chain is not None and id(t._storage) in ids]
         return [(i, t._chain, t._storage.value.aval) for i, t in views]
 
     def are_views(self, tensors: Sequence[Tensor]) -> bool:
-        """Return whether these arguments view the same parts of their memory as they did."""
+        """Return whether these arguments view the same parts of their memory as in the captured call."""
         pairs = [(tensors[i], chain, aval) for i, chain, aval in self._views]
         return all([t._chain == chain and t._storage.value.aval == aval for t, chain, aval in pairs])
 
     def _shared(self, grads: Sequence[Tensor]) -> list[int] | None:
-        """Return which gradients share memory with another one or with the state; None if none does."""
+        """Return which gradients share memory with each other or with the state, or None if none does."""
         storages = [id(m._storage) for grad in grads for m in members(grad)]
         if len({*storages}) == len(storages) and self._states.isdisjoint(storages):
             return None
         return [s if s in self._states else storages.index(s) for s in storages]
 
     def holds(self, tensors: Sequence[Tensor]) -> bool:
-        """Return whether the tensors that the recording depends on are unchanged."""
+        """Return whether the guards on tensors pass."""
         if self._is_pure:
             return True
         if self._aliased(tensors) != self._aliases or not (self._read.hold() and self._without.hold()):
@@ -316,7 +333,7 @@ class Replay:
         return (not grads or self._shared(grads) == self._shared_grads) and all([hold() for hold in self._holds])
 
     def changed(self, tensors: Sequence[Tensor]) -> str | None:
-        """Describe what `holds` finds changed; None if nothing is."""
+        """Describe the guard on tensors that fails, or return None if all pass."""
         if self._is_pure or self.holds(tensors):
             return None
         if self._aliased(tensors) != self._aliases:
@@ -328,7 +345,7 @@ class Replay:
         return "what an optimizer steps" if not all([hold() for hold in self._holds]) else "a tensor's gradient"
 
     def _act(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> tuple[list, list]:
-        """Repeat the work on the host in order; return the random draws and the runtime numbers."""
+        """Repeat the side effects on the host in order. Return the random samples and the runtime numbers."""
         x: Any
         draws, asked = [], []
         find = lambda source: element(self._values([source], given, tensors, ())[0])
@@ -344,7 +361,7 @@ class Replay:
         return draws, asked
 
     def run(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> Any:
-        """Run the call with these arguments."""
+        """Run the call with these arguments and return its result."""
         if self._is_pure:
             values = [given[what] if kind is ARGUMENT else what for kind, what in self._sources]
             arrays = [value.array for value in values]
@@ -363,7 +380,7 @@ class Replay:
                 self.program.run_into(found, self.device, inputs)
                 made = self._put(found[0], owned, tensors, done)
             except BaseException:
-                # Counters, generators and parameters are those before the call, or those after it.
+                # Counters, generators and parameters have either all their old values or all their new values.
                 with uninterrupted():
                     if not found:
                         put_back(undo)
@@ -374,8 +391,11 @@ class Replay:
         return self._results.make(made, tensors, None)
 
     def _put(self, arrays: list, owned: list, tensors: Sequence[Tensor], done: list) -> list[Value]:
-        """Store the results with no signal handler in between, then add an element to `done`; return the values of the
-        returned tensors. `owned` are the Values of the overwritten storages, or None (see `_donated`)."""
+        """Store the results and return the values of the returned tensors.
+
+        No signal handler runs between the stores. Afterwards, an element is added to `done`. `owned` are the Values of
+        the overwritten storages, or None (see `_donated`).
+        """
         count = len(owned)
         fresh = [*map(Value, self._avals[count:], arrays[count:])]
         place = len(self._writes) - count
@@ -414,7 +434,7 @@ class Replay:
 
 
 def put_back(undo: Sequence[Callable[[], Any]]) -> None:
-    """Undo the work on the host, the last first."""
+    """Undo the side effects on the host in reverse order."""
     for each in reversed(undo):
         each()
 
@@ -427,7 +447,7 @@ def storage_of(kind: str, what: Any, tensors: Sequence[Tensor]) -> Any:
 
 
 def of(tensor: Tensor | int, tensors: Sequence[Tensor]) -> Tensor:
-    """Return a tensor, or the argument of this number."""
+    """Return the tensor, or the argument with this index."""
     return tensors[tensor] if isinstance(tensor, int) else tensor
 
 

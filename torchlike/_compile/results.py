@@ -1,4 +1,4 @@
-"""The structure of a captured call's result, from which replays build theirs."""
+"""The structure of a captured call's result, from which replays build their results."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _PLAIN = (int, float, bool, complex, str, bytes, type(None))
 class Results:
     """The structure of a result.
 
-    `make(values, arguments, node)` builds a result from the new values (in the order of `new`), the call's tensors, and
-    the node of the new tensors.
+    `make(values, arguments, node)` builds a result. `values` are the new values in the order of `new`, `arguments` are
+    the tensors among the call's arguments, and `node` is the gradient node of the new tensors.
     """
 
     def __init__(self, returned: Any, arguments: Sequence[Tensor], old: Container[int], grads: Container[int]) -> None:

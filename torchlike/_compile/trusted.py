@@ -1,4 +1,4 @@
-"""Trusted code: libraries whose functions depend on their arguments only."""
+"""Trusted code: libraries whose functions depend only on their arguments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from torchlike._tensor.tensor import Tensor
 from torchlike.backends import _settings
 
 LIBRARIES = frozenset(("torchlike", "torch", "numpy", "jax", "jaxlib", "optax", "einops", "opt_einsum", "ml_dtypes"))
-# Modules of the standard library that only compute. The others have clocks, files, processes or state.
+# Modules of the standard library that only compute. The other modules access clocks, files, processes or other state.
 COMPUTING = frozenset(
     (
         "_abc",
@@ -78,7 +78,7 @@ COMPUTING = frozenset(
         "weakref",
     )
 )
-# Builtins with side effects, or whose result does not depend on their arguments only.
+# Builtins that have side effects, or whose result depends on more than their arguments.
 _DOING = frozenset(
     (
         print,
@@ -129,14 +129,14 @@ _functions: tuple[Any, ...] = (
     Tensor.storage,
     *[inspect.unwrap(f) for f in (np.save, np.savez, np.savez_compressed, np.savetxt, np.load, np.loadtxt)],
 )
-# The same for functions of trusted modules.
+# Code of functions of trusted modules that have side effects or depend on more than their arguments.
 DOING = frozenset([f.__code__ for f in _functions])
-# Functions of other modules that read only guarded state.
+# Code of functions of other modules that read only guarded state.
 READING = frozenset((os.getenv.__code__, os._Environ.__getitem__.__code__))
 
 
 def root_of(module: str | None) -> str:
-    """Return the package of a module."""
+    """Return the top-level package of a module."""
     return module.partition(".")[0] if isinstance(module, str) else ""
 
 
@@ -152,13 +152,13 @@ def is_trusted(module: str | None) -> bool:
 
 
 def computes(module: str | None) -> bool:
-    """Return whether the functions of a module only compute."""
+    """Return whether the functions of a module have no side effects and depend only on their arguments."""
     root = root_of(module)
     return root in LIBRARIES or root in COMPUTING
 
 
 def only_computes(what: Any) -> bool:
-    """Return whether a function implemented in C only computes."""
+    """Return whether a function implemented in C has no side effects and depends only on its arguments."""
     owner = getattr(what, "__self__", None)
     if isinstance(what, types.BuiltinFunctionType) and what in _DOING:
         return False
@@ -169,5 +169,5 @@ def only_computes(what: Any) -> bool:
 
 
 def code_only_computes(code: types.CodeType, module: str | None) -> bool:
-    """Return whether code of a trusted module only computes."""
+    """Return whether code of a trusted module has no side effects and depends only on its arguments."""
     return code not in DOING and (computes(module) or code in READING)

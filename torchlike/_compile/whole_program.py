@@ -1,4 +1,4 @@
-"""Executables of captured calls, found in the cache of programs by their traces."""
+"""Executables of captured calls, cached by their traces."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from torchlike._ops.linalg.products import whole_step
 
 
 class Packs:
-    """The runtime numbers of a trace, packed for the program: one vector for each Python type."""
+    """The runtime numbers of a trace, packed into one vector for each Python type."""
 
     __slots__ = ("_changing", "_fixed", "_vectors")
 
@@ -52,7 +52,7 @@ class Packs:
         self._fixed: list[Any] = fixed
 
     def now(self, asked: Sequence[Sequence]) -> list:
-        """Return the vectors, with the numbers of this call."""
+        """Return the vectors, updated with the numbers of this call."""
         if not self._changing:
             return self._fixed
         packs = list(self._fixed)
@@ -65,7 +65,7 @@ class Packs:
 
 
 def find(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], given: tuple) -> Executable:
-    """Return the executable of a trace, compiled if it is not in the cache. `given` are its arguments."""
+    """Return the executable of a trace, from the cache or newly compiled. `given` are its arguments."""
     chosen, places, _ = numbers_of(trace)
     key = (
         "whole",

@@ -1,4 +1,4 @@
-"""Dtypes as PyTorch names them, and its promotion lattice as one table."""
+"""PyTorch's dtypes, type promotion and numerical limits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torchlike import _errors
 
 
 class dtype:
-    """An element type; there is one object for each, so identity is equality."""
+    """An element type. There is one object for each type, so equality is identity."""
 
     __slots__ = ("category", "is_complex", "is_floating_point", "itemsize", "name", "numpy")
 
@@ -30,17 +30,17 @@ class dtype:
         return self.numpy.kind == "i" or (self.category >= FLOATING and self is not float8_e8m0fnu)
 
     def to_complex(self) -> dtype:
-        """The complex dtype whose parts have (at least) this precision."""
+        """Return the complex dtype whose parts have at least this precision."""
         if self in FLOAT8:
             raise _errors.dtypes.no_complex_of(self)
         if self is float16:
             from torchlike._dtypes.unsupported import NAMES
 
-            return NAMES["complex32"]  # there are no tensors of it: making one raises
+            return NAMES["complex32"]  # tensors of it cannot be made
         return complex128 if self in (float64, complex128) else complex64
 
     def to_real(self) -> dtype:
-        """The dtype of this dtype's real part."""
+        """Return the dtype of the real part of this dtype."""
         return {complex64: float32, complex128: float64}.get(self, self)
 
     def __repr__(self) -> str:
@@ -74,8 +74,8 @@ complex64 = dtype("complex64", np.complex64, COMPLEX)
 complex128 = dtype("complex128", np.complex128, COMPLEX)
 
 FLOAT8_SIGNED = (float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz)
-FLOAT8 = (*FLOAT8_SIGNED, float8_e8m0fnu)  # of which few operators take any: most are for casts and storage
-NARROW = (bfloat16, *FLOAT8)  # floating dtypes that NumPy has no name for
+FLOAT8 = (*FLOAT8_SIGNED, float8_e8m0fnu)  # used for casts and storage; few operators accept them
+NARROW = (bfloat16, *FLOAT8)  # floating dtypes that NumPy does not have
 ALL = (
     bool_,
     uint8,
@@ -94,7 +94,7 @@ ALL = (
     complex64,
     complex128,
 )
-WIDE = (uint16, uint32, uint64)  # unsigned integers that PyTorch keeps but hardly computes with
+WIDE = (uint16, uint32, uint64)  # unsigned integers for which PyTorch has few operators
 FLOAT8_NUMPY = tuple(d.numpy for d in FLOAT8)
 FROM_NUMPY = {d.numpy: d for d in ALL}
 ALIASES = {
@@ -113,7 +113,7 @@ SCALAR_CATEGORY = {bool: BOOL, int: INTEGER, float: FLOATING, complex: COMPLEX}
 
 
 def from_numpy(numpy_dtype: np.dtype) -> dtype:
-    """The dtype that stands for a NumPy dtype."""
+    """Return the dtype that corresponds to a NumPy dtype."""
     found = FROM_NUMPY.get(np.dtype(numpy_dtype))
     if found is None:
         kind = np.dtype(numpy_dtype)
@@ -127,8 +127,10 @@ def from_numpy(numpy_dtype: np.dtype) -> dtype:
 
 
 def cast(array: Any, to: dtype) -> Any:
-    """A NumPy array's elements in another dtype. NumPy rounds float64 to half precision at once; XLA and PyTorch by way
-    of float32, twice."""
+    """Return a NumPy array cast to another dtype, with the rounding of XLA and PyTorch.
+
+    They round float64 to half precision twice, by way of float32. NumPy rounds once.
+    """
     if to is float16 and array.dtype == np.float64:
         array = array.astype(np.float32)
     if to in FLOAT8 or array.dtype in FLOAT8_NUMPY:
@@ -137,7 +139,7 @@ def cast(array: Any, to: dtype) -> Any:
 
 
 def cast_float8(array: Any, to: dtype, step: Callable[[Any, dtype], Any]) -> Any:
-    """A cast from or to eight bits by way of float32, of which `step` does one part."""
+    """Cast from or to an 8-bit float by way of float32. `step` casts between float32 and the 8-bit float."""
     if array.dtype == to.numpy:
         return array
     if array.dtype in FLOAT8_NUMPY:
@@ -153,8 +155,11 @@ def _numpy_step(array: Any, to: dtype) -> Any:
 
 
 def rounded_to_float8(xp: Any, x: Any, to: dtype) -> Any:
-    """What PyTorch makes of float32: e4m3fn is held within its range, NaN keeps its sign, e8m0fnu takes the size alone
-    (of zero the least that it has). The other way, those without infinity and sign of zero have one NaN."""
+    """Cast between float32 and an 8-bit float as PyTorch does.
+
+    To e4m3fn, values are clipped to its range. NaN keeps its sign. To e8m0fnu, only the magnitude is used, and zero
+    becomes the smallest value. When casting to float32, dtypes without infinity and negative zero have a single NaN.
+    """
     if to is float32:
         made = x.astype(np.float32)
         return xp.where(xp.isnan(made), np.float32(np.nan), made) if x.dtype in _ONE_NAN else made
@@ -167,8 +172,10 @@ def rounded_to_float8(xp: Any, x: Any, to: dtype) -> Any:
 
 
 def _exponent(x: Any) -> Any:
-    """The power of two nearest to a float32's size, the larger one of two; infinity is NaN. By bits, since compiled
-    programs have no numbers as small as its least."""
+    """Round the magnitude of float32 to the nearest power of two, ties away from zero. Infinity becomes NaN.
+
+    The function works on bits, since compiled programs flush the subnormal numbers near the smallest value to zero.
+    """
     bits = x.view(np.uint32)
     found = (bits >> 23) & 255
     up = (bits & 0x400000 != 0) & ((found > 0) | (bits & 0x3FFFFF != 0)) & (found < 255)
@@ -223,7 +230,7 @@ def _check_kinds(function: str, **given: Any) -> None:
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """The smallest dtype that holds both, by PyTorch's table."""
+    """Return the smallest dtype to which both dtypes can be promoted, by PyTorch's rules."""
     found = _TABLE.get((type1, type2))
     if found is None:
         _check_kinds("promote_types", type1=type1, type2=type2)
@@ -232,7 +239,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:
-    """Whether PyTorch lets a result of dtype `from_` be stored in dtype `to`."""
+    """Return whether PyTorch allows a result of dtype `from_` to be stored in dtype `to`."""
     if from_.__class__ is not dtype or to.__class__ is not dtype:
         _check_kinds("can_cast", from_=from_, to=to)
     if from_.category > to.category:
@@ -241,12 +248,12 @@ def can_cast(from_: dtype, to: dtype) -> bool:
 
 
 def opmath(d: dtype) -> dtype:
-    """The dtype in which element-wise arithmetic on `d` is carried out before one final rounding."""
+    """Return the dtype in which element-wise arithmetic on `d` is done before the result is rounded to `d`."""
     return float32 if d is float16 or d in NARROW else d
 
 
 class finfo:
-    """Numerical limits of a floating-point dtype (the real part's, for a complex one)."""
+    """The numerical limits of a floating-point dtype, or of the parts of a complex one."""
 
     def __init__(self, type: dtype | None = None) -> None:
         from torchlike._dtypes import modes
@@ -262,7 +269,7 @@ class finfo:
         self.max, self.min = float(info.max), float(info.min)
         self.eps, self.tiny = float(info.eps), float(info.tiny)
         if d is float8_e5m2fnuz:
-            self.eps = 0.125  # as PyTorch has it; the number after 1 is 1.25
+            self.eps = 0.125  # PyTorch's value, although the number after 1 is 1.25
         self.smallest_normal = self.tiny
         self.resolution = 1.0 if d in FLOAT8 else float(info.resolution)
 
@@ -274,7 +281,7 @@ class finfo:
 
 
 class iinfo:
-    """Numerical limits of an integer dtype."""
+    """The numerical limits of an integer dtype."""
 
     def __init__(self, type: dtype) -> None:
         if type.category != INTEGER:
@@ -287,8 +294,10 @@ class iinfo:
 
 
 def check_number(number: Any, dtype: dtype) -> None:
-    """Refuse a Python number that no element of a dtype can be: one out of range, one with an imaginary part. Whole
-    negative numbers are taken modulo the range of unsigned types."""
+    """Raise if a dtype cannot represent a Python number: it is out of range, or has an imaginary part.
+
+    Negative integers are accepted for unsigned dtypes, modulo the range.
+    """
     kind = number.__class__
     if kind not in (int, float, complex) or dtype.category == BOOL:
         return

@@ -1,4 +1,4 @@
-"""Devices by PyTorch's names, mapped onto JAX's."""
+"""PyTorch's devices and their mapping to JAX devices."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _KNOWN = (
 
 
 class device:
-    """Where a tensor lives: a type (`cpu`, `cuda`, `tpu`, `meta`) and an index; one object for each pair.
+    """The device of a tensor: a type (`cpu`, `cuda`, `tpu`, `meta`) and an index. There is one object for each pair.
 
-    PyTorch's other types may be named; no tensor can be put there.
+    PyTorch's other device types have names only: tensors cannot be made on them.
 
-    `trace` is the list of operators recorded there and not yet run; the engine owns it.
+    `trace` is the list of operators that are recorded for the device and not yet run. The engine owns it.
 
     >>> device("cuda", 1)
     device(type='cuda', index=1)
@@ -52,7 +52,7 @@ class device:
         return _intern(_TYPES.get(name, name), int(number) if number is not None else index)
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name != "trace":  # all who name this device share the object
+        if name != "trace":  # device objects are shared, so they are immutable
             raise _errors.arguments.not_writable(name, "torch.device")
         object.__setattr__(self, name, value)
 
@@ -98,9 +98,9 @@ _stand_ins: dict[str, list] = {}
 
 @contextlib.contextmanager
 def stand_ins(type: str, jax_devices: Sequence) -> Iterator[None]:
-    """Let other JAX devices, such as several of the CPU, stand for those of a type.
+    """Use other JAX devices, such as several CPU devices, in place of those of a type.
 
-    For tests of what accelerators do, on machines without one. Tensors that were made inside must not be used outside.
+    Tests use it to run accelerator code on machines without accelerators. Tensors made inside must not be used outside.
     """
     before = _stand_ins.copy()
     _stand_ins[type] = list(jax_devices)
@@ -114,7 +114,7 @@ def stand_ins(type: str, jax_devices: Sequence) -> Iterator[None]:
 
 
 def jax_devices(type: str) -> list:
-    """JAX's devices of one type that this process can put arrays on; empty when it has none."""
+    """Return the JAX devices of a type on which this process can put arrays. The list may be empty."""
     import jax
 
     if type in _stand_ins:
@@ -127,7 +127,7 @@ def jax_devices(type: str) -> list:
 
 @functools.cache
 def to_jax(d: device):
-    """The JAX device behind `d`; raises PyTorch's sentence when there is none."""
+    """Return the JAX device of `d`; raise PyTorch's error if there is none."""
     found = jax_devices(d.type)
     if not found:
         if d.type == "cuda":
@@ -139,7 +139,7 @@ def to_jax(d: device):
 
 
 def of_jax(jax_device) -> device:
-    """The device that stands for a JAX device."""
+    """Return the device that corresponds to a JAX device."""
     for type, devices in _stand_ins.items():
         if jax_device in devices:
             return cpu if type == "cpu" else device(type, devices.index(jax_device))
@@ -150,7 +150,7 @@ def of_jax(jax_device) -> device:
 
 
 def canonical(d: str | int | device | None) -> device:
-    """`d` as the device on which a new tensor is placed: accelerators always carry an index."""
+    """Return the device on which a new tensor is placed for `d`. Accelerator devices always have an index."""
     from torchlike._dtypes import modes
 
     if d is None:

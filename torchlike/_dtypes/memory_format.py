@@ -1,4 +1,4 @@
-"""Memory formats: names for orders of the dims in memory."""
+"""Memory formats (orders of the dims in memory) and layouts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torchlike._dtypes import strides as _layout
 
 
 class memory_format:
-    """The name of a memory order."""
+    """The name of an order of dims in memory."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -22,7 +22,7 @@ class memory_format:
 
 
 class layout:
-    """The name of a tensor layout."""
+    """The name of a tensor layout, such as strided or sparse."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -44,7 +44,7 @@ sparse_coo, sparse_csr, sparse_csc = layout("sparse_coo"), layout("sparse_csr"),
 
 
 def strides_for(shape: tuple[int, ...], wanted: memory_format | None) -> tuple[int, ...]:
-    """Row-major or channels-last strides of a shape."""
+    """Return row-major or channels-last strides for a shape."""
     if wanted in (channels_last, channels_last_3d):
         rank = 4 if wanted is channels_last else 5
         if len(shape) != rank:
@@ -55,7 +55,7 @@ def strides_for(shape: tuple[int, ...], wanted: memory_format | None) -> tuple[i
 
 
 def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...], wanted: memory_format | None) -> bool:
-    """Whether strides follow a memory format."""
+    """Return whether strides are contiguous in a memory format."""
     if wanted not in (channels_last, channels_last_3d):
         return _layout.is_contiguous(shape, strides)
     if len(shape) != (4 if wanted is channels_last else 5):
@@ -64,12 +64,12 @@ def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...], wanted: memo
 
 
 def suggested(tensor: Any) -> memory_format:
-    """The memory format that a tensor's strides speak of, as operators that keep formats see it."""
+    """Return the memory format suggested by a tensor's strides, which operators that preserve formats use."""
     return contiguous_format if tensor._strides is None else spoken_of(tuple(tensor.shape), tensor._strides)
 
 
 def spoken_of(shape: tuple[int, ...], strides: tuple[int, ...]) -> memory_format:
-    """The memory format that strides speak of."""
+    """Return the memory format that strides suggest."""
     for wanted in (channels_last, channels_last_3d):
         if _speaks_of(shape, strides, wanted):
             return wanted
@@ -77,7 +77,11 @@ def spoken_of(shape: tuple[int, ...], strides: tuple[int, ...]) -> memory_format
 
 
 def _speaks_of(shape: tuple[int, ...], strides: tuple[int, ...], wanted: memory_format) -> bool:
-    """Whether the strides rise from the channels outward; a dim of size one decides nothing, two may not tie."""
+    """Return whether the strides increase from the channels outward.
+
+    Dims of size one add nothing to the extent that the next stride must cover. As in PyTorch, shapes such as N111 are
+    ambiguous and count as contiguous.
+    """
     rank = 4 if wanted is channels_last else 5
     if len(shape) != rank or strides[1] == 0:
         return False

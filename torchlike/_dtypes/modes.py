@@ -1,6 +1,6 @@
-"""What changes how operators act: grad mode, inference mode, default dtype and default device.
+"""The modes of operators: grad mode, inference mode, default dtype, default device and matmul precision.
 
-Grad mode is per thread, as in PyTorch; the hot path reads one attribute of one thread-local object.
+Grad mode is per thread, as in PyTorch. The hot path reads one attribute of one thread-local object.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _F = TypeVar("_F", bound=Callable)
 
 class _Local(threading.local):
     inference = False
-    autocast: tuple = ()  # the types of device for which mixed precision is on, each with its dtype
-    transforms = 0  # how many functions are being transformed by `torchlike.func`
-    device: _device.device | None = None  # where factories place new tensors; None: where the process has them placed
-    devices: tuple = ()  # what `device` was outside of each open `with` block of a device
+    autocast: tuple = ()  # the device types for which autocast is on, each with its dtype
+    transforms = 0  # the number of active transforms of `torchlike.func`
+    device: _device.device | None = None  # the device of new tensors; None means `process_device`
+    devices: tuple = ()  # the values of `device` outside of each open `with` block of a device
 
     @property
     def grad(self) -> bool:
@@ -39,13 +39,13 @@ local = _Local()
 default_dtype = _dtypes.float32
 process_device = _device.cpu  # set by `set_default_tensor_type`
 on_default_dtype_change: list = []
-on_inference_mode: list = []  # each called with True or False where a thread enters or leaves inference mode
-fill_uninitialized = False  # whether `empty` and its like are filled with NaN or the largest number
+on_inference_mode: list = []  # called with True or False when a thread enters or leaves inference mode
+fill_uninitialized = False  # whether `empty` and similar functions fill tensors with NaN or the maximum
 matmul_precision = "highest"  # full float32, PyTorch's default
 
 
 def set_default_dtype(d: _dtypes.dtype) -> None:
-    """Set the floating-point dtype that Python floats and factories take."""
+    """Set the floating-point dtype for Python floats and new tensors."""
     global default_dtype
     if not isinstance(d, _dtypes.dtype):
         raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
@@ -59,7 +59,7 @@ def set_default_dtype(d: _dtypes.dtype) -> None:
 
 
 def get_default_dtype() -> _dtypes.dtype:
-    """The floating-point dtype that Python floats and factories take."""
+    """Return the floating-point dtype for Python floats and new tensors."""
     return default_dtype
 
 
@@ -68,22 +68,22 @@ def default_complex() -> _dtypes.dtype:
 
 
 def scalar_dtype(kind: type) -> _dtypes.dtype:
-    """The dtype of a tensor made of Python numbers of this type."""
+    """Return the dtype of a tensor made from Python numbers of this type."""
     return {bool: _dtypes.bool_, int: _dtypes.int64, float: default_dtype}.get(kind) or default_complex()
 
 
 def set_default_device(device: str | _device.device | None) -> None:
-    """Set the device on which factories place new tensors in this thread."""
+    """Set the device on which this thread creates new tensors."""
     local.device = None if device is None else _device.canonical(device)
 
 
 def get_default_device() -> _device.device:
-    """The device on which factories place new tensors in this thread."""
+    """Return the device on which this thread creates new tensors."""
     return local.device or process_device
 
 
 def set_process_device(device: str | None) -> None:
-    """Set the device of all threads that have not set one."""
+    """Set the default device of all threads that have not set their own."""
     global process_device
     process_device = _device.cpu if device is None else _device.canonical(device)
 
@@ -98,17 +98,17 @@ def pop_device() -> None:
 
 
 def is_grad_enabled() -> bool:
-    """Whether operators are recorded for differentiation in this thread."""
+    """Return whether operators are recorded for differentiation in this thread."""
     return local.grad
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether inference mode is on in this thread."""
+    """Return whether inference mode is on in this thread."""
     return local.inference
 
 
 class _Switch:
-    """A mode that is a context manager and a decorator, of generators and classes' methods too."""
+    """A mode that is a context manager and a decorator. It can also decorate generators and methods."""
 
     def __enter__(self) -> None:
         raise NotImplementedError
@@ -156,7 +156,7 @@ def _wrap_generator(make: Callable[[], _Switch], function: Callable) -> Any:
 
 
 class _GradSwitch(_Switch, Switch):
-    """A grad mode: no interrupt leaves it behind."""
+    """A grad mode. An interrupt never leaves it set after its block."""
 
     mode: bool
     prev: bool
@@ -171,7 +171,7 @@ class _GradSwitch(_Switch, Switch):
 
 
 class set_grad_enabled(_GradSwitch):
-    """Turn gradient recording on or off, at once and until the end of the `with` block."""
+    """Turn gradient recording on or off, immediately and until the end of the `with` block."""
 
     def __init__(self, mode: bool) -> None:
         if mode.__class__ is not bool:
@@ -188,7 +188,7 @@ class set_grad_enabled(_GradSwitch):
 
 
 class no_grad(_GradSwitch):
-    """Do not record gradients inside; usable as a context manager and as a decorator.
+    """Turn off gradient recording inside. Usable as a context manager and as a decorator.
 
     >>> import torchlike as torch
     >>> w = torch.ones(2, requires_grad=True)
@@ -213,7 +213,7 @@ class no_grad(_GradSwitch):
 
 
 class enable_grad(no_grad):
-    """Record gradients inside, whatever the surrounding mode."""
+    """Turn on gradient recording inside, regardless of the surrounding mode."""
 
     mode = True
 
@@ -226,10 +226,10 @@ def _set_inference(grad: bool, inference: bool) -> None:
 
 
 class inference_mode(_Switch):
-    """Do not record gradients inside; tensors made inside can never be part of a gradient graph.
+    """Turn off gradient recording inside. Tensors made inside can never be part of a gradient graph.
 
-    Such a tensor can be written to in inference mode only, and cannot be saved for backward; `clone()` outside makes a
-    normal tensor of it.
+    Such a tensor can be written to only in inference mode, and it cannot be saved for backward. `clone()` outside makes
+    a normal tensor from it.
     """
 
     @overload
@@ -261,7 +261,7 @@ _PRECISIONS = {"highest": "highest", "high": "high", "medium": "default"}
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """How exactly accelerators multiply float32 matrices: "highest" (full float32), "high" or "medium"."""
+    """Set the precision of float32 matrix products on accelerators: "highest" (full float32), "high" or "medium"."""
     global matmul_precision
     if precision not in _PRECISIONS:
         raise ValueError(f"invalid precision {precision!r}: it is one of {', '.join(_PRECISIONS)}")
@@ -269,5 +269,5 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """What `set_float32_matmul_precision` was given last."""
+    """Return the current precision of float32 matrix products; see `set_float32_matmul_precision`."""
     return next(name for name, ours in _PRECISIONS.items() if ours == matmul_precision)

@@ -1,7 +1,6 @@
-"""The recorder of a thread. A mode is an object that replaces it while the mode is on.
+"""The recorder of a thread. Each mode replaces it with another recorder while the mode is on.
 
-Operators, new storages, gradient nodes and writes reach their thread's recorder through `current()`. Other threads have
-recorders of their own.
+Operators, new storages, gradient nodes and writes use the recorder of their thread, which `current()` returns.
 """
 
 from __future__ import annotations
@@ -15,23 +14,24 @@ from torchlike import _native
 
 
 class Recorder:
-    """The functions by which operators reach the engine, as set by the modes of a thread.
+    """The functions through which operators reach the engine. The modes of a thread determine them.
 
     Attributes:
       grad: whether gradient nodes are made.
-      record: `record(plan, values, scalars) -> Values`, of an operator's results.
-      record_one: the same of a plan with one result: `record_one(plan, values, scalars) -> Value`.
-      append, append_one: the same without the modes: they append to the thread's trace.
-      node: `node(plan, values, edges, scalars) -> Node`, called before the operator is recorded.
+      record: `record(plan, values, scalars) -> Values` records an operator and returns its results.
+      record_one: `record_one(plan, values, scalars) -> Value`, the same for a plan with one result.
+      append, append_one: the same without modes: they append to the thread's trace.
+      node: `node(plan, values, edges, scalars) -> Node` makes a gradient node. It is called before `record`.
       watches: whether `node` reads what nodes save. Loops and decompositions then have no residuals.
       packs: whether `node` calls saved-tensor hooks.
-      moves: whether views and indexing of host arrays may run at once. They may not where values carry tangents or
+      moves: whether views and indexing of host arrays may run immediately. They may not if values carry tangents or
         batch dims, or are captured.
       made: `made(storage)` is called with each new storage of a tensor, or None.
       write: `write(storage, value) -> Value` replaces the value of a write, or None.
       capture: the capture or sub-recording in progress (`_engine/trace/capture.py`, `subtrace.py`), or None.
-      modes: the modes that the recorder was derived from, the outermost first.
-      alias: `alias(tensor)` returns a detached tensor with memory of its own, or None to share memory; or None.
+      modes: the modes that determine the recorder, the outermost first.
+      alias: `alias(tensor)` returns a detached tensor with its own memory, or None to share memory. The attribute may
+        be None.
     """
 
     __slots__ = (
@@ -73,7 +73,7 @@ class Recorder:
         self.variant: Recorder | None = None
 
     def but(self, **functions: Any) -> Recorder:
-        """Return a recorder that differs in these attributes."""
+        """Return a copy of this recorder with these attributes replaced."""
         return Recorder(**{name: getattr(self, name) for name in _FUNCTIONS} | functions)
 
     def with_grad(self, grad: bool) -> Recorder:
@@ -91,17 +91,17 @@ _FUNCTIONS = tuple(name for name in Recorder.__slots__ if name != "variant")
 
 
 class Mode:
-    """A mode of a thread: inference, vmap, forward AD, saved-tensor hooks, a capture."""
+    """A mode of a thread: inference, vmap, forward-mode AD, saved-tensor hooks, or a capture."""
 
     __slots__ = ()
 
     def over(self, below: Recorder) -> Recorder:
-        """Return the recorder of this mode, derived from that of the modes outside of it."""
+        """Return the recorder for this mode, derived from the recorder `below` of the surrounding modes."""
         raise NotImplementedError
 
 
 def both(first: Callable[[Any], None] | None, then: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Return a function that calls both, in this order."""
+    """Return a function that calls both functions in this order. The first may be None."""
     if first is None:
         return then
 
@@ -112,23 +112,26 @@ def both(first: Callable[[Any], None] | None, then: Callable[[Any], None]) -> Ca
     return tell
 
 
-plain = Recorder(grad=True, moves=True, watches=False, packs=False, modes=())  # functions come with the layers above
+plain = Recorder(grad=True, moves=True, watches=False, packs=False, modes=())  # other modules set the functions
 
 
 class _Thread(threading.local):
     recorder = plain
 
 
-# PyTorch's modes belong to threads; a context variable belongs to a task or a callback. The functions in C take as long
-# as a context variable's, an attribute of a `threading.local` 50 ns more.
+# PyTorch's modes are per thread, while a context variable is per task or callback. The functions in C are as fast as a
+# context variable; reading an attribute of a `threading.local` takes 50 ns more.
 _thread = _Thread()
 current: Callable[[], Recorder] = functools.partial(getattr, _thread, "recorder")  # the recorder of this thread
 use: Callable[[Recorder], None] = functools.partial(setattr, _thread, "recorder")  # set the recorder of this thread
 
 
 class PlainSwitch:
-    """A context manager for grad modes. Subclasses define `_recorders(now)`, which returns the recorders outside and
-    inside of the block, and `_leave()`, which runs where the recorder has changed inside of it."""
+    """A context manager for grad modes.
+
+    Subclasses define `_recorders(now)`, which returns the recorders outside and inside of the block, and `_leave()`,
+    which runs if the recorder was changed inside the block.
+    """
 
     def __enter__(self) -> None:
         self._outside, self._inside = self._recorders(current())
@@ -147,7 +150,7 @@ class PlainSwitch:
         raise NotImplementedError
 
 
-Switch: Any = PlainSwitch  # or the same in C, which no interrupt splits
+Switch: Any = PlainSwitch  # the version in C cannot be split by an interrupt
 if _native.switch is not None:
     _native.switch.of(plain)
     current, use, Switch = _native.switch.current, _native.switch.use, _native.switch.Switch
@@ -159,7 +162,7 @@ def enter(mode: Mode) -> None:
 
 
 def leave(mode: Mode) -> None:
-    """Leave a mode, the innermost one or another."""
+    """Leave a mode, which need not be the innermost one."""
     modes = [*current().modes]
     for i in range(len(modes) - 1, -1, -1):
         if modes[i] is mode:

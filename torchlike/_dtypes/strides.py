@@ -1,4 +1,4 @@
-"""Geometry in plain Python: strides, memory order, and when a shape can be viewed as another."""
+"""Geometry of tensors in plain Python: strides, memory order, and whether a shape can be viewed as another shape."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 Ints = tuple[int, ...]
 
-_remembered = lru_cache(8192)  # a program asks the same questions at every step
+_remembered = lru_cache(8192)  # a program repeats the same calls at every step
 
 
 @_remembered
 def contiguous_strides(shape: Ints) -> Ints:
-    """Row-major strides, in elements.
+    """Return row-major strides, in elements.
 
     >>> contiguous_strides((2, 3, 4))
     (12, 4, 1)
@@ -27,8 +27,10 @@ def contiguous_strides(shape: Ints) -> Ints:
 
 
 def is_contiguous(shape: Ints, strides: Ints) -> bool:
-    """Whether the elements lie in row-major order without gaps (dims of size one may have any stride; no elements lie
-    in every order)."""
+    """Return whether the elements are in row-major order without gaps.
+
+    Dims of size one may have any stride. A tensor without elements is always contiguous.
+    """
     step = 1
     for n, s in zip(reversed(shape), reversed(strides)):
         if n != 1:
@@ -39,7 +41,7 @@ def is_contiguous(shape: Ints, strides: Ints) -> bool:
 
 
 def is_dense(shape: Ints, strides: Ints) -> bool:
-    """Whether the elements fill one block of memory, each place once, in some order of the dims."""
+    """Return whether the elements fill one block of memory without gaps or overlaps, in some order of the dims."""
     step = 1
     for s, n in sorted((s, n) for s, n in zip(strides, shape) if n != 1):
         if s != step:
@@ -49,7 +51,7 @@ def is_dense(shape: Ints, strides: Ints) -> bool:
 
 
 def is_apart(shape: Ints, strides: Ints) -> bool:
-    """Whether no two indices share a place: each dim steps over all that the narrower ones span."""
+    """Return whether the strides rule out overlaps: each dim steps over the whole extent of the narrower dims."""
     extent = 1
     for s, n in sorted((s, n) for s, n in zip(strides, shape) if n > 1):
         if s < extent:
@@ -59,24 +61,24 @@ def is_apart(shape: Ints, strides: Ints) -> bool:
 
 
 def extent(shape: Ints, strides: Ints, offset: int = 0) -> int:
-    """How many elements of memory lie before the end of a strided view."""
+    """Return the number of elements from the start of memory to the end of a strided view."""
     return 0 if 0 in shape else offset + 1 + sum((n - 1) * s for n, s in zip(shape, strides))
 
 
 def places(shape: Ints, strides: Ints) -> np.ndarray:
-    """Where in memory each element lies, from the first."""
+    """Return the memory location of each element, relative to the first one."""
     grids = np.ogrid[tuple(slice(n) for n in shape)]
     return np.broadcast_to(sum(g * s for g, s in zip(grids, strides)), shape)
 
 
 def normal(shape: Ints, strides: Ints) -> Ints | None:
-    """`strides`, or None where they are just the row-major ones (which is how tensors store them)."""
+    """Return `strides`, or None if they are the row-major ones. Tensors store strides in this form."""
     return None if tuple(strides) == contiguous_strides(shape) else tuple(strides)
 
 
 @_remembered
 def view_strides(old_shape: Ints, old_strides: Ints, new_shape: Ints) -> Ints | None:
-    """Strides that show the same memory in `new_shape`, or None when no such strides exist."""
+    """Return strides that show the same memory in `new_shape`, or None if no such strides exist."""
     if 0 in old_shape:
         return old_strides if old_shape == new_shape else contiguous_strides(new_shape)
     chunks = _contiguous_chunks(old_shape, old_strides)
@@ -95,7 +97,7 @@ def view_strides(old_shape: Ints, old_strides: Ints, new_shape: Ints) -> Ints | 
 
 
 def _contiguous_chunks(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
-    """Runs of dims that are contiguous among themselves, innermost first: (elements, innermost stride)."""
+    """Return the maximal groups of dims that are contiguous, innermost first, as (elements, innermost stride)."""
     chunks: list[tuple[int, int]] = []
     size, base = 1, strides[-1] if strides else 1
     for d in range(len(shape) - 1, -1, -1):
@@ -107,7 +109,7 @@ def _contiguous_chunks(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
 
 
 def pointwise_strides(shape: Ints, operands: list[tuple[Ints, Ints]]) -> Ints | None:
-    """Strides of an element-wise result: PyTorch keeps the memory order of its operands; None is row-major.
+    """Return the strides of an element-wise result, which keeps the memory order of its operands. None is row-major.
 
     `operands` are the (shape, strides) of the inputs, in order.
     """
@@ -132,7 +134,7 @@ def _is_channels_last(shape: Ints, strides: Ints) -> bool:
 
 
 def ordered_strides(shape: Ints, operands: list[tuple[Ints, Ints]]) -> Ints | None:
-    """Strides without gaps whose dims lie in memory in the order in which they do in the operands."""
+    """Return strides without gaps whose dims have the same memory order as in the operands."""
     expanded = [_expand(sh, st, shape) for sh, st in operands]
     order = _memory_order(shape, expanded)
     if order == list(range(len(shape)))[::-1]:
@@ -140,13 +142,13 @@ def ordered_strides(shape: Ints, operands: list[tuple[Ints, Ints]]) -> Ints | No
     strides, step = [0] * len(shape), 1
     for d in order:  # innermost first
         strides[d] = step
-        step *= shape[d]  # beyond a dim without elements nothing is stepped over, as in PyTorch
+        step *= shape[d]  # becomes 0 after a dim of size 0, as in PyTorch
     return normal(shape, tuple(strides))
 
 
 @_remembered
 def copied_strides(shape: Ints, strides: Ints) -> Ints | None:
-    """Strides of a copy that keeps the memory order: the same where they fill memory, else without the gaps."""
+    """Return the strides of a copy that preserves the memory order: the same strides if dense, else without gaps."""
     return normal(shape, strides) if is_dense(shape, strides) else pointwise_strides(shape, [(shape, strides)])
 
 
@@ -156,7 +158,7 @@ def _expand(shape: Ints, strides: Ints, out: Ints) -> Ints:
 
 
 def _memory_order(shape: Ints, operands: list[Ints]) -> list[int]:
-    """Dims from the innermost outward, as the operands' strides decide; ties keep row-major order."""
+    """Return the dims from the innermost outward, sorted by the operands' strides. Ties keep row-major order."""
     order = list(range(len(shape) - 1, -1, -1))
     for i in range(1, len(order)):
         at = i
@@ -171,7 +173,7 @@ def _memory_order(shape: Ints, operands: list[Ints]) -> list[int]:
 
 
 def _compare(inner: int, outer: int, shape: Ints, operands: list[Ints]) -> int:
-    """Positive when `inner` should lie outside `outer`; zero when the operands do not say."""
+    """Return 1 if `inner` should be outside of `outer`, -1 if not, and 0 if the operands do not determine it."""
     for strides in operands:
         a, b = strides[inner], strides[outer]
         if a == 0 or b == 0:
@@ -184,5 +186,5 @@ def _compare(inner: int, outer: int, shape: Ints, operands: list[Ints]) -> int:
 
 
 def span(shape: Sequence[int], strides: Sequence[int]) -> int:
-    """Elements from the first to the last, of which there is at least one."""
+    """Return the number of memory elements from the first element to the last. The tensor must not be empty."""
     return 1 + sum((n - 1) * s for n, s in zip(shape, strides))

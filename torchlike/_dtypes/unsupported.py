@@ -1,4 +1,4 @@
-"""Dtypes of PyTorch's that no tensor has here: libraries name them in their tables and never meet one."""
+"""PyTorch's dtypes that tensors cannot have here. Libraries list them in tables but rarely use them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torchlike._dtypes import COMPLEX, FLOATING, INTEGER, dtype
 
 
 class dtype_without_tensors(dtype):
-    """A dtype by name; whoever makes a tensor of it is told that there are none."""
+    """A dtype that has only a name. Making a tensor of it raises."""
 
     __slots__ = ("_kind", "_size")
 
@@ -28,7 +28,7 @@ class dtype_without_tensors(dtype):
 
     @property
     def numpy(self) -> Any:  # type: ignore[override]
-        """Refused: what every tensor's elements are kept as."""
+        """Raise: tensors of this dtype are not supported."""
         raise _errors.arguments.kind_unsupported(f"torch.{self.name}", "tensors of this dtype")
 
     category = numpy
@@ -53,6 +53,6 @@ NAMES |= {
 
 
 def __getattr__(name: str) -> Any:
-    if name in NAMES:  # where pickles look for them
+    if name in NAMES:  # pickles look them up here
         return NAMES[name]
     raise AttributeError(name)

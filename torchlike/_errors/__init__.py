@@ -1,4 +1,4 @@
-"""PyTorch's error sentences, each written once: one module for each topic, one function for each sentence."""
+"""PyTorch's error messages that are used more than once or must be computed, by topic: one function each."""
 
 from torchlike._errors import arguments as arguments
 from torchlike._errors import autocast as autocast

@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about arguments and names."""
+"""PyTorch's error messages about arguments and names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def unsupported(name: str, argument: str) -> NotImplementedError:
 
 
 def cannot(name: str, instead: str) -> NotImplementedError:
-    """A name that is there to be imported, and what to do instead of calling it."""
+    """Return the error of a function that can be imported but not called. `instead` names an alternative."""
     return NotImplementedError(f"torch.{name} is not supported by torchlike; {instead}")
 
 
@@ -30,10 +30,10 @@ def no_torchscript(name: str) -> NotImplementedError:
 
 
 class _Refused(NotImplementedError, AttributeError):
-    """`hasattr` and `getattr` with a default take it for what it also is: there is no such name."""
+    """The error for an unsupported name. As an AttributeError, it makes `hasattr` return False."""
 
 
-_Refused.__name__ = _Refused.__qualname__ = "NotImplementedError"  # what users see
+_Refused.__name__ = _Refused.__qualname__ = "NotImplementedError"  # the name in tracebacks
 
 
 def kind_unsupported(name: str, kind: str) -> NotImplementedError:
@@ -41,12 +41,12 @@ def kind_unsupported(name: str, kind: str) -> NotImplementedError:
 
 
 def unknown_name(module: str, name: str, known: list[str]) -> AttributeError:
-    """An AttributeError that names the nearest names there are."""
+    """Return an AttributeError that suggests similar names."""
     return UnknownName(f"module '{module}' has no attribute '{name}'", name, known)
 
 
 class UnknownName(AttributeError):
-    """Looks for the nearest names only when it is printed: `hasattr` asks for many names that do not exist."""
+    """An AttributeError that computes its suggestions only when printed, since `hasattr` often raises and drops it."""
 
     def __init__(self, sentence: str, asked: str, known: list[str]) -> None:
         super().__init__(sentence)
@@ -63,11 +63,11 @@ class UnknownName(AttributeError):
         return (AttributeError, (str(self),))
 
 
-UnknownName.__name__ = UnknownName.__qualname__ = "AttributeError"  # what users see
+UnknownName.__name__ = UnknownName.__qualname__ = "AttributeError"  # the name in tracebacks
 
 
 def wrong_type(function: str, argument: str, position: int | None, wanted: str, got: Any) -> TypeError:
-    """`position` is None for an argument that was given by its name."""
+    """Return the error for an argument of a wrong type. `position` is None if the argument was given by keyword."""
     place = "" if position is None else f" (position {position})"
     return TypeError(f"{function}(): argument '{argument}'{place} must be {wanted}, not {type_name(got)}")
 
@@ -78,13 +78,13 @@ def wrong_element(function: str, argument: str, position: int | None, place: int
 
 
 def type_name(x: Any) -> str:
-    """The name of a value's type as PyTorch has it: types written in C bear their module's."""
+    """Return the name of a value's type as in PyTorch's errors, which show the module of NumPy types."""
     cls = type(x)
     return f"{cls.__module__}.{cls.__name__}" if cls.__module__ == "numpy" else cls.__name__
 
 
 def bad_arguments(name: str, signature: inspect.Signature, args: tuple, kwargs: dict, error: TypeError) -> TypeError:
-    """The TypeError for a call that does not fit the signature."""
+    """Return the TypeError for a call that does not match a signature."""
     for key in kwargs:
         if key not in signature.parameters:
             return no_such_keyword(name, key)
@@ -101,7 +101,7 @@ def bad_arguments(name: str, signature: inspect.Signature, args: tuple, kwargs: 
         p.name for i, p in enumerate(positional) if p.default is p.empty and i >= len(args) and p.name not in kwargs
     ]
     if missing:
-        plural = "s" if len(missing) == 1 else ""  # as PyTorch has it
+        plural = "s" if len(missing) == 1 else ""  # PyTorch's own plural
         return TypeError(
             f"{name}() missing {len(missing)} required positional argument{plural}: "
             + ", ".join(f'"{m}"' for m in missing)
@@ -110,13 +110,13 @@ def bad_arguments(name: str, signature: inspect.Signature, args: tuple, kwargs: 
 
 
 def no_fit(function: str, given: Iterable) -> RuntimeError:
-    """Ours, where PyTorch has a sentence for each case that nobody has written down here."""
+    """Return a general error for arguments that do not fit together. PyTorch has a message for each case here."""
     given = ", ".join(map(_shown, given))
     return RuntimeError(f"{function}(): the arguments do not fit together. Received: {given}")
 
 
 def _shown(x: Any) -> str:
-    """An argument in a few words: of an array, dtype and shape."""
+    """Describe an argument briefly: an array by its dtype and shape."""
     if hasattr(x, "shape") and hasattr(x, "dtype"):
         return f"{str(x.dtype).removeprefix('torch.')} {list(x.shape)}"
     if isinstance(x, list | tuple):
@@ -133,7 +133,7 @@ def out_is_no_tensor(function: str, given: Any, wanted: str = "Tensor") -> TypeE
 
 
 def old_overload(op: Any, order: tuple[str, ...]) -> str:
-    """As PyTorch writes signatures: tensors, then `*` and the numbers."""
+    """Return the warning for an old overload. Signatures show tensors, then `*` and the numbers, as in PyTorch."""
     kinds = {name: "Number" if name in op.defaults else "Tensor" for name in op.names}
     numbers = [f"Number {name} = {op.defaults[name]}" for name in op.names if name in op.defaults]
     tensors = [f"Tensor {name}" for name in op.names if name not in op.defaults]
@@ -146,7 +146,7 @@ def old_overload(op: Any, order: tuple[str, ...]) -> str:
 
 
 def foreign_descriptor(name: str, got: Any) -> TypeError:
-    """A slot of the tensor type, called by its name with something else."""
+    """Return the error for a descriptor of the tensor type that is called with an object of another type."""
     return TypeError(
         f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{type_name(got)}' object"
     )
@@ -176,7 +176,7 @@ def no_such_keyword(function: str, name: str) -> TypeError:
 
 
 def invalid_combination(function: str, args: tuple, kwargs: dict) -> TypeError:
-    """The first line of PyTorch's error for a call that fits no overload."""
+    """Return the first line of PyTorch's error for a call that matches no overload."""
     given = [type_name(a) for a in args] + [f"{name}={type_name(a)}" for name, a in kwargs.items()]
     return no_overload(function, ", ".join(given) + (", " if kwargs and len(given) == 1 else ""))
 

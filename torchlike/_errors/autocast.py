@@ -1,4 +1,4 @@
-"""PyTorch's sentences about mixed precision."""
+"""PyTorch's error messages about automatic mixed precision."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def no_such_fast_dtype(kind: str) -> str:
 
 
 def moved(old: str, new: str) -> str:
-    """Of a name that PyTorch has given another."""
+    """Return the warning for a function that PyTorch has moved."""
     return f"`torch.{old}` is deprecated. Please use `torch.{new}` instead."
 
 
 def renamed(old: str, new: str) -> str:
-    """Of a question that takes the type of device now."""
+    """Return the warning for a function whose replacement takes a device type."""
     return f"torch.{old} is deprecated. Please use torch.{new} instead."
 
 

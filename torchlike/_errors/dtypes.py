@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about dtypes, and how errors name them."""
+"""PyTorch's error messages about dtypes, and the names of dtypes in error messages."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ _SCALAR_NAMES = {
 
 
 def c_name(dtype: Any) -> str:
-    """The C++ type of a dtype, such as `float` or `long int`, as some of PyTorch's errors print it."""
+    """Return the C++ type of a dtype, such as `float` or `long int`, as some of PyTorch's errors print it."""
     return _C_NAMES.get(dtype.name) or f"c10::{scalar_name(dtype)}"
 
 
 def scalar_name(dtype: Any) -> str:
-    """PyTorch's internal name of a dtype, such as `Float` or `Long`, as its errors print it."""
-    return _SCALAR_NAMES.get(dtype.name) or str(dtype.name.capitalize())  # those of eight bits
+    """Return PyTorch's internal name of a dtype, such as `Float` or `Long`, as its errors print it."""
+    return _SCALAR_NAMES.get(dtype.name) or str(dtype.name.capitalize())  # 8-bit floats
 
 
 def type_text(tensor: Any) -> str:
-    """The type of a tensor (or aval), as some errors print it: `torch.FloatTensor`."""
+    """Return the type of a tensor or aval, as some errors print it: `torch.FloatTensor`."""
     on_gpu, name = tensor.device.type == "cuda", scalar_name(tensor.dtype)
-    if tensor.dtype.is_complex or name in ("BFloat16", "Bool"):  # PyTorch's C++ knows no Python name for these
+    if tensor.dtype.is_complex or name in ("BFloat16", "Bool"):  # PyTorch's C++ has no Python name for these
         return ("CUDA" if on_gpu else "CPU") + name + "Type"
     return ("torch.cuda." if on_gpu else "torch.") + name + "Tensor"
 
@@ -66,12 +66,12 @@ def expected_scalar_type(a: Any, b: Any) -> RuntimeError:
 
 
 def not_implemented(kernel: str, dtype: Any) -> NotImplementedError:
-    """PyTorch names the inner kernel that lacks a dtype, and so must we."""
+    """Return PyTorch's error for a dtype that a kernel does not support. It names the inner kernel."""
     return NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(dtype)}'")
 
 
 def not_eight_bits(kernel: str, *dtypes: Any) -> None:
-    """Refuse dtypes of eight bits to a function that looks at elements on the host."""
+    """Raise for 8-bit floats in a function that reads elements on the host."""
     for dtype in dtypes:
         if dtype.category == 2 and dtype.itemsize == 1:
             raise not_implemented(kernel, dtype)
@@ -98,7 +98,7 @@ def no_complex_of(dtype: Any) -> RuntimeError:
 
 
 def no_complex(name: str) -> Any:
-    """A check: PyTorch refuses complex tensors by name."""
+    """Return a check that raises PyTorch's error for complex inputs."""
 
     def check(call: Any) -> None:
         if call.input.dtype.is_complex:
@@ -125,7 +125,7 @@ COMPLEX_TO_REAL = "Casting complex values to real discards the imaginary part"
 
 
 def warn_of_cast(source: Any, target: Any) -> None:
-    """Once in each process: complex numbers are about to lose their imaginary part."""
+    """Warn, once per process, if a cast discards the imaginary part of complex numbers."""
     if source.is_complex and not target.is_complex and target.name != "bool":
         warned.once(COMPLEX_TO_REAL)
 
@@ -135,7 +135,7 @@ def exact_out(result: Any, out: Any) -> RuntimeError:
 
 
 def unlike_out(result: Any, out: Any) -> RuntimeError:
-    """What `amax` and `amin` say of an `out=` of another dtype."""
+    """Return the error of `amax` and `amin` for an `out=` of another dtype."""
     return RuntimeError(
         f"Expected the dtype for input and out to match, but got {scalar_name(result)} for input's "
         f"dtype and {scalar_name(out)} for out's dtype."
@@ -185,7 +185,7 @@ def take_out(result: Any, out: Any) -> RuntimeError:
 
 
 def made_out(made: Any, out: Any) -> RuntimeError:
-    """What functions say that make a tensor of the dtype asked for, and are given an `out=` of another."""
+    """Return the error of factory functions for an `out=` whose dtype differs from the `dtype` argument."""
     return RuntimeError(f"dtype {scalar_name(made)} does not match dtype of out parameter ({scalar_name(out)})")
 
 
@@ -220,7 +220,7 @@ def overflow(dtype_name: str) -> RuntimeError:
 
 
 def fixed_width_name(dtype: Any) -> str:
-    """The C name with the width in it, such as `uint8_t`, as some errors print it."""
+    """Return the C type name with its width, such as `uint8_t`, as some errors print it."""
     return f"{dtype.name}_t" if dtype.category == 1 and dtype.name != "int32" else c_name(dtype)
 
 

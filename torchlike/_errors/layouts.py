@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about the layouts of tensors, and what is refused of sparse ones."""
+"""PyTorch's error messages about tensor layouts, and about operators that do not support sparse tensors."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _INTERNAL = {"strided": "Strided", "sparse_coo": "Sparse", "sparse_csr": "Sparse
 
 
 class Elsewhere(NotImplementedError):
-    """An operator met a tensor whose layout its kernel does not know: there may be a rule for it."""
+    """The error of an operator whose kernel does not support a tensor's layout. Another rule may handle the call."""
 
 
-Elsewhere.__name__ = Elsewhere.__qualname__ = "NotImplementedError"  # what users see where there is no rule
+Elsewhere.__name__ = Elsewhere.__qualname__ = "NotImplementedError"  # the name in tracebacks if no rule exists
 
 
 def refused(name: str, layout: Any) -> Elsewhere:
@@ -41,11 +41,14 @@ def no_array(layout: Any) -> TypeError:
     return TypeError(f"can't convert {_INTERNAL[layout.name]} layout tensor to numpy. Use Tensor.to_dense() first.")
 
 
-# -- making ------------------------------------------------------------------------------------------------------------
+# -- construction ------------------------------------------------------------------------------------------------------
 
 
 def check_coo(shape: tuple, indices: Any, values_shape: tuple) -> None:
-    """`indices` is an array (sparse dims, elements); every index must fit, which PyTorch asks on demand only."""
+    """Check the parts of a COO tensor. `indices` is an array of shape (sparse dims, elements).
+
+    Indices are always checked for their range. PyTorch checks them only on request.
+    """
     sparse_dim, nnz = indices.shape
     dense_dim = len(values_shape) - 1
     if len(shape) != sparse_dim + dense_dim:
@@ -98,8 +101,10 @@ def check_order(steps: Any) -> None:
 
 
 def check_compressed(layout: Any, size: tuple, ends: Any, plain: Any, values_shape: tuple, sorted: bool) -> None:
-    """Raise where the members of a matrix of layout CSR or CSC do not fit; whether lines are `sorted` PyTorch asks on
-    demand only, and no operator here depends on it."""
+    """Check the members of a CSR or CSC matrix. The order of indices in a line is checked only if `sorted` is set.
+
+    PyTorch checks the order only on request, and no operator here depends on it.
+    """
     by_rows = layout.name == "sparse_csr"
     outer, inner, lines, count = ("crow", "col", "rows", "ncols") if by_rows else ("ccol", "row", "columns", "nrows")
     if ends.dtype is not plain.dtype or ends.dtype.name not in ("int32", "int64"):
@@ -138,7 +143,7 @@ def _check_lines(outer: str, inner: str, count: str, ends: Any, plain: Any, m: i
     if not sorted:
         return
     rises = plain[1:] > plain[:-1]
-    rises[ends[1:-1][(ends[1:-1] > 0) & (ends[1:-1] < len(plain))] - 1] = True  # from one line to the next
+    rises[ends[1:-1][(ends[1:-1] > 0) & (ends[1:-1] < len(plain))] - 1] = True  # a new line begins
     if not rises.all():
         lines = "nrows" if outer[1] == "r" else "ncols"
         raise RuntimeError(

@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about making tensors and the devices they lie on."""
+"""PyTorch's error messages about the creation of tensors and about devices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def different_devices(a: Any, b: Any) -> RuntimeError:
 
 
 class OutOfMemoryError(RuntimeError):
-    """An accelerator has not enough memory left."""
+    """Raised if an accelerator has not enough free memory."""
 
 
 def data_of_text(data: Any) -> TypeError:
@@ -95,7 +95,7 @@ def other_options(wanted: Any, got: Any) -> str:
 
 
 def check_window(name: str, length: int, layout: Any, dtype: Any, allowed: tuple) -> None:
-    """What the windows of `torch.signal` refuse."""
+    """Check the arguments of the windows of `torch.signal`."""
     if length < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={length}")
     if layout is not None and repr(layout) != "torch.strided":
@@ -105,14 +105,14 @@ def check_window(name: str, length: int, layout: Any, dtype: Any, allowed: tuple
 
 
 def check_ends(name: str, start: Any, end: Any) -> None:
-    """The ends of evenly spaced numbers, where they are tensors, must be zero-dim."""
+    """Check that tensor end points of a range of evenly spaced numbers are zero-dim."""
     ends = (("start", getattr(start, "ndim", 0)), ("end", getattr(end, "ndim", 0)))
     if found := " and ".join(f"{which} with {ndim} dimension(s)" for which, ndim in ends if ndim):
         raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {found}.")
 
 
 def check_physical_layout(ndim: int, order: Ints) -> None:
-    """The order in which dims lie in memory must name each dim once."""
+    """Check that a memory order contains each dim once."""
     if len(order) != ndim:
         raise RuntimeError(
             "Number of dimensions in size does not match the length of the physical_layout; i.e. "
@@ -193,11 +193,11 @@ def old_storage(name: str, wrong: str) -> str:
     )
 
 
-_MOST_BYTES = 1 << 40  # more than machines have
+_MOST_BYTES = 1 << 40  # assumed to be more than any machine has
 
 
 def check_memory(size: float) -> None:
-    """Raise where PyTorch's allocator gives up."""
+    """Raise PyTorch's allocator error for a size that cannot be allocated."""
     if size > _MOST_BYTES:
         raise RuntimeError(
             "DefaultCPUAllocator: can't allocate memory: you tried to allocate "

@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about storages, memory and what is read out of it."""
+"""PyTorch's error messages about storages, memory and reading elements."""
 
 from __future__ import annotations
 

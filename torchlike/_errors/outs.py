@@ -1,4 +1,4 @@
-"""PyTorch's sentences about the dtype of `out=`, where an operator has its own."""
+"""PyTorch's error messages about the dtype of `out=`, for operators that have their own messages."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ def not_safely(name: str, result_name: str) -> Callable[[Any, Any], RuntimeError
 
 
 def product(result: Any, out: Any) -> RuntimeError:
-    """What `dot` says."""
+    """Return the error of `dot`."""
     return RuntimeError(f"result dtype {scalar_name(out)} does not match input dtype {scalar_name(result)}")
 
 
 def of_three(result: Any, out: Any) -> RuntimeError:
-    """What `mv` says."""
+    """Return the error of `mv`."""
     names = f"{scalar_name(out)}, {scalar_name(result)}, and {scalar_name(result)}"
     return RuntimeError(f"addmv input tensors must have the same dtype, but got {names}")
 
 
 def of_batches(result: Any, out: Any) -> RuntimeError:
-    """What `addbmm` says."""
+    """Return the error of `addbmm`."""
     names = f"{scalar_name(out)} and {scalar_name(result)}"
     return RuntimeError(f"self and mat2 must have the same dtype, but got {names}")
 
 
 def contracted(result: Any, out: Any) -> RuntimeError:
-    """What `tensordot` says."""
+    """Return the error of `tensordot`."""
     return RuntimeError(
         f"tensordot: Expected the output tensor to have dtype {scalar_name(result)}, but got an output "
         f"tensor with dtype {scalar_name(out)}"
@@ -49,12 +49,12 @@ def contracted(result: Any, out: Any) -> RuntimeError:
 
 
 def of_vectors(result: Any, out: Any) -> RuntimeError:
-    """What `linalg.vecdot` says."""
+    """Return the error of `linalg.vecdot`."""
     return RuntimeError(f"linalg.vecdot: Expected out of dtype{scalar_name(result)} but found {scalar_name(out)}")
 
 
 def of_chain(result: Any, out: Any) -> RuntimeError:
-    """What `linalg.multi_dot` says."""
+    """Return the error of `linalg.multi_dot`."""
     return RuntimeError(f"multi_dot(): expected out tensor to have dtype {c_name(result)} but got {c_name(out)}")
 
 
@@ -80,7 +80,7 @@ def kth_index(result: Any, out: Any) -> RuntimeError:
 
 
 def reflected(result: Any, out: Any) -> RuntimeError:
-    """What `ormqr` says."""
+    """Return the error of `ormqr`."""
     return RuntimeError(
         f"torch.ormqr: Expected input and result to have the same dtype, but input has dtype"
         f"{scalar_name(result)} and result has dtype {scalar_name(out)}"
@@ -101,7 +101,7 @@ def cannot_become(name: str, what: str = "output") -> Callable[[Any, Any], Runti
 
 
 def mvlgamma(operand: Any) -> Callable[[Any, Any], RuntimeError]:
-    """What `mvlgamma` says, which names the operand's dtype and the result's."""
+    """Return the error of `mvlgamma`, which names the dtypes of the operand and of the result."""
     return lambda result, out: cannot_become("mvlgamma")(operand, result)
 
 
@@ -112,12 +112,12 @@ def ldexp(result: Any, out: Any) -> RuntimeError:
 
 
 def narrowed(result: Any, out: Any) -> RuntimeError:
-    """What `narrow_copy` says."""
+    """Return the error of `narrow_copy`."""
     return RuntimeError(f"Expected self.dtype() == output.dtype() to be true, but got false.  {_REPORT}")
 
 
 def extreme(result: Any, out: Any) -> RuntimeError:
-    """What `max` and `min` of all elements say."""
+    """Return the error of `max` and `min` over all elements."""
     return RuntimeError(
         "Expected canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype())) "
         f"to be true, but got false.  {_REPORT}"
@@ -128,7 +128,7 @@ _REPORT = "(Could this error message be improved?  If so, please report an enhan
 
 
 def truth(name: str) -> Callable[[Any, Any], RuntimeError | None]:
-    """What `all` and `any` say."""
+    """Return a check for `all` and `any`."""
 
     def misfit(result: Any, out: Any) -> RuntimeError | None:
         if out.name == "uint8":
@@ -145,7 +145,7 @@ def norm(name: str) -> Callable[[Any, Any], RuntimeError]:
 
 
 def chosen(result: Any, out: Any) -> RuntimeError:
-    """What `where` says."""
+    """Return the error of `where`."""
     return RuntimeError(f"Expected out type to be {scalar_name(result)} but got {scalar_name(out)}")
 
 
@@ -160,7 +160,7 @@ def logsumexp(result: Any, out: Any) -> RuntimeError | None:
 
 
 def spectrum(name: str, is_complex: bool) -> Callable[[Any], RuntimeError | None]:
-    """What transforms say, whose results are complex or not."""
+    """Return a check for Fourier transforms with complex or with real results."""
 
     def misfit(out: Any) -> RuntimeError | None:
         if out.is_complex if is_complex else out.is_floating_point:
@@ -172,17 +172,17 @@ def spectrum(name: str, is_complex: bool) -> Callable[[Any], RuntimeError | None
 
 
 def no_loop(name: str) -> Callable[[Any], Exception | None]:
-    """Of an operator that computes in the dtype of `out=`, which must be floating."""
+    """Return a check for an operator that computes in the dtype of `out=`, which must be a floating-point dtype."""
     return lambda out: None if out.is_floating_point else not_implemented(name, out)
 
 
 def no_complex_loop(name: str) -> Callable[[Any], Exception | None]:
-    """The same of one that has a loop for all but complex numbers."""
+    """Return a check for an operator that supports all dtypes of `out=` except complex ones."""
     return lambda out: not_implemented(name, out) if out.is_complex else None
 
 
 def counted(result: Any, out: Any) -> RuntimeError:
-    """What `histc` says."""
+    """Return the error of `histc`."""
     return RuntimeError(
         f"torch.histogram: input tensor and hist tensor should have the same dtype, but got input "
         f"{c_name(result)} and hist {c_name(out)}"

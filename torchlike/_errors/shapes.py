@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about shapes, dims, views and indices."""
+"""PyTorch's error messages about shapes, dims, views and indices."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def dim_of_scalar(dim: int) -> IndexError:
 
 
 def too_many_dims() -> RuntimeError:
-    """What PyTorch's reductions say; here no tensor has more."""
+    """Return the error of PyTorch's reductions for more than 64 dims. Here it is raised for every such tensor."""
     return RuntimeError("only tensors with up to 64 dims are supported")
 
 
@@ -90,12 +90,12 @@ def index_out_of_bounds(index: int, dim: int, size: int) -> IndexError:
 
 
 def index_along(index: int, dim: int, size: int) -> RuntimeError:
-    """What `gather` and its kin say."""
+    """Return the error of `gather` and similar operators."""
     return RuntimeError(f"index {index} is out of bounds for dimension {dim} with size {size}")
 
 
 def index_added(ndim: int) -> Callable[[int, int, int], Exception]:
-    """What `index_add` says of an index that a tensor of so many dims does not have."""
+    """Return a function that makes the error of `index_add` for an index out of range of a tensor with `ndim` dims."""
     return index_along if ndim > 1 else lambda index, dim, size: IndexError("index out of range in self")
 
 
@@ -108,7 +108,7 @@ def index_of_flat(index: int, count: int) -> IndexError:
 
 
 def no_such_row(shape: tuple) -> Callable[[int, int, int], Exception]:
-    """What `index_select` says of an index that a dim of a tensor of this shape does not have."""
+    """Return a function that makes the error of `index_select` for an index out of range of a tensor of this shape."""
 
     def say(index: int, dim: int, size: int) -> Exception:
         if len(shape) < 2 or (dim == 0 and 0 not in shape):

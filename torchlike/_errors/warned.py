@@ -1,4 +1,4 @@
-"""Warnings, each reported at the line of the user's program that led to it."""
+"""Warnings that are reported at the line of the user's program that caused them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _always = False
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the nearest line of the user's program, however many calls away; filters apply as to `warnings.warn`."""
+    """Warn at the nearest line of the user's program, at any depth of calls. Warning filters apply as usual."""
     frame = users_frame()
     space = frame.f_globals
     registry = space.setdefault("__warningregistry__", {})
@@ -20,18 +20,18 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def once(message: str, category: type[Warning] = UserWarning) -> None:
-    """`warn`, once in each process, as PyTorch does."""
+    """Warn once per process, as PyTorch does."""
     if _always or message not in _given:
         _given.add(message)
         warn(message, category)
 
 
 def set_warn_always(b: bool) -> None:
-    """Whether warnings that are given once in each process are given each time."""
+    """Set whether warnings that are normally given once per process are given every time."""
     global _always
     _always = bool(b)
 
 
 def is_warn_always_enabled() -> bool:
-    """What `set_warn_always` was given last; False at first."""
+    """Return the last setting of `set_warn_always`. The default is False."""
     return _always

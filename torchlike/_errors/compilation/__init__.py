@@ -1,1 +1,1 @@
-"""Errors of recording and compiling."""
+"""Errors of recording and compilation."""

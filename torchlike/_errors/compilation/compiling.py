@@ -1,22 +1,22 @@
-"""Errors and sentences about compiled functions."""
+"""Errors and messages about compiled functions."""
 
 from __future__ import annotations
 
 
 class TorchDynamoException(RuntimeError):
-    """What compiled functions raise of their own."""
+    """The base class of errors that compiled functions raise."""
 
 
 class Unsupported(TorchDynamoException):
-    """A call that is to be compiled whole (`fullgraph=True`) cannot be."""
+    """Raised if a call with `fullgraph=True` cannot be captured."""
 
 
 class RecompileError(TorchDynamoException):
-    """A new recording was needed, and refused (`set_stance`)."""
+    """Raised if a call must be captured again, but `set_stance` forbids it."""
 
 
 class InvalidBackend(TorchDynamoException):
-    """The backend's name is not known."""
+    """Raised for an unknown backend name."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"Invalid backend: {name!r}, see `torch._dynamo.list_backends()` for available backends.")

@@ -1,4 +1,4 @@
-"""PyTorch's errors about functions that control flow is made of."""
+"""PyTorch's error messages about control flow operators, such as `cond` and loops."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from typing import Any
 
 
 class TorchDynamoException(RuntimeError):
-    """Base of the errors of PyTorch's tracer."""
+    """The base class of the errors of PyTorch's tracer."""
 
 
 class UncapturedHigherOrderOpError(TorchDynamoException):
-    """A function that control flow is made of does what it must not."""
+    """Raised if a function passed to a control flow operator does something that is not allowed."""
 
 
 class TorchRuntimeError(TorchDynamoException):
-    """Results of such functions do not fit together."""
+    """Raised if the results of such functions do not match."""
 
 
 for _kind in (TorchDynamoException, UncapturedHigherOrderOpError, TorchRuntimeError):
-    _kind.__module__ = "torch._dynamo.exc"  # where programs know them
+    _kind.__module__ = "torch._dynamo.exc"  # the module from which programs import them
 
 CONSTANT_PREDICATE = (
     "Pred is a Python constant. When used with torch.cond, it specializes on one of the branches. If "

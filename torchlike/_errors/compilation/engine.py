@@ -1,4 +1,4 @@
-"""Sentences about running programs, which PyTorch does not have."""
+"""Messages about the execution of programs, which PyTorch does not have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences about functions that are recorded to be run as a whole."""
+"""Messages about functions that are recorded before they run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about gradients."""
+"""PyTorch's error messages about gradients."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ _FROZEN = {
 
 
 def frozen_view(made_by: tuple[int, str] | None, why: str, indirect: bool) -> RuntimeError:
-    """A view that cannot follow a write to it (or, `indirect`, to its base); `made_by` is its node and output."""
+    """Return the error for a write to a view whose history cannot follow the write.
+
+    `indirect` means that the base was written to. `made_by` is the output number and the name of the view's node.
+    """
     what = "its base or another view of its base has been" if indirect else "is being"
     output = "" if made_by is None else f"Output {made_by[0]} of {made_by[1]} is a view "
     if made_by is not None and why in ("several", "custom"):
@@ -77,7 +80,7 @@ _HINT_TO_DETECT = (
 
 
 def with_history(sentence: Any) -> Any:
-    """The sentence as it is where anomaly detection has just printed the forward's lines."""
+    """Replace the hint to use anomaly detection by one to the stack trace that anomaly detection has just printed."""
     seen = (
         "Hint: the backtrace further above shows the operation that failed to compute its gradient. The variable in "
         "question was changed in there or anywhere later. Good luck!"
@@ -116,7 +119,10 @@ def out_with_grad(function: str) -> RuntimeError:
 
 
 def invalid_gradient(maker: tuple[str, int] | None, got: Any, expected: Any) -> RuntimeError:
-    """A gradient of another shape; `maker` is the node and which of its inputs, where no user gave it."""
+    """Return the error for a gradient of a wrong shape.
+
+    `maker` is the name of the node that computed it and the index of the node's input; None if the user passed it.
+    """
     name, place = maker or ("", 0)
     return RuntimeError(
         f"{f'Function {name} returned an ' if name else ''}invalid gradient at index {place} - got "
@@ -125,7 +131,7 @@ def invalid_gradient(maker: tuple[str, int] | None, got: Any, expected: Any) -> 
 
 
 def check_grad(tensor: Any, grad: Any) -> None:
-    """Raise PyTorch's errors for a tensor that cannot be `tensor`'s gradient."""
+    """Check that a tensor can be the gradient of `tensor`."""
     if grad is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
     if grad.dtype is not tensor.dtype:
@@ -260,9 +266,6 @@ def dirty_not_returned() -> RuntimeError:
     )
 
 
-# as PyTorch has it
-
-
 def no_derivative(name: str) -> RuntimeError:
     return RuntimeError(f"derivative for {name} is not implemented")
 
@@ -277,7 +280,7 @@ def once_only() -> RuntimeError:
     return RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 
 
-# -- forward mode ------------------------------------------------------------------------------------------------------
+# -- forward-mode AD ---------------------------------------------------------------------------------------------------
 
 
 def tangent_shape(shape: Any, given: Any) -> RuntimeError:
@@ -311,9 +314,6 @@ def tangent_count(expected: int, got: int) -> RuntimeError:
     return RuntimeError(
         f"Function's jvp returned an invalid number of forward gradients (expected {expected} but got {got})"
     )
-
-
-# -- the graph ---------------------------------------------------------------------------------------------------------
 
 
 # -- arguments of backward and grad ------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""PyTorch's sentences about activation checkpointing."""
+"""PyTorch's error messages about activation checkpointing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class CheckpointError(RuntimeError):
-    """What was computed a second time is not what was computed first."""
+    """Raised if a recomputation differs from the original forward pass."""
 
 
 CheckpointError.__module__ = "torchlike.utils.checkpoint"

@@ -1,4 +1,4 @@
-"""PyTorch's errors about functions of functions: `vmap`, `grad` and their kin."""
+"""PyTorch's error messages about function transforms: `vmap`, `grad` and similar ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 _ISSUE = "Please file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
 
 
-# -- inside of a mapped function ---------------------------------------------------------------------------------------
+# -- inside a function under vmap --------------------------------------------------------------------------------------
 
 
 def escaped() -> RuntimeError:
@@ -50,7 +50,10 @@ _READERS = {
 
 
 def observed(calls: Sequence[str]) -> RuntimeError:
-    """Elements that differ from example to example are looked at; `calls` lead there, the outermost last."""
+    """Return the error for reading elements that differ between the batched values.
+
+    `calls` are the names of the calling functions, the outermost last.
+    """
     names = set(calls)
     if "masked_select" in names:
         return RuntimeError(
@@ -80,7 +83,7 @@ def observed(calls: Sequence[str]) -> RuntimeError:
 
 
 def write_to_unmapped(calls: Sequence[str]) -> RuntimeError:
-    """A tensor that is the same for all examples would be overwritten by what is not."""
+    """Return the error for a write of a batched tensor to an unbatched one."""
     if any("batch_norm" in name for name in calls):
         return RuntimeError(
             "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in "

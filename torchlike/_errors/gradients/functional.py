@@ -1,4 +1,4 @@
-"""PyTorch's sentences of `autograd.functional`."""
+"""PyTorch's error messages of `autograd.functional`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PyTorch's sentences of `gradcheck`."""
+"""PyTorch's error messages of `gradcheck`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class GradcheckError(RuntimeError):
-    """A gradient is not what small differences of the function say."""
+    """Raised if a gradient differs from the finite differences of the function."""
 
 
 GradcheckError.__module__ = "torchlike.autograd.gradcheck"

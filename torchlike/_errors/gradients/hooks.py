@@ -1,4 +1,4 @@
-"""Errors about what hooks return."""
+"""Errors about the return values of hooks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def _hook_name(hook: Any) -> str:
 
 
 def _tensor_type(gradient: Any) -> str:
-    """The type of a gradient in flight, sparse or not."""
+    """Return the tensor type of a gradient, sparse or not."""
     on_gpu = "cuda." if gradient.aval.device.type == "cuda" else ""
     layout = "sparse." if hasattr(gradient, "tensor") else ""
     return f"torch.{on_gpu}{layout}{scalar_name(gradient.aval.dtype)}Tensor"

@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about arithmetic and reductions."""
+"""PyTorch's error messages about arithmetic and reductions."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def mean_of_integers(dtype: Any, what: str = "Input") -> RuntimeError:
 
 
 def check_mean(call: Any) -> None:
-    """`mean` needs a floating-point or complex dtype."""
+    """Check that `mean` gets a floating-point or complex dtype."""
     dtype = call.dtype or call.input.dtype
     if dtype.category < 2:
         raise mean_of_integers(dtype, "Input" if call.dtype is None else "Optional")
@@ -70,7 +70,7 @@ def check_mean(call: Any) -> None:
 def check_extreme(
     name: str, call: Any, whole: type = RuntimeError, hint: str = " Specify the reduction dim with the 'dim' argument."
 ) -> None:
-    """A maximum, median or mode needs at least one element to choose from."""
+    """Check that a maximum, median or mode has at least one element to choose from."""
     source, dim = call.input, call.arguments.get("dim")
     if source.numel:
         return
@@ -99,7 +99,7 @@ def bool_minus() -> RuntimeError:
 
 
 def check_negation(call: Any) -> None:
-    """A bool tensor has no negative."""
+    """Raise for a bool tensor, which cannot be negated."""
     if call.input.dtype.name == "bool":
         raise RuntimeError(
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
@@ -134,7 +134,7 @@ def whole_addcdiv() -> RuntimeError:
 
 
 def check_isclose(call: Any) -> None:
-    """`isclose` compares tensors of one dtype, with tolerances of at least zero."""
+    """Check that the tensors of `isclose` have the same dtype and that the tolerances are not negative."""
     a, b = call.input.dtype, call.other.dtype
     if a is not b:
         raise RuntimeError(f"{scalar_name(a)} did not match {scalar_name(b)}")
@@ -144,7 +144,7 @@ def check_isclose(call: Any) -> None:
 
 
 def check_gradient(input: Any, spacing: list, dims: list[int], edge_order: int) -> None:
-    """What finite differences refuse."""
+    """Check the arguments of `gradient` (finite differences)."""
     if len(spacing) != len(dims):
         raise RuntimeError(
             "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim "
@@ -168,7 +168,7 @@ def check_gradient(input: Any, spacing: list, dims: list[int], edge_order: int) 
 
 
 def check_renorm(input: Any, p: float, maxnorm: float) -> None:
-    """What `renorm` refuses."""
+    """Check the arguments of `renorm`."""
     if p <= 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
     if maxnorm < 0:
@@ -178,7 +178,7 @@ def check_renorm(input: Any, p: float, maxnorm: float) -> None:
 
 
 def check_pdist(input: Any, p: float) -> None:
-    """What `pdist` refuses."""
+    """Check the arguments of `pdist`."""
     if input.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
     if not input.is_floating_point():
@@ -194,7 +194,7 @@ def too_many_dims(name: str, ndim: int) -> RuntimeError:
 
 
 def check_cov(x: Any) -> None:
-    """What covariances ask of their observations."""
+    """Check the observations of `cov`."""
     if x.ndim > 2:
         raise too_many_dims("cov", x.ndim)
     if x.dtype.category == 0:
@@ -202,7 +202,7 @@ def check_cov(x: Any) -> None:
 
 
 def check_cov_weights(name: str, weights: Any, count: int) -> None:
-    """What they ask of a weight for each observation."""
+    """Check the observation weights of `cov`."""
     if weights.ndim > 1:
         raise RuntimeError(
             f"cov(): expected {name} to have one or fewer dimensions but got {name} with {weights.ndim} dimensions"

@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about histograms and sorted sequences."""
+"""PyTorch's error messages about histograms and sorted sequences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torchlike._errors.dtypes import c_name, not_implemented, scalar_name
 
 
 def check_points(input: Any, weight: Any) -> None:
-    """The points of a histogram of several dims, and what each counts."""
+    """Check the points of a multi-dimensional histogram and their weights."""
     if input.ndim < 2:
         raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
     if weight is not None:
@@ -29,7 +29,7 @@ def check_points(input: Any, weight: Any) -> None:
 
 
 def check_edges(input: Any, bins: list, tensors: bool) -> None:
-    """How many intervals each dim has, or where they begin and end."""
+    """Check the numbers or the edges of the bins of each dim."""
     size = input.shape[-1]
     if len(bins) != size:
         raise RuntimeError(
@@ -55,7 +55,7 @@ def check_edges(input: Any, bins: list, tensors: bool) -> None:
 
 
 def check_range(given: Any, size: int) -> None:
-    """The least and the largest number of each dim."""
+    """Check that the range has a minimum and a maximum for each dim."""
     if len(given) != 2 * size:
         raise RuntimeError(
             f"torch.histogramdd: for a {size}-dimensional histogram range should have {2 * size} "
@@ -64,7 +64,7 @@ def check_range(given: Any, size: int) -> None:
 
 
 def check_span(low: float, high: float, dim: int) -> None:
-    """The range of one dim."""
+    """Check the range of one dim."""
     if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"torch.histogramdd: dimension {dim}'s range [{low:g}, {high:g}] is not finite")
     if low > high:
@@ -81,7 +81,7 @@ def histogram_out(result: Any, out: Any) -> RuntimeError:
 
 
 def check_side(side: str, right: bool) -> None:
-    """`side` of `searchsorted` must not say otherwise than `right`."""
+    """Check that `side` of `searchsorted` does not contradict `right`."""
     if side not in ("left", "right"):
         raise RuntimeError("torch.searchsorted(): side can only be 'left' or 'right' but got " + side)
     if side == "left" and right:
@@ -91,7 +91,7 @@ def check_side(side: str, right: bool) -> None:
 
 
 def check_sorter(sequence: Any, sorter: Any) -> None:
-    """The order of a sequence that is not sorted."""
+    """Check the sorter, which is the order of an unsorted sequence."""
     if sorter.shape != sequence.shape:
         raise RuntimeError(
             "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
@@ -115,7 +115,7 @@ def edges_out(result: Any, out: Any) -> RuntimeError:
 
 
 def places_out(result: Any, out: Any) -> RuntimeError:
-    """What `searchsorted` says of an `out=` of another dtype."""
+    """Return the error of `searchsorted` for an `out=` of another dtype."""
     return RuntimeError(
         "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on "
         f"whether out_int32 flag is True, but we got output tensor's dtype {scalar_name(out)} and out_int32 flag is "

@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about products and decompositions of matrices."""
+"""PyTorch's error messages about matrix products and decompositions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from torchlike._errors.shapes import (
 
 
 def check_matmul(a: Any, b: Any) -> None:
-    """Raise PyTorch's error when two avals cannot be multiplied as matrices."""
+    """Check that two avals can be multiplied as matrices."""
     if not a.ndim or not b.ndim:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a.ndim}D and {b.ndim}D")
     inner = b.shape[-2] if b.ndim > 1 else b.shape[0]
@@ -48,7 +48,7 @@ def _inner_mismatch(a: Any, b: Any) -> RuntimeError:
 
 
 def attention_shapes(batch: tuple, a: tuple, b: tuple) -> RuntimeError:
-    """Of a product of the last two dims within attention, whose leading dims are one batch."""
+    """Return the error for a matrix product in attention, where the leading dims are one batch dim."""
     if not batch:
         return mat_shapes(a[0], a[1], b[0], b[1])
     count = 1
@@ -122,14 +122,14 @@ def dot_sizes(n: int, m: int) -> RuntimeError:
 
 
 class LinAlgError(RuntimeError):
-    """A decomposition that its matrix does not allow, such as the inverse of a singular one."""
+    """Raised if a matrix has no such decomposition, for example if a matrix to invert is singular."""
 
 
-LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"  # as PyTorch's prints
+LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"  # PyTorch's name
 
 
 def check_matrix_sizes(name: str, a: Any, square: bool) -> None:
-    """Decompositions take matrices, some of them square ones."""
+    """Check that the argument of a decomposition has matrices, and square ones if required."""
     if a.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
     if square and a.shape[-1] != a.shape[-2]:
@@ -139,7 +139,7 @@ def check_matrix_sizes(name: str, a: Any, square: bool) -> None:
 
 
 def check_matrix(name: str, a: Any, square: bool, loops: bool = False) -> None:
-    """Decompositions take matrices (square ones, some of them) of single or double precision."""
+    """Check that the argument of a decomposition has matrices (square ones if required) of a supported dtype."""
     check_matrix_sizes(name, a, square)
     if a.dtype.category < 2:
         raise inexact(name, a.dtype)
@@ -186,7 +186,7 @@ def not_positive_definite(batch: int | None, order: int) -> LinAlgError:
 
 
 def check_linear(call: Any) -> None:
-    """Raise PyTorch's errors for a linear layer's shapes and dtypes."""
+    """Check the shapes and dtypes of a linear layer."""
     a, w = call.input, call.weight
     if not (a.ndim and w.ndim):
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {a.ndim}D and {w.ndim}D")
@@ -210,12 +210,12 @@ def check_linear(call: Any) -> None:
 
 
 def _check_bias(bias: Any, a: Any, w: Any) -> None:
-    """The bias of a linear layer: a vector, or any tensor that broadcasts to the result."""
+    """Check the bias of a linear layer: a vector, or any tensor that broadcasts to the result."""
     shape, size = tuple(bias.shape), (*a.shape[:-1], *w.shape[:-1])
     is_vector = len(shape) == 1 or (len(shape) == 2 and shape.count(1) == 1)
     if w.ndim == 1 and (a.ndim > 1 or is_vector):
         raise RuntimeError("mat2 must be a matrix, got 1-D tensor")
-    if is_vector:  # PyTorch takes the input for a matrix
+    if is_vector:  # PyTorch flattens the input to a matrix
         size = (math.prod(a.shape[:-1]), *w.shape[:-1])
     extra = len(shape) - len(size)
     if extra > 0:
@@ -229,7 +229,7 @@ def _check_bias(bias: Any, a: Any, w: Any) -> None:
 
 
 def check_reflectors(name: str, vectors: Any, tau: Any) -> None:
-    """What the product of Householder reflectors asks of its vectors and factors."""
+    """Check the vectors and factors of a product of Householder reflectors."""
     if vectors.ndim < 2:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
     _check_tau(tau)
@@ -243,7 +243,7 @@ def check_reflectors(name: str, vectors: Any, tau: Any) -> None:
 
 
 def _check_batches(name: str, vectors: Any, *others: tuple[str, Any, int]) -> None:
-    """Operands with so many dims fewer than the reflectors, and the same batch."""
+    """Check that operands have `fewer` dims fewer than the reflectors, and the same batch dims."""
     for label, x, fewer in others:
         if vectors.ndim - x.ndim != fewer:
             wanted = "one dimension less than" if fewer else "the same number of dimensions as"
@@ -265,7 +265,7 @@ def _check_tau(tau: Any) -> None:
 
 
 def check_ormqr(vectors: Any, tau: Any, other: Any, left: bool) -> None:
-    """What `ormqr` asks of shapes."""
+    """Check the shapes of `ormqr`."""
     for name, x in (("input", vectors), ("other", other)):
         if x.ndim < 2:
             raise RuntimeError(f"torch.ormqr: {name} must have at least 2 dimensions.")
@@ -288,7 +288,7 @@ def no_square_tensor(name: str, first: tuple[int, ...], rest: tuple[int, ...], a
 
 
 def check_norm_dtype(given: Any, dtype: Any) -> None:
-    """Raise where a vector norm cannot be computed in `dtype`."""
+    """Check that a vector norm can be computed in `dtype`."""
     name, kind = scalar_name(dtype), "complex" if given.is_complex else "real"
     if not (dtype.is_floating_point or dtype.is_complex):
         raise RuntimeError(f"linalg.vector_norm: dtype should be floating point or complex, but got {name}")
@@ -316,7 +316,7 @@ def not_of_full_rank(batch: int | None, order: int) -> LinAlgError:
 
 
 def check_lstsq(call: Any) -> None:
-    """What least squares ask of their two sides."""
+    """Check both sides of `linalg.lstsq`."""
     a, b, name = call.A, call.B, "torch.linalg.lstsq: "
     if a.ndim < 2:
         raise RuntimeError(f"{name}input must have at least 2 dimensions.")
@@ -335,7 +335,7 @@ def check_lstsq(call: Any) -> None:
         )
     vector = b.ndim == 1 or tuple(b.shape) == tuple(a.shape[:-1])
     side = -1 if b.ndim == 1 else -2
-    batches = zip(reversed(a.shape[:-2]), reversed(b.shape[:-1]))  # as PyTorch has it, where B has a dim less
+    batches = zip(reversed(a.shape[:-2]), reversed(b.shape[:-1]))  # PyTorch's rule for a B with one dim less
     for dim, (n, m) in enumerate(batches if a.ndim > b.ndim and not vector else ()):
         if n != m and 1 not in (n, m):
             raise not_broadcastable(n, m, a.ndim - 3 - dim)
@@ -344,7 +344,7 @@ def check_lstsq(call: Any) -> None:
 
 
 def check_cond(a: Any, p: Any, orders: tuple) -> None:
-    """What condition numbers ask of their matrices."""
+    """Check the arguments of `linalg.cond`."""
     if isinstance(p, str):
         check_matrix_sizes(f"linalg.cond(ord={p})", a, True)
     elif a.ndim < 2:
@@ -356,12 +356,12 @@ def check_cond(a: Any, p: Any, orders: tuple) -> None:
 
 
 def no_ldl_factor(name: str, order: int) -> LinAlgError:
-    """Ours: PyTorch says that it did not expect this."""
+    """Return the error for a singular factor. PyTorch reports an internal error here."""
     return LinAlgError(f"{name}: the block diagonal factor is singular: its element {order} is zero.")
 
 
 def check_ldl_solve(call: Any) -> None:
-    """What a solution by LDL factors asks of them."""
+    """Check the arguments of `linalg.ldl_solve`."""
     a, pivots, b, name = call.LD, call.pivots, call.B, "torch.linalg.ldl_solve"
     check_matrix_sizes(name, a, True)
     if b.ndim < 2:
@@ -393,7 +393,7 @@ def no_pseudoinverse(a: Any) -> RuntimeError:
 
 
 def check_int_mm(a: Any, b: Any, out: Any) -> None:
-    """What a product of integers of eight bits asks of its operands."""
+    """Check the operands of a product of 8-bit integers."""
     say = "int_mm_out_cpu: Expected"
     for name, x in (("self", a), ("mat2", b)):
         if x.ndim < 2 and name == "mat2":
@@ -413,7 +413,7 @@ def check_int_mm(a: Any, b: Any, out: Any) -> None:
 
 
 def check_multi_dot(tensors: Any) -> None:
-    """What a product of several matrices asks of them."""
+    """Check the matrices of `linalg.multi_dot`."""
     if len(tensors) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
     ends = (0, len(tensors) - 1)
@@ -463,12 +463,12 @@ _REMOVED = {
 
 
 def removed(name: str) -> RuntimeError:
-    """What the functions say that `torch.linalg` has taken the place of."""
+    """Return the error for a removed function that `torch.linalg` replaces."""
     return RuntimeError(f"This function was deprecated since version 1.9 and is now removed.{_REMOVED[name]}")
 
 
 def check_order(function: str, ord: Any) -> None:
-    """Raise unless the order of a norm is a real number."""
+    """Check that the order of a norm is a real number."""
     if isinstance(ord, complex):
         raise RuntimeError(f"linalg.{function}: Expected a non-complex scalar as the order of norm.")
     if function == "vector_norm" and not isinstance(ord, int | float):
@@ -476,7 +476,7 @@ def check_order(function: str, ord: Any) -> None:
 
 
 def check_identity(ord: float, shape: tuple[int, ...], dims: tuple[int, ...] | None) -> None:
-    """Raise where a vector norm without an identity has nothing to reduce."""
+    """Raise if a vector norm without an identity is computed over no elements."""
     if not ord < 0 and not math.isinf(ord):
         return
     say = f"linalg.vector_norm cannot compute the {ord:g} norm on "
@@ -489,7 +489,7 @@ def check_identity(ord: float, shape: tuple[int, ...], dims: tuple[int, ...] | N
 
 
 def check_scaled(a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, scale_result: Any) -> None:
-    """What a product of scaled matrices asks of its operands."""
+    """Check the operands of a product of scaled matrices."""
     for place, (name, x) in enumerate((("scale_a", scale_a), ("scale_b", scale_b)), 3):
         if not hasattr(x, "_storage"):
             raise wrong_type("_scaled_mm", name, place, "Tensor", x)
@@ -532,7 +532,7 @@ def _check_scales(a: Any, b: Any, scale_a: Any, scale_b: Any) -> None:
 
 
 def check_grouped(call: Any) -> None:
-    """What a product of groups asks of its operands."""
+    """Check the operands of a grouped matrix product."""
     a, b, offs = call.mat_a, call.mat_b, call.offs
     for name, x in (("mat_a", a), ("mat_b", b)):
         if x.dtype.name not in ("float32", "bfloat16", "float16"):
@@ -562,7 +562,7 @@ def check_grouped(call: Any) -> None:
 
 
 def old_norm(name: str, instead: str) -> None:
-    """Warn, once, of a norm that is left over from long ago."""
+    """Warn, once per process, about a deprecated norm."""
     warned.once(
         f"at::{name} is deprecated and it is just left for JIT compatibility. It will be removed in a future "
         f"PyTorch release. Please use `linalg.{instead}` instead"
@@ -570,7 +570,7 @@ def old_norm(name: str, instead: str) -> None:
 
 
 def check_matrix_norm(given: Any, dims: tuple) -> None:
-    """Raise where a tensor has no matrices over two dims, or none of numbers that have a norm."""
+    """Check that a tensor has a supported dtype and that `dims` are two of its dims."""
     if given.ndim < 2:
         raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
     if not (given.dtype.is_floating_point or given.dtype.is_complex):
@@ -591,7 +591,7 @@ def inexact(name: str, dtype: Any) -> RuntimeError:
 
 
 def check_norm_dtype_of_input(given: Any) -> None:
-    """Raise where a tensor is of numbers that have no norm."""
+    """Check that the norm of a tensor is defined for its dtype."""
     if not (given.dtype.is_floating_point or given.dtype.is_complex):
         raise RuntimeError(
             f"norm(): input dtype should be either floating point or complex. Got {scalar_name(given.dtype)} instead."

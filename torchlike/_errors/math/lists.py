@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about operators over lists of tensors (`_foreach_*`)."""
+"""PyTorch's error messages about operators on lists of tensors (`_foreach_*`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about random numbers."""
+"""PyTorch's error messages about random numbers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def out_of_bounds_of(name: str, dtype: Any) -> RuntimeError:
 
 
 def parameter_of(draw: str, rule: str, name: str, value: float) -> RuntimeError:
-    """As in `cauchy_ expects sigma > 0.0, but found sigma=0`."""
+    """Return an error such as `cauchy_ expects sigma > 0.0, but found sigma=0`."""
     return RuntimeError(f"{draw} expects {rule}, but found {name}={value:g}")
 
 

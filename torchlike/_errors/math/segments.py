@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about segments and chunks."""
+"""PyTorch's error messages about segments and chunks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torchlike._errors.shapes import dim_out_of_range
 
 
 def check_segments(reduce: str, lengths: Any, indices: Any, offsets: Any, axis: int) -> None:
-    """What `segment_reduce` asks of its arguments."""
+    """Check the arguments of `segment_reduce`."""
     if reduce not in ("sum", "prod", "mean", "max", "min", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     if indices is not None:
@@ -21,7 +21,7 @@ def check_segments(reduce: str, lengths: Any, indices: Any, offsets: Any, axis: 
 
 
 def check_lengths(lengths: Any, size: int) -> None:
-    """Lengths of segments must fill a dim of this size."""
+    """Check that the lengths of segments add up to the size of a dim."""
     if lengths.size and lengths.min() < 0:
         raise RuntimeError("lengths contains negative value!")
     if (lengths.sum(-1) != size).any():
@@ -32,7 +32,7 @@ def check_lengths(lengths: Any, size: int) -> None:
 
 
 def check_chunks(tensors: Any, dim: int, num_chunks: int) -> int:
-    """What `_chunk_cat` asks of its arguments; the dim counted from the front."""
+    """Check the arguments of `_chunk_cat`, and return the dim, counted from the front."""
     if not tensors:
         raise RuntimeError("_chunk_cat expects a non-empty input tensor list")
     if num_chunks < 1:

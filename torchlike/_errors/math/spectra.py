@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about short-time Fourier transforms."""
+"""PyTorch's error messages about short-time Fourier transforms."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _flag(given: bool | None) -> str:
 
 @dataclass
 class Stft:
-    """One call, named at the beginning of each sentence."""
+    """The arguments of a call of `stft`, which each error message begins with."""
 
     input: Any
     n_fft: int
@@ -39,7 +39,7 @@ class Stft:
     return_complex: bool | None
 
     def check(self, is_complex: bool) -> None:
-        """What `stft` refuses."""
+        """Check the arguments of `stft`."""
         a, window = self.input, self.window
         if not (a.is_floating_point() or a.is_complex()):
             raise self._error("expected a tensor of floating point or complex values")
@@ -88,7 +88,7 @@ def check_istft(
     return_complex: bool,
     one_sided: bool,
 ) -> None:
-    """What `istft` refuses."""
+    """Check the arguments of `istft`."""
     shown = "None" if length is None else str(length)
     call = (
         f"istft({_complex_text(input)}, n_fft={n_fft}, hop_length={hop}, win_length={width}, window="

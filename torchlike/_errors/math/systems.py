@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about systems of linear equations that are given by factors."""
+"""PyTorch's error messages about solving linear systems from factorizations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torchlike._errors.math.linalg import check_matrix_sizes, incompatible_syste
 
 
 def check_same_dtype(name: str, a: Any, b: Any, label: str = "A") -> None:
-    """Both sides of an equation have one dtype."""
+    """Check that both sides of a linear system have the same dtype."""
     if a.dtype is not b.dtype:
         raise RuntimeError(
             f"{name}: Expected {label} and B to have the same dtype, but found {label} of type "
@@ -18,7 +18,7 @@ def check_same_dtype(name: str, a: Any, b: Any, label: str = "A") -> None:
 
 
 def check_right_side(name: str, a: Any, b: Any, left: bool) -> None:
-    """B has matrices that fit those of A."""
+    """Check that the matrices of B fit those of A."""
     if b.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor B must have at least 2 dimensions.")
     if a.shape[-1] != b.shape[-2 if left else -1]:
@@ -26,7 +26,7 @@ def check_right_side(name: str, a: Any, b: Any, left: bool) -> None:
 
 
 def check_lu_solve(call: Any) -> None:
-    """What a solution by LU factors asks of them."""
+    """Check the arguments of `linalg.lu_solve`."""
     lu, pivots, b, name = call.LU, call.pivots, call.B, "linalg.lu_solve"
     if lu.dtype.category < 2:
         raise inexact(f"torch.{name}", lu.dtype)
@@ -47,7 +47,7 @@ def check_lu_solve(call: Any) -> None:
 
 
 def _check_system(name: str, b: Any, a: Any) -> None:
-    """What the older solutions ask of the right side and the factor."""
+    """Check the right side and the factor of `cholesky_solve` and `triangular_solve`."""
     if b.dtype is not a.dtype:
         raise RuntimeError(
             f"Expected b and A to have the same dtype, but found b of type {scalar_name(b.dtype)} and A "

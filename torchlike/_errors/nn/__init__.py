@@ -1,1 +1,1 @@
-"""Errors of operators of neural networks."""
+"""Errors of neural network operators."""

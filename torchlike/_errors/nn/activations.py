@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about activations, dropout and bilinear forms."""
+"""PyTorch's error messages about activations, dropout and bilinear layers."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def bilinear_dtypes(call: Any) -> RuntimeError:
 
 
 def check_softmax_backward(grad: Any, output: Any, dim: int) -> None:
-    """What the gradient of softmax asks of shapes and dtypes."""
+    """Check the shapes and dtypes of the gradient of softmax."""
     if tuple(grad.shape) != tuple(output.shape):
         raise RuntimeError(
             "Expected tensor for argument #1 'grad' to have same size as tensor for argument #2 "
@@ -75,7 +75,7 @@ def check_softmax_backward(grad: Any, output: Any, dim: int) -> None:
 
 
 def check_attention(query: Any, key: Any, value: Any, dropout_p: Any) -> None:
-    """What attention asks before it looks at sizes."""
+    """Check the arguments of attention before the sizes are compared."""
     if not hasattr(dropout_p, "__float__"):
         raise wrong_type("scaled_dot_product_attention", "dropout_p", None, "float", dropout_p)
     if min(query.ndim, key.ndim, value.ndim) < 2:

@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about convolutions."""
+"""PyTorch's error messages about convolutions."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _check_bias(call: Any, outputs: int, given: str) -> None:
 
 
 def check_convolution(call: Any, dims: int) -> None:
-    """Raise PyTorch's errors for the shapes, dtypes and options of a convolution."""
+    """Check the shapes, dtypes and options of a convolution."""
     if isinstance(call.padding, str):
         if call.padding not in ("same", "valid"):
             raise RuntimeError(f"Invalid padding string: '{call.padding}'")
@@ -130,8 +130,8 @@ def check_convolution(call: Any, dims: int) -> None:
 
 
 def _check_elements(x: Any, w: Any, shape: Ints, dims: int) -> None:
-    """Batches and channels may be empty, rows and kernels not."""
-    if 0 in shape[2:]:  # one dim is taken for two
+    """Check for empty dims. Batches and channels may be empty, but not the spatial dims and kernels."""
+    if 0 in shape[2:]:  # PyTorch treats one dim as two
         raise RuntimeError(
             "Only zero batch or zero channel inputs are supported, but got input shape: "
             f"{[*shape[:2], *[1] * (dims == 1), *shape[2:]]}"
@@ -141,7 +141,7 @@ def _check_elements(x: Any, w: Any, shape: Ints, dims: int) -> None:
 
 
 def check_transposed(call: Any, dims: int, sizes: list[int]) -> None:
-    """Raise PyTorch's errors for the shapes, dtypes and options of a transposed convolution."""
+    """Check the shapes, dtypes and options of a transposed convolution."""
     _check_common(call, dims)
     x, w = call.input, call.weight
     shape = tuple(x.shape) if x.ndim == dims + 2 else (1, *x.shape)
@@ -172,7 +172,7 @@ def check_transposed(call: Any, dims: int, sizes: list[int]) -> None:
 
 
 def check_batched(x: Any, w: Any, options: dict[str, Any]) -> None:
-    """Raise where a convolution of a batch has an input or options of other dims than its weight."""
+    """Check that the input and the options of a batched convolution have as many dims as its weight requires."""
     if x.ndim != w.ndim:
         raise RuntimeError(
             f"Expected {w.ndim}-dimensional input for {w.ndim}-dimensional weight {list(w.shape)}, but "
@@ -187,7 +187,7 @@ def check_batched(x: Any, w: Any, options: dict[str, Any]) -> None:
 
 
 def check_tbc(x: Any, w: Any, bias: Any) -> None:
-    """Raise where the operands of `conv_tbc` do not fit together."""
+    """Check the operands of `conv_tbc`."""
     for wrong, sentence in (
         (x.ndim != 3, "Input must have 3 dims: time, batch, in_channel"),
         (w.ndim != 3, "Weight tensor must have 3 dims: kernel_width, in_channels, out_channels."),

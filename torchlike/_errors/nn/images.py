@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about padding, pixels, windows and resizing."""
+"""PyTorch's error messages about padding, pixel shuffling, sliding windows and resizing."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def check_constant_pad(x: Any, pad: Ints) -> None:
 
 
 def check_mirror_pad(x: Any, pad: Ints, mode: str) -> None:
-    """Raise PyTorch's errors for padding with the tensor's own elements."""
+    """Check the arguments of reflection, replication and circular padding."""
     dims = len(pad) // 2
     if x.ndim not in (dims + 1, dims + 2) or dims > 3:
         raise NotImplementedError(f"Padding size {len(pad)} is not supported for {x.ndim}D input tensor.")
@@ -60,13 +60,13 @@ def check_mirror_pad(x: Any, pad: Ints, mode: str) -> None:
             )
         if mode == "circular" and max(before, after) > size:
             raise RuntimeError("Padding value causes wrapping around more than once.")
-        if mode == "circular" and size + min(before, 0) + min(after, 0) < 1:  # there PyTorch reads what memory holds
+        if mode == "circular" and size + min(before, 0) + min(after, 0) < 1:  # PyTorch reads uninitialized memory here
             raise RuntimeError("Negative padding value is resulting in an empty dimension")
     _check_padded(x, pad, dims, mode)
 
 
 def _check_padded(x: Any, pad: Ints, dims: int, mode: str) -> None:
-    """PyTorch asks one dim at least to have elements left."""
+    """Check the padded sizes. As in PyTorch, only one dim must have elements left."""
     found = [x.shape[x.ndim - 1 - i] + pad[2 * i] + pad[2 * i + 1] for i in range(dims)]
     if mode == "circular":
         return
@@ -123,7 +123,7 @@ def check_channel_shuffle(call: Any) -> None:
 
 
 def check_unfold(x: Any, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints, counts: Any) -> None:
-    """Raise PyTorch's errors for taking windows of an image."""
+    """Check the arguments of `unfold` for images."""
     if x.ndim < 3:
         raise dim_out_of_range(2, x.ndim)
     _check_windows(kernel, dilation, padding, stride)
@@ -157,7 +157,7 @@ def _check_windows(kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) ->
 
 
 def check_fold(x: Any, size: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints, counts: Any) -> None:
-    """Raise PyTorch's errors for adding columns up to an image."""
+    """Check the arguments of `fold`."""
     _check_windows(kernel, dilation, padding, stride)
     counts = counts()
     if x.ndim not in (2, 3):
@@ -198,7 +198,7 @@ def check_resize(call: Any) -> None:
 
 
 def check_grid(x: Any, grid: Any, dims: int | None = None) -> None:
-    """Raise PyTorch's errors for the shapes of a grid and of what is read at its places."""
+    """Check the shapes of the grid and the input of `grid_sample`."""
     if not (x.ndim and grid.ndim):
         raise dim_of_scalar(0)
     if x.shape[0] != grid.shape[0]:
@@ -233,7 +233,7 @@ def unknown_number(function: str, argument: str, got: int) -> ValueError:
 
 
 def check_antialiased(x: Any, size: Any, align_corners: Any, factors: Any) -> None:
-    """What resizing two dims with a wide kernel asks of the arguments of PyTorch's operator."""
+    """Check the arguments of PyTorch's operator for antialiased resizing of two dims."""
     for given in (size, factors):
         if given is not None and not all(hasattr(n, "__float__") for n in given):
             raise TypeError(f"_upsample_bilinear2d_aa(): expected numbers, but got {given}")

@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about losses."""
+"""PyTorch's error messages about losses."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def triplet_dims(a: int, p: int, n: int) -> RuntimeError:
     )
 
 
-# -- alignments --------------------------------------------------------------------------------------------------------
+# -- CTC ---------------------------------------------------------------------------------------------------------------
 
 
 def _while_checking(text: str) -> RuntimeError:
@@ -112,7 +112,7 @@ _ALIGNED = ("float32", "float64")
 
 
 def check_ctc(call: Any) -> None:
-    """Raise PyTorch's errors for the dtypes and shapes of a loss over alignments."""
+    """Check the dtypes and shapes of the CTC loss."""
     x, targets = call.log_probs, call.targets
     if 0 in x.shape and x.dtype.name in _ALIGNED:
         raise RuntimeError("log_probs tensor must not be empty")
@@ -145,11 +145,11 @@ def targets_size(least: str, wanted: int, dim: int, got: int) -> RuntimeError:
     )
 
 
-# -- cross entropy of a linear map -------------------------------------------------------------------------------------
+# -- linear cross entropy ----------------------------------------------------------------------------------------------
 
 
 def check_linear_cross_entropy(input: Any, linear_weight: Any, linear_bias: Any) -> None:
-    """Raise PyTorch's errors for the shapes of a linear map whose cross entropy is asked for."""
+    """Check the shapes of the cross entropy of a linear layer."""
     if input.ndim not in (1, 2):
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.ndim}")
     if linear_weight.ndim < 2:

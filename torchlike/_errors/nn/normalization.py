@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about normalization."""
+"""PyTorch's error messages about normalization."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def cosine_dtype(dtype: Any) -> RuntimeError:
 
 
 def check_response_window(ndim: int, size: int) -> None:
-    """What `local_response_norm` asks of its window: PyTorch takes the mean by pooling."""
+    """Check the window of `local_response_norm`. The messages are those of pooling, with which PyTorch computes it."""
     if size in (0, -1):
         sizes = f"kH: {size} kW: 1" if ndim == 3 else f"kT: {size} kH: 1 kW: 1"
         raise RuntimeError(f"kernel size should be greater than zero, but got {sizes}")
@@ -68,7 +68,7 @@ def check_native_groups(groups: int, channels: int) -> None:
 
 
 def check_repeated(name: str, running: Any, batch: int, channels: int) -> None:
-    """Running statistics are repeated for each sample, which stands for channels."""
+    """Check running statistics of instance norm, which PyTorch repeats for each sample of the batch."""
     if running.ndim > 1:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     count = running.numel() * batch

@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about pooling."""
+"""PyTorch's error messages about pooling."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Ints = tuple[int, ...]
 
 
 def check_pooling(call: Any, dims: int, kernel: Ints, stride: Ints, pad: Ints, dilation: Ints, sizes: Any) -> None:
-    """Raise PyTorch's errors for the shapes and options of pooling over windows."""
+    """Check the shapes and options of window pooling."""
     name, x = call.op.name.lstrip("_").replace("_at", ""), call.input
-    alone = call.op.name == "_max_pool1d"  # without indices PyTorch has a kernel for one dim
+    alone = call.op.name == "_max_pool1d"  # PyTorch has a 1-D kernel for max pooling without indices
     for option, given in (("kernel_size", kernel), ("stride", stride), ("padding", pad), ("dilation", dilation)):
         if len(given) != dims:
             raise _count(name, option, dims, len(given), alone)
@@ -32,7 +32,7 @@ def check_pooling(call: Any, dims: int, kernel: Ints, stride: Ints, pad: Ints, d
 
 
 def _count(name: str, option: str, dims: int, got: int, alone: bool) -> RuntimeError:
-    """An option of windows that has not one number for each dim."""
+    """Return the error for an option of windows with a wrong number of values."""
     if alone:
         none, comma = "None, " if option == "stride" else "", "," if option in ("stride", "padding") else ""
         return RuntimeError(
@@ -135,7 +135,7 @@ def _pooled_to_nothing(x: Any, dims: int, found: Ints, alone: bool) -> RuntimeEr
 
 
 def check_adaptive(call: Any, dims: int) -> None:
-    """Raise PyTorch's errors for the shapes of adaptive pooling."""
+    """Check the shapes of adaptive pooling."""
     name, x, size = call.op.name.lstrip("_"), call.input, call.output_size
     if dims == 1 and x.ndim not in (2, 3):
         raise _pool1d_dims(x.ndim, name)
@@ -147,11 +147,11 @@ def check_adaptive(call: Any, dims: int) -> None:
             raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {len(size)})")
         internal = "(): internal error: output_size.size()" if "max" in name else ": output_size"
         raise RuntimeError(f"{name}{internal} must be {dims}")
-    lone = (1,) if dims == 1 else ()  # one dim is pooled as two
+    lone = (1,) if dims == 1 else ()  # PyTorch pools one dim as two
     if min(size) < 0 and "max" in name:
         raise negative_dim(min(size), (*x.shape[:-dims], *lone, *size))
     if min(size) < 0:
-        listed = ",".join(map(str, (*lone, *size))).replace(",", ", ", 1)  # as PyTorch has it
+        listed = ",".join(map(str, (*lone, *size))).replace(",", ", ", 1)  # PyTorch's own spacing
         raise RuntimeError(
             f"{name.replace('1d', '2d')}: elements of output_size must be greater than or equal to 0 "
             f"but received {{{listed}}}"
@@ -172,7 +172,7 @@ def fractional_size_missing(name: str) -> ValueError:
 
 
 def check_fractional(call: Any, dims: int) -> None:
-    """Raise PyTorch's errors for the shapes of pooling over windows at random places."""
+    """Check the shapes of fractional max pooling."""
     name, x, samples = call.op.name.lstrip("_"), call.input, call.samples
     for option in ("kernel_size", "output_size"):
         if len(getattr(call, option)) != dims:

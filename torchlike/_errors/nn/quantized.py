@@ -1,4 +1,4 @@
-"""Errors of functions that imitate quantization."""
+"""Errors of fake quantization."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PyTorch's error sentences about embeddings, recurrent networks and attention."""
+"""PyTorch's error messages about embeddings, recurrent networks and attention."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def index_out_of_range() -> IndexError:
 
 
 def check_recurrent(call: Any) -> None:
-    """Refuse sizes that do not fit the weights of a recurrent layer."""
+    """Check that sizes match the weights of a recurrent layer."""
     x, w = call.input, call.w_ih
     if x.ndim != 3:
         raise RuntimeError("input must have 3 dimensions, got " + str(x.ndim))
@@ -38,7 +38,7 @@ def check_recurrent(call: Any) -> None:
 
 
 def check_cell(call: Any) -> None:
-    """Raise PyTorch's errors for one step of a recurrent network."""
+    """Check the sizes of one step of a recurrent network."""
     x, h, w_ih, w_hh = call.input, call.h, call.w_ih, call.w_hh
     if x.shape[1] != w_ih.shape[1]:
         raise RuntimeError(f"input has inconsistent input_size: got {x.shape[1]} expected {w_ih.shape[1]}")
@@ -63,11 +63,11 @@ def attention_mask_dtype(mask: Any, query: Any) -> RuntimeError:
     )
 
 
-# -- bags --------------------------------------------------------------------------------------------------------------
+# -- embedding bags ----------------------------------------------------------------------------------------------------
 
 
 def check_bags(call: Any) -> None:
-    """Refuse dtypes that sums over bags of rows do not take."""
+    """Check the dtypes of an embedding bag."""
     whole, floating = ("int64", "int32"), ("float16", "bfloat16", "float32", "float64")
     for name, taken, words in (
         ("indices", whole, "Long, Int"),

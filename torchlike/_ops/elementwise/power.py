@@ -1,4 +1,4 @@
-"""Powers: every mix of tensors and numbers."""
+"""Powers of tensors and numbers, in every combination."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _check(call: Call) -> None:
 
 
 def _node(call: Call) -> str:
-    """PyTorch numbers its overloads."""
+    """Return the name of the gradient node; PyTorch numbers its overloads."""
     if not isinstance(call.exponent, Aval):
         return "PowBackward0"
     return "PowBackward1" if isinstance(call.input, Aval) else "PowBackward2"
@@ -48,7 +48,10 @@ def _typing(call: Call, promote: Callable = common) -> Typed:
 
 
 def _keeps(call: Call) -> tuple[str, ...]:
-    """The exponent's gradient is made of the result, which PyTorch keeps wherever the exponent is a tensor."""
+    """Return the tensors saved for backward.
+
+    The gradient of the exponent uses the result, which PyTorch saves whenever the exponent is a tensor.
+    """
     return ("all", "result") if isinstance(call.exponent, Aval) else ("all",)
 
 
@@ -65,10 +68,10 @@ def _keeps(call: Call) -> tuple[str, ...]:
     loop="pow",
 )
 def pow(input: Operand, exponent: Operand):
-    """input ** exponent; the usual small exponents select their own formulas.
+    """Return input ** exponent.
 
-    The gradient of the exponent where `input` is 0 is 0 for exponents of 0 and above. A negative power of an integer
-    is 0, except of 1 and -1.
+    Common small exponents use special formulas. Where `input` is 0, the gradient of an exponent of 0 or above is 0. A
+    negative power of an integer is 0, except for 1 and -1.
     """
     if type(exponent) in (int, float, bool):  # no number of the program's: NumPy's float64 is a float too
         return _formula(input, exponent)
@@ -114,7 +117,10 @@ def _real_power_jvp(primals, tangents):
 
 
 def _whole_power(x, n):
-    """Integers by repeated squaring; negative exponents give what is left of 1/x: nothing, but for 1 and -1."""
+    """Return integer powers by repeated squaring.
+
+    A negative exponent gives 1/x rounded toward zero: 0, except for x = 1 and x = -1.
+    """
     xp = namespace(x)
     x, n = xp.broadcast_arrays(x, n)
     one = xp.ones_like(x)
@@ -137,5 +143,5 @@ def _to_double(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     float8=FLOAT8,
 )
 def float_power(input: Operand, exponent: Operand):
-    """input ** exponent in double precision."""
+    """Return input ** exponent, computed in double precision."""
     return _power(namespace(input).asarray(input), exponent)

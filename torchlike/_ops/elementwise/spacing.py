@@ -11,8 +11,11 @@ from torchlike._dtypes import dtype as Dtype
 
 
 def spaced(start: Any, end: Any, steps: int, dtype: Dtype) -> np.ndarray:
-    """Numbers from `start` to `end`: counted from the start in the first half, from the end in the second, multiplying
-    and adding in one rounding (which a wider type stands for here); half precision rounds after each operation."""
+    """Return `steps` numbers from `start` to `end`, computed as PyTorch does.
+
+    The first half is computed from the start and the second half from the end. Each number is a fused multiply-add with
+    one rounding, which a wider type emulates here. Half precision rounds after each operation.
+    """
     narrow = dtype.numpy.type if dtype.category >= _dtypes.FLOATING else np.float64
     if dtype.category == _dtypes.INTEGER:
         start, end = int(start), int(end)

@@ -93,7 +93,7 @@ def gelu(input: Array, *, approximate: str = "none"):
     if namespace(input) is np and row_sums.in_c(input):
         return row_sums.gelu(input)
     out = erf(input * math.sqrt(0.5))
-    out += 1  # NumPy takes no new memory for these
+    out += 1  # in place, so NumPy allocates no memory
     out *= input
     out *= 0.5
     return out
@@ -130,7 +130,7 @@ def softplus(input: Array, beta: Scalar = 1, threshold: Scalar = 20):
     xp = namespace(input)
     scaled = input * beta
     linear = scaled > threshold
-    safe = xp.where(linear, xp.zeros_like(input), scaled)  # so that the branch not taken has a finite gradient
+    safe = xp.where(linear, xp.zeros_like(input), scaled)  # so that the unselected branch has a finite gradient
     return xp.where(linear, input, xp.log1p(xp.exp(safe)) / beta)
 
 
@@ -161,7 +161,7 @@ def tanhshrink(input: Array):
     return x - step(namespace(x).tanh(x))
 
 
-# -- exponential for negative numbers ----------------------------------------------------------------------------------
+# -- exponential for negative inputs -----------------------------------------------------------------------------------
 
 
 def exponential_unit(x, alpha, scale=1.0, input_scale=1.0):
@@ -289,7 +289,7 @@ def _shrinks(input: Any, lambd: float = 0.5) -> None:
 def softshrink(input: Array, lambd: Scalar = 0.5):
     """Return x - lambd where x > lambd, x + lambd where x < -lambd, and 0 elsewhere."""
     xp = namespace(input)
-    zero = xp.zeros_like(input) + input * 0  # NaN stays NaN
+    zero = xp.zeros_like(input) + input * 0  # NaN propagates
     return xp.where(input > lambd, input - lambd, xp.where(input < -lambd, input + lambd, zero))
 
 

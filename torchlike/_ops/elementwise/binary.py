@@ -166,7 +166,7 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None):
 def _cut(a, b):
     xp = namespace(a)
     if a.dtype.kind not in "iu":
-        step, a, b = stepwise(a, b)  # PyTorch rounds the quotient of two tensors with dims before it is cut
+        step, a, b = stepwise(a, b)  # PyTorch rounds the quotient of two tensors with dims before `trunc`
         return xp.trunc(step(a / b))
     return a // b + ((xp.remainder(a, b) != 0) & ((a < 0) != (b < 0))).astype(a.dtype)
 
@@ -178,7 +178,7 @@ def _floored(a, b):
         return xp.floor_divide(a, b)
     if xp is np and (quick := remainders.floor_divide(a, b)) is not None:
         return quick
-    # Whole numbers carry no gradient, so none is derived from this long formula.
+    # The floor has a zero gradient, so the formula below is not differentiated.
     a, b = constant(a) + 0 * a, constant(b) + 0 * b
     rest = xp.fmod(a, b)
     quotient = (a - rest) / b
@@ -211,7 +211,7 @@ def remainder(input: Operand, other: Operand):
         return quick
     if xp is np or input.dtype.kind in "biu":
         return xp.remainder(input, other)
-    rest = xp.fmod(input, other)  # its gradient for `input` looks at no values, as PyTorch's
+    rest = xp.fmod(input, other)  # as in PyTorch, the gradient of `input` uses no values
     apart = constant((rest != 0) & ((rest < 0) != (other < 0)))
     return rest + xp.where(apart, other, xp.asarray(-0.0, rest.dtype))
 
@@ -274,7 +274,7 @@ def addcdiv(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
 def _check_lerp(call: Call) -> None:
     for a in call.arrays[1:]:
         name = "end" if a is call.end else "weight"
-        if a.dtype is not call.input.dtype and (name == "end" or a.ndim):  # a weight without dims is a number
+        if a.dtype is not call.input.dtype and (name == "end" or a.ndim):  # a 0-d weight counts as a number
             raise RuntimeError(
                 f"expected dtype {c_name(call.arrays[0].dtype)} for `{name}` but got dtype {c_name(a.dtype)}"
             )
@@ -293,7 +293,7 @@ def lerp(input: Array, end: Array, weight: Operand):
     return xp.where(near_start, input + weight * span, end - span * (1 - weight))
 
 
-# -- pairs that become one float ---------------------------------------------------------------------------------------
+# -- functions of two floating-point numbers ---------------------------------------------------------------------------
 
 
 @pointwise(autocast=WIDEST_ELSEWHERE, promote=to_float, aliases=("arctan2",), check=not_complex("atan2_cpu"))
@@ -324,7 +324,7 @@ def added_logarithms(a, b):
         return partial_derivatives.logarithms_added(a, b)
     ahead = a.real >= b.real
     large, small = xp.where(ahead, a, b), xp.where(ahead, b, a)
-    nothing = xp.isneginf(large.real)  # both are
+    nothing = xp.isneginf(large.real)  # both are -inf
     found = large + xp.log(1 + xp.exp(xp.where(nothing, -xp.inf, small - xp.where(nothing, 0, large))))
     return found.astype(a.dtype)
 

@@ -156,7 +156,7 @@ def _clamped(x, low, high):
     if low is None and high is None:
         return x
     inside = x == x
-    out = constant(x)  # NaN stays, without a gradient
+    out = constant(x)  # keeps NaN, without a gradient
     if high is not None:
         inside = inside & (x <= high)
         out = xp.where(x > high, high, out)

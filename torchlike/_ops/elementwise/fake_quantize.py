@@ -28,7 +28,8 @@ def _quantized(input: Array, scale: Array, zero_point: Array, quant_min: int, qu
     level = xp.rint(at + zero) if zero_point.dtype.kind == "f" else xp.rint(at) + zero
     nearest = xp.fmin(xp.fmax(level, quant_min), quant_max)
     inside = (level >= quant_min) & (level <= quant_max)
-    change = xp.where(inside, input - constant(input), xp.zeros_like(input))  # 0, with the gradient of `input`
+    # Zero, but with the gradient of `input` (a straight-through estimator).
+    change = xp.where(inside, input - constant(input), xp.zeros_like(input))
     return constant((nearest - zero) * scale.astype(input.dtype)) + change
 
 

@@ -135,18 +135,18 @@ def _sinc_slope(result: Any, x: Any) -> Any:
 
 
 def _sinc(x: Any) -> Any:
-    xp = namespace(x)  # whose own, of JAX 0.12, is 0 at infinity, where PyTorch's is NaN
+    xp = namespace(x)  # in JAX 0.12, `jnp.sinc` is 0 at infinity; PyTorch's is NaN
     y = (np.pi * xp.where(x == 0, xp.ones_like(x), x)).astype(x.dtype)
     return xp.where(x == 0, xp.ones_like(x), xp.sin(y) / y)
 
 
 sine_ratio = with_slopes(_sinc, _sinc_slope)
-# JAX 0.12 has the slope of real numbers as a product of two roots, which is NaN below -1.
+# JAX 0.12 computes the derivative for real numbers as a product of two roots, which is NaN below -1.
 inverse_cosine = with_slopes(lambda x: namespace(x).arccosh(x), lambda r, x: lax.rsqrt(x * x - 1))
 
 
 def _times_logarithm(function: str, step: Callable) -> tuple[Callable, ...]:
-    lowest = 0 if function == "log" else -1  # from which on the logarithm is no finite number
+    lowest = 0 if function == "log" else -1  # the logarithm is not finite at or below this value
 
     def of(x: Any, y: Any) -> Any:
         xp = namespace(y)

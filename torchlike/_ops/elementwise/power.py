@@ -18,7 +18,7 @@ from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.typing_rules import Aval, Call, Typed, common, result_type
 from torchlike._ops.schema.typing_rules import pointwise as pointwise_typing
 
-# Exponents with a formula (or, for integers, a refusal) of their own.
+# Exponents with a special formula or, for integers, an error.
 FORMULAS = (0, 0.5, 1, 2, 3, -0.5, -1, -2, -3, -4)
 
 
@@ -29,7 +29,7 @@ def _check(call: Call) -> None:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     if isinstance(exponent, Aval):
         not_bool("pow")(call)
-    elif exponent not in (0, 1):  # of which PyTorch makes ones and a copy
+    elif exponent not in (0, 1):  # PyTorch returns ones for 0 and a copy for 1
         not_wide("pow")(call)
 
 
@@ -42,7 +42,7 @@ def _node(call: Call) -> str:
 
 def _typing(call: Call, promote: Callable = common) -> Typed:
     typed = pointwise_typing(call, promote)
-    if not isinstance(call.input, Aval):  # PyTorch's powers of a number are row-major
+    if not isinstance(call.input, Aval):  # in PyTorch the power of a number is row-major
         typed.strides = [None]
     return typed
 
@@ -73,7 +73,7 @@ def pow(input: Operand, exponent: Operand):
     Common small exponents use special formulas. Where `input` is 0, the gradient of an exponent of 0 or above is 0. A
     negative power of an integer is 0, except for 1 and -1.
     """
-    if type(exponent) in (int, float, bool):  # no number of the program's: NumPy's float64 is a float too
+    if type(exponent) in (int, float, bool):  # a static number; an isinstance test would include numpy.float64
         return _formula(input, exponent)
     return _whole_power(input, exponent) if input.dtype.kind in "iu" else _power(input, exponent)
 
@@ -109,7 +109,7 @@ def _real_power_jvp(primals, tangents):
     out = _real_power(x, n)
     slope = xp.where(n == 0, 0, n * _real_power(x, xp.where(n == 0, 1, n - 1)))
     along = xp.zeros_like(out) if isinstance(dx, SymbolicZero) else slope * dx
-    if isinstance(dn, SymbolicZero):  # the logarithm of a negative number times nothing would not be nothing
+    if isinstance(dn, SymbolicZero):  # a zero tangent times the logarithm of a negative number would be NaN
         return out, along
     flat = (x == 0) & (n >= 0)
     log = out * xp.log(xp.where(flat, 1, x))
@@ -139,7 +139,7 @@ def _to_double(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     inplace=True,
     out=Into(_errors.outs.float_power, called="pow", late=True),
     node=_node,
-    remembers=lambda call: _keeps(call)[1:],  # and of its operands, which it casts, nothing
+    remembers=lambda call: _keeps(call)[1:],  # not the operands, because PyTorch casts them first
     float8=FLOAT8,
 )
 def float_power(input: Operand, exponent: Operand):

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-_CHUNK = 1 << 14  # elements that are worked on at once, so that temporaries stay in the processor's cache
-_EXACT = 2.0**22  # quotients below it are exact in float32, and their products in float64
+_CHUNK = 1 << 14  # the chunk size in elements; temporaries fit in the processor's cache
+_EXACT = 2.0**22  # quotients below this bound are exact in float32, and their products with the divisor in float64
 
 
 def fmod(a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
     """Return the remainder with the sign of `a`.
 
-    This function and those below return None if the arrays are small, unsupported or too large for exact results.
+    Return None if the arrays are small, if their dtype or shapes are unsupported, or if the quotients are too large for
+    exact results.
     """
     return _in_chunks(a, b, lambda x, y, rest, whole: np.copysign(rest, x))
 

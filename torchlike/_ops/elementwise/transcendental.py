@@ -144,7 +144,7 @@ def _frexp(input: Array):
     """Return the mantissa, with magnitude in [0.5, 1), and the exponent of 2 of each element."""
     xp = namespace(input)
     mantissa, exponent = xp.frexp(constant(input))
-    if xp is not np:  # bits are moved there, through which no gradient flows
+    if xp is not np:  # `jnp.frexp` manipulates bits, so it has no gradient
         exact = xp.where(xp.isfinite(input), input - constant(input), 0)
         mantissa = mantissa + exact * xp.exp2(-exponent.astype(input.dtype))
     return mantissa, exponent.astype("int32")

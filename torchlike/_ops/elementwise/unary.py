@@ -48,7 +48,7 @@ def abs(input: Array):
         return modulus(input)
     if xp is not jnp or input.dtype.kind not in "fV":
         return xp.abs(input)
-    # NaN has no gradient, as 0 has none.
+    # NaN and 0 get no gradient.
     return xp.where(input > 0, input, xp.where(input < 0, -input, xp.abs(constant(input))))
 
 
@@ -77,7 +77,7 @@ def _sign(x):
     xp = namespace(x)
     if x.dtype.kind == "u":
         return xp.minimum(x, xp.ones_like(x))
-    # The gradient is zero but there is one: the result stays connected to x.
+    # The gradient is zero but not missing: the result stays connected to x.
     return (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype)
 
 
@@ -298,7 +298,7 @@ def trunc(input: Array):
     return _whole(namespace(input), input, "trunc")
 
 
-_MOST_PLACES = 308  # of which a Python float holds the power of ten
+_MOST_PLACES = 308  # the largest power of ten that is a finite Python float
 
 
 def _round_into(input: Any, *decimals: int) -> Into:

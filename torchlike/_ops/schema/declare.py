@@ -65,17 +65,19 @@ class Op:
     fits: Callable | None = None  # fits(call) raises the error of an in-place call if `input` lacks the result's shape
     guard: Callable | None = None  # guard(*args) checks concrete values at every call; tensors are passed as Values
     saves: tuple[str, ...] | None = None  # the array parameters whose values the gradient needs; None: all
-    remembers: tuple[str, ...] | Callable[[Any], tuple[str, ...]] = (
-        "inputs",
-    )  # The tensors that PyTorch saves for backward, or a function of a call that returns them. They must not be
-    # overwritten before the backward pass. The words: "inputs" (the saved inputs on which the gradient depends), "all"
-    # (all saved inputs), the name of an array parameter, "result" (the only result), "first" (the first of several
-    # results), "others" (the results after the first), "results" (all results). If PyTorch saves a view of a parameter:
-    # "weight.T" (transposed), "input.rows" (as a matrix). "weight.T>input": saved for the gradient of `input`.
-    # For a gradient that is differentiated again: "result.unsqueezed" (the result with all dims kept), "result.once"
-    # (nothing is saved).
-    # chooses: the gradient only selects by the saved values, so it has no derivative with respect to them. It may be a
-    # function of a plan.
+    # The tensors that PyTorch saves for backward, or a function of a call that returns them. They must not be
+    # overwritten before the backward pass. Each word names some tensors:
+    #   "inputs": the saved inputs on which the gradient depends; "all": all saved inputs;
+    #   the name of an array parameter: this parameter;
+    #   "result": the only result; "first": the first of several results; "others": the results after the first;
+    #   "results": all results;
+    #   "weight.T", "input.rows": a view of a parameter, transposed or as a matrix;
+    #   "weight.T>input": a view that is saved for the gradient of `input`.
+    # Two words describe a gradient that is differentiated again: "result.unsqueezed" (it saves the result with all dims
+    # kept) and "result.once" (it saves nothing).
+    remembers: tuple[str, ...] | Callable[[Any], tuple[str, ...]] = ("inputs",)
+    # True if the gradient uses the saved values only to select elements, so it has no derivative with respect to them.
+    # It may be a function of a plan.
     chooses: bool | Callable[[Any], bool] = False
     # The array parameters with respect to which the derivative of the gradient is always zero, or a function of a plan
     # that returns them. In PyTorch such a gradient requires grad.

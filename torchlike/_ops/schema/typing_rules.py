@@ -170,8 +170,8 @@ def pointwise(call: Call, promote: Callable[[Dtype], Promotion]) -> Typed:
 def numbers_are_tensors(op: Any) -> bool:
     """Return whether PyTorch converts number operands of this operator to 0-d tensors.
 
-    PyTorch does so unless it has an overload for numbers. Such an operator gives its gradient node's name as a
-    function, without the attribute `numbers_are_tensors`.
+    PyTorch does so unless the operator has an overload for numbers. The schema of an operator with such an overload has
+    a function as `node`, without the attribute `numbers_are_tensors`.
     """
     return op.family == "pointwise" and (op.node.__class__ is str or hasattr(op.node, "numbers_are_tensors"))
 

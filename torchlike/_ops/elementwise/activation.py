@@ -81,7 +81,7 @@ def _check_gelu(call: Call) -> None:
 def gelu(input: Array, *, approximate: str = "none"):
     """Return x * Phi(x) for each element x, where Phi is the CDF of the standard normal distribution.
 
-    With `approximate="tanh"`, use the tanh approximation.
+    With `approximate="tanh"`, return 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))).
 
     >>> import torchlike as torch
     >>> torch.nn.functional.gelu(torch.tensor([1.0]))
@@ -174,21 +174,21 @@ def exponential_unit(x, alpha, scale=1.0, input_scale=1.0):
 
 @pointwise(where=(), check=floating("elu_cpu"), name="_elu", node="EluBackward0")
 def _elu(input: Array, alpha: Scalar = 1.0):
-    """Return x where x > 0, and alpha * (exp(x) - 1) elsewhere."""
+    """Return x where x > 0, and alpha * (exp(x) - 1) elsewhere, for each element x."""
     return exponential_unit(input, alpha)
 
 
 @pointwise(where=(), check=floating("elu_cpu"), name="_celu", node="CeluBackward0")
 def _celu(input: Array, alpha: Scalar = 1.0):
-    """Return x where x > 0, and alpha * (exp(x / alpha) - 1) elsewhere."""
+    """Return x where x > 0, and alpha * (exp(x / alpha) - 1) elsewhere, for each element x."""
     return exponential_unit(input, alpha, input_scale=1 / alpha)
 
 
 @pointwise(where=(), check=floating("elu_cpu"), name="_selu", node="EluBackward0")
 def _selu(input: Array):
-    """Return scale * x where x > 0, and scale * alpha * (exp(x) - 1) elsewhere.
+    """Return scale * x where x > 0, and scale * alpha * (exp(x) - 1) elsewhere, for each element x.
 
-    The constants `scale` and `alpha` keep the mean and variance of activations normalized.
+    scale is 1.0507... and alpha is 1.6732...: with them, the activations of a network keep zero mean and unit variance.
     """
     return exponential_unit(input, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946)
 
@@ -198,7 +198,7 @@ def _selu(input: Array):
 
 @pointwise(where=(), check=floating("leaky_relu_cpu"), name="_leaky_relu", node="LeakyReluBackward0")
 def _leaky_relu(input: Array, negative_slope: Scalar = 0.01):
-    """Return x where x > 0, and negative_slope * x elsewhere."""
+    """Return x where x > 0, and negative_slope * x elsewhere, for each element x."""
     return namespace(input).where(input > 0, input, input * negative_slope)
 
 
@@ -216,7 +216,7 @@ def _clamps(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> None:
 
 @pointwise(where=(), name="_hardtanh", node="HardtanhBackward0", check=_check_hardtanh, guard=_clamps)
 def _hardtanh(input: Array, min_val: Scalar = -1.0, max_val: Scalar = 1.0):
-    """Return x clamped to [min_val, max_val]. The gradient at the bounds is 0."""
+    """Return each element clamped to [min_val, max_val]. The gradient at the bounds is 0."""
     xp = namespace(input)
     low, high = xp.asarray(min_val, input.dtype), xp.asarray(max_val, input.dtype)
     return xp.where(input <= low, low, xp.where(input >= high, high, input))
@@ -230,14 +230,14 @@ def _hardtanh(input: Array, min_val: Scalar = -1.0, max_val: Scalar = 1.0):
     takes=(_dtypes.INTEGER, _dtypes.FLOATING),
 )
 def _threshold(input: Array, threshold: Scalar, value: Scalar):
-    """Return x where x > threshold, and `value` elsewhere."""
+    """Return x where x > threshold, and `value` elsewhere, for each element x."""
     xp = namespace(input)
     return xp.where(input <= threshold, xp.asarray(value, input.dtype), input)
 
 
 @pointwise(where=(), check=floating("hardswish_cpu"), name="_hardswish", node="HardswishBackward0")
 def _hardswish(input: Array):
-    """Return x * min(max(x + 3, 0), 6) / 6.
+    """Return x * min(max(x + 3, 0), 6) / 6 for each element x.
 
     The gradient is 0 at x = -3 and 1 at x = 3.
     """
@@ -258,13 +258,13 @@ def _hardswish(input: Array):
     vanishing=("input",),
 )
 def _rrelu_with_noise(input: Array, slopes: Array):
-    """Return slopes * x, with slopes that were sampled for each element."""
+    """Return slopes * input, where `slopes` was sampled element by element."""
     return input * slopes
 
 
 @pointwise(where=(), check=floating("hardsigmoid_cpu"), name="_hardsigmoid", node="HardsigmoidBackward0")
 def _hardsigmoid(input: Array):
-    """Return min(max(x + 3, 0), 6) / 6. The gradient at x = -3 and x = 3 is 0."""
+    """Return min(max(x + 3, 0), 6) / 6 for each element x. The gradient at x = -3 and x = 3 is 0."""
     xp = namespace(input)
     inside = (input > -3) & (input < 3)
     return xp.where(inside, (input + 3) / 6, xp.clip(constant(input) + 3, 0, 6) / 6)
@@ -272,7 +272,7 @@ def _hardsigmoid(input: Array):
 
 @pointwise(where=("torch", "nn.functional"), check=floating("hardshrink_cpu"), inplace=False, rounded=("lambd",))
 def hardshrink(input: Array, lambd: Scalar = 0.5):
-    """Return x where |x| > lambd, and 0 elsewhere."""
+    """Return x where |x| > lambd, and 0 elsewhere, for each element x."""
     xp = namespace(input)
     return xp.where(xp.abs(input) <= lambd, xp.zeros_like(input), input)
 
@@ -287,7 +287,7 @@ def _shrinks(input: Any, lambd: float = 0.5) -> None:
 
 @pointwise(where=PLACES, check=floating("softshrink_check"), guard=_shrinks, inplace=False, loop="softshrink_check")
 def softshrink(input: Array, lambd: Scalar = 0.5):
-    """Return x - lambd where x > lambd, x + lambd where x < -lambd, and 0 elsewhere."""
+    """Return x - lambd where x > lambd, x + lambd where x < -lambd, and 0 elsewhere, for each element x."""
     xp = namespace(input)
     zero = xp.zeros_like(input) + input * 0  # NaN propagates
     return xp.where(input > lambd, input - lambd, xp.where(input < -lambd, input + lambd, zero))
@@ -326,7 +326,7 @@ def _prelu_shape(call: Call) -> list:
     takes=REAL_FLOATS,
 )
 def prelu(input: Array, weight: Array):
-    """Return x where x > 0, and weight * x elsewhere.
+    """Return x where x > 0, and weight * x elsewhere, for each element x.
 
     `weight` has one element, or one element for each channel (dim 1).
     """
@@ -348,6 +348,6 @@ def _glu_shape(call: Call) -> list:
 
 @operator(where=PLACES, shape=_glu_shape, check=floating("glu_cpu"))
 def glu(input: Array, dim: int = -1):
-    """Return a * sigmoid(b), where a and b are the two halves of `input` along `dim`."""
+    """Return a * sigmoid(b), where a and b are the first and second half of `input` along `dim`."""
     a, b = namespace(input).split(input, 2, dim)
     return a * logistic(b)

@@ -205,7 +205,10 @@ def floor_divide(input: Operand, other: Operand):
 
 @pointwise(host=HOST, check=real_number("remainder_cpu"), guard=whole_divisor, node=by_operand("Remainder", "other"))
 def remainder(input: Operand, other: Operand):
-    """Return input - other * floor(input / other): the remainder with the sign of `other`, as Python's %."""
+    """Return the remainder of input / other with the sign of `other`, as Python's %.
+
+    It equals input - other * floor(input / other).
+    """
     xp = namespace(input)
     if xp is np and (quick := remainders.remainder(input, other)) is not None:
         return quick
@@ -226,13 +229,13 @@ def fmod(input: Array, other: Operand):
 
 @pointwise(check=only("gcd_cpu", INTEGER), differentiable=False)
 def gcd(input: Array, other: Array):
-    """Return the greatest common divisor of two integers."""
+    """Return the greatest common divisor of the elements of `input` and `other`."""
     return namespace(input).gcd(input, other)
 
 
 @pointwise(check=only("lcm_cpu", INTEGER), differentiable=False)
 def lcm(input: Array, other: Array):
-    """Return the least common multiple of two integers."""
+    """Return the least common multiple of the elements of `input` and `other`."""
     return namespace(input).lcm(input, other)
 
 
@@ -298,7 +301,10 @@ def lerp(input: Array, end: Array, weight: Operand):
 
 @pointwise(autocast=WIDEST_ELSEWHERE, promote=to_float, aliases=("arctan2",), check=not_complex("atan2_cpu"))
 def atan2(input: Array, other: Array):
-    """Return the angle of the point (other, input) in radians. The gradient at the origin is 0."""
+    """Return the angle of the point (x, y) = (other, input) in radians, in [-pi, pi].
+
+    The gradient at the origin is 0.
+    """
     return partial_derivatives.angle(input, other)
 
 

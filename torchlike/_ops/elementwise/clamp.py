@@ -61,7 +61,7 @@ def _ordered(name: str) -> Callable[[Call], None]:
 
 @pointwise(check=_ordered("maximum"), inplace=False, chooses=True)
 def maximum(input: Array, other: Array):
-    """Return the larger of two elements, or NaN if either is NaN.
+    """Return the larger of `input` and `other` for each pair of elements, or NaN if either is NaN.
 
     Equal elements share the gradient.
     """
@@ -70,7 +70,7 @@ def maximum(input: Array, other: Array):
 
 @pointwise(check=_ordered("minimum"), inplace=False, chooses=True)
 def minimum(input: Array, other: Array):
-    """Return the smaller of two elements, or NaN if either is NaN.
+    """Return the smaller of `input` and `other` for each pair of elements, or NaN if either is NaN.
 
     Equal elements share the gradient.
     """
@@ -79,9 +79,9 @@ def minimum(input: Array, other: Array):
 
 @pointwise(check=_ordered("fmax"), inplace=False, chooses=True)
 def fmax(input: Array, other: Array):
-    """Return the larger of two elements, or the other element if one is NaN.
+    """Return the larger of `input` and `other` for each pair of elements, ignoring NaN.
 
-    If the elements are equal, `input` gets the gradient.
+    The result is NaN only if both are NaN. If the elements are equal, `input` gets the gradient.
     """
     xp = namespace(input)
     return xp.where((input >= other) | (other != other), input, other)
@@ -89,9 +89,9 @@ def fmax(input: Array, other: Array):
 
 @pointwise(check=_ordered("fmin"), inplace=False, chooses=True)
 def fmin(input: Array, other: Array):
-    """Return the smaller of two elements, or the other element if one is NaN.
+    """Return the smaller of `input` and `other` for each pair of elements, ignoring NaN.
 
-    If the elements are equal, `input` gets the gradient.
+    The result is NaN only if both are NaN. If the elements are equal, `input` gets the gradient.
     """
     xp = namespace(input)
     return xp.where((input <= other) | (other != other), input, other)

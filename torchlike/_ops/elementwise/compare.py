@@ -71,19 +71,19 @@ def isclose(input: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08
 
 @pointwise(**COMPARISON, check=not_wide("logical_and_cpu"))
 def logical_and(input: Array, other: Array):
-    """Return whether both elements are nonzero."""
+    """Return whether both `input` and `other` are nonzero, for each pair of elements."""
     return namespace(input).logical_and(input, other)
 
 
 @pointwise(**COMPARISON, check=not_wide("logical_or_cpu"))
 def logical_or(input: Array, other: Array):
-    """Return whether at least one of the two elements is nonzero."""
+    """Return whether `input` or `other` is nonzero, for each pair of elements."""
     return namespace(input).logical_or(input, other)
 
 
 @pointwise(**COMPARISON, check=not_wide("logical_xor_cpu"))
 def logical_xor(input: Array, other: Array):
-    """Return whether exactly one of the two elements is nonzero."""
+    """Return whether exactly one of `input` and `other` is nonzero, for each pair of elements."""
     return namespace(input).logical_xor(input, other)
 
 
@@ -106,19 +106,19 @@ def bitwise_not(input: Array):
 
 @pointwise(**BITS, check=whole("bitwise_and_cpu"))
 def bitwise_and(input: Operand, other: Operand):
-    """Return the bitwise AND of two tensors."""
+    """Return the bitwise AND of `input` and `other`. For bools, it is the logical AND."""
     return input & other
 
 
 @pointwise(**BITS, check=whole("bitwise_or_cpu"))
 def bitwise_or(input: Operand, other: Operand):
-    """Return the bitwise OR of two tensors."""
+    """Return the bitwise OR of `input` and `other`. For bools, it is the logical OR."""
     return input | other
 
 
 @pointwise(**BITS, check=whole("bitwise_xor_cpu"))
 def bitwise_xor(input: Operand, other: Operand):
-    """Return the bitwise XOR of two tensors."""
+    """Return the bitwise XOR of `input` and `other`. For bools, it is the logical XOR."""
     return input ^ other
 
 
@@ -136,7 +136,7 @@ def bitwise_left_shift(input: Operand, other: Operand):
 
 @pointwise(**BITS, check=only("rshift_cpu", _dtypes.INTEGER))
 def bitwise_right_shift(input: Operand, other: Operand):
-    """Return `input` shifted right arithmetically by `other` bits, so that the sign is kept."""
+    """Return `input` shifted right arithmetically by `other` bits. Signed integers keep their sign."""
     xp = namespace(input)
     bits = 8 * input.dtype.itemsize
     places = xp.where((other >= 0) & (other < bits), other, bits - 1)

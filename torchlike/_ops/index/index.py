@@ -400,7 +400,7 @@ def _along_dim(input: Any, dim: int, index: Any, say: Callable) -> tuple:
 
 
 def _check_rows(call: Call) -> None:
-    """Check `index_add`, `index_copy` and `index_reduce`: `index` is a vector that matches the size of `source`."""
+    """Check the arguments of `index_add`, `index_copy`, `index_fill` and `index_reduce`."""
     name, index = call.op.name.removesuffix("_by").lstrip("_") + "_", call.index
     adds = "add" in name or "reduce" in name
     if index.ndim > 1:

@@ -352,7 +352,10 @@ def amin(input: Array, dim: Dims | None = (), keepdim: bool = False):
     chooses=True,
 )
 def _max_of_all(input: Array):
-    """Return the maximum of all elements."""
+    """Return the maximum of all elements.
+
+    Elements equal to the maximum share the gradient evenly.
+    """
     return _extreme(input, "max", None, False, nan=True)
 
 
@@ -367,7 +370,10 @@ def _max_of_all(input: Array):
     chooses=True,
 )
 def _min_of_all(input: Array):
-    """Return the minimum of all elements."""
+    """Return the minimum of all elements.
+
+    Elements equal to the minimum share the gradient evenly.
+    """
     return _extreme(input, "min", None, False, nan=True)
 
 

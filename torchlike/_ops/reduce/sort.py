@@ -85,7 +85,7 @@ def _same_shape(call: Call) -> list:
 def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool | None = False):
     """Return the elements sorted along `dim`, and their indices.
 
-    The order of equal elements is kept, with or without `stable`.
+    Equal elements keep their order even if `stable` is False.
     """
     return ordered(input, dim, descending)
 
@@ -151,7 +151,10 @@ def _topk_shape(call: Call) -> list:
     out=EXACT,
 )
 def topk(input: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = True):
-    """Return the `k` largest (or smallest) elements along `dim` in order, and their indices."""
+    """Return the `k` largest elements along `dim`, in order, and their indices.
+
+    If `largest` is False, return the `k` smallest elements. The results are sorted even if `sorted` is False.
+    """
     xp = namespace(input)
     if largest and xp is not np and input.ndim and input.dtype.kind != "b":
         rows = xp.moveaxis(input, dim, -1)
@@ -270,13 +273,16 @@ _ALL = {
 
 @operator(**_ALL, check=_check_median("median"), node="MedianBackward0", chooses=True)
 def _median_of_all(input: Array):
-    """Return the median of all elements, the lower one of two. It is NaN if any element is NaN."""
+    """Return the median of all elements, the lower of two middle elements.
+
+    It is NaN if any element is NaN.
+    """
     return _of_all(input, False)
 
 
 @operator(**_ALL, check=_check_median("nanmedian"), node="NanmedianBackward0", chooses=True)
 def _nanmedian_of_all(input: Array):
-    """Return the median of all elements that are not NaN."""
+    """Return the median of all elements that are not NaN, the lower of two middle elements."""
     return _of_all(input, True)
 
 
@@ -291,9 +297,9 @@ def _nanmedian_of_all(input: Array):
     chooses=True,
 )
 def median(input: Array, dim: int, keepdim: bool = False):
-    """Return the median along `dim` (the lower one of two) and its index.
+    """Return the median along `dim` and its index.
 
-    The median is NaN if any element is NaN.
+    Of two middle elements, the lower one is returned. The median is NaN if any element is NaN.
     """
     return _kept(*_middle(input, dim, False), dim, keepdim)
 
@@ -309,7 +315,10 @@ def median(input: Array, dim: int, keepdim: bool = False):
     chooses=True,
 )
 def nanmedian(input: Array, dim: int, keepdim: bool = False):
-    """Return the median of the elements along `dim` that are not NaN, and its index."""
+    """Return the median of the elements along `dim` that are not NaN, and its index.
+
+    Of two middle elements, the lower one is returned.
+    """
     return _kept(*_middle(input, dim, True), dim, keepdim)
 
 

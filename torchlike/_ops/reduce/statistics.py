@@ -163,7 +163,7 @@ def _check_diff(call: Call) -> None:
 def diff(input: Array, n: int = 1, dim: int = -1, prepend: Array | None = None, append: Array | None = None):
     """Return the n-th differences of adjacent elements along `dim`.
 
-    The difference of bools is their exclusive or.
+    `prepend` and `append` are joined to the input first. The difference of bools is their exclusive or.
     """
     if not n:
         return input
@@ -412,7 +412,10 @@ def _search_shape(call: Call) -> list:
     takes=NUMBERS,
 )
 def searchsorted(sorted_sequence: Array, input: Operand, right: bool, out_int32: bool):
-    """Return the positions at which to insert each element so that the sequence stays sorted."""
+    """Return the index at which to insert each element of `input` so that the sequence stays sorted.
+
+    An element goes before equal elements of the sequence or, if `right`, after them.
+    """
     side = "right" if right else "left"
     if sorted_sequence.ndim == 1:
         return namespace(sorted_sequence).searchsorted(sorted_sequence, input, side=side)
@@ -516,6 +519,6 @@ def _check_isin(call: Call) -> None:
     loop="isin_default_cpu",
 )
 def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False):
-    """Return whether each element is among the test elements."""
+    """Return whether each element is among the test elements or, if `invert`, whether it is not."""
     xp = namespace(elements)
     return xp.isin(elements, xp.asarray(test_elements).reshape(-1), invert=invert)

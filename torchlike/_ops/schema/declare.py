@@ -72,7 +72,7 @@ class Op:
     #   "result": the only result; "first": the first of several results; "others": the results after the first;
     #   "results": all results;
     #   "weight.T", "input.rows": a view of a parameter, transposed or as a matrix;
-    #   "weight.T>input": a view that is saved for the gradient of `input`.
+    #   "weight.T>input": a parameter, or a view of it, that is saved only for the gradient of `input`.
     # Two words describe a gradient that is differentiated again: "result.unsqueezed" (it saves the result with all dims
     # kept) and "result.once" (it saves nothing).
     remembers: tuple[str, ...] | Callable[[Any], tuple[str, ...]] = ("inputs",)
@@ -99,7 +99,7 @@ class Op:
     # The array parameters that must not require grad, each with the name of PyTorch's function in the error. The name
     # may be a function of the first operand's number of dims.
     without_gradient: dict[str, str | Callable[[int], str]] = field(default_factory=dict)
-    once: bool = False  # the gradient is not differentiable in PyTorch (`once_differentiable`)
+    once: bool = False  # the gradient is not differentiable in PyTorch
     # PyTorch's name of the gradient operator if that has no derivative with respect to the saved values. It may be a
     # function of a plan.
     underivable: str | Callable[[Any], str] = ""

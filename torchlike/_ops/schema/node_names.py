@@ -1,4 +1,4 @@
-"""Names of gradient nodes for operators whose overloads PyTorch numbers."""
+"""Names of gradient nodes for operators with several overloads, which PyTorch numbers."""
 
 from __future__ import annotations
 

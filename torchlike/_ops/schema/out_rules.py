@@ -41,7 +41,7 @@ class Into(NamedTuple):
 
 CASTABLE = Into()
 EXACT = Into(_errors.dtypes.exact_out)
-SAME = Into(outs.found)  # for an operator with one operand, whose dtype is the result's dtype
+SAME = Into(outs.found)  # for an operator with one operand and a result of the same dtype
 COMPUTES = Into(computes=True)
 
 

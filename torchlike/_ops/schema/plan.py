@@ -304,7 +304,7 @@ def _flat(plan: OpPlan, *gradient: tuple[int, ...]) -> Callable | None:
 
 
 def dependence(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:
-    """Return the saved inputs on whose values this gradient depends.
+    """Return the saved inputs whose values affect this gradient.
 
     For example, the gradient of a product with respect to one factor depends on the other factor.
     """
@@ -312,7 +312,7 @@ def dependence(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) ->
 
 
 def carried(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:
-    """Return the outputs on whose gradients this gradient depends.
+    """Return the outputs whose gradients affect this gradient.
 
     For example, the gradient of `sign` is always zero, so it depends on none.
     """

@@ -76,7 +76,7 @@ def _index_shape(call: Call) -> list:
 
 
 def _index_typing(call: Call) -> Typed:
-    """Return the outcome of the typing rule, with strides that follow the source and the indices, as in PyTorch."""
+    """Return the `Typed` of the result, with strides that follow the source and the indices, as in PyTorch."""
     ((shape, _),) = _index_shape(call)
     strides = None
     if any(s is not None for s in call.strides):

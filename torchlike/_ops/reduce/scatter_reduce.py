@@ -110,8 +110,8 @@ def _others(input: Any, src: Any, place: Any, own: Any) -> tuple[Any, Any]:
 def _others_jvp(primals: Any, tangents: Any) -> Any:
     """Return the value and the tangent of `_others`.
 
-    Counting zeros and dividing gives the right value but wrong derivatives, so the tangent is that of a formula with
-    products only.
+    Counting zeros and dividing gives the right value but no usable derivatives, so the tangent is computed from a
+    formula with products only.
     """
     input, src, place, own = primals
     products = functools.partial(_others_multiplied, place=place, own=own)
@@ -151,7 +151,7 @@ def _run(factors: Any, changes: Any) -> Any:
 def _extreme(name: str, worst: Any, nan: bool = False) -> Any:
     """Return a function that computes the maximum or minimum at each position.
 
-    If the extreme is NaN, it gets a gradient if `nan`.
+    A NaN extreme gets a gradient only if `nan`.
     """
 
     @jax.custom_jvp

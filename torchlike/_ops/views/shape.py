@@ -14,7 +14,7 @@ from torchlike._ops.schema.typing_rules import Call, Typed, wrap_dim
 
 
 def _in_memory_order(call: Call) -> Typed:
-    """Return the typing of one result with the input's shape and memory order."""
+    """Return the `Typed` of one result with the input's shape and memory order."""
     shape, strides = tuple(call.input.shape), call.strides[0]
     kept = None if strides is None else copied_strides(shape, strides)
     return Typed([call.input], None, [kept])
@@ -51,7 +51,10 @@ def _cat_shape(call: Call) -> list:
 
 @operator(autocast=WIDEST_ON_CPU, shape=_cat_shape, check=_check_cat, saves=(), opmath=False, where=(), float8=FLOAT8)
 def cat(tensors: Arrays, dim: int = 0):
-    """Return the concatenation of the tensors along `dim`: (…, n, …), (…, m, …) -> (…, n + m, …)."""
+    """Return the concatenation of the tensors along `dim`.
+
+    The shapes are (…, n, …), (…, m, …) -> (…, n + m, …).
+    """
     real = [t for t in tensors if not _is_legacy_empty(t.shape)]
     return namespace(tensors[0]).concatenate(real, axis=dim) if real else tensors[0]
 
@@ -70,7 +73,7 @@ def _stack_shape(call: Call) -> list:
 
 @operator(autocast=WIDEST_ON_CPU, shape=_stack_shape, saves=(), opmath=False, where=(), float8=FLOAT8)
 def stack(tensors: Arrays, dim: int = 0):
-    """Return the tensors of one shape joined along a new dim."""
+    """Return the tensors, which must have the same shape, stacked along a new dim `dim`."""
     return namespace(tensors[0]).stack(tensors, axis=dim)
 
 
@@ -83,7 +86,10 @@ def _flip(input: Array, dims: tuple):
 
 
 def _rolled(call: Call) -> Typed:
-    """Return the typing of one row-major result with the input's shape. Without elements it is a copy."""
+    """Return the `Typed` of one result with the input's shape.
+
+    The result is row-major, unless it has no elements: then it is a copy with the input's memory order.
+    """
     return _in_memory_order(call) if not call.input.numel else Typed([call.input], None, [None])
 
 
@@ -136,13 +142,19 @@ def _matrix(call: Call) -> list:
 
 @operator(shape=_matrix, saves=(), opmath=False, inplace=True, loop="tril")
 def tril(input: Array, diagonal: int = 0):
-    """Return the lower triangle of each matrix, with zeros above `diagonal`."""
+    """Return the lower triangle of each matrix, with zeros above the given diagonal.
+
+    `diagonal` 0 is the main diagonal. Positive numbers are above it.
+    """
     return namespace(input).tril(input, diagonal)
 
 
 @operator(shape=_matrix, saves=(), opmath=False, inplace=True, loop="triu")
 def triu(input: Array, diagonal: int = 0):
-    """Return the upper triangle of each matrix, with zeros below `diagonal`."""
+    """Return the upper triangle of each matrix, with zeros below the given diagonal.
+
+    `diagonal` 0 is the main diagonal. Positive numbers are above it.
+    """
     return namespace(input).triu(input, diagonal)
 
 
@@ -156,7 +168,7 @@ def _interleaved(call: Call) -> list:
 
 @operator(shape=_interleaved, saves=(), opmath=False, where=(), name="_repeat_interleave", float8=FLOAT8)
 def _repeat_interleave(input: Array, repeats: int, dim: int | None = None):
-    """Return the tensor with each element along `dim` repeated `repeats` times."""
+    """Return the tensor with each slice along `dim` repeated `repeats` times."""
     return namespace(input).repeat(summed_wide(input), repeats, axis=dim).astype(input.dtype)
 
 

@@ -131,7 +131,10 @@ def _check_expand(call: Call) -> None:
 
 @view(geometry=_expand_geometry, check=_check_expand)
 def expand(input: Array, size: tuple):
-    """Return the tensor with dims of size 1 expanded without copying. A size of -1 keeps a dim."""
+    """Return the tensor with dims of size 1 expanded to `size` without copying.
+
+    A size of -1 keeps the size of a dim. New dims are added at the front.
+    """
     lead = len(size) - input.ndim
     shape = [input.shape[i - lead] if n == -1 else n for i, n in enumerate(size)]
     wide = summed_wide(input)
@@ -258,7 +261,10 @@ def _squeeze_node(call: Call) -> str:
 
 @view(geometry=_squeeze_geometry, node=_squeeze_node)
 def squeeze(input: Array, dim=None):
-    """Return the tensor without its dims of size 1, or without those among `dim` if given."""
+    """Return the tensor without its dims of size 1.
+
+    If `dim` is given, only the named dims are removed, if their size is 1.
+    """
     return namespace(input).reshape(input, tuple(input.shape[d] for d in _squeezed(input.shape, dim)))
 
 
@@ -290,7 +296,10 @@ def _diagonal_start(t, offset, dim1, dim2) -> int:
 
 @view(geometry=_diagonal_geometry, offset=_diagonal_start)
 def diagonal(input: Array, offset: int = 0, dim1: int = 0, dim2: int = 1):
-    """Return the diagonals of the matrices in `dim1` and `dim2`, as the last dim."""
+    """Return the diagonals of the matrices in dims `dim1` and `dim2`, as the last dim.
+
+    `offset` selects a diagonal above (positive) or below (negative) the main diagonal.
+    """
     most = max(input.shape, default=0)  # NumPy rejects offsets beyond its integer range
     return namespace(input).diagonal(input, min(max(offset, -most), most), dim1, dim2)
 
@@ -313,9 +322,9 @@ def _unfold_geometry(shape, strides, dimension, size, step) -> Geometry:
 
 @view(geometry=_unfold_geometry)
 def unfold(input: Array, dimension: int, size: int, step: int):
-    """Return windows of `size` elements along `dimension`, `step` apart.
+    """Return a view of all windows of `size` elements along `dimension`, `step` elements apart.
 
-    The new last dim indexes the elements of a window.
+    The new last dim indexes the elements within a window.
     """
     xp = namespace(input)
     if not input.ndim:

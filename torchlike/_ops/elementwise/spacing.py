@@ -11,10 +11,11 @@ from torchlike._dtypes import dtype as Dtype
 
 
 def spaced(start: Any, end: Any, steps: int, dtype: Dtype) -> np.ndarray:
-    """Return `steps` numbers from `start` to `end`, computed as PyTorch does.
+    """Return `steps` evenly spaced numbers from `start` to `end`, rounded as in PyTorch.
 
-    The first half is computed from the start and the second half from the end. Each number is a fused multiply-add with
-    one rounding, which a wider type emulates here. Half precision rounds after each operation.
+    The first half is computed as start + i * step, and the second half as end - j * step, with one rounding for the
+    multiplication and the addition. A wider dtype emulates this fused multiply-add. Half precision rounds after each
+    operation.
     """
     narrow = dtype.numpy.type if dtype.category >= _dtypes.FLOATING else np.float64
     if dtype.category == _dtypes.INTEGER:

@@ -22,8 +22,8 @@ _without_loops: set[Any] = set()  # the operators that were traced and whose pro
 def gradient_program(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Program | None:
     """Return the NumPy program of `gradient(plan, wanted, given)`.
 
-    The program takes the saved inputs, the cotangents and the numbers, in this order. Return None if NumPy does not
-    support the program, or did not for other sizes.
+    The program takes the saved inputs, the cotangents and the numbers, in this order. Return None if NumPy cannot run
+    the program, or could not run it for other sizes.
     """
     outputs = [plan.outputs[i] for i in given]
     saved = [plan.inputs[i] for i in plan.saved]

@@ -11,9 +11,10 @@ from torchlike._ops.schema.typing_rules import Aval, Call
 def by_operand(
     stem: str, parameter: str, tensor: int = 1, number: int = 0, wraps: bool = True
 ) -> Callable[[Call], str]:
-    """Return a function that names the node by whether `parameter` is a tensor or a number.
+    """Return a function that names the gradient node according to the type of `parameter`.
 
-    `wraps` means that PyTorch converts the number to a 0-d tensor.
+    The name ends with `tensor` if the argument is a tensor, and with `number` if it is a number. `wraps` means that
+    PyTorch converts the number to a 0-d tensor.
     """
 
     def node(call: Call) -> str:
@@ -25,14 +26,17 @@ def by_operand(
 
 
 def by_dim(stem: str) -> Callable[[Call], str]:
-    """Return a function that names the node: 0 for a reduction over all elements, 1 for a reduction over dims."""
+    """Return a function that names the gradient node of a reduction.
+
+    The name ends with 0 for a reduction over all elements, and with 1 for a reduction over dims.
+    """
     return lambda call: f"{stem}Backward{0 if call.dim is None else 1}"
 
 
 def of_two(stem: str) -> Callable[[Call], str]:
-    """Return a function that names the node of a binary operator.
+    """Return a function that names the gradient node of a binary operator.
 
-    The numbers are 0 for two tensors, 1 for a number and a tensor, 2 for a tensor and a number.
+    The name ends with 0 for two tensors, 1 for a number and a tensor, and 2 for a tensor and a number.
     """
 
     def node(call: Call) -> str:

@@ -22,10 +22,10 @@ Step = Callable[[Any], Any]
 
 
 def stepwise(*arrays: Any) -> tuple:
-    """Return `step` and the arrays in the dtype of the computation. For operators with `opmath=False`.
+    """Return `step` and the arrays, with half precision as float32, for a kernel with `opmath=False`.
 
-    `step(x)` rounds an intermediate result as PyTorch stores it between two operators. It changes x only if the arrays
-    are of half precision. An array may be None.
+    `step(x)` rounds an intermediate result as PyTorch stores it between two operators. It changes x only if one of the
+    arrays is of half precision. An array may be None.
     """
     wide = [a if a is None else widened(a) for a in arrays]
     halves = [a.dtype for a, w in zip(arrays, wide) if w is not a]

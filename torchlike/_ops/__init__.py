@@ -1,4 +1,4 @@
-"""The operators: importing a family's file puts its rows into the registry."""
+"""Operator schemas and kernels. Importing a module of this package adds its operators to `REGISTRY`."""
 
 from torchlike._ops.elementwise import activation as activation
 from torchlike._ops.elementwise import binary as binary

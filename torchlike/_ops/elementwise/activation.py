@@ -1,4 +1,4 @@
-"""Activations: the element-wise functions between a network's layers."""
+"""Element-wise activation functions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ PLACES = ("nn.functional",)
 
 
 def floating(kernel: str, *also: int) -> Callable[[Call], None]:
-    """A check that refuses integers as PyTorch's `kernel` does, and complex numbers unless it takes them `also`."""
+    """Return a check that raises PyTorch's error for dtypes that `kernel` does not support.
+
+    Floating-point dtypes are supported, and the categories `also`, such as complex.
+    """
 
     def check(call: Call) -> None:
         dtype = call.arrays[0].dtype
@@ -36,7 +39,7 @@ def floating(kernel: str, *also: int) -> Callable[[Call], None]:
 
 
 def logistic(x):
-    """1 / (1 + exp(-x)) without overflow."""
+    """Return 1 / (1 + exp(-x)) without overflow warnings."""
     if namespace(x) is np:
         with np.errstate(over="ignore"):
             return 1 / (1 + np.exp(-x))
@@ -44,7 +47,7 @@ def logistic(x):
 
 
 def magnitude(x):
-    """|x| with gradient 0 at 0."""
+    """Return |x|, with gradient 0 at 0."""
     return x * namespace(x).sign(x) if x.dtype.kind != "c" else modulus(x)
 
 
@@ -61,7 +64,7 @@ def _log1p_exp_jvp(primals, tangents):
 
 
 def log1p_exp(x):
-    """log(1 + exp(x)) without overflow."""
+    """Return log(1 + exp(x)) without overflow."""
     return (_log1p_exp.fun if namespace(x) is np else _log1p_exp)(x)
 
 
@@ -76,7 +79,9 @@ def _check_gelu(call: Call) -> None:
 
 @pointwise(where=PLACES, check=_check_gelu, inplace=False, loop="GeluKernelImpl")
 def gelu(input: Array, *, approximate: str = "none"):
-    """x times the normal distribution function at x, exactly or by its tanh approximation.
+    """Return x * Phi(x) for each element x, where Phi is the CDF of the standard normal distribution.
+
+    With `approximate="tanh"`, return 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))).
 
     >>> import torchlike as torch
     >>> torch.nn.functional.gelu(torch.tensor([1.0]))
@@ -88,7 +93,7 @@ def gelu(input: Array, *, approximate: str = "none"):
     if namespace(input) is np and row_sums.in_c(input):
         return row_sums.gelu(input)
     out = erf(input * math.sqrt(0.5))
-    out += 1  # NumPy takes no new memory for these
+    out += 1  # in place, so NumPy allocates no memory
     out *= input
     out *= 0.5
     return out
@@ -96,13 +101,13 @@ def gelu(input: Array, *, approximate: str = "none"):
 
 @pointwise(where=PLACES, check=floating("silu_cpu", _dtypes.COMPLEX), inplace=False)
 def silu(input: Array):
-    """x * sigmoid(x)."""
+    """Return x * sigmoid(x) for each element x."""
     return input * logistic(input)
 
 
 @pointwise(where=PLACES, check=floating("mish_cpu"), inplace=False)
 def mish(input: Array):
-    """x * tanh(softplus(x))."""
+    """Return x * tanh(softplus(x)) for each element x."""
     return input * namespace(input).tanh(log1p_exp(input))
 
 
@@ -115,23 +120,23 @@ def mish(input: Array):
     loop="log_sigmoid_cpu",
 )
 def logsigmoid(input: Array):
-    """log(sigmoid(x)), without overflow."""
+    """Return log(sigmoid(x)) for each element x, without overflow."""
     return -log1p_exp(-input)
 
 
 @pointwise(autocast=FULL_ELSEWHERE, where=PLACES, check=floating("softplus_cpu"), inplace=False)
 def softplus(input: Array, beta: Scalar = 1, threshold: Scalar = 20):
-    """log(1 + exp(beta x)) / beta; x itself where beta x > threshold."""
+    """Return log(1 + exp(beta * x)) / beta for each element x, or x where beta * x > threshold."""
     xp = namespace(input)
     scaled = input * beta
     linear = scaled > threshold
-    safe = xp.where(linear, xp.zeros_like(input), scaled)  # so that the branch not taken has a finite gradient
+    safe = xp.where(linear, xp.zeros_like(input), scaled)  # so that the unselected branch has a finite gradient
     return xp.where(linear, input, xp.log1p(xp.exp(safe)) / beta)
 
 
 @pointwise(where=PLACES, promote=through_integers, inplace=False, node="DivBackward0", loop="abs_cpu", takes=NUMBERS)
 def softsign(input: Array):
-    """x / (1 + |x|)."""
+    """Return x / (1 + |x|) for each element x."""
     return fractional(input) / fractional(1 + magnitude(input))
 
 
@@ -151,16 +156,16 @@ def _check_minuend(call: Call) -> None:
     check=_check_minuend,
 )
 def tanhshrink(input: Array):
-    """x - tanh(x)."""
+    """Return x - tanh(x) for each element x."""
     step, x = stepwise(input)
     return x - step(namespace(x).tanh(x))
 
 
-# -- exponential for negative numbers ----------------------------------------------------------------------------------
+# -- exponential for negative inputs -----------------------------------------------------------------------------------
 
 
 def exponential_unit(x, alpha, scale=1.0, input_scale=1.0):
-    """scale * (x, or alpha (exp(input_scale x) - 1) where x <= 0)."""
+    """Return scale * x where x > 0, and scale * alpha * (exp(input_scale * x) - 1) elsewhere."""
     xp = namespace(x)
     inside = x <= 0
     below = xp.expm1(xp.where(inside, x, xp.zeros_like(x)) * input_scale) * alpha
@@ -169,19 +174,22 @@ def exponential_unit(x, alpha, scale=1.0, input_scale=1.0):
 
 @pointwise(where=(), check=floating("elu_cpu"), name="_elu", node="EluBackward0")
 def _elu(input: Array, alpha: Scalar = 1.0):
-    """x where x > 0, alpha (exp(x) - 1) elsewhere."""
+    """Return x where x > 0, and alpha * (exp(x) - 1) elsewhere, for each element x."""
     return exponential_unit(input, alpha)
 
 
 @pointwise(where=(), check=floating("elu_cpu"), name="_celu", node="CeluBackward0")
 def _celu(input: Array, alpha: Scalar = 1.0):
-    """x where x > 0, alpha (exp(x / alpha) - 1) elsewhere."""
+    """Return x where x > 0, and alpha * (exp(x / alpha) - 1) elsewhere, for each element x."""
     return exponential_unit(input, alpha, input_scale=1 / alpha)
 
 
 @pointwise(where=(), check=floating("elu_cpu"), name="_selu", node="EluBackward0")
 def _selu(input: Array):
-    """The exponential unit with the two constants that keep activations normalised."""
+    """Return scale * x where x > 0, and scale * alpha * (exp(x) - 1) elsewhere, for each element x.
+
+    scale is 1.0507... and alpha is 1.6732...: with them, the activations of a network keep zero mean and unit variance.
+    """
     return exponential_unit(input, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946)
 
 
@@ -190,7 +198,7 @@ def _selu(input: Array):
 
 @pointwise(where=(), check=floating("leaky_relu_cpu"), name="_leaky_relu", node="LeakyReluBackward0")
 def _leaky_relu(input: Array, negative_slope: Scalar = 0.01):
-    """x where x > 0, negative_slope * x elsewhere."""
+    """Return x where x > 0, and negative_slope * x elsewhere, for each element x."""
     return namespace(input).where(input > 0, input, input * negative_slope)
 
 
@@ -208,7 +216,7 @@ def _clamps(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> None:
 
 @pointwise(where=(), name="_hardtanh", node="HardtanhBackward0", check=_check_hardtanh, guard=_clamps)
 def _hardtanh(input: Array, min_val: Scalar = -1.0, max_val: Scalar = 1.0):
-    """x held between min_val and max_val; the gradient is 0 at the bounds."""
+    """Return each element clamped to [min_val, max_val]. The gradient at the bounds is 0."""
     xp = namespace(input)
     low, high = xp.asarray(min_val, input.dtype), xp.asarray(max_val, input.dtype)
     return xp.where(input <= low, low, xp.where(input >= high, high, input))
@@ -222,14 +230,17 @@ def _hardtanh(input: Array, min_val: Scalar = -1.0, max_val: Scalar = 1.0):
     takes=(_dtypes.INTEGER, _dtypes.FLOATING),
 )
 def _threshold(input: Array, threshold: Scalar, value: Scalar):
-    """x where x > threshold, `value` elsewhere."""
+    """Return x where x > threshold, and `value` elsewhere, for each element x."""
     xp = namespace(input)
     return xp.where(input <= threshold, xp.asarray(value, input.dtype), input)
 
 
 @pointwise(where=(), check=floating("hardswish_cpu"), name="_hardswish", node="HardswishBackward0")
 def _hardswish(input: Array):
-    """x * min(max(x + 3, 0), 6) / 6; the gradient at -3 is 0, at 3 it is 1."""
+    """Return x * min(max(x + 3, 0), 6) / 6 for each element x.
+
+    The gradient is 0 at x = -3 and 1 at x = 3.
+    """
     xp = namespace(input)
     inside = (input > -3) & (input < 3)
     safe = xp.where(inside, input, xp.zeros_like(input))
@@ -247,13 +258,13 @@ def _hardswish(input: Array):
     vanishing=("input",),
 )
 def _rrelu_with_noise(input: Array, slopes: Array):
-    """slopes * x, of slopes that were drawn for each element."""
+    """Return slopes * input, where `slopes` was sampled element by element."""
     return input * slopes
 
 
 @pointwise(where=(), check=floating("hardsigmoid_cpu"), name="_hardsigmoid", node="HardsigmoidBackward0")
 def _hardsigmoid(input: Array):
-    """min(max(x + 3, 0), 6) / 6; the gradient at both ends is 0."""
+    """Return min(max(x + 3, 0), 6) / 6 for each element x. The gradient at x = -3 and x = 3 is 0."""
     xp = namespace(input)
     inside = (input > -3) & (input < 3)
     return xp.where(inside, (input + 3) / 6, xp.clip(constant(input) + 3, 0, 6) / 6)
@@ -261,7 +272,7 @@ def _hardsigmoid(input: Array):
 
 @pointwise(where=("torch", "nn.functional"), check=floating("hardshrink_cpu"), inplace=False, rounded=("lambd",))
 def hardshrink(input: Array, lambd: Scalar = 0.5):
-    """x where |x| > lambd, else 0."""
+    """Return x where |x| > lambd, and 0 elsewhere, for each element x."""
     xp = namespace(input)
     return xp.where(xp.abs(input) <= lambd, xp.zeros_like(input), input)
 
@@ -276,9 +287,9 @@ def _shrinks(input: Any, lambd: float = 0.5) -> None:
 
 @pointwise(where=PLACES, check=floating("softshrink_check"), guard=_shrinks, inplace=False, loop="softshrink_check")
 def softshrink(input: Array, lambd: Scalar = 0.5):
-    """x moved toward 0 by lambd, stopping there."""
+    """Return x - lambd where x > lambd, x + lambd where x < -lambd, and 0 elsewhere, for each element x."""
     xp = namespace(input)
-    zero = xp.zeros_like(input) + input * 0  # NaN stays NaN
+    zero = xp.zeros_like(input) + input * 0  # NaN propagates
     return xp.where(input > lambd, input - lambd, xp.where(input < -lambd, input + lambd, zero))
 
 
@@ -315,7 +326,10 @@ def _prelu_shape(call: Call) -> list:
     takes=REAL_FLOATS,
 )
 def prelu(input: Array, weight: Array):
-    """x where x > 0, weight * x elsewhere; one weight, or one for each channel (dim 1)."""
+    """Return x where x > 0, and weight * x elsewhere, for each element x.
+
+    `weight` has one element, or one element for each channel (dim 1).
+    """
     if weight.size > 1 and input.ndim > 1:
         weight = weight.reshape((-1,) + (1,) * (input.ndim - 2))
     elif input.ndim == 0:
@@ -334,6 +348,6 @@ def _glu_shape(call: Call) -> list:
 
 @operator(where=PLACES, shape=_glu_shape, check=floating("glu_cpu"))
 def glu(input: Array, dim: int = -1):
-    """The first half of a dim times the sigmoid of the second."""
+    """Return a * sigmoid(b), where a and b are the first and second half of `input` along `dim`."""
     a, b = namespace(input).split(input, 2, dim)
     return a * logistic(b)

@@ -1,4 +1,4 @@
-"""Arithmetic of two or more tensors or numbers, element by element."""
+"""Element-wise arithmetic of two or more tensors or numbers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _check_alpha(call: Call) -> None:
     rounded=("alpha",),
 )
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1):
-    """input + alpha * other."""
+    """Return input + alpha * other."""
     return input + other if isinstance(alpha, int) else input + alpha * other
 
 
@@ -75,7 +75,7 @@ def add(input: Operand, other: Operand, *, alpha: Scalar = 1):
     rounded=("alpha",),
 )
 def sub(input: Operand, other: Operand, *, alpha: Scalar = 1):
-    """input - alpha * other."""
+    """Return input - alpha * other."""
     return input - other if isinstance(alpha, int) else input - alpha * other
 
 
@@ -83,12 +83,12 @@ def sub(input: Operand, other: Operand, *, alpha: Scalar = 1):
     saves=(), check=_no_bool_minus, inplace=False, out=False, node=by_operand("Rsub", "other", 0, 1), rounded=("alpha",)
 )
 def rsub(input: Array, other: Operand, *, alpha: Scalar = 1):
-    """other - alpha * input."""
+    """Return other - alpha * input."""
     return other - input if isinstance(alpha, int) else other - alpha * input
 
 
 def _check_mul(call: Call) -> None:
-    """PyTorch has no product of eight bits and a number."""
+    """Raise PyTorch's error for a product of an 8-bit floating-point tensor and a number or 0-d tensor."""
     dtype = result_type(call.promoted, call.numbers)
     if dtype in FLOAT8 and (call.numbers or not all(a.ndim for a in call.arrays)):
         raise _errors.dtypes.not_implemented("mul_cpu_reduced_float", dtype)
@@ -96,7 +96,7 @@ def _check_mul(call: Call) -> None:
 
 @pointwise(check=_check_mul, aliases=("multiply",), of_numbers=True, overloads=False, float8=FLOAT8, exact=("other",))
 def mul(input: Operand, other: Operand):
-    """input * other."""
+    """Return input * other."""
     return input * other
 
 
@@ -112,7 +112,7 @@ def mul(input: Operand, other: Operand):
     of_numbers=True,
 )
 def true_divide(input: Operand, other: Operand):
-    """input / other, in floating point."""
+    """Return input / other in floating point."""
     return partial_derivatives.quotient(input, other)
 
 
@@ -151,9 +151,12 @@ def _div_into(input: Any, other: Any, *rounding_mode: str) -> Into:
     chooses=lambda plan: plan.static("rounding_mode") is not None,
 )
 def div(input: Operand, other: Operand, *, rounding_mode: str | None = None):
-    """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype.
+    """Return input / other.
 
-    An integer divided by a zero that is still to be computed gives an unspecified number; PyTorch raises.
+    With `rounding_mode` "trunc" or "floor", the quotient is rounded toward zero or down and keeps the common dtype.
+
+    Integer division by zero raises an error if the divisor is concrete. If the divisor is still pending, the result is
+    unspecified; PyTorch always raises.
     """
     if rounding_mode is None:
         return partial_derivatives.quotient(input, other)
@@ -163,19 +166,19 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None):
 def _cut(a, b):
     xp = namespace(a)
     if a.dtype.kind not in "iu":
-        step, a, b = stepwise(a, b)  # PyTorch rounds the quotient of two tensors with dims before it is cut
+        step, a, b = stepwise(a, b)  # PyTorch rounds the quotient of two tensors with dims before `trunc`
         return xp.trunc(step(a / b))
     return a // b + ((xp.remainder(a, b) != 0) & ((a < 0) != (b < 0))).astype(a.dtype)
 
 
 def _floored(a, b):
-    """Floor of a quotient as C libraries round it: by way of the exact remainder."""
+    """Return the floor of the quotient, rounded as C libraries do, from the exact remainder."""
     xp = namespace(a)
     if a.dtype.kind in "iu":
         return xp.floor_divide(a, b)
     if xp is np and (quick := remainders.floor_divide(a, b)) is not None:
         return quick
-    # Whole numbers carry no gradient, so none is derived from this long formula.
+    # The floor has a zero gradient, so the formula below is not differentiated.
     a, b = constant(a) + 0 * a, constant(b) + 0 * b
     rest = xp.fmod(a, b)
     quotient = (a - rest) / b
@@ -196,26 +199,29 @@ def _floored(a, b):
     of_numbers=True,
 )
 def floor_divide(input: Operand, other: Operand):
-    """input / other rounded down."""
+    """Return input / other rounded down."""
     return _floored(namespace(input).asarray(input), other)
 
 
 @pointwise(host=HOST, check=real_number("remainder_cpu"), guard=whole_divisor, node=by_operand("Remainder", "other"))
 def remainder(input: Operand, other: Operand):
-    """input - other * floor(input / other): the remainder with the sign of `other`, as Python's %."""
+    """Return the remainder of input / other with the sign of `other`, as Python's %.
+
+    It equals input - other * floor(input / other).
+    """
     xp = namespace(input)
     if xp is np and (quick := remainders.remainder(input, other)) is not None:
         return quick
     if xp is np or input.dtype.kind in "biu":
         return xp.remainder(input, other)
-    rest = xp.fmod(input, other)  # its gradient for `input` looks at no values, as PyTorch's
+    rest = xp.fmod(input, other)  # as in PyTorch, the gradient of `input` uses no values
     apart = constant((rest != 0) & ((rest < 0) != (other < 0)))
     return rest + xp.where(apart, other, xp.asarray(-0.0, rest.dtype))
 
 
 @pointwise(host=HOST, check=real_number("fmod_cpu"), guard=whole_divisor, node=by_operand("Fmod", "other"))
 def fmod(input: Array, other: Operand):
-    """The remainder with the sign of `input`, as C's fmod."""
+    """Return the remainder of input / other with the sign of `input`, as C's fmod."""
     xp = namespace(input)
     quick = remainders.fmod(input, other) if xp is np else None
     return xp.fmod(input, other) if quick is None else quick
@@ -223,13 +229,13 @@ def fmod(input: Array, other: Operand):
 
 @pointwise(check=only("gcd_cpu", INTEGER), differentiable=False)
 def gcd(input: Array, other: Array):
-    """The greatest common divisor."""
+    """Return the greatest common divisor of the elements of `input` and `other`."""
     return namespace(input).gcd(input, other)
 
 
 @pointwise(check=only("lcm_cpu", INTEGER), differentiable=False)
 def lcm(input: Array, other: Array):
-    """The least common multiple."""
+    """Return the least common multiple of the elements of `input` and `other`."""
     return namespace(input).lcm(input, other)
 
 
@@ -243,7 +249,10 @@ def lcm(input: Array, other: Array):
     old_orders=(("input", "value", "tensor1", "tensor2"),),
 )
 def addcmul(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
-    """input + value * tensor1 * tensor2; among integers `value` is cut to a whole number."""
+    """Return input + value * tensor1 * tensor2.
+
+    For integer tensors, `value` is truncated to an integer.
+    """
     product = tensor1 * tensor2
     return input + (product if isinstance(value, int) else value.astype(product.dtype) * product)
 
@@ -261,14 +270,14 @@ def _check_addcdiv(call: Call) -> None:
     loop="addcdiv_cpu_out",
 )
 def addcdiv(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
-    """input + value * tensor1 / tensor2."""
+    """Return input + value * tensor1 / tensor2."""
     return input + (tensor1 / tensor2 if isinstance(value, int) else value * (tensor1 / tensor2))
 
 
 def _check_lerp(call: Call) -> None:
     for a in call.arrays[1:]:
         name = "end" if a is call.end else "weight"
-        if a.dtype is not call.input.dtype and (name == "end" or a.ndim):  # a weight without dims is a number
+        if a.dtype is not call.input.dtype and (name == "end" or a.ndim):  # a 0-d weight counts as a number
             raise RuntimeError(
                 f"expected dtype {c_name(call.arrays[0].dtype)} for `{name}` but got dtype {c_name(a.dtype)}"
             )
@@ -281,60 +290,69 @@ def _check_lerp(call: Call) -> None:
     exact=("weight",), check=_check_lerp, node=by_operand("Lerp", "weight", wraps=False), loop="lerp_kernel_scalar"
 )
 def lerp(input: Array, end: Array, weight: Operand):
-    """input + weight * (end - input), exact at both ends."""
+    """Return input + weight * (end - input), exact at weights 0 and 1."""
     xp, span = namespace(input), end - input
     near_start = xp.abs(weight) < 0.5
     return xp.where(near_start, input + weight * span, end - span * (1 - weight))
 
 
-# -- pairs that become one float ---------------------------------------------------------------------------------------
+# -- functions of two floating-point numbers ---------------------------------------------------------------------------
 
 
 @pointwise(autocast=WIDEST_ELSEWHERE, promote=to_float, aliases=("arctan2",), check=not_complex("atan2_cpu"))
 def atan2(input: Array, other: Array):
-    """The angle of the point (other, input) in radians; the gradient at the origin is 0."""
+    """Return the angle of the point (x, y) = (other, input) in radians, in [-pi, pi].
+
+    The gradient at the origin is 0.
+    """
     return partial_derivatives.angle(input, other)
 
 
 @pointwise(remembers=("inputs", "result"), check=only("hypot_cpu", FLOATING))
 def hypot(input: Array, other: Array):
-    """sqrt(input**2 + other**2) without overflow."""
+    """Return sqrt(input**2 + other**2) without overflow."""
     return partial_derivatives.hypotenuse(input, other)
 
 
 @pointwise(check=only("logaddexp_cpu", FLOATING, 3), inplace=False, where=("torch", "Tensor"))
 def logaddexp(input: Array, other: Array):
-    """log(exp(input) + exp(other)) without overflow."""
+    """Return log(exp(input) + exp(other)) without overflow."""
     return added_logarithms(input, other)
 
 
 def added_logarithms(a, b):
-    """log(exp(a) + exp(b)) without overflow; complex numbers are ordered by their real parts."""
+    """Return log(exp(a) + exp(b)) without overflow.
+
+    Complex numbers are ordered by their real parts.
+    """
     xp = namespace(a)
     if a.dtype.kind != "c":
         return partial_derivatives.logarithms_added(a, b)
     ahead = a.real >= b.real
     large, small = xp.where(ahead, a, b), xp.where(ahead, b, a)
-    nothing = xp.isneginf(large.real)  # both are
+    nothing = xp.isneginf(large.real)  # both are -inf
     found = large + xp.log(1 + xp.exp(xp.where(nothing, -xp.inf, small - xp.where(nothing, 0, large))))
     return found.astype(a.dtype)
 
 
 @pointwise(check=only("logaddexp2_cpu", FLOATING), inplace=False)
 def logaddexp2(input: Array, other: Array):
-    """log2(2**input + 2**other) without overflow."""
+    """Return log2(2**input + 2**other) without overflow."""
     return partial_derivatives.binary_logarithms_added(input, other)
 
 
 @pointwise(promote=to_float, node=by_operand("Copysign", "other", 0, 1), remembers=("input", "result"), takes=REALS)
 def copysign(input: Array, other: Operand):
-    """The size of `input` with the sign of `other`; no gradient flows to `other`, and none where `input` is 0."""
+    """Return the magnitude of `input` with the sign of `other`.
+
+    `other` gets no gradient, and `input` gets none where it is 0.
+    """
     return partial_derivatives.sign_copied(input, other)
 
 
 @pointwise(check=only("nextafter_cpu", FLOATING), opmath=False, chooses=True)
 def nextafter(input: Array, other: Array):
-    """The next floating-point number after `input` toward `other`."""
+    """Return the next floating-point number after `input` in the direction of `other`."""
     if namespace(input) is np:
         return np.nextafter(input, other)
     return _next(*jax.numpy.broadcast_arrays(input, other))
@@ -353,7 +371,7 @@ def _next_jvp(primals, changes):
 
 @pointwise(out=Into(cast=_errors.outs.ldexp), promote=to_float, node="MulBackward0", exact=("other",))
 def ldexp(input: Array, other: Array):
-    """input * 2**other."""
+    """Return input * 2**other."""
     return input * namespace(input).exp2(other)
 
 
@@ -369,7 +387,7 @@ def _check_heaviside(call: Call) -> None:
     differentiable=False,
 )
 def heaviside(input: Array, values: Array):
-    """0 below zero, 1 above it, `values` at it."""
+    """Return the Heaviside step function: 0 below zero, 1 above zero and `values` at zero."""
     xp = namespace(input)
     step = xp.where(input > 0, 1, 0).astype(input.dtype)
     return xp.where(input == 0, values, xp.where(input != input, 0, step)).astype(input.dtype)

@@ -1,4 +1,4 @@
-"""Choosing between elements: the larger, the smaller, one within bounds, one by a condition."""
+"""Element selection: maximum, minimum, clamping and `where`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,11 @@ def _smaller(a, b):
 
 
 def _shared(winner, loses):
-    """The gradient of a choice: equal elements share it, the loser has none; NaN on either side gives it to both."""
+    """Return a JVP rule for the selection of one of two elements.
+
+    Equal elements share the gradient, and the element that is not selected gets none. If either element is NaN, both
+    get the gradient.
+    """
 
     def tangent(primals, tangents):
         a, b = primals
@@ -57,26 +61,38 @@ def _ordered(name: str) -> Callable[[Call], None]:
 
 @pointwise(check=_ordered("maximum"), inplace=False, chooses=True)
 def maximum(input: Array, other: Array):
-    """The larger of two; NaN wins. Equal elements share the gradient."""
+    """Return the larger of `input` and `other` for each pair of elements, or NaN if either is NaN.
+
+    Equal elements share the gradient.
+    """
     return _larger(input, other) if namespace(input) is jnp else np.maximum(input, other)
 
 
 @pointwise(check=_ordered("minimum"), inplace=False, chooses=True)
 def minimum(input: Array, other: Array):
-    """The smaller of two; NaN wins. Equal elements share the gradient."""
+    """Return the smaller of `input` and `other` for each pair of elements, or NaN if either is NaN.
+
+    Equal elements share the gradient.
+    """
     return _smaller(input, other) if namespace(input) is jnp else np.minimum(input, other)
 
 
 @pointwise(check=_ordered("fmax"), inplace=False, chooses=True)
 def fmax(input: Array, other: Array):
-    """The larger of two; a number wins over NaN. Of equal ones the first has the gradient."""
+    """Return the larger of `input` and `other` for each pair of elements, ignoring NaN.
+
+    The result is NaN only if both are NaN. If the elements are equal, `input` gets the gradient.
+    """
     xp = namespace(input)
     return xp.where((input >= other) | (other != other), input, other)
 
 
 @pointwise(check=_ordered("fmin"), inplace=False, chooses=True)
 def fmin(input: Array, other: Array):
-    """The smaller of two; a number wins over NaN. Of equal ones the first has the gradient."""
+    """Return the smaller of `input` and `other` for each pair of elements, ignoring NaN.
+
+    The result is NaN only if both are NaN. If the elements are equal, `input` gets the gradient.
+    """
     xp = namespace(input)
     return xp.where((input <= other) | (other != other), input, other)
 
@@ -127,9 +143,10 @@ def _clamp_fits(call: Call) -> None:
     chooses=True,
 )
 def clamp(input: Array, min: Operand | None = None, max: Operand | None = None):
-    """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound.
+    """Return min(max(input, min), max) for each element.
 
-    Where `min` is above `max` the result is `max`.
+    An element at a bound receives the gradient. For an element outside the bounds, a tensor bound receives it. If `min`
+    exceeds `max`, the result is `max`.
     """
     return _clamped(input, min, max)
 
@@ -139,7 +156,7 @@ def _clamped(x, low, high):
     if low is None and high is None:
         return x
     inside = x == x
-    out = constant(x)  # NaN stays, without a gradient
+    out = constant(x)  # keeps NaN, without a gradient
     if high is not None:
         inside = inside & (x <= high)
         out = xp.where(x > high, high, out)
@@ -156,13 +173,13 @@ def _clamped(x, low, high):
 
 @pointwise(check=_check_clamp_min, opmath=False, node=by_operand("ClampMin", "min", wraps=False), chooses=True)
 def clamp_min(input: Array, min: Operand):
-    """max(input, min); see `clamp`."""
+    """Return max(input, min) for each element. See `clamp`."""
     return _clamped(input, min, None)
 
 
 @pointwise(check=_check_clamp_max, opmath=False, node=by_operand("ClampMax", "max", wraps=False), chooses=True)
 def clamp_max(input: Array, max: Operand):
-    """min(input, max); see `clamp`."""
+    """Return min(input, max) for each element. See `clamp`."""
     return _clamped(input, None, max)
 
 
@@ -185,5 +202,8 @@ def _check_where(call: Call) -> None:
     float8=FLOAT8,
 )
 def where(condition: Array, input: Operand, other: Operand):
-    """`input` where the condition holds, `other` elsewhere; no gradient leaves the side not taken."""
+    """Return elements of `input` where `condition` is true, and elements of `other` elsewhere.
+
+    The element that is not selected gets no gradient.
+    """
     return namespace(condition).where(condition != 0, input, other)

@@ -1,4 +1,4 @@
-"""Comparisons, logic and bits."""
+"""Comparisons, logical operators and bitwise operators."""
 
 from __future__ import annotations
 
@@ -15,43 +15,46 @@ COMPARISON = {"promote": to_bool, "opmath": False, "differentiable": False}
 
 @pointwise(**COMPARISON, float8=FLOAT8)
 def eq(input: Array, other: Operand):
-    """input == other, element by element."""
+    """Return input == other for each element."""
     return input == other
 
 
 @pointwise(**COMPARISON, aliases=("not_equal",), float8=FLOAT8)
 def ne(input: Array, other: Operand):
-    """input != other, element by element."""
+    """Return input != other for each element."""
     return input != other
 
 
 @pointwise(**COMPARISON, aliases=("less",), check=not_complex("lt_cpu", wide=False))
 def lt(input: Array, other: Operand):
-    """input < other, element by element."""
+    """Return input < other for each element."""
     return input < other
 
 
 @pointwise(**COMPARISON, aliases=("less_equal",), check=not_complex("le_cpu", wide=False))
 def le(input: Array, other: Operand):
-    """input <= other, element by element."""
+    """Return input <= other for each element."""
     return input <= other
 
 
 @pointwise(**COMPARISON, aliases=("greater",), check=not_complex("gt_cpu", wide=False))
 def gt(input: Array, other: Operand):
-    """input > other, element by element."""
+    """Return input > other for each element."""
     return input > other
 
 
 @pointwise(**COMPARISON, aliases=("greater_equal",), check=not_complex("ge_cpu", wide=False))
 def ge(input: Array, other: Operand):
-    """input >= other, element by element."""
+    """Return input >= other for each element."""
     return input >= other
 
 
 @pointwise(**COMPARISON, inplace=False, out=False, check=_errors.arithmetic.check_isclose, loop="mul_cpu_reduced_float")
 def isclose(input: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False):
-    """|input - other| <= atol + rtol * |other|; infinities are close to themselves, NaN too if `equal_nan`."""
+    """Return whether |input - other| <= atol + rtol * |other| for each element.
+
+    Equal infinities are close. NaN is close to NaN if `equal_nan`.
+    """
     xp = namespace(input)
     same = input == other
     if equal_nan:
@@ -68,25 +71,25 @@ def isclose(input: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08
 
 @pointwise(**COMPARISON, check=not_wide("logical_and_cpu"))
 def logical_and(input: Array, other: Array):
-    """Whether both are nonzero."""
+    """Return whether both `input` and `other` are nonzero, for each pair of elements."""
     return namespace(input).logical_and(input, other)
 
 
 @pointwise(**COMPARISON, check=not_wide("logical_or_cpu"))
 def logical_or(input: Array, other: Array):
-    """Whether either is nonzero."""
+    """Return whether `input` or `other` is nonzero, for each pair of elements."""
     return namespace(input).logical_or(input, other)
 
 
 @pointwise(**COMPARISON, check=not_wide("logical_xor_cpu"))
 def logical_xor(input: Array, other: Array):
-    """Whether exactly one is nonzero."""
+    """Return whether exactly one of `input` and `other` is nonzero, for each pair of elements."""
     return namespace(input).logical_xor(input, other)
 
 
 @pointwise(**COMPARISON, check=not_wide("logical_not_cpu"))
 def logical_not(input: Array):
-    """Whether each element is zero."""
+    """Return whether each element is zero."""
     return namespace(input).logical_not(input)
 
 
@@ -97,31 +100,34 @@ BITS: dict[str, Any] = {"opmath": False, "differentiable": False}
 
 @pointwise(**BITS, check=whole("bitwise_not_cpu", wide=False))
 def bitwise_not(input: Array):
-    """Every bit turned over; of a bool its opposite."""
+    """Return the bitwise complement of each integer, or the logical negation of each bool."""
     return ~input
 
 
 @pointwise(**BITS, check=whole("bitwise_and_cpu"))
 def bitwise_and(input: Operand, other: Operand):
-    """The bits set in both."""
+    """Return the bitwise AND of `input` and `other`. For bools, it is the logical AND."""
     return input & other
 
 
 @pointwise(**BITS, check=whole("bitwise_or_cpu"))
 def bitwise_or(input: Operand, other: Operand):
-    """The bits set in either."""
+    """Return the bitwise OR of `input` and `other`. For bools, it is the logical OR."""
     return input | other
 
 
 @pointwise(**BITS, check=whole("bitwise_xor_cpu"))
 def bitwise_xor(input: Operand, other: Operand):
-    """The bits set in exactly one."""
+    """Return the bitwise XOR of `input` and `other`. For bools, it is the logical XOR."""
     return input ^ other
 
 
 @pointwise(**BITS, check=only("lshift_cpu", _dtypes.INTEGER))
 def bitwise_left_shift(input: Operand, other: Operand):
-    """The bits moved up by `other` places; 0 when that is as many as there are."""
+    """Return `input` shifted left by `other` bits.
+
+    The result is 0 if `other` is negative or at least the number of bits of the dtype.
+    """
     xp = namespace(input)
     bits = 8 * input.dtype.itemsize
     fits = (other >= 0) & (other < bits)
@@ -130,7 +136,7 @@ def bitwise_left_shift(input: Operand, other: Operand):
 
 @pointwise(**BITS, check=only("rshift_cpu", _dtypes.INTEGER))
 def bitwise_right_shift(input: Operand, other: Operand):
-    """The bits moved down by `other` places, the sign kept."""
+    """Return `input` shifted right arithmetically by `other` bits. Signed integers keep their sign."""
     xp = namespace(input)
     bits = 8 * input.dtype.itemsize
     places = xp.where((other >= 0) & (other < bits), other, bits - 1)

@@ -1,4 +1,4 @@
-"""Complex numbers: their parts, and how they are put together."""
+"""Complex numbers: real and imaginary parts, construction from parts, angle and conjugate."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _conjugated(base, new):
 
 @view(geometry=_same_geometry, inverse=_conjugated, pending="conj", where=())
 def conj(input: Array):
-    """The complex conjugate, as a view."""
+    """Return a view of the complex conjugate of each element."""
     return namespace(input).conj(input)
 
 
@@ -38,7 +38,7 @@ def _no_bools(call: Call) -> None:
 
 @view(geometry=_same_geometry, check=_no_bools, inverse=_negated, pending="neg", node="NegViewBackward0", where=())
 def _neg_view(input: Array):
-    """The negative, as a view."""
+    """Return a view of the negated elements."""
     return namespace(input).negative(input)
 
 
@@ -48,7 +48,7 @@ def _conj_into(input: Any, *_: Any) -> Into:
 
 @pointwise(out=_conj_into, saves=(), opmath=False, where=(), float8=FLOAT8)
 def conj_physical(input: Array):
-    """The complex conjugate."""
+    """Return the complex conjugate of each element."""
     return namespace(input).conj(input)
 
 
@@ -61,7 +61,10 @@ def _angle(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
 
 @pointwise(promote=_angle, inplace=False, chooses=lambda plan: not plan.inputs[0].dtype.is_complex)
 def angle(input: Array):
-    """The angle of a complex number in radians; of a real one 0, or pi below zero, NaN for NaN."""
+    """Return the angle of each element in radians.
+
+    A real element has angle 0, or pi if it is negative, or NaN if it is NaN.
+    """
     xp = namespace(input)
     if input.dtype.kind == "c":
         return xp.angle(input)
@@ -101,7 +104,7 @@ def _same_floats(name: str, *labels: str):
     out=Into(_errors.dtypes.object_of_out),
 )
 def complex_(real: Array, imag: Array):
-    """real + i imag."""
+    """Return the complex tensor real + i * imag."""
     return namespace(real).asarray(real) + 1j * imag
 
 
@@ -115,6 +118,6 @@ def complex_(real: Array, imag: Array):
     out=Into(_errors.dtypes.object_of_out),
 )
 def polar(abs: Array, angle: Array):
-    """abs * (cos(angle) + i sin(angle))."""
+    """Return the complex tensor abs * (cos(angle) + i * sin(angle)), with `angle` in radians."""
     xp = namespace(abs)
     return abs * xp.cos(angle) + 1j * (abs * xp.sin(angle))

@@ -1,4 +1,4 @@
-"""Changing the dtype."""
+"""Conversion to another dtype."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ def _typing(call: Call) -> Typed:
 
 @declare("operator", _typing, name="_to", saves=(), opmath=False, where=(), node="ToCopyBackward0", float8=FLOAT8)
 def _to(input: Array, dtype):
-    """The elements cast to another dtype: floats are cut toward zero, complex numbers lose their imaginary part.
+    """Return the elements cast to another dtype.
 
-    A float that the integer type cannot hold becomes what PyTorch makes of it on the CPU: the least number of 64 or 32
-    bits, of which narrower types keep the low bits.
+    Floats are truncated toward zero for an integer dtype. Complex numbers lose their imaginary part for a real dtype.
+
+    A float out of the range of the integer dtype converts as in PyTorch on the CPU: to the lowest 64- or 32-bit
+    integer. Narrower dtypes keep its low bits.
     """
     if input.dtype.kind == "c" and not dtype.is_complex:
         input = input.real

@@ -1,4 +1,4 @@
-"""Rounding to the values that a quantized tensor could have."""
+"""Fake quantization: rounding to the values that a quantized tensor can represent."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ def _quantized(input: Array, scale: Array, zero_point: Array, quant_min: int, qu
     level = xp.rint(at + zero) if zero_point.dtype.kind == "f" else xp.rint(at) + zero
     nearest = xp.fmin(xp.fmax(level, quant_min), quant_max)
     inside = (level >= quant_min) & (level <= quant_max)
-    change = xp.where(inside, input - constant(input), xp.zeros_like(input))  # 0, with the gradient of `input`
+    # Zero, but with the gradient of `input` (a straight-through estimator).
+    change = xp.where(inside, input - constant(input), xp.zeros_like(input))
     return constant((nearest - zero) * scale.astype(input.dtype)) + change
 
 
 @_row("_fake_quantize_tensor", "fake_quantize_tensor_cachemask_kernel_type_handling")
 def _of_tensor(input: Array, scale: Array, zero_point: Array, quant_min: int, quant_max: int, node: str):
-    """(clip(round(input / scale) + zero_point, quant_min, quant_max) - zero_point) * scale."""
+    """Return (clip(round(input / scale) + zero_point, quant_min, quant_max) - zero_point) * scale."""
     return _quantized(input, scale, zero_point, quant_min, quant_max)
 
 
 @_row("_fake_quantize_channel", "fake_quantize_channel_cachemask_cpu_type_handling")
 def _of_channels(input: Array, scale: Array, zero_point: Array, quant_min: int, quant_max: int, node: str):
-    """The same with a scale and zero point of each channel, shaped to broadcast against `input`."""
+    """Return `_of_tensor` with a scale and zero point for each channel, shaped to broadcast against `input`."""
     return _quantized(input, scale, zero_point, quant_min, quant_max)

@@ -1,7 +1,7 @@
-"""Casts inside kernels: those from and to eight bits round as PyTorch's do, in gradients too.
+"""Casts inside kernels. Casts from and to 8-bit floating point round as PyTorch's do, in gradients too.
 
-A cast's gradient is the cast back. JAX would round that one by its own rules (beyond e4m3fn's range to NaN), so the
-cast is a primitive whose transpose is itself.
+The gradient of a cast is the reverse cast. JAX would round this cast by its own rules (beyond e4m3fn's range to NaN),
+so the cast is a primitive whose transpose is the same primitive.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ cast_p = Primitive("torchlike_float8")
 
 
 def cast(array: Any, to: _dtypes.dtype) -> Any:
-    """An array's elements in another dtype."""
+    """Return the array's elements in another dtype."""
     narrow = to in _dtypes.FLOAT8 or array.dtype in _dtypes.FLOAT8_NUMPY
     if narrow and not isinstance(array, np.ndarray | np.generic):
         return _dtypes.cast_float8(array, to, _step)
@@ -34,7 +34,7 @@ def cast(array: Any, to: _dtypes.dtype) -> Any:
 
 
 def wide(array: Any) -> Any:
-    """Eight bits as float32, in which products are summed; any other array itself."""
+    """Return an 8-bit floating-point array as float32, in which products are summed, and any other array unchanged."""
     dtype = array.dtype
     return cast(array, _dtypes.float32) if dtype.itemsize == 1 and dtype in _dtypes.FLOAT8_NUMPY else array
 

@@ -1,5 +1,8 @@
-"""Functions with explicit partial derivatives, for those whose gradient by automatic differentiation is NaN where
-PyTorch's is a number: at infinities, at zero, and where an intermediate result underflows."""
+"""Functions with explicit partial derivatives.
+
+Automatic differentiation of these functions gives NaN where PyTorch's gradient is a number: at infinities, at zero, and
+where an intermediate result underflows.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ from torchlike._ops.schema.namespace import namespace
 
 
 def with_slopes(function: Callable, *slopes: Callable) -> Callable:
-    """`function(*arrays)`, whose derivative by each array is `slope(result, *arrays)`."""
+    """Return `function` with explicit derivatives.
+
+    The derivative with respect to each array is `slope(result, *arrays)`.
+    """
     differentiated = jax.custom_jvp(function)
 
     @differentiated.defjvp
@@ -47,17 +53,20 @@ def _divided_jvp(primals: tuple, changes: tuple) -> tuple:
 
 
 def quotient(a: Any, b: Any) -> Any:
-    """a / b, whose gradients are rounded as PyTorch's are."""
+    """Return a / b. Its gradients are rounded as PyTorch rounds them."""
     return np.true_divide(a, b) if namespace(a) is np and namespace(b) is np else _divided(a, b)
 
 
 def modulus(z: Any) -> Any:
-    """|z| of complex numbers; the gradient at 0 is 0."""
+    """Return |z| for complex numbers. The gradient at 0 is 0."""
     return np.abs(z) if namespace(z) is np else _modulus(z)
 
 
 def phase(z: Any) -> Any:
-    """z / |z|, and 0 for 0. The gradient at 0 is 0; the gradient of the gradient is NaN there, as PyTorch's."""
+    """Return z / |z|, or 0 for z = 0.
+
+    The gradient at 0 is 0. The second derivative at 0 is NaN, as in PyTorch.
+    """
     return _direction(z) if namespace(z) is np else _phase(z)
 
 
@@ -126,18 +135,18 @@ def _sinc_slope(result: Any, x: Any) -> Any:
 
 
 def _sinc(x: Any) -> Any:
-    xp = namespace(x)  # whose own, of JAX 0.12, is 0 at infinity, where PyTorch's is NaN
+    xp = namespace(x)  # in JAX 0.12, `jnp.sinc` is 0 at infinity; PyTorch's is NaN
     y = (np.pi * xp.where(x == 0, xp.ones_like(x), x)).astype(x.dtype)
     return xp.where(x == 0, xp.ones_like(x), xp.sin(y) / y)
 
 
 sine_ratio = with_slopes(_sinc, _sinc_slope)
-# JAX 0.12 has the slope of real numbers as a product of two roots, which is NaN below -1.
+# JAX 0.12 computes the derivative for real numbers as a product of two roots, which is NaN below -1.
 inverse_cosine = with_slopes(lambda x: namespace(x).arccosh(x), lambda r, x: lax.rsqrt(x * x - 1))
 
 
 def _times_logarithm(function: str, step: Callable) -> tuple[Callable, ...]:
-    lowest = 0 if function == "log" else -1  # from which on the logarithm is no finite number
+    lowest = 0 if function == "log" else -1  # the logarithm is not finite at or below this value
 
     def of(x: Any, y: Any) -> Any:
         xp = namespace(y)
@@ -152,5 +161,8 @@ def _times_logarithm(function: str, step: Callable) -> tuple[Callable, ...]:
 
 
 def times_logarithm(x: Any, y: Any, step: Callable, function: str = "log") -> Any:
-    """`x * log(y)` (or `log1p`), 0 where x is 0 and y is not NaN; `step` rounds the logarithm."""
+    """Return `x * log(y)` (or `log1p`), or 0 where x is 0 and y is not NaN.
+
+    `step` rounds the logarithm.
+    """
     return with_slopes(*_times_logarithm(function, step))(x, y)

@@ -1,4 +1,4 @@
-"""Powers: every mix of tensors and numbers."""
+"""Powers of tensors and numbers, in every combination."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.typing_rules import Aval, Call, Typed, common, result_type
 from torchlike._ops.schema.typing_rules import pointwise as pointwise_typing
 
-# Exponents with a formula (or, for integers, a refusal) of their own.
+# Exponents with a special formula or, for integers, an error.
 FORMULAS = (0, 0.5, 1, 2, 3, -0.5, -1, -2, -3, -4)
 
 
@@ -29,12 +29,12 @@ def _check(call: Call) -> None:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     if isinstance(exponent, Aval):
         not_bool("pow")(call)
-    elif exponent not in (0, 1):  # of which PyTorch makes ones and a copy
+    elif exponent not in (0, 1):  # PyTorch returns ones for 0 and a copy for 1
         not_wide("pow")(call)
 
 
 def _node(call: Call) -> str:
-    """PyTorch numbers its overloads."""
+    """Return the name of the gradient node; PyTorch numbers its overloads."""
     if not isinstance(call.exponent, Aval):
         return "PowBackward0"
     return "PowBackward1" if isinstance(call.input, Aval) else "PowBackward2"
@@ -42,13 +42,16 @@ def _node(call: Call) -> str:
 
 def _typing(call: Call, promote: Callable = common) -> Typed:
     typed = pointwise_typing(call, promote)
-    if not isinstance(call.input, Aval):  # PyTorch's powers of a number are row-major
+    if not isinstance(call.input, Aval):  # in PyTorch the power of a number is row-major
         typed.strides = [None]
     return typed
 
 
 def _keeps(call: Call) -> tuple[str, ...]:
-    """The exponent's gradient is made of the result, which PyTorch keeps wherever the exponent is a tensor."""
+    """Return the tensors saved for backward.
+
+    The gradient of the exponent uses the result, which PyTorch saves whenever the exponent is a tensor.
+    """
     return ("all", "result") if isinstance(call.exponent, Aval) else ("all",)
 
 
@@ -65,12 +68,12 @@ def _keeps(call: Call) -> tuple[str, ...]:
     loop="pow",
 )
 def pow(input: Operand, exponent: Operand):
-    """input ** exponent; the usual small exponents select their own formulas.
+    """Return input ** exponent.
 
-    The gradient of the exponent where `input` is 0 is 0 for exponents of 0 and above. A negative power of an integer
-    is 0, except of 1 and -1.
+    Common small exponents use special formulas. Where `input` is 0, the gradient of an exponent of 0 or above is 0. A
+    negative power of an integer is 0, except for 1 and -1.
     """
-    if type(exponent) in (int, float, bool):  # no number of the program's: NumPy's float64 is a float too
+    if type(exponent) in (int, float, bool):  # a static number; an isinstance test would include numpy.float64
         return _formula(input, exponent)
     return _whole_power(input, exponent) if input.dtype.kind in "iu" else _power(input, exponent)
 
@@ -106,7 +109,7 @@ def _real_power_jvp(primals, tangents):
     out = _real_power(x, n)
     slope = xp.where(n == 0, 0, n * _real_power(x, xp.where(n == 0, 1, n - 1)))
     along = xp.zeros_like(out) if isinstance(dx, SymbolicZero) else slope * dx
-    if isinstance(dn, SymbolicZero):  # the logarithm of a negative number times nothing would not be nothing
+    if isinstance(dn, SymbolicZero):  # a zero tangent times the logarithm of a negative number would be NaN
         return out, along
     flat = (x == 0) & (n >= 0)
     log = out * xp.log(xp.where(flat, 1, x))
@@ -114,7 +117,10 @@ def _real_power_jvp(primals, tangents):
 
 
 def _whole_power(x, n):
-    """Integers by repeated squaring; negative exponents give what is left of 1/x: nothing, but for 1 and -1."""
+    """Return integer powers by repeated squaring.
+
+    A negative exponent gives 1/x rounded toward zero: 0, except for x = 1 and x = -1.
+    """
     xp = namespace(x)
     x, n = xp.broadcast_arrays(x, n)
     one = xp.ones_like(x)
@@ -133,9 +139,9 @@ def _to_double(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     inplace=True,
     out=Into(_errors.outs.float_power, called="pow", late=True),
     node=_node,
-    remembers=lambda call: _keeps(call)[1:],  # and of its operands, which it casts, nothing
+    remembers=lambda call: _keeps(call)[1:],  # not the operands, because PyTorch casts them first
     float8=FLOAT8,
 )
 def float_power(input: Operand, exponent: Operand):
-    """input ** exponent in double precision."""
+    """Return input ** exponent, computed in double precision."""
     return _power(namespace(input).asarray(input), exponent)

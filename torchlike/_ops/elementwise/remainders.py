@@ -1,20 +1,27 @@
-"""Remainders of float32 numbers on the host, by way of float64: the C library's `fmod` takes five times as long."""
+"""Remainders of float32 arrays on the host, computed in float64.
+
+The C library's `fmod` takes five times as long.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-_CHUNK = 1 << 14  # elements that are worked on at once, so that temporaries stay in the processor's cache
-_EXACT = 2.0**22  # quotients below it are exact in float32, and their products in float64
+_CHUNK = 1 << 14  # the chunk size in elements; temporaries fit in the processor's cache
+_EXACT = 2.0**22  # quotients below this bound are exact in float32, and their products with the divisor in float64
 
 
 def fmod(a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
-    """The remainder with the sign of `a`. None, here and below, where it is not worth it or would not be exact."""
+    """Return the remainder with the sign of `a`.
+
+    Return None if the arrays are small, if their dtype or shapes are unsupported, or if the quotients are too large for
+    exact results.
+    """
     return _in_chunks(a, b, lambda x, y, rest, whole: np.copysign(rest, x))
 
 
 def remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
-    """The remainder with the sign of `b`."""
+    """Return the remainder with the sign of `b`, or None (see `fmod`)."""
 
     def turned(x, y, rest, whole):
         rest = np.copysign(rest, x)
@@ -24,7 +31,7 @@ def remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
 
 
 def floor_divide(a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
-    """The quotient rounded down."""
+    """Return the quotient rounded down, or None (see `fmod`)."""
 
     def lowered(x, y, rest, whole):
         whole = whole - ((rest != 0) & ((x < 0) != (y < 0)))
@@ -34,7 +41,10 @@ def floor_divide(a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
 
 
 def _in_chunks(a: np.ndarray, b: np.ndarray, finish) -> np.ndarray | None:
-    """`finish(x, y, rest, whole)` of each chunk: |x mod y|, and x / y without its fraction."""
+    """Return `finish(x, y, rest, whole)` computed chunk by chunk, or None.
+
+    `rest` is |x mod y|, and `whole` is x / y rounded toward zero.
+    """
     if a.dtype != np.float32 or a.size < _CHUNK or (b.size > 1 and b.shape != a.shape):
         return None
     first, second, found = a.reshape(-1), np.asarray(b).reshape(-1), np.empty(a.size, np.float32)

@@ -1,4 +1,4 @@
-"""What a scaled loss needs: gradients divided by the scale and looked through for infinities, and the next scale."""
+"""Operators for loss scaling: unscaling gradients, finding infinities, and updating the scale."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _unscaled_shapes(call: Call) -> list:
 
 @operator(where=(), promote=None, shape=_unscaled_shapes, differentiable=False, out=False, opmath=False)
 def _unscaled(grads: Arrays, inv_scale: Array):
-    """Whether an element is infinite or NaN, 1.0 or 0.0, and the gradients times `inv_scale`."""
+    """Return 1.0 if a gradient has an infinite or NaN element, else 0.0, and the gradients times `inv_scale`."""
     xp = namespace(inv_scale)
     finite = [xp.isfinite(g).all() for g in grads]
     found = ~functools.reduce(xp.logical_and, finite)
@@ -33,7 +33,7 @@ def _next_shapes(call: Call) -> list:
 
 @operator(where=(), promote=None, shape=_next_shapes, differentiable=False, out=False, opmath=False)
 def _next_scale(scale: Array, tracker: Array, found: Array, growth: Scalar, backoff: Scalar, interval: Scalar):
-    """The scale of the next step, and of how many steps before it none met infinities."""
+    """Return the scale of the next step, and the number of consecutive preceding steps without infinities."""
     xp = namespace(scale)
     good = tracker + xp.asarray(1).astype(tracker.dtype)
     grown = (scale * growth).astype(scale.dtype)

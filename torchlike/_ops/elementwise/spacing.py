@@ -11,8 +11,12 @@ from torchlike._dtypes import dtype as Dtype
 
 
 def spaced(start: Any, end: Any, steps: int, dtype: Dtype) -> np.ndarray:
-    """Numbers from `start` to `end`: counted from the start in the first half, from the end in the second, multiplying
-    and adding in one rounding (which a wider type stands for here); half precision rounds after each operation."""
+    """Return `steps` evenly spaced numbers from `start` to `end`, rounded as in PyTorch.
+
+    The first half is computed as start + i * step, and the second half as end - j * step, with one rounding for the
+    multiplication and the addition. A wider dtype emulates this fused multiply-add. Half precision rounds after each
+    operation.
+    """
     narrow = dtype.numpy.type if dtype.category >= _dtypes.FLOATING else np.float64
     if dtype.category == _dtypes.INTEGER:
         start, end = int(start), int(end)

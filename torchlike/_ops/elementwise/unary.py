@@ -1,4 +1,4 @@
-"""Element-wise functions of one tensor: signs, absolute values, powers that have names, and the usual activations."""
+"""Element-wise functions of one tensor: signs, absolute values, named powers, tests, rounding and angles."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from torchlike._ops.schema.typing_rules import Call, to_bool, to_float, to_real
 
 @pointwise(saves=(), aliases=("negative",), check=in_order(_errors.arithmetic.check_negation, not_wide("neg_cpu")))
 def neg(input: Array):
-    """The negative of each element."""
+    """Return the negative of each element."""
     return -input
 
 
@@ -39,19 +39,22 @@ def _abs_into(input: Any) -> Into:
 
 @pointwise(out=_abs_into, promote=to_real, aliases=("absolute",), check=not_bool("abs_cpu"), float8=FLOAT8_SIGNED)
 def abs(input: Array):
-    """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
+    """Return the absolute value of each element, or the real modulus of a complex element.
+
+    The gradient at 0 is 0.
+    """
     xp = namespace(input)
     if input.dtype.kind == "c":
         return modulus(input)
     if xp is not jnp or input.dtype.kind not in "fV":
         return xp.abs(input)
-    # NaN has no gradient, as 0 has none.
+    # NaN and 0 get no gradient.
     return xp.where(input > 0, input, xp.where(input < 0, -input, xp.abs(constant(input))))
 
 
 @pointwise(opmath=False, loop="sign_cpu", remembers=("input", "result"))
 def sgn(input: Array):
-    """x / |x|, and 0 for 0; the sign of a real number."""
+    """Return x / |x| for each complex element x, or 0 for x = 0. For real elements, return the sign."""
     return phase(input) if input.dtype.kind == "c" else _sign(input)
 
 
@@ -64,7 +67,7 @@ def _check_sign(call) -> None:
 
 @pointwise(saves=(), opmath=False, check=_check_sign)
 def sign(input: Array):
-    """-1, 0 or 1, as each element is below, at or above zero; 0 for NaN."""
+    """Return -1, 0 or 1 for each element below, at or above zero. The sign of NaN is 0."""
     return _sign(input)
 
 
@@ -74,7 +77,7 @@ def _sign(x):
     xp = namespace(x)
     if x.dtype.kind == "u":
         return xp.minimum(x, xp.ones_like(x))
-    # The gradient is zero but there is one: the result stays connected to x.
+    # The gradient is zero but not missing: the result stays connected to x.
     return (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype)
 
 
@@ -91,25 +94,25 @@ def _bool_to_int64(dtype):
     loop="pow",
 )
 def square(input: Array):
-    """The square of each element."""
+    """Return the square of each element."""
     return input * input
 
 
 @pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float)
 def reciprocal(input: Array):
-    """1 / x."""
+    """Return 1 / x for each element x."""
     return 1 / input
 
 
 @pointwise(remembers=("result",), promote=to_float, loop="sqrt_vml_cpu")
 def sqrt(input: Array):
-    """The square root of each element; NaN below 0. Its gradient at 0 is inf."""
+    """Return the square root of each element. It is NaN below 0, and its gradient at 0 is inf."""
     return namespace(input).sqrt(input)
 
 
 @pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float)
 def rsqrt(input: Array):
-    """1 / sqrt(x); inf at 0, NaN below."""
+    """Return 1 / sqrt(x) for each element x: inf at 0, NaN below 0."""
     return 1 / namespace(input).sqrt(input)
 
 
@@ -120,7 +123,7 @@ def rsqrt(input: Array):
     loop="sigmoid_cpu_reduced_float",
 )
 def sigmoid(input: Array):
-    """1 / (1 + exp(-x))."""
+    """Return 1 / (1 + exp(-x)) for each element x."""
     return jax.nn.sigmoid(input) if namespace(input) is jnp else 1 / (1 + namespace(input).exp(-input))
 
 
@@ -135,14 +138,17 @@ def _check_relu(call) -> None:
     remembers=("result",), where=("torch", "Tensor"), opmath=False, check=_check_relu, loop="clamp_min_scalar_cpu"
 )
 def relu(input: Array):
-    """max(x, 0); NaN stays NaN, the gradient at 0 is 0."""
+    """Return max(x, 0) for each element x.
+
+    NaN stays NaN. The gradient at 0 is 0.
+    """
     xp = namespace(input)
     return xp.where(input <= 0, xp.zeros_like(input), input)
 
 
 @pointwise(saves=(), opmath=False, inplace=False, out=False, float8=FLOAT8)
 def clone(input: Array):
-    """A copy."""
+    """Return a copy of the tensor."""
     return input
 
 
@@ -150,7 +156,10 @@ def clone(input: Array):
     opmath=False, refuses_complex="nan_to_num", chooses=True, out=Into(_errors.dtypes.nan_to_num_out), loop="nan_to_num"
 )
 def nan_to_num(input: Array, nan: Real = 0.0, posinf: Real | None = None, neginf: Real | None = None):
-    """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
+    """Return the tensor with NaN, inf and -inf replaced by `nan`, `posinf` and `neginf`.
+
+    The defaults of `posinf` and `neginf` are the largest and the lowest number of the dtype.
+    """
     xp = namespace(input)
     if input.dtype.kind in "biu":
         return input
@@ -173,7 +182,7 @@ def _replaced(xp, x, nan, posinf, neginf):
 
 @pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False, float8=FLOAT8)
 def isnan(input: Array):
-    """Whether each element is NaN."""
+    """Return whether each element is NaN."""
     return input != input
 
 
@@ -181,7 +190,7 @@ def isnan(input: Array):
     promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False, loop="isinf", float8=(float8_e5m2,)
 )
 def isinf(input: Array):
-    """Whether each element is infinite (for a complex one: whether either part is)."""
+    """Return whether each element is infinite. A complex element is infinite if either part is."""
     return namespace(input).isinf(input)
 
 
@@ -195,7 +204,7 @@ def isinf(input: Array):
     float8=(float8_e5m2, float8_e8m0fnu),
 )
 def isfinite(input: Array):
-    """Whether each element is neither infinite nor NaN."""
+    """Return whether each element is neither infinite nor NaN."""
     return namespace(input).isfinite(input)
 
 
@@ -216,7 +225,7 @@ def _real_only(name: str):
     out=Into(_errors.dtypes.bool_out("isposinf")),
 )
 def isposinf(input: Array):
-    """Whether each element is +inf."""
+    """Return whether each element is +inf."""
     xp = namespace(input)
     return input == xp.inf if input.dtype.kind not in "biu" else xp.zeros(input.shape, bool)
 
@@ -230,14 +239,14 @@ def isposinf(input: Array):
     out=Into(_errors.dtypes.bool_out("isneginf")),
 )
 def isneginf(input: Array):
-    """Whether each element is -inf."""
+    """Return whether each element is -inf."""
     xp = namespace(input)
     return input == -xp.inf if input.dtype.kind not in "biu" else xp.zeros(input.shape, bool)
 
 
 @pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False, float8=FLOAT8)
 def isreal(input: Array):
-    """Whether each element has no imaginary part."""
+    """Return whether each element has a zero imaginary part."""
     xp = namespace(input)
     return input.imag == 0 if input.dtype.kind == "c" else xp.ones(input.shape, bool)
 
@@ -246,7 +255,7 @@ def isreal(input: Array):
     promote=to_bool, opmath=False, differentiable=False, inplace=False, out=Into(_errors.dtypes.bool_out("signbit"))
 )
 def signbit(input: Array):
-    """Whether the sign bit is set: true for negative numbers and -0.0."""
+    """Return whether the sign bit of each element is set, as for negative numbers and -0.0."""
     xp = namespace(input)
     if input.dtype.kind in "bu":
         return xp.zeros(input.shape, bool)
@@ -273,23 +282,23 @@ def _rounds(name: str):
 
 @pointwise(saves=(), opmath=False, check=_rounds("floor"))
 def floor(input: Array):
-    """The largest whole number not above each element."""
+    """Return the largest integer not greater than each element."""
     return _whole(namespace(input), input, "floor")
 
 
 @pointwise(saves=(), opmath=False, check=_rounds("ceil"))
 def ceil(input: Array):
-    """The smallest whole number not below each element."""
+    """Return the smallest integer not less than each element."""
     return _whole(namespace(input), input, "ceil")
 
 
 @pointwise(saves=(), opmath=False, check=_rounds("trunc"), aliases=("fix",))
 def trunc(input: Array):
-    """Each element without its fractional part."""
+    """Return each element rounded toward zero."""
     return _whole(namespace(input), input, "trunc")
 
 
-_MOST_PLACES = 308  # of which a Python float holds the power of ten
+_MOST_PLACES = 308  # the largest power of ten that is a finite Python float
 
 
 def _round_into(input: Any, *decimals: int) -> Into:
@@ -309,7 +318,10 @@ def _check_round(call: Call) -> None:
     node=lambda call: f"RoundBackward{int(call.decimals != 0)}",
 )
 def round(input: Array, *, decimals: int = 0):
-    """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""
+    """Return each element rounded to the nearest number with `decimals` decimal places.
+
+    Ties are rounded to the even number.
+    """
     xp = namespace(input)
     if input.dtype.kind in "iu":
         return input
@@ -322,7 +334,7 @@ def round(input: Array, *, decimals: int = 0):
 
 @pointwise(saves=(), check=only("frac_cpu", FLOATING))
 def frac(input: Array):
-    """The fractional part, with the sign of the element."""
+    """Return the fractional part of each element, with the sign of the element."""
     return input - namespace(input).trunc(input)
 
 
@@ -339,11 +351,11 @@ def _angles(name: str):
 
 @pointwise(promote=to_float, saves=(), check=_angles("deg2rad"), loop="mul_cpu_reduced_float")
 def deg2rad(input: Array):
-    """Degrees as radians."""
+    """Convert each element from degrees to radians."""
     return input * 0.017453292519943295
 
 
 @pointwise(promote=to_float, saves=(), check=_angles("rad2deg"), loop="mul_cpu_reduced_float")
 def rad2deg(input: Array):
-    """Radians as degrees."""
+    """Convert each element from radians to degrees."""
     return input * 57.29577951308232

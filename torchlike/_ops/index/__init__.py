@@ -1,1 +1,1 @@
-"""Operators with index tensors."""
+"""Operators that read or write at index tensors or masks."""

@@ -1,4 +1,4 @@
-"""Rows of a table picked by index."""
+"""Embedding lookups, embedding bags, renormalization and one-hot encoding."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ def _shape(call: Call) -> list:
 
 
 def rows_of(weight, indices):
-    """weight[indices]; an index out of range is refused by NumPy, and reads NaN in a compiled program."""
+    """Return weight[indices].
+
+    For an index out of range, NumPy raises an error, and a compiled program returns NaN.
+    """
     indices = within(indices, weight.shape[0], lambda bad: _errors.sequences.index_out_of_range())
     if namespace(weight) is np:
         return weight[indices]
@@ -34,7 +37,7 @@ def rows_of(weight, indices):
 
 
 def _counted(indices, weight):
-    """How often each row of the weight is picked."""
+    """Return how often each row of `weight` is selected by `indices`."""
     if namespace(weight) is np:
         return np.bincount(indices, minlength=weight.shape[0])
     return jnp.bincount(indices, length=weight.shape[0])
@@ -51,9 +54,10 @@ def _counted(indices, weight):
     float8=FLOAT8,
 )
 def embedding(weight: Array, indices: Array, padding_idx: int = -1, scale_grad_by_freq: bool = False):
-    """weight[indices]; row `padding_idx` gets no gradient.
+    """Return the rows of `weight` selected by `indices`: weight[indices].
 
-    `scale_grad_by_freq` divides the gradient of a row by how often it was picked.
+    Row `padding_idx` gets no gradient; the default -1 means no such row. `scale_grad_by_freq` divides the gradient of
+    each row by the number of times that the row was selected.
     """
     rows = _by_frequency(rows_of(weight, indices), indices, weight, scale_grad_by_freq)
     if padding_idx >= 0:
@@ -63,7 +67,7 @@ def embedding(weight: Array, indices: Array, padding_idx: int = -1, scale_grad_b
 
 
 def _by_frequency(rows, indices, weight, scale_grad_by_freq: bool):
-    """The same rows; the gradient of one is divided by how often it was picked, if asked for."""
+    """Return `rows`. If `scale_grad_by_freq`, their gradients are divided by the row frequencies."""
     if not scale_grad_by_freq:
         return rows
     counts = _counted(indices.reshape(-1), weight)[indices][..., None]
@@ -82,7 +86,10 @@ def _check_bags(call: Call) -> None:
 
 
 class _Bags:
-    """What sums and chooses within bags: the rows of (B, L, D), or of (N, D) from one of `offsets` to the next."""
+    """Sums and maxima within bags of rows.
+
+    The rows have shape (B, L, D), or (N, D) with bag boundaries given by `offsets`.
+    """
 
     def __init__(self, rows, offsets) -> None:
         self.xp, self.offsets = namespace(rows), offsets
@@ -90,13 +97,16 @@ class _Bags:
             self.bag = self.xp.searchsorted(offsets, self.xp.arange(rows.shape[0]), side="right") - 1
 
     def sum(self, x):
-        """(B, ...)"""
+        """Return the sum of each bag, of shape (B, ...)."""
         if self.offsets is None:
             return self.xp.sum(x, axis=1)
         return at(self.xp.zeros((self.offsets.shape[0], *x.shape[1:]), x.dtype), self.bag).add(x)
 
     def max(self, x):
-        """(B, D): the first of the largest of each bag, to which alone the gradient goes."""
+        """Return the maximum of each bag, of shape (B, D).
+
+        The first of several equal maxima gets the whole gradient.
+        """
         xp = self.xp
         if not x.size:
             return self.sum(x)
@@ -131,7 +141,10 @@ def _embedding_bag(
     scale_grad_by_freq: bool = False,
     include_last_offset: bool = False,
 ):
-    """The sum, mean or maximum of the rows picked by each bag of indices; row `padding_idx` is left out."""
+    """Return the sum, mean or maximum of the rows selected by each bag of indices.
+
+    Row `padding_idx` is excluded.
+    """
     xp, count = namespace(weight), _bag_count(indices, offsets, include_last_offset)
     if count <= 0:
         return xp.zeros((0, weight.shape[1]), weight.dtype)
@@ -175,7 +188,7 @@ def _check_renormed(call: Call) -> None:
     opmath=False,
 )
 def _renormed(weight: Array, indices: Array, max_norm: Scalar, norm_type: float):
-    """The table with each picked row whose norm exceeds max_norm scaled down to it."""
+    """Return the table, with every selected row whose norm exceeds `max_norm` scaled to norm `max_norm`."""
     from torchlike._ops.nn.norm import vector_norm
 
     picked = at(namespace(weight).zeros(weight.shape[0], bool), indices.reshape(-1)).set(True)
@@ -191,6 +204,6 @@ def _one_hot_shape(call: Call) -> list:
 
 @operator(where=(), promote=None, shape=_one_hot_shape, differentiable=False, out=False, name="_one_hot")
 def _one_hot(input: Array, num_classes: int):
-    """int64: 1 at each index, 0 elsewhere, in a new last dim."""
+    """Return an int64 tensor with a new last dim that is 1 at each index and 0 elsewhere."""
     xp = namespace(input)
     return (input[..., None] == xp.arange(num_classes, dtype=input.dtype)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Reading and writing at indices given by tensors."""
+"""Reading and writing at index tensors: indexing, gather, scatter, `index_*`, take, put and masked writes."""
 
 from __future__ import annotations
 
@@ -26,14 +26,20 @@ def _where_to(dims: tuple[int, ...], indices: list, ndim: int) -> tuple:
 
 
 def _wrapped(indices: list, dims: tuple[int, ...], shape: tuple[int, ...]) -> list:
-    """Negative indices counted from the front. PyTorch's error counts indices, not dims."""
+    """Return the indices with negative ones counted from the front.
+
+    PyTorch's error numbers the indices, not the dims.
+    """
     say = lambda n, d: lambda bad: _errors.shapes.index_out_of_bounds(bad, n, shape[d])
     return [_from_front(i, shape[d], say(n, d)) for n, (i, d) in enumerate(zip(indices, dims))]
 
 
 def _from_front(index: Any, size: int, say: Callable[[int], Exception]) -> Any:
-    """Negative indices counted from the front. NumPy raises what `say` makes of one out of range; in a compiled program
-    it lies behind the last, where reading gives NaN."""
+    """Return the index tensor with negative indices counted from the front.
+
+    For an index out of range, NumPy raises `say(index)`. In a compiled program it is moved past the end, where reading
+    gives NaN.
+    """
     xp = namespace(index)
     if xp is np:
         outside = index[(index < -size) | (index >= size)]
@@ -47,7 +53,10 @@ def _adjacent(dims: tuple[int, ...]) -> bool:
 
 
 def indexed_shape(shape: tuple, dims: tuple[int, ...], index_shapes: list) -> tuple[int, ...]:
-    """The shape of `x[..., i, j, ...]`: the indices' common shape where they stood, or first if they stood apart."""
+    """Return the shape of `x[..., i, j, ...]`.
+
+    The broadcast shape of the indices takes their position if they are adjacent, and comes first otherwise.
+    """
     try:
         common = broadcast(index_shapes)
     except RuntimeError:
@@ -67,7 +76,7 @@ def _index_shape(call: Call) -> list:
 
 
 def _index_typing(call: Call) -> Typed:
-    """PyTorch lays the result out as the source and the indices lie in memory."""
+    """Return the `Typed` of the result, with strides that follow the source and the indices, as in PyTorch."""
     ((shape, _),) = _index_shape(call)
     strides = None
     if any(s is not None for s in call.strides):
@@ -80,7 +89,8 @@ def _index_typing(call: Call) -> Typed:
         operands = [(shape, (*rest[:at], *[0] * len(common), *rest[at:]))]
         for index, steps in zip(call.indices, call.strides[1:]):
             spread = _spread(tuple(index.shape), steps or contiguous_strides(tuple(index.shape)), common)
-            operands.append((among, view_strides(common, spread, among) or spread))  # only ones are added
+            # The reshape adds only dims of size 1.
+            operands.append((among, view_strides(common, spread, among) or spread))
         strides = ordered_strides(shape, operands)
     return Typed([call.input.like(shape)], None, [strides])
 
@@ -102,7 +112,7 @@ def _spread(shape: tuple, strides: tuple, out: tuple) -> tuple:
     float8=FLOAT8,
 )
 def _index(input: Array, indices: Arrays, dims: tuple):
-    """`input[..., i, j, ...]` with int64 tensors at (non-negative) `dims`."""
+    """Return `input[..., i, j, ...]` with int64 tensors at the (non-negative) `dims`."""
     indices = _wrapped(indices, dims, input.shape)
     where = _where_to(dims, indices, input.ndim)
     return at(input, where).get(mode="fill")
@@ -119,7 +129,7 @@ def _index(input: Array, indices: Arrays, dims: tuple):
     float8=FLOAT8,
 )
 def _masked_select(input: Array, indices: Arrays, dims: tuple):
-    """The elements at the places where a mask is true."""
+    """Return the elements at the positions where a mask is true."""
     return _index.kernel(input, indices, dims)
 
 
@@ -139,7 +149,7 @@ def _check_put(call: Call) -> None:
 
 
 def _added(target, values):
-    """What lies at `target` (an `array.at[...]`) plus `values`; the sum of bools is "or"."""
+    """Return the array of `target` (an `array.at[...]`) with `values` added. The sum of bools is "or"."""
     return target.max(values) if values.dtype == bool else target.add(values)
 
 
@@ -158,7 +168,10 @@ def _added(target, values):
     float8=FLOAT8_SIGNED,
 )
 def _index_put(input: Array, indices: Arrays, values: Array, dims: tuple, accumulate: bool = False):
-    """`input` with `input[..., i, j, ...]` replaced by `values`, or with `values` added there."""
+    """Return `input` with `input[..., i, j, ...]` replaced by `values`.
+
+    With `accumulate`, add `values` instead.
+    """
     where = _where_to(dims, _wrapped(indices, dims, input.shape), input.ndim)
     shape = indexed_shape(input.shape, dims, [i.shape for i in indices])
     values = values.reshape(values.shape[max(0, values.ndim - len(shape)) :])
@@ -166,8 +179,10 @@ def _index_put(input: Array, indices: Arrays, values: Array, dims: tuple, accumu
 
 
 def _assigned(input: Any, where: tuple, values: Any) -> Any:
-    """`input` with `values` at some places. As in PyTorch, a gradient reaches each value that was to be written, where
-    several meet at one place too."""
+    """Return `input` with `values` written at `where`.
+
+    As in PyTorch, every written value gets a gradient, even if several are written to one position.
+    """
     if namespace(input) is np:
         return at(input, where).set(values)
     assign = jax.custom_jvp(lambda x, v: x.at[where].set(v))
@@ -201,7 +216,7 @@ def _masked_index_shape(call: Call) -> list:
     loop="masked_fill",
 )
 def _unsafe_masked_index(input: Array, mask: Array, indices: Arrays, fill: Scalar):
-    """The elements at `indices`, which are clamped, where `mask` is true; a number elsewhere."""
+    """Return the elements at the clamped `indices` where `mask` is true, and `fill` elsewhere."""
     xp = namespace(input)
     return xp.where(mask != 0, at(input, _clamped(input, indices)).get(), xp.asarray(fill).astype(input.dtype))
 
@@ -217,13 +232,13 @@ def _unsafe_masked_index(input: Array, mask: Array, indices: Arrays, fill: Scala
     loop="masked_fill",
 )
 def _unsafe_masked_index_put_accumulate(input: Array, mask: Array, indices: Arrays, values: Array):
-    """A copy with `values` added at `indices`, which are clamped, where `mask` is true."""
+    """Return a copy of `input` with `values` added at the clamped `indices` where `mask` is true."""
     values = namespace(input).where(mask != 0, values, values.dtype.type(0))
     return _added(at(input, _clamped(input, indices)), values)
 
 
 def _along(index: Any, dim: int) -> tuple:
-    """Index arrays that pick `input[i0, .., index[i0, .., id, ..], ..]`."""
+    """Return index arrays that select `input[i0, .., index[i0, .., id, ..], ..]`."""
     xp = namespace(index)
     grids = [xp.arange(n).reshape((1,) * d + (n,) + (1,) * (index.ndim - d - 1)) for d, n in enumerate(index.shape)]
     grids[dim] = index
@@ -286,27 +301,30 @@ def _check_source(index: tuple, own: tuple, source: tuple, dim: int) -> None:
     loop="gather_expanded_index",
 )
 def _gather(input: Array, dim: int, index: Array, *, sparse_grad: bool = False):
-    """out[i][j] = input[index[i][j]][j] for dim 0, and so on for other dims."""
+    """Return the elements at `index` along `dim`: out[i][j] = input[index[i][j]][j] for dim 0."""
     if not input.ndim:
         return namespace(input).broadcast_to(input, index.shape)
     if not index.ndim:
         index = index.reshape((1,))
         return _gather.kernel(input, dim, index).reshape(())
-    if 0 in index.shape:  # whose dims need not be as many as the input's
+    if 0 in index.shape:  # an empty index may have another number of dims than the input
         return namespace(input).zeros(index.shape, input.dtype)
     where = _along(_within(index, dim, input.shape, _errors.shapes.index_along), dim % input.ndim)
     return at(summed_wide(input), where).get(mode="fill").astype(input.dtype)
 
 
 def _within(index: Any, dim: int, shape: tuple, say: Callable) -> Any:
-    """Indices of a dim of this shape, `say(index, dim, size)` for one out of range."""
+    """Return the indices of a dim, checked to be in range.
+
+    `say(index, dim, size)` returns the error for an index out of range.
+    """
     dim %= len(shape)
     return within(index, shape[dim], lambda bad: say(bad, dim, shape[dim]))
 
 
 def _scattered(input: Any, dim: int, index: Any, src: Any, how: str) -> Any:
     shape = input.shape
-    if 0 in index.shape:  # whose dtype and dims may be any
+    if 0 in index.shape:  # an empty index may have any dtype and number of dims
         return input
     if not input.ndim:
         input, index, src = input.reshape(1), index.reshape(1), src.reshape((1,) if src.ndim else ())
@@ -327,13 +345,13 @@ _SCATTER = {
 
 @operator(where=(), name="_scatter", node="ScatterBackward0", **_SCATTER, loop="scatter_gather_tensor_cpu")
 def _scatter(input: Array, dim: int, index: Array, src: Array):
-    """`input` with `src` written at `index` along `dim`."""
+    """Return `input` with `src` written at `index` along `dim`."""
     return _scattered(input, dim, index, src, "set")
 
 
 @operator(where=(), name="_scatter_fill", node="ScatterBackward1", **_SCATTER, loop="scatter_gather_scalar_cpu")
 def _scatter_fill(input: Array, dim: int, index: Array, value: Scalar):
-    """`input` with a number written at `index` along `dim`."""
+    """Return `input` with a number written at `index` along `dim`."""
     return _scattered(input, dim, index, namespace(input).asarray(value), "set")
 
 
@@ -346,7 +364,7 @@ def _scatter_fill(input: Array, dim: int, index: Array, value: Scalar):
     loop="scatter_gather_tensor_cpu",
 )
 def _scatter_add(input: Array, dim: int, index: Array, src: Array):
-    """`input` with `src` added at `index` along `dim`."""
+    """Return `input` with `src` added at `index` along `dim`."""
     if input.dtype == bool:
         return _scattered(input.astype("uint8"), dim, index, src.astype("uint8"), "max") != 0
     return _scattered(widened(input), dim, index, widened(src), "add").astype(input.dtype)
@@ -370,7 +388,7 @@ def _selected(call: Call) -> list:
 
 @operator(promote=None, shape=_selected, saves=("index",), opmath=False, where=(), float8=FLOAT8)
 def index_select(input: Array, dim: int, index: Array):
-    """The indices `index` of one dim."""
+    """Return the slices of `input` at `index` along `dim`."""
     if not input.ndim:
         return input
     index = _within(index.reshape(-1), dim, input.shape, _errors.shapes.no_such_row(input.shape))
@@ -382,7 +400,7 @@ def _along_dim(input: Any, dim: int, index: Any, say: Callable) -> tuple:
 
 
 def _check_rows(call: Call) -> None:
-    """A vector of indices of one dim, and a source with as many of them."""
+    """Check the arguments of `index_add`, `index_copy`, `index_fill` and `index_reduce`."""
     name, index = call.op.name.removesuffix("_by").lstrip("_") + "_", call.index
     adds = "add" in name or "reduce" in name
     if index.ndim > 1:
@@ -417,7 +435,7 @@ def _check_rows(call: Call) -> None:
 
 
 def _check_added(call: Call, dim: int, rest: list, other: list) -> None:
-    """A source of what `index_add` and `index_reduce` take."""
+    """Check the source of `index_add` and `index_reduce`."""
     source, name, count = call.source, call.op.name.lstrip("_") + "_", call.index.numel
     if source.ndim <= dim and (source.ndim or count != 1):
         outside = _errors.shapes.dim_out_of_range(dim, source.ndim)
@@ -435,7 +453,7 @@ def _check_added(call: Call, dim: int, rest: list, other: list) -> None:
 
 
 def _check_copied(call: Call, dim: int, rest: list, other: list) -> None:
-    """A source of what `index_copy` takes."""
+    """Check the source of `index_copy`."""
     source, count, ndim = call.source, call.index.numel, call.input.ndim
     if not source.ndim and count != 1:
         raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {count})")
@@ -457,13 +475,13 @@ def _check_copied(call: Call, dim: int, rest: list, other: list) -> None:
 
 
 _ROWS = {**_SCATTER, "check": _check_rows}
-# Of the source PyTorch's gradient needs the shape alone, and keeps all of it.
+# PyTorch's gradient needs only the shape of the source, but PyTorch saves the whole source.
 _FROM_ROWS = {**_ROWS, "saves": ("index", "source"), "remembers": ("index", "source>source")}
 
 
 @operator(where=(), name="_index_add", node="IndexAddBackward0", **_FROM_ROWS, loop="index_add_")
 def _index_add(input: Array, dim: int, index: Array, source: Array, *, alpha: Scalar = 1):
-    """`input` with `alpha * source` added at the indices of one dim."""
+    """Return `input` with `alpha * source` added at `index` along `dim`."""
     added = source if isinstance(alpha, int) else (source * alpha).astype(input.dtype)
     if not input.ndim:
         return input + added.reshape(())
@@ -475,7 +493,7 @@ def _index_add(input: Array, dim: int, index: Array, source: Array, *, alpha: Sc
     autocast=WIDEST_ON_CPU, where=(), name="_index_copy", node="IndexCopyBackward0", **_FROM_ROWS, loop="index_copy_cpu"
 )
 def _index_copy(input: Array, dim: int, index: Array, source: Array):
-    """`input` with the indices of one dim replaced by those of `source`."""
+    """Return `input` with the slices at `index` along `dim` replaced by those of `source`."""
     if not input.ndim:
         return source.reshape(-1)[-1]
     return at(input, _along_dim(input, dim, index, _errors.shapes.index_copied)).set(source)
@@ -483,13 +501,13 @@ def _index_copy(input: Array, dim: int, index: Array, source: Array):
 
 @operator(where=(), name="_index_fill", node="IndexFillBackward0", **_ROWS, loop="index_fill_cpu")
 def _index_fill(input: Array, dim: int, index: Array, value: Scalar):
-    """`input` with the indices of one dim set to a number."""
+    """Return `input` with the slices at `index` along `dim` set to a number."""
     return _index_fill_by.kernel(input, dim, index, namespace(input).asarray(value))
 
 
 @operator(where=(), name="_index_fill_by", node="IndexFillBackward1", **_ROWS, loop="index_fill_cpu")
 def _index_fill_by(input: Array, dim: int, index: Array, value: Array):
-    """`input` with the indices of one dim set to a zero-dim tensor's element."""
+    """Return `input` with the slices at `index` along `dim` set to the element of a 0-d tensor."""
     if not input.ndim:
         return value.astype(input.dtype)
     dim %= input.ndim
@@ -509,7 +527,7 @@ def _index_fill_by(input: Array, dim: int, index: Array, value: Array):
     loop="take_cpu",
 )
 def _take(input: Array, index: Array):
-    """The elements at `index` of the flattened tensor."""
+    """Return the elements at `index` of the flattened tensor, in the shape of `index`."""
     return namespace(input).take(input.reshape(-1), _flat(input, index)).reshape(index.shape)
 
 
@@ -521,7 +539,7 @@ def _flat(input: Any, index: Any) -> Any:
     promote=None, shape=_SCATTER["shape"], saves=("index",), opmath=False, where=(), name="_put", node="PutBackward0"
 )
 def _put(input: Array, index: Array, source: Array, accumulate: bool = False):
-    """`input` with `source` written (or added) at `index` of the flattened tensor."""
+    """Return `input` with `source` written, or added if `accumulate`, at `index` of the flattened tensor."""
     target = at(input.reshape(-1), _flat(input, index).reshape(-1))
     new = _added(target, source.reshape(-1)) if accumulate else target.set(source.reshape(-1))
     return new.reshape(input.shape)
@@ -547,7 +565,7 @@ def _masked_shape(call: Call) -> list:
     loop="masked_fill",
 )
 def _masked_fill(input: Array, mask: Array, value: Scalar):
-    """`input` with a number where `mask` is true."""
+    """Return `input` with a number where `mask` is true."""
     xp = namespace(input)
     return xp.where(mask, xp.asarray(value).astype(input.dtype), input)
 
@@ -563,7 +581,7 @@ def _masked_fill(input: Array, mask: Array, value: Scalar):
     loop="masked_fill",
 )
 def _masked_fill_by(input: Array, mask: Array, value: Array):
-    """`input` with a zero-dim tensor's element where `mask` is true."""
+    """Return `input` with the element of a 0-d tensor where `mask` is true."""
     return namespace(input).where(mask, value.astype(input.dtype), input)
 
 
@@ -592,7 +610,7 @@ def _scattered_mask(call: Call) -> list:
     loop="masked_scatter",
 )
 def _masked_scatter(input: Array, mask: Array, source: Array):
-    """`input` with the places where `mask` is true taken by the elements of `source`, one after another."""
+    """Return `input` with the elements of `source`, in order, written where `mask` is true."""
     shape, xp = np.broadcast_shapes(input.shape, mask.shape), namespace(input)
     mask = xp.broadcast_to(mask, shape)
     place = xp.cumsum(mask.reshape(-1)) - 1

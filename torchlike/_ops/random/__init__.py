@@ -1,1 +1,1 @@
-"""Operators of random results."""
+"""Operators whose results are random numbers."""

@@ -1,4 +1,4 @@
-"""Results whose gradients are zero: random numbers drawn by the elements of tensors, and other constants."""
+"""Results whose gradients are zero: random numbers parameterized by tensor elements, and other constants."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def _typing(call: Call) -> Typed:
     node=lambda call: call.node,
 )
 def _made_from(input: Array, other: Array | None, made: Array, node: str):
-    """`made`, as a result of `input` and `other` whose gradient node is called `node`."""
+    """Return `made` as a result of `input` and `other` with zero gradients. `node` names its gradient node."""
     return made

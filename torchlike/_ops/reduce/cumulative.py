@@ -1,4 +1,4 @@
-"""Cumulative operators: each element becomes a reduction of those before it and itself."""
+"""Cumulative operators: running sums, products, maxima, minima and log-sum-exp along a dim."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _typing(call: Call) -> Typed:
     "operator", _typing, out=COMPUTES, autocast=FULL_ELSEWHERE, host=HOST, saves=(), inplace=True, loop="cumsum_out_cpu"
 )
 def cumsum(input: Array, dim: int, *, dtype=None):
-    """The running sum along `dim`; integers are summed in int64."""
+    """Return the cumulative sum along `dim`. Integers and bools are summed in int64."""
     return _scanned(np.add, jnp.cumsum, input, dim)
 
 
@@ -42,13 +42,13 @@ def cumsum(input: Array, dim: int, *, dtype=None):
     out=COMPUTES,
     autocast=FULL_ELSEWHERE,
     host=HOST,
-    remembers=("inputs", "result", "result.once"),  # where no factor is zero PyTorch uses it twice
+    remembers=("inputs", "result", "result.once"),  # without zero factors, PyTorch's gradient uses the result twice
     inplace=True,
-    chooses=lambda plan: 0 in plan.inputs[0].shape,  # there is nothing to differentiate
+    chooses=lambda plan: 0 in plan.inputs[0].shape,  # an empty tensor has nothing to differentiate
     loop="cumprod_out_cpu",
 )
 def cumprod(input: Array, dim: int, *, dtype=None):
-    """The running product along `dim`; integers are multiplied in int64."""
+    """Return the cumulative product along `dim`. Integers and bools are multiplied in int64."""
     return _scanned(np.multiply, jnp.cumprod, input, dim)
 
 
@@ -75,7 +75,7 @@ def _check_logcumsumexp(call: Call) -> None:
     check=_check_logcumsumexp,
 )
 def logcumsumexp(input: Array, dim: int):
-    """The running log(sum(exp(input))) along `dim`, without overflow."""
+    """Return the cumulative log(sum(exp(input))) along `dim`, without overflow."""
     if not input.ndim or not input.size:
         return input
     if input.dtype.kind == "c":
@@ -86,7 +86,7 @@ def logcumsumexp(input: Array, dim: int):
 
 
 def _accumulated(x, axis: int):
-    """The same of complex numbers."""
+    """Return the cumulative log-sum-exp of complex numbers."""
     if namespace(x) is not np:
         return lax.associative_scan(added_logarithms, x, axis=axis)
     parts = [np.take(x, [0], axis)]
@@ -100,12 +100,12 @@ def _pair_shape(call: Call) -> list:
 
 
 def _running(x, dim: int, best, extreme):
-    """The best so far and where it was last seen; NaN, once met, stays."""
+    """Return the running extreme and the index of its last occurrence. After a NaN, the extreme stays NaN."""
     xp = namespace(x)
     if not x.ndim or not x.size:
         return x, xp.zeros(x.shape, "int64")
     axis = dim % x.ndim
-    counted = xp.arange(x.shape[axis], dtype="int32")  # half the bytes to move
+    counted = xp.arange(x.shape[axis], dtype="int32")  # int32 halves the memory traffic
     steps = xp.broadcast_to(counted.reshape([-1 if d == axis else 1 for d in range(x.ndim)]), x.shape)
     if xp is np:
         leader = best.accumulate(x, axis)
@@ -131,7 +131,7 @@ def _running(x, dim: int, best, extreme):
     refuses_complex="cummax",
 )
 def cummax(input: Array, dim: int):
-    """The running maximum along `dim`, and the index of its last occurrence so far."""
+    """Return the cumulative maximum along `dim`, and the index of its last occurrence so far."""
     return _running(input, dim, np.maximum, lambda x, axis: _as_numbers(lax.cummax, x, axis))
 
 
@@ -148,11 +148,11 @@ def cummax(input: Array, dim: int):
     refuses_complex="cummin",
 )
 def cummin(input: Array, dim: int):
-    """The running minimum along `dim`, and the index of its last occurrence so far."""
+    """Return the cumulative minimum along `dim`, and the index of its last occurrence so far."""
     return _running(input, dim, np.minimum, lambda x, axis: _as_numbers(lax.cummin, x, axis))
 
 
 def _as_numbers(function, x, axis: int):
-    # A leader only serves to compare with: no gradient passes through it.
+    # The running extreme is only compared with the elements, so it needs no gradient.
     x = lax.stop_gradient(x)
     return function(x.astype(jnp.uint8), axis).astype(bool) if x.dtype == bool else function(x, axis)

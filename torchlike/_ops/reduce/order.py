@@ -1,34 +1,38 @@
-"""Order on the host: sorting by keys, and elements of one rank without sorting. NaN counts as the largest number."""
+"""Sorting and selection on the host, by integer keys and by partitioning. NaN counts as the largest number."""
 
 from __future__ import annotations
 
 import numpy as np
 
-_LARGE = 1 << 16  # elements from which sorting by keys pays
+_LARGE = 1 << 16  # the number of elements from which sorting by keys is faster
 
 
 def stable_order(x: np.ndarray, axis: int) -> np.ndarray:
-    """Where the sorted elements of an axis are; equal ones keep their order."""
+    """Return the indices that sort `x` along `axis`. Equal elements keep their order."""
     keys = _keys(x.reshape(-1)) if x.size == x.shape[axis] and x.size >= _LARGE else None
     if keys is None:
         return np.argsort(x, axis=axis, kind="stable")
     if keys.dtype == np.uint16:
-        return np.argsort(keys, kind="stable").reshape(x.shape)  # which NumPy counts
+        return np.argsort(keys, kind="stable").reshape(x.shape)  # NumPy uses radix sort for 16-bit integers
     bits = np.uint64(int(x.size).bit_length())
-    keys = (keys << bits) | np.arange(x.size, dtype=np.uint64)  # an order that needs no care, by the quickest of sorts
+    # The keys are unique, so an unstable sort, which is the fastest, suffices.
+    keys = (keys << bits) | np.arange(x.size, dtype=np.uint64)
     keys.sort()
     keys &= (np.uint64(1) << bits) - np.uint64(1)
     return keys.view(np.int64).reshape(x.shape)
 
 
 def _keys(x: np.ndarray) -> np.ndarray | None:
-    """Unsigned whole numbers in the order of the elements: 16 bits, or 64 with room for an index, or None."""
+    """Return unsigned integer keys in the order of the elements, or None.
+
+    The keys have 16 bits, or 64 bits with unused high bits for an index.
+    """
     if x.dtype.itemsize < 4 or x.dtype.kind not in "iuf":
         return None
     if x.dtype.kind == "f":
         if x.dtype.itemsize > 4:
             return None
-        bits = (x + np.float32(0)).view(np.uint32)  # of the two zeros one is left
+        bits = (x + np.float32(0)).view(np.uint32)  # maps -0.0 to 0.0
         keys = np.where(bits >> 31 != 0, ~bits, bits | np.uint32(1 << 31))
         keys[np.isnan(x)] = 0xFFFFFFFF
         return keys.astype(np.uint64)
@@ -40,12 +44,12 @@ def _keys(x: np.ndarray) -> np.ndarray | None:
 
 
 def of_rank(x: np.ndarray, rank: int, axis: int) -> np.ndarray:
-    """The elements of this rank (counted from 0) along an axis, which keeps size one."""
+    """Return the elements of the given rank (counted from 0) along `axis`, which is kept with size 1."""
     return np.take(np.partition(x, rank, axis), [rank], axis)
 
 
 def place_of_rank(x: np.ndarray, value: np.ndarray, rank: int, axis: int) -> np.ndarray:
-    """Where the elements `of_rank` are, if equal ones keep their order."""
+    """Return the indices of the elements that `of_rank` returns. Equal elements keep their order."""
     below, equal = x < value, x == value
     if x.dtype.kind not in "biu":
         hole = value != value
@@ -58,8 +62,10 @@ def place_of_rank(x: np.ndarray, value: np.ndarray, rank: int, axis: int) -> np.
 
 
 def largest(x: np.ndarray, k: int, axis: int, sign: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """The `k` largest (`sign` -1: smallest) elements of an axis in order, and their indices; None where an element that
-    is left out equals one that is not."""
+    """Return the `k` largest (`sign` -1: smallest) elements along `axis` in order, and their indices.
+
+    Return None if a selected element equals one that is not selected.
+    """
     n = x.shape[axis]
     if not 0 < k < n // 8:
         return None

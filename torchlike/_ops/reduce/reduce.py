@@ -1,4 +1,4 @@
-"""Reductions: many elements become one."""
+"""Reductions: sums, means, products, extremes, norms of exponentials, variances and logical tests."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from torchlike._ops.schema.typing_rules import Call, reduced_dims, reduced_shape
 
 Dims = tuple | int | None
 _INT32_MAX = 2**31 - 1
-_LARGE = 1 << 16  # elements from which NumPy is helped
+_LARGE = 1 << 16  # the number of elements from which faster formulas replace NumPy's
 
 
 def axes(input: Array, dim: Any) -> tuple[int, ...]:
-    """NumPy's axis argument for a `dim` argument."""
+    """Return NumPy's `axis` argument for a `dim` argument."""
     return reduced_dims(input.ndim, dim)
 
 
 def count(input: Array, dim: object) -> int:
-    """How many elements go into each result."""
+    """Return the number of elements reduced into each result."""
     return math.prod(input.shape[d] for d in axes(input, dim))
 
 
@@ -44,7 +44,10 @@ def count(input: Array, dim: object) -> int:
 
 @reduction(out=COMPUTES, autocast=FULL_ELSEWHERE, host=HOST_REDUCES, promote=sum_like, saves=(), node=by_dim("Sum"))
 def sum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
-    """The sum over `dim` (every dim by default); integers are summed in int64."""
+    """Return the sum of the elements over `dim` (default: all dims).
+
+    Integers and bools are summed in int64.
+    """
     return _total(input, axes(input, dim), keepdim)
 
 
@@ -61,7 +64,10 @@ def _mean_into(input: Any, dim: Any = None, *_: Any) -> Into:
     loop="sum_cpu",
 )
 def mean(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
-    """The mean over `dim` (every dim by default); of floating-point or complex tensors."""
+    """Return the mean of the elements over `dim` (default: all dims).
+
+    The input, or `dtype` if it is given, must be floating point or complex.
+    """
     return _total(input, axes(input, dim), keepdim) / _divisor(input, dim)
 
 
@@ -71,7 +77,7 @@ def _total(x, over: tuple[int, ...], keepdim: bool):
 
 
 def _divisor(input: Array, dim: object):
-    # A true zero of the array's dtype: nothing divided by nothing is NaN, not an error.
+    # The count is an array, so that a mean over zero elements is NaN instead of an error.
     return namespace(input).asarray(count(input, dim)).astype(input.dtype)
 
 
@@ -85,9 +91,12 @@ def _divisor(input: Array, dim: object):
     loop="prod_out_cpu",
 )
 def prod(input: Array, dim: int | None = None, keepdim: bool = False, *, dtype=None):
-    """The product over `dim` (every dim by default); integers are multiplied in int64."""
+    """Return the product of the elements over `dim` (default: all dims).
+
+    Integers and bools are multiplied in int64.
+    """
     xp = namespace(input)
-    if not input.ndim:  # its gradient is the one that comes
+    if not input.ndim:  # a 0-d tensor: the gradient passes through unchanged
         return input
     if xp is jnp and input.dtype.kind in "fV" and input.size:
         input = _factors(input)
@@ -99,12 +108,15 @@ def prod(input: Array, dim: int | None = None, keepdim: bool = False, *, dtype=N
 
 
 def is_row(x: np.ndarray, over: tuple[int, ...]) -> bool:
-    """Whether a large array is reduced along rows that lie together in memory."""
+    """Return whether a large array is reduced along its last dim or over all dims."""
     return x.size >= _LARGE and x.ndim > 0 and (len(over) == x.ndim or over == (x.ndim - 1,))
 
 
 def _product(x: np.ndarray) -> np.ndarray:
-    """The product along the last axis, in lanes: NumPy multiplies rows by vectors, but the numbers of a row singly."""
+    """Return the product along the last axis, computed in parallel lanes.
+
+    NumPy multiplies rows with vector instructions, but the elements within one row one at a time.
+    """
     lanes = 256
     whole = x.shape[-1] // lanes * lanes
     found = x[..., :whole].reshape(*x.shape[:-1], -1, lanes).prod(-2).prod(-1)
@@ -113,14 +125,17 @@ def _product(x: np.ndarray) -> np.ndarray:
 
 @jax.custom_jvp
 def _factors(x):
-    """x. PyTorch divides the product by a factor for its gradient: of an infinite one it is NaN."""
+    """Return x, with the gradient that PyTorch gives the factors of a product.
+
+    PyTorch divides the product by each factor, so the gradient of an infinite factor is NaN.
+    """
     return x
 
 
 @_factors.defjvp
 def _factors_jvp(primals, tangents):
     (x,), (dx,) = primals, tangents
-    divided = jnp.all(x != 0)  # else it multiplies the others
+    divided = jnp.all(x != 0)  # with a zero factor, PyTorch multiplies the other factors instead
     return x, dx * jnp.where(divided & jnp.isinf(x), jnp.asarray(jnp.nan, x.dtype), jnp.asarray(1, x.dtype))
 
 
@@ -143,8 +158,8 @@ def _present(x):
 
 @reduction(out=_nansum_into, host=HOST_REDUCES, promote=sum_like, check=_check_nansum, chooses=True)
 def nansum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
-    """The sum of the elements that are not NaN."""
-    if namespace(input) is np:  # most often there is none
+    """Return the sum of the elements that are not NaN over `dim` (default: all dims)."""
+    if namespace(input) is np:  # fast path: usually no element is NaN
         total = np.sum(input, axis=axes(input, dim), keepdims=keepdim)
         if (total == total).all():
             return total
@@ -161,13 +176,13 @@ def _check_nanmean(call: Call) -> None:
 
 @reduction(out=_PRESENT, check=_check_nanmean, chooses=True, node="DivBackward0", loop="nansum_cpu")
 def nanmean(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
-    """The mean of the elements that are not NaN."""
+    """Return the mean of the elements that are not NaN over `dim` (default: all dims)."""
     xp, over = namespace(input), axes(input, dim)
     there = xp.sum((input == input).astype(input.dtype), axis=over, keepdims=keepdim)
     found = xp.sum(_present(input), axis=over, keepdims=keepdim) / there
     if xp is np:
         return found
-    of_none = xp.where(there == 0, xp.nan, 0)  # the gradient of a mean of nothing is NaN, as PyTorch's is
+    of_none = xp.where(there == 0, xp.nan, 0)  # as in PyTorch, the gradient of a mean over zero elements is NaN
     return xp.where(there == 0, xp.sum(input, axis=over, keepdims=keepdim) * of_none, found)
 
 
@@ -177,7 +192,7 @@ def _counted(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
 
 @reduction(host=HOST_REDUCES, promote=_counted, opmath=False, differentiable=False, out=False, loop="nonzero_count_cpu")
 def count_nonzero(input: Array, dim: Dims = None):
-    """How many elements are not zero."""
+    """Return the number of nonzero elements over `dim` (default: all dims)."""
     xp, over = namespace(input), axes(input, dim)
     if xp is np and len(over) < input.ndim:
         return (input != 0).sum(over)
@@ -202,7 +217,10 @@ def _check_hash(call: Call) -> None:
     out=Into(_errors.outs.hashed),
 )
 def hash_tensor(input: Array, dim: Dims = None, *, keepdim: bool = False, mode: int = 0):
-    """The elements' bits (as 64-bit numbers, whole ones or floating-point) joined by exclusive or, in uint64."""
+    """Return the exclusive or of the bits of all elements over `dim`, in uint64.
+
+    Elements are first converted to int64 or float64.
+    """
     xp, over = namespace(input), axes(input, dim)
     wide = input.astype("int64" if input.dtype.kind in "biu" else "float64")
     bits = wide.view("uint64") if xp is np else jax.lax.bitcast_convert_type(wide, jnp.uint64)
@@ -216,7 +234,7 @@ def hash_tensor(input: Array, dim: Dims = None, *, keepdim: bool = False, mode: 
 
 
 def _truth(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
-    # The one integer type for which PyTorch kept the dtype, from before it had bools.
+    # PyTorch returns uint8 for uint8 inputs, as it did before it had a bool dtype.
     return dtype, _dtypes.uint8 if dtype is _dtypes.uint8 else _dtypes.bool_
 
 
@@ -229,7 +247,7 @@ def _truth(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     float8=FLOAT8,
 )
 def any(input: Array, dim: Dims = None, keepdim: bool = False):
-    """Whether any element is nonzero."""
+    """Return whether any element over `dim` is nonzero (default: all dims)."""
     return namespace(input).any(input != 0, axis=axes(input, dim), keepdims=keepdim)
 
 
@@ -242,7 +260,7 @@ def any(input: Array, dim: Dims = None, keepdim: bool = False):
     float8=FLOAT8,
 )
 def all(input: Array, dim: Dims = None, keepdim: bool = False):
-    """Whether every element is nonzero."""
+    """Return whether all elements over `dim` are nonzero (default: all dims)."""
     return namespace(input).all(input != 0, axis=axes(input, dim), keepdims=keepdim)
 
 
@@ -262,9 +280,10 @@ def _extreme_check(name: str, kernel: str):
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1, 2, 3))
 def evenly(x: Array, select: Callable, over: tuple, nan: bool):
-    """`select(x)`, an element for each slice (dims kept); elements equal to it share the gradient.
+    """Return `select(x)`, with one element for each slice (dims kept).
 
-    Where it is NaN every NaN has a share if `nan`, else all gradients are NaN, as PyTorch has it.
+    The elements equal to the selected one share its gradient evenly. If the selected element is NaN, all NaN elements
+    share the gradient if `nan`, else all gradients are NaN, as in PyTorch.
     """
     return select(x)
 
@@ -275,7 +294,7 @@ def _evenly_jvp(select, over, nan, primals, tangents):
     value = evenly(x, select, over, nan)
     equal = ((x == value) | ((x != x) & (value != value) & nan)).astype(x.dtype)
     count = jnp.sum(equal, axis=over, keepdims=True)
-    # Said in so many words: XLA takes 0 / count for 0 even where count is 0.
+    # XLA simplifies 0 / count to 0 even if count is 0, so the NaN is explicit.
     shares = jnp.where(count == 0, jnp.nan, equal / count)
     return value, jnp.sum(shares * dx, axis=over, keepdims=True)
 
@@ -298,7 +317,10 @@ def _extreme(x, function: str, dim, keepdim: bool, nan: bool = False):
     out=Into(_errors.dtypes.unlike_out),
 )
 def amax(input: Array, dim: Dims | None = (), keepdim: bool = False):
-    """The largest element over `dim` (every dim by default); equal ones share the gradient evenly."""
+    """Return the maximum over `dim` (default: all dims).
+
+    Elements equal to the maximum share the gradient evenly.
+    """
     return _extreme(input, "max", dim, keepdim)
 
 
@@ -312,7 +334,10 @@ def amax(input: Array, dim: Dims | None = (), keepdim: bool = False):
     out=Into(_errors.dtypes.unlike_out),
 )
 def amin(input: Array, dim: Dims | None = (), keepdim: bool = False):
-    """The smallest element over `dim` (every dim by default); equal ones share the gradient evenly."""
+    """Return the minimum over `dim` (default: all dims).
+
+    Elements equal to the minimum share the gradient evenly.
+    """
     return _extreme(input, "min", dim, keepdim)
 
 
@@ -327,7 +352,10 @@ def amin(input: Array, dim: Dims | None = (), keepdim: bool = False):
     chooses=True,
 )
 def _max_of_all(input: Array):
-    """The largest element."""
+    """Return the maximum of all elements.
+
+    Elements equal to the maximum share the gradient evenly.
+    """
     return _extreme(input, "max", None, False, nan=True)
 
 
@@ -342,18 +370,21 @@ def _max_of_all(input: Array):
     chooses=True,
 )
 def _min_of_all(input: Array):
-    """The smallest element."""
+    """Return the minimum of all elements.
+
+    Elements equal to the minimum share the gradient evenly.
+    """
     return _extreme(input, "min", None, False, nan=True)
 
 
 def position(x: Array, function: str, dim: int | None):
-    """The index of the first extreme element of a dim, or of all of them flattened."""
+    """Return the index of the first extreme element along `dim`, or in the flattened array if `dim` is None."""
     xp = namespace(x)
     if dim is None or not x.ndim:
         x, dim = x.reshape(-1), 0
     if xp is not jnp or x.shape[dim] >= _INT32_MAX or not x.size:
         return getattr(xp, function)(x, axis=dim)
-    # Two plain reductions, which XLA's CPU backend vectorises; its own argmax goes element by element.
+    # XLA's CPU backend vectorizes these two plain reductions, but not its own argmax.
     extreme = constant((jnp.max if function == "argmax" else jnp.min)(x, axis=dim, keepdims=True))
     here = (x == extreme) | (x != x)
     places = jax.lax.broadcasted_iota(jnp.int32, x.shape, dim % x.ndim)
@@ -379,7 +410,7 @@ def _index_of(input: Array, function: str, dim: int | None, keepdim: bool):
     out=EXACT, host=HOST_REDUCES, promote=to_int64, opmath=False, differentiable=False, check=_arg_check("argmax")
 )
 def argmax(input: Array, dim: int | None = None, keepdim: bool = False):
-    """The index of the first largest element along `dim`, or among all elements flattened."""
+    """Return the index of the first maximum along `dim`, or in the flattened tensor if `dim` is None."""
     return _index_of(input, "argmax", dim, keepdim)
 
 
@@ -387,18 +418,18 @@ def argmax(input: Array, dim: int | None = None, keepdim: bool = False):
     out=EXACT, host=HOST_REDUCES, promote=to_int64, opmath=False, differentiable=False, check=_arg_check("argmin")
 )
 def argmin(input: Array, dim: int | None = None, keepdim: bool = False):
-    """The index of the first smallest element along `dim`, or among all elements flattened."""
+    """Return the index of the first minimum along `dim`, or in the flattened tensor if `dim` is None."""
     return _index_of(input, "argmin", dim, keepdim)
 
 
 def pair_shape(call: Call) -> list:
-    """Values and indices of a reduction over one dim."""
+    """Return the shapes and dtypes of the values and indices of a reduction over one dim."""
     shape = reduced_shape(call.input.shape, call.dim, call.keepdim)
     return [(shape, call.input.dtype), (shape, _dtypes.int64)]
 
 
 def at(x: Array, index: Array, dim: int):
-    """The elements of one dim at `index`, which has size one there."""
+    """Return the elements along `dim` at `index`, which has size 1 in that dim."""
     if not x.ndim:
         return x
     xp = namespace(x)
@@ -426,7 +457,10 @@ def _pair(input: Array, function: str, dim: int, keepdim: bool):
     out=EXACT,
 )
 def max_(input: Array, dim: int, keepdim: bool = False):
-    """The largest element along `dim` and its index, the first of equal ones; it alone has the gradient."""
+    """Return the maximum along `dim` and its index.
+
+    The first of several equal elements is selected and gets the whole gradient.
+    """
     return _pair(input, "argmax", dim, keepdim)
 
 
@@ -442,7 +476,10 @@ def max_(input: Array, dim: int, keepdim: bool = False):
     out=EXACT,
 )
 def min_(input: Array, dim: int, keepdim: bool = False):
-    """The smallest element along `dim` and its index, the first of equal ones; it alone has the gradient."""
+    """Return the minimum along `dim` and its index.
+
+    The first of several equal elements is selected and gets the whole gradient.
+    """
     return _pair(input, "argmin", dim, keepdim)
 
 
@@ -469,7 +506,7 @@ def _both_check(call: Call) -> None:
     remembers=("inputs", "results"),
 )
 def aminmax(input: Array, *, dim: int | None = None, keepdim: bool = False):
-    """The smallest and the largest element."""
+    """Return the minimum and the maximum along `dim` (default: of all elements)."""
     return _extreme(input, "min", dim, keepdim), _extreme(input, "max", dim, keepdim)
 
 
@@ -486,7 +523,7 @@ def aminmax(input: Array, *, dim: int | None = None, keepdim: bool = False):
     loop="max_values_cpu",
 )
 def logsumexp(input: Array, dim: tuple | int, keepdim: bool = False):
-    """log(sum(exp(input))) over `dim`, without overflow."""
+    """Return log(sum(exp(input))) over `dim`, without overflow."""
     xp, over = namespace(input), axes(input, dim)
     if not input.size:
         return xp.log(xp.sum(widened(input), axis=over, keepdims=keepdim))
@@ -515,7 +552,7 @@ def _variance(x, dim, correction, keepdim):
 
 
 def root(x):
-    """The square root, with gradient 0 at 0."""
+    """Return the square root, with gradient 0 at 0."""
     xp = namespace(x)
     zero = x == 0
     return xp.where(zero, xp.zeros_like(x), xp.sqrt(xp.where(zero, xp.ones_like(x), x)))
@@ -523,13 +560,19 @@ def root(x):
 
 @reduction(promote=to_real, check=_check_spread, where=(), loop="std_cpu")
 def var(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = False):
-    """The sum of squared distances from the mean over (number of elements - correction)."""
+    """Return the variance over `dim` (default: all dims).
+
+    The divisor of the sum of squared deviations is the number of elements minus `correction`.
+    """
     return _variance(input, dim, correction, keepdim)
 
 
 @reduction(remembers=("inputs", "result"), promote=to_real, check=_check_spread, where=())
 def std(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = False):
-    """The square root of `var`; its gradient at 0 is 0."""
+    """Return the standard deviation, the square root of `var`.
+
+    The gradient at 0 is 0.
+    """
     return root(_variance(input, dim, correction, keepdim))
 
 
@@ -540,11 +583,11 @@ def _with_mean_shape(call: Call) -> list:
 
 @operator(shape=_with_mean_shape, check=_check_spread, where=(), loop="std_cpu")
 def var_mean(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = False):
-    """`var` and `mean`."""
+    """Return the variance and the mean over `dim`."""
     return _variance(input, dim, correction, keepdim), mean.kernel(input, dim, keepdim)
 
 
 @operator(shape=_with_mean_shape, check=_check_spread, where=(), loop="std_cpu", remembers=("inputs", "first"))
 def std_mean(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = False):
-    """`std` and `mean`."""
+    """Return the standard deviation and the mean over `dim`."""
     return root(_variance(input, dim, correction, keepdim)), mean.kernel(input, dim, keepdim)

@@ -1,4 +1,4 @@
-"""Scattering with a reduction: sum, product, mean, largest and smallest of what falls on one place."""
+"""Scatter with a reduction: sum, product, mean, maximum or minimum of the elements with the same index."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _check_reduction(call: Call) -> None:
     chooses=lambda plan: plan.static("reduce") in ("amax", "amin"),
 )
 def _scatter_reduce(input: Array, dim: int, index: Array, src: Array, reduce: str, include_self: bool = True):
-    """`input` with what `src` holds for each place of `index` along `dim` reduced into it."""
+    """Return `input` with the elements of `src` reduced into the positions given by `index` along `dim`."""
     shape = input.shape
     if 0 in index.shape:
         return input
@@ -64,7 +64,7 @@ def _scatter_reduce(input: Array, dim: int, index: Array, src: Array, reduce: st
     chooses=lambda plan: plan.static("reduce") in ("amax", "amin"),
 )
 def _index_reduce(input: Array, dim: int, index: Array, source: Array, reduce: str, include_self: bool = True):
-    """As `_scatter_reduce`, for indices of one dim."""
+    """Return `input` with the slices of `source` reduced into the slices at `index` along `dim`."""
     if source.ndim:
         index = index.reshape([-1 if d == dim % source.ndim else 1 for d in range(source.ndim)])
         index = jnp.broadcast_to(index, source.shape)
@@ -93,12 +93,11 @@ def _product_jvp(primals: Any, tangents: Any) -> Any:
 
 @jax.custom_jvp
 def _others(input: Any, src: Any, place: Any, own: Any) -> tuple[Any, Any]:
-    """For each factor, of `input` and of `src`, the product of all others that fall on its place."""
+    """Return, for each factor in `input` and `src`, the product of all other factors at its position."""
     zeros = (own & (input == 0)).astype(jnp.int64).at[place].add((src == 0).astype(jnp.int64))
     ones = jnp.ones(input.shape, bool)
-    rest = _product(
-        jnp.where(own & (input != 0), input, 1), jnp.where(src == 0, 1, src), place, ones
-    )  # but for the zeros
+    # The product of the nonzero factors.
+    rest = _product(jnp.where(own & (input != 0), input, 1), jnp.where(src == 0, 1, src), place, ones)
 
     def share(x: Any, zeros: Any, rest: Any) -> Any:
         left = rest / jnp.where(x == 0, 1, x)
@@ -109,16 +108,20 @@ def _others(input: Any, src: Any, place: Any, own: Any) -> tuple[Any, Any]:
 
 @_others.defjvp
 def _others_jvp(primals: Any, tangents: Any) -> Any:
-    """Counting zeros and dividing has the right value, but no derivatives: those of nothing but products serve."""
+    """Return the value and the tangent of `_others`.
+
+    Counting zeros and dividing gives the right value but no usable derivatives, so the tangent is computed from a
+    formula with products only.
+    """
     input, src, place, own = primals
     products = functools.partial(_others_multiplied, place=place, own=own)
     return _others(*primals), jax.jvp(products, (input, src), tangents[:2])[1]
 
 
 def _others_multiplied(input: Any, src: Any, place: Any, own: Any) -> tuple[Any, Any]:
-    """`_others` by multiplying what comes before each factor with what comes after it."""
+    """Compute `_others` as the product of the factors before each factor times the product of those after it."""
     lead, rest = input.shape[: len(place)], math.prod(input.shape[len(place) :])
-    count = math.prod(lead)  # places, each with rows of factors
+    count = math.prod(lead)  # the number of positions, each with rows of factors
     missed = functools.reduce(jnp.logical_or, [(p < 0) | (p >= n) for p, n in zip(place, lead)])
     theirs = jnp.where(missed, count, jnp.ravel_multi_index(place, lead, mode="clip")).reshape(-1)
     keys = jnp.concatenate([jnp.arange(count), theirs])
@@ -132,7 +135,10 @@ def _others_multiplied(input: Any, src: Any, place: Any, own: Any) -> tuple[Any,
 
 
 def _run(factors: Any, changes: Any) -> Any:
-    """The product of the rows before each one; after each change it begins anew."""
+    """Return, for each row, the product of the rows before it with the same position.
+
+    `changes` marks the rows where the position changes; the product restarts there.
+    """
 
     def join(a: Any, b: Any) -> Any:
         return a[0] | b[0], b[1] * jnp.where(b[0], 1, a[1])
@@ -143,14 +149,17 @@ def _run(factors: Any, changes: Any) -> Any:
 
 
 def _extreme(name: str, worst: Any, nan: bool = False) -> Any:
-    """The largest or smallest for each place; a NaN that it is has its gradient if `nan`."""
+    """Return a function that computes the maximum or minimum at each position.
+
+    A NaN extreme gets a gradient only if `nan`.
+    """
 
     @jax.custom_jvp
     def extreme(input: Any, src: Any, place: Any, own: Any) -> Any:
         return getattr(jnp.where(own, input, worst(input.dtype)).at[place], name)(src)
 
     @extreme.defjvp
-    def jvp(primals: Any, tangents: Any) -> Any:  # equal ones share evenly
+    def jvp(primals: Any, tangents: Any) -> Any:  # equal elements share the gradient evenly
         input, src, place, own = primals
         found = extreme(*primals)
         mine, theirs = (own & (input == found)), src == found[place]

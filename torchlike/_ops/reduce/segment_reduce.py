@@ -1,4 +1,4 @@
-"""Reducing segments of a dim, which lie one after another."""
+"""Reductions over consecutive segments of a dim."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def _shape(call: Call) -> list:
     remembers=("data", "bounds", "result", "result.once"),
 )
 def _segment_reduce(data: Array, bounds: Array, reduce: str, by_length: bool, initial: float | None):
-    """The segments of a dim reduced, each to one element: (..., N, *rest) -> (..., S, *rest).
+    """Return `data` with each segment of a dim reduced to one element: (..., N, *rest) -> (..., S, *rest).
 
-    `bounds` are the segments' lengths, (..., S), or where they begin and end, (..., S + 1).
+    `bounds` holds the segments' lengths, of shape (..., S), or their offsets, of shape (..., S + 1).
     """
     lead, rest = data.shape[: bounds.ndim - 1], data.shape[bounds.ndim :]
     rows, size = int(np.prod(lead)), data.shape[bounds.ndim - 1]
@@ -51,14 +51,14 @@ def _segment_reduce(data: Array, bounds: Array, reduce: str, by_length: bool, in
     count = offsets.shape[1] - 1
     place = jax.vmap(lambda o: jnp.searchsorted(o, jnp.arange(size), side="right"))(offsets) - 1  # (rows, N)
     inside = (place >= 0) & (place < count)
-    nowhere = rows * count  # one place more, for the elements of no segment
+    nowhere = rows * count  # an additional position for elements outside all segments
     place = jnp.where(inside, place + count * jnp.arange(rows)[:, None], nowhere).reshape(-1)
     made = _reduced(data.reshape(rows * size, *rest), place, nowhere + 1, reduce, initial)
     return made[:nowhere].reshape(*lead, count, *rest)
 
 
 def _reduced(data: Any, place: Any, count: int, reduce: str, initial: float | None) -> Any:
-    """The rows of `data` reduced at the place of each, of which there are so many; nothing reduces to `initial`."""
+    """Return the rows of `data` reduced into `count` positions, given by `place`. Empty ones become `initial`."""
     shape, where = (count, *data.shape[1:]), (place,)
     none, own = jnp.zeros(shape, data.dtype), jnp.zeros(shape, bool)
     if reduce == "prod":

@@ -1,4 +1,4 @@
-"""Order: sorting, the k largest, the k-th smallest, medians and modes. NaN counts as the largest number."""
+"""Sorting, top-k, k-th smallest, medians and modes. NaN counts as the largest number."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from torchlike._ops.schema.typing_rules import Call, wrap_dim
 
 
 def ordered(x, dim: int, descending: bool = False):
-    """The sorted elements of one dim and where they were; equal elements keep their order."""
+    """Return the sorted elements along `dim` and their indices. Equal elements keep their order."""
     xp = namespace(x)
     if not x.ndim:
         return x, xp.zeros((), "int64")
@@ -25,22 +25,23 @@ def ordered(x, dim: int, descending: bool = False):
         return _ordered_on_host(x, dim, descending)
     keys = _keys(lax.stop_gradient(x))
     places = lax.broadcasted_iota("int32", x.shape, dim % x.ndim)
-    if descending and keys.dtype.kind == "f":  # sorted backwards and turned round: the first of equals stays the first
+    if descending and keys.dtype.kind == "f":
+        # Sorting the flipped array and flipping the result keeps the order of equal elements.
         keys, places = xp.flip(keys, dim), xp.flip(places, dim)
     elif descending:
         keys = ~keys
     if x.dtype.itemsize <= 4 and for_cpu():
-        # One number holds both, an order that needs no care: a fifth of the time.
+        # Pack key and index into one int64. The keys are then unique, and an unstable sort takes a fifth of the time.
         both = lax.sort((keys.astype("int64") << 32) | places.astype("int64"), dimension=dim % x.ndim)
         places = both.astype("int32")
     else:
         _, places = lax.sort((keys, places), dimension=dim % x.ndim, is_stable=True, num_keys=1)
     places = xp.flip(places, dim) if descending and keys.dtype.kind == "f" else places
-    return at(x, places, dim), places  # whose gradient needs no second sort
+    return at(x, places, dim), places  # the gradient of this gather needs no second sort
 
 
 def _keys(x):
-    """Whole numbers of four bytes in the order of the elements; wider elements as they are."""
+    """Return 32-bit integer keys in the order of the elements. Wider elements are returned unchanged."""
     x, sign = widened(x), np.int32(-(2**31))
     if x.dtype.itemsize > 4:
         return x
@@ -53,7 +54,7 @@ def _keys(x):
 
 def _ordered_on_host(x: np.ndarray, dim: int, descending: bool):
     turned = np.flip(x, dim) if descending else x
-    order = _order.stable_order(widened(turned), dim)  # NumPy knows no place for a NaN of half precision
+    order = _order.stable_order(widened(turned), dim)  # NumPy does not order half-precision NaN
     found = np.take_along_axis(turned, order, dim)
     return (np.flip(found, dim), np.flip(x.shape[dim] - 1 - order, dim)) if descending else (found, order)
 
@@ -82,7 +83,10 @@ def _same_shape(call: Call) -> list:
     loop="sorting_kernel_method_name",
 )
 def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool | None = False):
-    """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
+    """Return the elements sorted along `dim`, and their indices.
+
+    Equal elements keep their order even if `stable` is False.
+    """
     return ordered(input, dim, descending)
 
 
@@ -95,7 +99,7 @@ def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool | N
     loop="sorting_kernel_method_name",
 )
 def argsort(input: Array, dim: int = -1, descending: bool = False, stable: bool | None = False):
-    """The indices that sort `dim`."""
+    """Return the indices that sort the elements along `dim`."""
     return ordered(input, dim, descending)[1]
 
 
@@ -111,7 +115,7 @@ def argsort(input: Array, dim: int = -1, descending: bool = False, stable: bool 
     loop="sorting_kernel_method_name",
 )
 def msort(input: Array):
-    """The elements sorted along the first dim."""
+    """Return the elements sorted along the first dim."""
     return ordered(input, 0)[0]
 
 
@@ -147,12 +151,15 @@ def _topk_shape(call: Call) -> list:
     out=EXACT,
 )
 def topk(input: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = True):
-    """The `k` largest (or smallest) elements of `dim` in order, and their indices."""
+    """Return the `k` largest elements along `dim`, in order, and their indices.
+
+    If `largest` is False, return the `k` smallest elements. The results are sorted even if `sorted` is False.
+    """
     xp = namespace(input)
     if largest and xp is not np and input.ndim and input.dtype.kind != "b":
         rows = xp.moveaxis(input, dim, -1)
-        # Both results are used: XLA sorts everything when it sees one of them left alone.
-        _, places = lax.top_k(lax.stop_gradient(widened(rows)), k)  # which is quick for float32 alone
+        # Both results must be used: if one is unused, XLA sorts all elements.
+        _, places = lax.top_k(lax.stop_gradient(widened(rows)), k)  # fast only for float32
         return xp.moveaxis(at(rows, places, -1), -1, dim), xp.moveaxis(places, -1, dim)
     if xp is np and input.ndim:
         found = _order.largest(widened(input), k, dim, 1 if largest else -1)
@@ -182,12 +189,12 @@ def _check_kthvalue(call: Call) -> None:
     out=Into((_errors.dtypes.kthvalue_out, _errors.outs.kth_index), apart=0),
 )
 def kthvalue(input: Array, k: int, dim: int = -1, keepdim: bool = False):
-    """The k-th smallest element of `dim` (k counts from 1), and its index."""
+    """Return the k-th smallest element along `dim` (k counts from 1), and its index."""
     return _kept(*_picked(input, dim, k - 1), dim, keepdim)
 
 
 def _picked(x, dim: int, rank):
-    """The element of this rank (counted from 0) and its index, both with size one in `dim`."""
+    """Return the element of rank `rank` (counted from 0) and its index, both with size 1 in `dim`."""
     xp = namespace(x)
     if not x.ndim:
         return x, xp.zeros((), "int64")
@@ -266,13 +273,16 @@ _ALL = {
 
 @operator(**_ALL, check=_check_median("median"), node="MedianBackward0", chooses=True)
 def _median_of_all(input: Array):
-    """The middle element, the lower one of two; NaN where there is one."""
+    """Return the median of all elements, the lower of two middle elements.
+
+    It is NaN if any element is NaN.
+    """
     return _of_all(input, False)
 
 
 @operator(**_ALL, check=_check_median("nanmedian"), node="NanmedianBackward0", chooses=True)
 def _nanmedian_of_all(input: Array):
-    """The middle of the elements that are not NaN."""
+    """Return the median of all elements that are not NaN, the lower of two middle elements."""
     return _of_all(input, True)
 
 
@@ -287,7 +297,10 @@ def _nanmedian_of_all(input: Array):
     chooses=True,
 )
 def median(input: Array, dim: int, keepdim: bool = False):
-    """The middle element of `dim` (the lower one of two) and its index; NaN where there is one."""
+    """Return the median along `dim` and its index.
+
+    Of two middle elements, the lower one is returned. The median is NaN if any element is NaN.
+    """
     return _kept(*_middle(input, dim, False), dim, keepdim)
 
 
@@ -302,7 +315,10 @@ def median(input: Array, dim: int, keepdim: bool = False):
     chooses=True,
 )
 def nanmedian(input: Array, dim: int, keepdim: bool = False):
-    """The middle of the elements of `dim` that are not NaN, and its index."""
+    """Return the median of the elements along `dim` that are not NaN, and its index.
+
+    Of two middle elements, the lower one is returned.
+    """
     return _kept(*_middle(input, dim, True), dim, keepdim)
 
 
@@ -324,7 +340,10 @@ def _check_mode(call: Call) -> None:
     out=Into((_errors.dtypes.mode_out, _errors.dtypes.mode_indices_out)),
 )
 def mode(input: Array, dim: int = -1, keepdim: bool = False):
-    """The most frequent element of `dim` (the smallest of several) and the index of its last occurrence."""
+    """Return the most frequent element along `dim` and the index of its last occurrence.
+
+    Of several equally frequent elements, the smallest is returned.
+    """
     xp = namespace(input)
     if not input.ndim:
         return input, xp.zeros((), "int64")

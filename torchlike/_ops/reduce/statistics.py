@@ -1,4 +1,4 @@
-"""Quantiles, differences, distances between points, counting and looking up in sorted sequences."""
+"""Quantiles, differences, areas, distances between points, search in sorted sequences, and histograms."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ def _quantiles(x, q, dim, keepdim: bool, between: str, holes: bool):
     xp, shape = namespace(x), reduced_shape(x.shape, dim, keepdim)
     x = x.reshape(-1) if dim is None else xp.moveaxis(x, dim, -1) if x.ndim else x.reshape(1)
     x, _ = ordered(x, -1)
-    there = xp.sum(x == x, axis=-1, keepdims=True)  # NaN lies at the end
+    there = xp.sum(x == x, axis=-1, keepdims=True)  # NaN sorts last
     last = (xp.maximum(there, 1) if holes else xp.asarray(x.shape[-1])) - 1
     place = q.reshape(-1) * last.astype(x.dtype)  # (..., quantiles)
-    if not holes:  # a quantile of elements with NaN is the last of them, to which its gradient goes
+    if not holes:  # if there is a NaN, the quantile is the last element, NaN, which gets the gradient
         place = xp.where(there < x.shape[-1], last.astype(x.dtype), place)
     low, high = xp.floor(place).astype("int64"), xp.ceil(place).astype("int64")
     if between == "nearest":
@@ -98,7 +98,10 @@ _QUANTILE = {
     guard=_guard_quantile("quantile"),
 )
 def quantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"):
-    """The q-th quantile along `dim` (of all elements by default), for each q of a tensor; NaN where there is one."""
+    """Return the quantiles `q` of the elements along `dim` (default: of all elements).
+
+    The result is NaN if any element is NaN. `q` is a number or a tensor of numbers in [0, 1].
+    """
     return _quantiles(input, q, dim, keepdim, interpolation, False)
 
 
@@ -112,7 +115,7 @@ def quantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = F
 def nanquantile(
     input: Array, q: Operand, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ):
-    """The q-th quantile of the elements that are not NaN."""
+    """Return the quantiles `q` of the elements that are not NaN along `dim` (default: of all elements)."""
     return _quantiles(input, q, dim, keepdim, interpolation, True)
 
 
@@ -158,7 +161,10 @@ def _check_diff(call: Call) -> None:
     loop="add_stub",
 )
 def diff(input: Array, n: int = 1, dim: int = -1, prepend: Array | None = None, append: Array | None = None):
-    """The n-th differences of neighbours along `dim`, of bools their exclusive or."""
+    """Return the n-th differences of adjacent elements along `dim`.
+
+    `prepend` and `append` are joined to the input first. The difference of bools is their exclusive or.
+    """
     if not n:
         return input
     xp = namespace(input)
@@ -188,7 +194,10 @@ def _check_areas(call: Call) -> None:
 
 
 def _area_shape(call: Call) -> list:
-    """The shape of `y` with one place fewer along `dim`, or without it; of no points PyTorch leaves the dtype."""
+    """Return the shape of the area under `y`, without `dim` or, if cumulative, with one element fewer.
+
+    If `y` has no points, PyTorch keeps its dtype.
+    """
     shape, dim = list(call.y.shape), wrap_dim(call.dim, call.y.ndim)
     whole = call.op.name == "trapezoid"
     if whole and not shape[dim]:
@@ -217,26 +226,29 @@ _area = functools.partial(
 
 @_area(remembers=())
 def trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim: int = -1):
-    """The area under y by the trapezoidal rule, at points x or `dx` apart."""
+    """Return the integral of `y` along `dim` by the trapezoidal rule.
+
+    The points are given by `x`, or are `dx` apart (default: 1).
+    """
     xp, dim = namespace(y), dim % y.ndim
     if not y.shape[dim]:
         return xp.sum(y, axis=dim)
     if x is not None or y.shape[dim] < 2:
         return xp.sum(_areas(y, x, dim), axis=dim)
-    ends = _cut(y, dim, 0, 1) + _cut(y, dim, y.shape[dim] - 1, None)  # each counts half
+    ends = _cut(y, dim, 0, 1) + _cut(y, dim, y.shape[dim] - 1, None)  # the end points have half weight
     return (xp.sum(fractional(y), axis=dim) - fractional(ends.squeeze(dim)) * 0.5) * (1 if dx is None else dx)
 
 
 @_area()
 def cumulative_trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim: int = -1):
-    """The running area under y by the trapezoidal rule."""
+    """Return the cumulative integral of `y` along `dim` by the trapezoidal rule."""
     dim %= y.ndim
     areas = _areas(y, x, dim)
     return namespace(y).cumsum(areas if dx is None else areas * dx, axis=dim)
 
 
 def _areas(y, x, dim: int):
-    """Between neighbours; without x as if they were one apart."""
+    """Return the areas between adjacent points. Without `x`, the points are 1 apart."""
     pairs = _cut(y, dim, 1, None) + _cut(y, dim, None, -1)
     if x is None:
         return fractional(pairs) / 2
@@ -248,7 +260,7 @@ def _areas(y, x, dim: int):
 
 # -- distances ---------------------------------------------------------------------------------------------------------
 
-_BY_PRODUCT = 25  # rows above which PyTorch takes Euclidean distances from a matrix product
+_BY_PRODUCT = 25  # PyTorch computes Euclidean distances of more rows than this with a matrix product
 
 
 def _check_cdist(call: Call) -> None:
@@ -294,9 +306,9 @@ def _cdist_node(call: Call) -> str:
     loop="cdist",
 )
 def cdist(x1: Array, x2: Array, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"):
-    """The p-norm of every difference of a row of x1 and a row of x2; (..., n, k), (..., m, k) -> (..., n, m).
+    """Return the p-norm distance between each row of `x1` and each row of `x2`.
 
-    The gradient is 0 where two rows are equal.
+    The shapes are (..., n, k), (..., m, k) -> (..., n, m). The gradient is 0 where two rows are equal.
     """
     xp = namespace(x1)
     if not _by_product(x1, x2, p, compute_mode):
@@ -324,7 +336,7 @@ def _pdist_shape(call: Call) -> list:
     loop="pdist",
 )
 def _pdist(input: Array, p: float = 2.0):
-    """The distances of all pairs of rows, (0, 1), (0, 2), ... (n - 2, n - 1), in the p-norm."""
+    """Return the p-norm distances of all pairs of rows, in the order (0, 1), (0, 2), ... (n - 2, n - 1)."""
     first, second = np.triu_indices(input.shape[0], 1)
     apart = input[first] - input[second]
     if p == math.inf and namespace(input) is jnp and apart.size:
@@ -334,7 +346,7 @@ def _pdist(input: Array, p: float = 2.0):
 
 @jax.custom_jvp
 def _farthest(x):
-    """The largest magnitude over the last dim; equal ones have the whole gradient each."""
+    """Return the largest magnitude over the last dim. Each of several equal maxima gets the whole gradient."""
     return jnp.max(jnp.abs(x), axis=-1)
 
 
@@ -369,7 +381,7 @@ def _check_pair(call: Call) -> None:
     loop="add_stub",
 )
 def dist(input: Array, other: Array, p: float = 2):
-    """The p-norm of input - other."""
+    """Return the p-norm of input - other."""
     return vector_norm.kernel(input - other, p)
 
 
@@ -400,7 +412,10 @@ def _search_shape(call: Call) -> list:
     takes=NUMBERS,
 )
 def searchsorted(sorted_sequence: Array, input: Operand, right: bool, out_int32: bool):
-    """Where each element would be put in so that the sequence stays sorted."""
+    """Return the index at which to insert each element of `input` so that the sequence stays sorted.
+
+    An element goes before equal elements of the sequence or, if `right`, after them.
+    """
     side = "right" if right else "left"
     if sorted_sequence.ndim == 1:
         return namespace(sorted_sequence).searchsorted(sorted_sequence, input, side=side)
@@ -422,7 +437,7 @@ def searchsorted(sorted_sequence: Array, input: Operand, right: bool, out_int32:
     promote=None,
 )
 def _counts(input: Array, length: int):
-    """How often each number below `length` occurs."""
+    """Return how often each integer below `length` occurs."""
     xp = namespace(input)
     return np.bincount(input, minlength=length) if xp is np else jnp.bincount(input, length=length)
 
@@ -435,7 +450,7 @@ def _counts(input: Array, length: int):
     keeps=("input",),
 )
 def _weighted_counts(input: Array, weights: Array, length: int):
-    """The sum of the weights of each number below `length`."""
+    """Return the sum of the weights of each integer below `length`."""
     return at(namespace(weights).zeros(length, weights.dtype), input).add(weights)
 
 
@@ -450,7 +465,7 @@ def _check_histc(call: Call) -> None:
 
 
 def _bounded(input: Any = None, bins: int = 100, min: float = 0, max: float = 0) -> None:
-    """A guard: there must be a finite range between elements that are at hand."""
+    """Raise if concrete elements do not have a finite range (a guard)."""
     host = outermost(input).peek() if isinstance(input, Value) else None
     if min == max and isinstance(host, np.ndarray) and host.dtype.kind == "f" and 0 < host.size <= CHECKED_AT_ONCE:
         low, high = host.min(), host.max()
@@ -468,7 +483,10 @@ def _bounded(input: Any = None, bins: int = 100, min: float = 0, max: float = 0)
     loop="aminmax_cpu",
 )
 def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
-    """How many elements lie in each of `bins` equal intervals from `min` to `max` (if equal: of the data)."""
+    """Return the number of elements in each of `bins` equal intervals from `min` to `max`.
+
+    If `min` equals `max`, the range is that of the data.
+    """
     xp = namespace(input)
     x = input.reshape(-1)
     low, high = (xp.asarray(b).astype(x.dtype) for b in (min, max))
@@ -476,7 +494,7 @@ def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
         low, high = xp.min(x), xp.max(x)
     ends, flat = (low, high), low == high
     low, high = xp.where(flat, low - 1, low), xp.where(flat, high + 1, high)
-    # Rounded after each step, as in PyTorch: in half precision it decides who goes where.
+    # Each step is rounded, as in PyTorch. In half precision this affects the bin of an element.
     inside = (x >= low) & (x <= high)
     place = xp.floor((x - low) * xp.asarray(bins).astype(x.dtype) / (high - low))
     place = xp.clip(xp.where(inside, place, 0), 0, bins - 1).astype("int64")
@@ -501,6 +519,6 @@ def _check_isin(call: Call) -> None:
     loop="isin_default_cpu",
 )
 def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False):
-    """Whether each element is among the test elements."""
+    """Return whether each element is among the test elements or, if `invert`, whether it is not."""
     xp = namespace(elements)
     return xp.isin(elements, xp.asarray(test_elements).reshape(-1), invert=invert)

@@ -1,4 +1,4 @@
-"""Norms of vectors, and the powers and roots that they are made of."""
+"""Vector norms, and the powers and roots that they are computed from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from torchlike._ops.schema.typing_rules import Call, reduced_dims, reduced_shape
 
 
 def root_of_powers(total, order: float):
-    """total**(1/order), with gradient 0 at 0; of order 2 the gradient of the gradient is NaN there, as PyTorch's."""
+    """Return total**(1/order), with gradient 0 at 0.
+
+    For order 2, the second derivative at 0 is NaN, as in PyTorch.
+    """
     if order == 2:
         return np.sqrt(total) if namespace(total) is np else _steep_root(total)
     xp = namespace(total)
@@ -39,9 +42,9 @@ def _steep_root_jvp(primals, tangents):
 
 
 def power_of_size(size, exponent: float):
-    """size**exponent of numbers that are not negative; 0, with gradient 0, at 0.
+    """Return size**exponent for nonnegative `size`, with gradient 0 at 0.
 
-    Below exponent 2 the gradient of the gradient is NaN there, as that of PyTorch's norms.
+    For an exponent below 2, the second derivative at 0 is NaN, as in PyTorch's norms.
     """
     return _plain_power(size, exponent) if namespace(size) is np else _steep_power(size, exponent)
 
@@ -77,7 +80,7 @@ def _check_norm(call: Call) -> None:
     )
 
 
-FLAT_ORDERS = (0, 1, math.inf, -math.inf)  # norms whose second derivative is zero
+FLAT_ORDERS = (0, 1, math.inf, -math.inf)  # orders of norms whose second derivative is zero
 
 
 def _norm_keeps(call: Call) -> tuple[str, ...]:
@@ -97,9 +100,10 @@ def _norm_keeps(call: Call) -> tuple[str, ...]:
     loop="norm_cpu",
 )
 def vector_norm(x: Array, ord: Any = 2, dim: Dims = None, keepdim: bool = False, *, dtype=None):
-    """(sum of |x|**ord)**(1/ord); inf and -inf are the largest and smallest |x|, 0 counts the nonzero elements.
+    """Return the vector norm (sum of |x|**ord)**(1/ord) over `dim` (default: all dims).
 
-    The gradient is 0 where the norm is 0; the gradient of the gradient is NaN there.
+    For `ord` inf and -inf, it is the largest and the smallest |x|. For 0, it is the number of nonzero elements. The
+    gradient is 0 where the norm is 0; the second derivative is NaN there.
     """
     xp, over = namespace(x), axes(x, dim)
     if ord == 2 and xp is np and x.dtype.kind == "f" and is_row(x, over):
@@ -111,7 +115,7 @@ def vector_norm(x: Array, ord: Any = 2, dim: Dims = None, keepdim: bool = False,
     if ord == 0:
         return xp.sum((x != 0).astype(x.real.dtype), axis=over, keepdims=keepdim)
     size = _size(x)
-    if math.isinf(ord) or math.prod([x.shape[axis] for axis in over]) == 1:  # of one element no power is taken
+    if math.isinf(ord) or math.prod([x.shape[axis] for axis in over]) == 1:  # the norm of one element is its magnitude
         return (xp.max if ord > 0 else xp.min)(size, axis=over, keepdims=keepdim)
     if ord == 1:
         return xp.sum(size, axis=over, keepdims=keepdim)
@@ -119,14 +123,17 @@ def vector_norm(x: Array, ord: Any = 2, dim: Dims = None, keepdim: bool = False,
 
 
 def _sum_of_squares(x: np.ndarray) -> np.ndarray:
-    """Along the last axis, block by block, so that nothing is written and rounding errors do not add up."""
+    """Return the sum of squares along the last axis.
+
+    It is computed in blocks, without temporaries, so that rounding errors do not accumulate.
+    """
     whole = x.shape[-1] // 128 * 128
     blocks, rest = x[..., :whole].reshape(*x.shape[:-1], -1, 128), x[..., whole:]
     return np.einsum("...ij,...ij->...i", blocks, blocks).sum(-1) + np.einsum("...i,...i->...", rest, rest)
 
 
 def _size(x):
-    """|x|, with gradient 0 at 0."""
+    """Return |x|, with gradient 0 at 0."""
     xp = namespace(x)
     if x.dtype.kind == "c":
         return modulus(x)

@@ -1,1 +1,1 @@
-"""The declaration of operators, and what is derived from it."""
+"""Operator declarations, and the typing rules, argument binding and plans derived from them."""

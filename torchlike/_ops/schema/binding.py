@@ -1,4 +1,4 @@
-"""From a row and a call's arguments to what its rules see, and to how a plan's inputs become its kernel's arguments."""
+"""Argument binding: maps a call's arguments to a `Call` for the typing rules, and plan inputs to kernel arguments."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """The function of a plan: flat arrays and numbers in, the kernel's results out.
+    """The function of a plan: it takes flat arrays and numbers and returns the kernel's results.
 
-    One object, for a new shape makes a plan for every operator: a closure over so many names is a dozen, and what the
-    garbage collector has to look through took a tenth of the time of inference over a hundred lengths.
+    This is an object with slots because each new shape creates a plan for every operator. A closure over the same names
+    would be a dozen objects, and their garbage collection took a tenth of the time of inference over a hundred lengths.
     """
 
     __slots__ = (
@@ -45,20 +45,20 @@ class Run:
     )
 
     arguments: dict[str, tuple[str, Any]]
-    compute: _dtypes.dtype | None  # in which the kernel gets its arrays; None leaves them as they are
+    compute: _dtypes.dtype | None  # the dtype to which the arrays are cast for the kernel; None: no cast
     converted: Callable[[Any, _dtypes.dtype], Any]
-    count: int  # of arrays
+    count: int  # the number of arrays
     kept: frozenset[int]  # the arrays that are not cast
     kernel: Callable
-    name: str  # of the operator, for errors
-    names: tuple[str, ...] | None  # of the parameters that take the arrays, where these are all that is given
-    numbers: Sequence[_dtypes.dtype]  # what becomes of each number
-    outputs: tuple[_dtypes.dtype, ...] | None  # the dtypes of its results; None: whatever comes
-    statics: dict[str, Any]  # the other arguments, where there are `names`
+    name: str  # the operator's name, for errors
+    names: tuple[str, ...] | None  # the parameters of the arrays, if all other arguments are static; else None
+    numbers: Sequence[_dtypes.dtype]  # the dtype of each runtime number
+    outputs: tuple[_dtypes.dtype, ...] | None  # the dtypes of the results; None: as the kernel returns them
+    statics: dict[str, Any]  # the static arguments
     stored: Callable[[int, Any], Any] | None  # see `_stored`
 
     def take(self, arguments: dict[str, tuple[str, Any]]) -> Run:
-        """Call the kernel with these arguments."""
+        """Set the mapping from inputs to kernel arguments, and return self."""
         self.arguments = arguments
         self.statics = {name: what for name, (where, what) in arguments.items() if where == "static"}
         given = sorted([(what, name) for name, (where, what) in arguments.items() if where == "array"])
@@ -87,7 +87,7 @@ class Run:
         return tuple([x if x.dtype == dt.numpy else cast_array(x, dt) for x, dt in zip(found, self.outputs)])
 
     def _converted(self, flat: tuple) -> Any:
-        """What the kernel makes of arrays in the dtype in which it computes, and of numbers."""
+        """Cast the arrays and numbers, and return the kernel's results."""
         count, compute = self.count, self.compute
         stored = self.stored if self.stored is None or for_cpu() else None
         arrays: Any = flat[:count]
@@ -103,7 +103,7 @@ class Run:
 
 
 def _bound(arguments: dict[str, tuple[str, Any]], arrays: Sequence, numbers: Sequence) -> dict[str, Any]:
-    """The kernel's arguments by name."""
+    """Return the kernel's arguments by name."""
     bound = {}
     for name, (where, what) in arguments.items():
         if where == "array":
@@ -118,7 +118,7 @@ def _bound(arguments: dict[str, tuple[str, Any]], arrays: Sequence, numbers: Seq
 
 
 class Template:
-    """How the flat inputs of plans that differ in shapes alone become their kernel's arguments."""
+    """The mapping from flat inputs to kernel arguments, shared by plans that differ only in shapes."""
 
     __slots__ = ("arguments", "arrays", "numbers", "runs")
 
@@ -126,7 +126,7 @@ class Template:
         self.arguments: dict[str, tuple[str, Any]] = {}
         self.arrays: list[tuple[str, int]] = []  # parameter name, kind
         self.numbers: list[tuple[type, int]] = []  # number type, kind
-        self.runs: dict[tuple, Run] = {}  # the functions of these plans, by dtypes
+        self.runs: dict[tuple, Run] = {}  # the functions of these plans, keyed by dtypes
 
     def saved(self, op: d.Op) -> tuple[int, ...]:
         if op.saves is None:
@@ -134,7 +134,7 @@ class Template:
         return tuple([i for i, (name, _) in enumerate(self.arrays) if name in op.saves])
 
     def function(self, op: d.Op, typed: Typed, outputs: tuple[_dtypes.dtype, ...] | None) -> Run:
-        """The function of a plan whose results have these dtypes, or (None) those that come."""
+        """Return the function of a plan whose results are cast to `outputs` (None: not cast)."""
         key = (typed.compute, typed.opmath, outputs)
         return self.runs.get(key) or self.runs.setdefault(key, self._run(op, typed, outputs))
 
@@ -153,8 +153,11 @@ class Template:
         return run.take(self.arguments)
 
     def _stored(self, op: d.Op, half: _dtypes.dtype) -> Callable[[int, Any], Any] | None:
-        """What rounds an input, counted arrays first, that PyTorch has rounded to half precision before its CPU loop;
-        an accelerator's loop takes it in float32."""
+        """Return a function that rounds the inputs that PyTorch rounds to half precision before its CPU loop.
+
+        It takes the position of an input (arrays first, then numbers) and the input. Accelerator loops take such inputs
+        in float32. Return None if no input is rounded.
+        """
         names = [name for name, _ in self.arrays]
         number = {what: name for name, (where, what) in self.arguments.items() if where == "number"}
         names += [number[i] for i in range(len(self.numbers))]
@@ -178,7 +181,7 @@ def _cast_number(x: Any, to: _dtypes.dtype) -> Any:
 
 
 def cast_array(x: Any, to: _dtypes.dtype) -> Any:
-    """An array in another dtype; of complex numbers the real parts where that is real."""
+    """Return the array cast to another dtype. A cast from complex to real takes the real part."""
     if x.dtype.kind == "c" and not to.is_complex:
         x = x.real
     return cast(x, to)
@@ -191,22 +194,22 @@ def _number_dtype(number: type, kind: int, compute: Any, typed: Typed) -> _dtype
         return _dtypes.float64
     if number is complex:
         return compute.to_complex()
-    return _dtypes.opmath(compute) if kind == d.SCALAR else compute  # PyTorch rounds factors of half precision last
+    return _dtypes.opmath(compute) if kind == d.SCALAR else compute  # PyTorch does not round scalars to half precision
 
 
 class Form(NamedTuple):
-    """How arguments of these types are taken, whatever their shapes, dtypes and values."""
+    """The cached binding of arguments of given types, independent of their shapes, dtypes and values."""
 
-    places: tuple[tuple[str, str, Any], ...]  # of each argument: its parameter, what it is taken for, a number's type
-    defaults: dict[str, Any]  # of the other parameters
+    places: tuple[tuple[str, str, Any], ...]  # per argument: parameter, role ("array", "number", "static"), type
+    defaults: dict[str, Any]  # the defaults of the other parameters
     arrays: list[tuple[str, int]]
     numbers: list[tuple[type, int]]
     promoted: list[type]
-    templates: dict[tuple, Template]  # by the static arguments: what differs in shapes alone has one
-    keeps: bool  # whether templates are kept: not where a zero among the static arguments may have two signs
+    templates: dict[tuple, Template]  # keyed by the static arguments
+    keeps: bool  # templates are cached; False with float or complex static arguments, because 0.0 == -0.0
 
     def bind(self, op: d.Op, args: tuple, seen: list) -> tuple[Call, Template]:
-        """What `bind` returns, without another look at what only the types decide."""
+        """Return what `bind` returns, without repeating the work that depends only on types."""
         call = Call(op, {}, [], [], list(self.promoted), [])
         statics = []
         for (name, where, number), value, known in zip(self.places, args, seen):
@@ -247,7 +250,7 @@ _PLAIN = frozenset((int, bool, float, complex, str, type(None), _dtypes.dtype))
 
 
 def _types(op: d.Op, args: tuple, seen: list) -> tuple | None:
-    """The types of the arguments, where they alone decide how these are taken."""
+    """Return the types of the arguments if these alone determine the binding, else None."""
     if op.special or d.ARRAYS in op.kinds:
         return None
     types = []
@@ -262,7 +265,10 @@ def _types(op: d.Op, args: tuple, seen: list) -> tuple | None:
 
 
 def bind(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple[Call, Template]:
-    """Give a row's parameters these arguments; raises PyTorch's errors where it has none for one or cannot take it."""
+    """Bind a call's arguments to an operator's parameters.
+
+    Raise PyTorch's errors for an argument that has no parameter or an unsupported type.
+    """
     seen = [describe(a) for a in args]
     types = None if kwargs else _types(op, args, seen)
     form = op.forms.get(types)
@@ -313,7 +319,7 @@ def _is_real(given: Any) -> bool:
     return type(given) in (float, int, bool)
 
 
-# What an annotation asks of an argument that is no tensor
+# For each annotation, the test that an argument other than a tensor must pass.
 ASKED: dict[str, Callable[[Any], bool]] = {
     "Scalar": lambda given: type(given) in _dtypes.SCALAR_CATEGORY,
     "int": is_whole,
@@ -325,12 +331,15 @@ ASKED: dict[str, Callable[[Any], bool]] = {
     "Real": _is_real,
 }
 
-# ... and what errors call it.
+# The type names that errors show for annotations.
 CALLED = {"Dims": "int", "Index": "int", "Scalar": "Number", "Real": "float", "tuple | int": "tuple of ints"}
 
 
 def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is_tensor: bool) -> None:
-    """An argument of a kind that the row does not take. Positions are counted as in a method where it is one."""
+    """Raise PyTorch's error if the operator does not accept a static argument of this type.
+
+    The error counts positions as for a method call if the operator is also a method.
+    """
     kind = str(op.signature.parameters[name].annotation).removesuffix(" | None")
     kind = kind if kind in ASKED else kind.split(" |")[0].strip()
     asked = ASKED["Dims" if name == "dim" and kind == "int" else kind] if kind in ASKED else None
@@ -367,7 +376,7 @@ def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, descr
         template.arguments[name] = ("array", take_array(value))
         call.arguments[name] = call.arrays[-1]
     elif kind == d.ARRAY and not (value is None and name in op.optional):
-        given = [] if isinstance(value, tuple) else value  # lists come here as tuples
+        given = [] if isinstance(value, tuple) else value  # lists were converted to tuples
         raise _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", given)
     elif is_runtime_number(op, name, kind, value):
         number = int if kind == d.INDEX else type(value)
@@ -386,7 +395,7 @@ def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, descr
 
 
 def is_runtime_number(op: d.Op, name: str, kind: int, value: Any) -> bool:
-    """Whether this argument is a number that the program takes as an input."""
+    """Return whether this argument is a number that the compiled program takes as an input."""
     if kind == d.INDEX:
         return isinstance(value, Varying)
     if kind not in (d.OPERAND, d.SCALAR) or type(value) not in _dtypes.SCALAR_CATEGORY:
@@ -395,4 +404,4 @@ def is_runtime_number(op: d.Op, name: str, kind: int, value: Any) -> bool:
 
 
 class Varying(int):
-    """An index that was seen to vary between calls, so it is a runtime input."""
+    """An index that varied between calls, so it is a runtime input."""

@@ -1,8 +1,8 @@
-"""What mixed precision makes of an operator's floating-point tensors: the policies that rows declare.
+"""Autocast policies: the casts that mixed precision applies to an operator's floating-point tensors.
 
-A policy says, for one kind of device, to which dtype a call's tensors are cast: `policy(fast, dtypes, args)`, with the
-dtype of the surrounding `autocast`, the dtypes of the tensors that may be cast and the call's arguments; None leaves
-them as they are.
+`policy(fast, dtypes, args)` returns the dtype to which a call's tensors are cast, or None for no cast. `fast` is the
+dtype of the enclosing `autocast`, `dtypes` are the dtypes of the tensors that may be cast, and `args` are the call's
+arguments. Operators declare one policy for each kind of device.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ Policy = Callable[[_dtypes.dtype, list[_dtypes.dtype], tuple], _dtypes.dtype | N
 
 
 class Casts(NamedTuple):
-    """The policies of one operator: PyTorch's for CPU tensors, and its CUDA ones for tensors on accelerators."""
+    """The policies of one operator: PyTorch's CPU policy, and its CUDA policy for tensors on accelerators."""
 
     cpu: Policy | None = None
     accelerator: Policy | None = None
 
     def on(self, kind: str) -> Policy | None:
-        """The policy on a type of device."""
+        """Return the policy for a device type."""
         return self.cpu if kind == "cpu" else self.accelerator
 
 
 def lower(fast: _dtypes.dtype, dtypes: list[_dtypes.dtype], args: tuple) -> _dtypes.dtype | None:
-    """Computed in the fast dtype."""
+    """Return the fast dtype."""
     return fast
 
 
 def full(fast: _dtypes.dtype, dtypes: list[_dtypes.dtype], args: tuple) -> _dtypes.dtype | None:
-    """Computed in float32."""
+    """Return float32."""
     return _dtypes.float32
 
 
 def widest(fast: _dtypes.dtype, dtypes: list[_dtypes.dtype], args: tuple) -> _dtypes.dtype | None:
-    """Computed in float32 where one of the tensors has it, else in the fast dtype."""
+    """Return float32 if one of the tensors has this dtype, else the fast dtype."""
     if _dtypes.float32 in dtypes:
         return _dtypes.float32
     if any(d is not fast for d in dtypes):
@@ -46,12 +46,12 @@ def widest(fast: _dtypes.dtype, dtypes: list[_dtypes.dtype], args: tuple) -> _dt
 
 
 def as_given(fast: _dtypes.dtype, dtypes: list[_dtypes.dtype], args: tuple) -> _dtypes.dtype | None:
-    """Computed as it is, though what it is made of here would be cast."""
+    """Return None: apply no cast. This policy is for a composite whose component operators would be cast."""
     return None
 
 
 def banned(fast: _dtypes.dtype, dtypes: list[_dtypes.dtype], args: tuple) -> _dtypes.dtype | None:
-    """Refused."""
+    """Raise PyTorch's error: the operator is not permitted under autocast."""
     raise _errors.autocast.banned()
 
 

@@ -1,4 +1,4 @@
-"""Checks that several families share: which dtypes an operator takes."""
+"""Checks shared by several operator families: supported dtypes and ranges of numbers."""
 
 from __future__ import annotations
 
@@ -30,13 +30,17 @@ REALS = (BOOL, INTEGER, FLOATING)
 INEXACT = (FLOATING, COMPLEX)
 NUMBERS = (INTEGER, FLOATING, COMPLEX)
 REAL_FLOATS = (FLOATING,)
-SINGLE_REALS = (BOOL, INTEGER, float32, float64)  # of loops that half precision has none of
-EMPTY = "empty"  # among what a loop takes: no elements, of any dtype, for which it is not looked for
+SINGLE_REALS = (BOOL, INTEGER, float32, float64)  # for loops that do not support half precision
+EMPTY = "empty"  # in `Op.takes`: tensors without elements of any dtype, for which PyTorch skips the loop
 
 
 def only(kernel: str, *categories: int, wide: bool = False) -> Callable[[Call], None]:
-    """A check that the common dtype is of one of these categories; `kernel` is PyTorch's name for the loop, which few
-    have for the `wide` unsigned integers."""
+    """Return a check that the common dtype is in one of these categories.
+
+    Args:
+      kernel: PyTorch's name of the loop, for the error.
+      wide: the loop also supports uint16, uint32 and uint64, as few loops do.
+    """
 
     def check(call: Call) -> None:
         dtype = result_type(call.promoted, call.numbers)
@@ -49,32 +53,32 @@ def only(kernel: str, *categories: int, wide: bool = False) -> Callable[[Call], 
 
 
 def not_wide(kernel: str) -> Callable[[Call], None]:
-    """A check that the common dtype is none of the wide unsigned integers."""
+    """Return a check that the common dtype is not a wide unsigned integer."""
     return only(kernel, BOOL, INTEGER, FLOATING, COMPLEX)
 
 
 def not_bool(kernel: str, wide: bool = False) -> Callable[[Call], None]:
-    """A check that the common dtype is not bool."""
+    """Return a check that the common dtype is not bool."""
     return only(kernel, INTEGER, FLOATING, COMPLEX, wide=wide)
 
 
 def real_number(kernel: str) -> Callable[[Call], None]:
-    """A check that the common dtype is an integer or a real floating-point one."""
+    """Return a check that the common dtype is an integer or real floating-point dtype."""
     return only(kernel, INTEGER, FLOATING)
 
 
 def not_complex(kernel: str, wide: bool = True) -> Callable[[Call], None]:
-    """A check that the common dtype is not complex."""
+    """Return a check that the common dtype is not complex."""
     return only(kernel, *REALS, wide=wide)
 
 
 def whole(kernel: str, wide: bool = True) -> Callable[[Call], None]:
-    """A check that the common dtype is bool or an integer."""
+    """Return a check that the common dtype is bool or an integer dtype."""
     return only(kernel, BOOL, INTEGER, wide=wide)
 
 
 def in_order(*checks: Callable[[Call], None]) -> Callable[[Call], None]:
-    """Several checks, one after the other."""
+    """Return a check that runs several checks in order."""
 
     def check(call: Call) -> None:
         for each in checks:
@@ -83,17 +87,17 @@ def in_order(*checks: Callable[[Call], None]) -> Callable[[Call], None]:
     return check
 
 
-CHECKED_AT_ONCE = 1 << 22  # host data is looked through up to this many elements
+CHECKED_AT_ONCE = 1 << 22  # host arrays with up to this many elements are checked
 
 
 def whole_divisor(input: Any = None, other: Any = None, **_: Any) -> None:
-    """A guard: an integer divided by an integer zero is an error, where the divisor is at hand."""
+    """Raise if an integer is divided by an integer zero and the divisor is concrete (a guard)."""
     if _has_zero(other) and not _is_real(input) and not (_is_bool(other) and _is_bool(input)):
         raise RuntimeError("ZeroDivisionError")
 
 
 def rounded_divisor(input: Any = None, other: Any = None, rounding_mode: str | None = None, **_: Any) -> None:
-    """As `whole_divisor`, for a division that may be an exact one."""
+    """Run `whole_divisor` if the division has a rounding mode (a guard)."""
     if rounding_mode is not None:
         whole_divisor(input, other)
 
@@ -114,13 +118,15 @@ def _is_real(x: Any) -> bool:
 
 
 def bounds_in_range(input: Any, min: Any = None, max: Any = None) -> None:
-    """A guard: the numbers between which elements are to lie must be in the range of the result's dtype."""
+    """Raise if a number given as `min` or `max` is out of the range of the result's dtype (a guard)."""
     _in_range([input], min, max)
 
 
 def chosen_in_range(condition: Any, input: Any = None, other: Any = None) -> None:
-    """A guard: a number that is chosen where a condition holds must be in the range of the result's dtype. In half
-    precision it becomes infinite."""
+    """Raise if a number operand of `where` is out of the range of the result's dtype (a guard).
+
+    In half precision, such a number becomes infinite instead.
+    """
     tensors = [x for x in (input, other) if isinstance(x, Value)]
     if not any(x.aval.dtype in (float16, bfloat16) for x in tensors):
         _in_range(tensors, input, other)
@@ -136,6 +142,6 @@ def _in_range(tensors: list[Value], *given: Any) -> None:
 
 
 def exponent_in_range(input: Any = None, exponent: Any = None, **_: Any) -> None:
-    """A guard: an exponent that is a number must be in the range of the result's dtype."""
+    """Raise if a number exponent is out of the range of the result's dtype (a guard)."""
     if isinstance(input, Value) and input.aval.dtype not in WIDE:
         _in_range([input], exponent)

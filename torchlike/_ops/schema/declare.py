@@ -1,15 +1,15 @@
-"""One declaration for each operator: a kernel over arrays, and what cannot be derived from it.
+"""Operator declarations: each is a kernel over arrays plus the properties that cannot be derived from the kernel.
 
-A kernel's annotations say what its parameters are:
+The annotation of a kernel's parameter gives its kind:
 
 =================  ======================================================================================
 ``Array``          a tensor (``Array | None``: an optional one)
-``Operand``        a tensor or a Python number that takes part in type promotion; a number is a runtime input
-``Scalar``         a Python number that takes no part in promotion; a runtime input (omitted: its default, static)
-``Real``           such a number that must not be complex
+``Operand``        a tensor or a Python number, both included in type promotion; a number is a runtime input
+``Scalar``         a Python number excluded from promotion; a runtime input (if omitted, its static default)
+``Real``           a ``Scalar`` that must not be complex
 ``Arrays``         a sequence of tensors
-``Index``          an int; static until it is seen to vary, then a runtime input
-anything else      static: part of the program's key
+``Index``          an int; static until it varies between calls, then a runtime input
+anything else      a static argument: part of the program's cache key
 =================  ======================================================================================
 """
 
@@ -31,10 +31,10 @@ from torchlike._ops.schema.namespace import namespace as namespace
 from torchlike._ops.schema.out_rules import EXACT as EXACT
 from torchlike._ops.schema.out_rules import Into as Into
 
-# Annotations are read as text (kernels are never called with checked types), so these are plain names.
+# Annotations are read as text and are never evaluated for type checks, so these names can all be `Any`.
 Array = Operand = Scalar = Real = Arrays = Index = Any
 ARRAY, OPERAND, SCALAR, ARRAYS, INDEX, STATIC = range(6)
-# How these annotations read to users.
+# The annotations that users see in place of the internal ones.
 _SHOWN = {
     "Array": "Tensor",
     "Operand": "Tensor | Number",
@@ -47,81 +47,90 @@ _SHOWN = {
 }
 _KINDS = {"Array": ARRAY, "Operand": OPERAND, "Scalar": SCALAR, "Real": SCALAR, "Arrays": ARRAYS, "Index": INDEX}
 
-HOST = 1 << 20  # `host` of a row for whose work XLA has one thread, or none that is quick
-HOST_REDUCES = 4  # of a row that reads its operand once
+HOST = 1 << 20  # `Op.host` of an operator that XLA runs on one thread, or runs slowly
+HOST_REDUCES = 4  # `Op.host` of an operator that reads its operand once
 REGISTRY: dict[str, Op] = {}
 
 
 @dataclass(eq=False)
 class Op:
-    """A row of the registry: everything else about an operator is derived from it."""
+    """An operator schema. All other properties of an operator are derived from it."""
 
     name: str
     kernel: Callable
     family: str
-    typing: Callable  # how dtypes and shapes of the results follow from the inputs (see _rules)
-    shape: Callable | None = None  # shape(call) -> result shapes, where the family's rule does not say
+    typing: Callable  # computes the dtypes and shapes of the results from the inputs (see typing_rules.py)
+    shape: Callable | None = None  # shape(call) -> result shapes, if the family's rule does not determine them
     check: Callable | None = None  # check(call) raises PyTorch's errors; runs once for each new signature
-    fits: Callable | None = None  # fits(call): PyTorch's errors in place, where `input` has not the result's shape
-    guard: Callable | None = None  # guard(*args): checks of values at hand, at every call; tensors come as Values
-    saves: tuple[str, ...] | None = None  # the array parameters whose values the gradient needs; None is all
-    remembers: tuple[str, ...] | Callable[[Any], tuple[str, ...]] = (
-        "inputs",
-    )  # (perhaps of a call) what PyTorch keeps for backward, so must not be overwritten until then:
-    # "inputs" (of the saved ones those on which the gradient depends), "all" (saved ones), an array parameter's name,
-    # "result" (the only), "first" (of several), "others", "results" (all). A parameter of which PyTorch keeps a view:
-    # "weight.T" (transposed), "input.rows" (as a matrix); one kept for the gradient of another: "weight.T>input".
-    # Of a gradient to be differentiated: "result.unsqueezed" (that keeps all dims), "result.once" (nothing is kept)
-    # Whether (perhaps of a plan) its gradient uses what it saved only to choose, so has no derivative by that.
+    fits: Callable | None = None  # fits(call) raises the error of an in-place call if `input` lacks the result's shape
+    guard: Callable | None = None  # guard(*args) checks concrete values at every call; tensors are passed as Values
+    saves: tuple[str, ...] | None = None  # the array parameters whose values the gradient needs; None: all
+    # The tensors that PyTorch saves for backward, or a function of a call that returns them. They must not be
+    # overwritten before the backward pass. Each word names some tensors:
+    #   "inputs": the saved inputs on which the gradient depends; "all": all saved inputs;
+    #   the name of an array parameter: this parameter;
+    #   "result": the only result; "first": the first of several results; "others": the results after the first;
+    #   "results": all results;
+    #   "weight.T", "input.rows": a view of a parameter, transposed or as a matrix;
+    #   "weight.T>input": a parameter, or a view of it, that is saved only for the gradient of `input`.
+    # Two words describe a gradient that is differentiated again: "result.unsqueezed" (it saves the result with all dims
+    # kept) and "result.once" (it saves nothing).
+    remembers: tuple[str, ...] | Callable[[Any], tuple[str, ...]] = ("inputs",)
+    # True if the gradient uses the saved values only to select elements, so it has no derivative with respect to them.
+    # It may be a function of a plan.
     chooses: bool | Callable[[Any], bool] = False
-    # The array parameters (perhaps of a plan) by which its gradient has a derivative that is always zero. In PyTorch
-    # such a gradient requires grad.
+    # The array parameters with respect to which the derivative of the gradient is always zero, or a function of a plan
+    # that returns them. In PyTorch such a gradient requires grad.
     vanishing: tuple[str, ...] | Callable[[Any], tuple[str, ...]] = ()
-    fused: bool = False  # whether PyTorch computes all its gradients by one operator: if one has a derivative, all have
-    residuals: bool = False  # the forward keeps what backward needs, instead of being repeated in it
-    node: str | Callable[[Any], str] = ""  # the name of its gradient node, or node(call) where overloads differ
-    # The arguments to which PyTorch's node has edges, in its order, where those are not all arrays as they come; or
-    # edges(has_array), which asks by name whether an argument is an array:
+    fused: bool = False  # PyTorch computes all gradients in one operator: if one has a derivative, all have one
+    residuals: bool = False  # the forward saves residuals for backward, which then does not recompute the forward
+    node: str | Callable[[Any], str] = ""  # the name of the gradient node, or node(call) if overloads differ
+    # The arguments to which PyTorch's node has gradient edges, in PyTorch's order, if they are not simply all arrays in
+    # the order of the parameters. May be edges(has_array), where has_array(name) returns whether an argument is an
+    # array.
     edges: tuple[str, ...] | Callable[[Callable[[str], bool]], tuple[str, ...]] = ()
     aliases: tuple[str, ...] = ()
-    where: tuple[str, ...] = ("torch", "Tensor")  # the places whose attribute it is
-    inplace: bool = False  # has an in-place twin, name + "_"
-    # What it asks of `out=` (perhaps of its first operand); True: what such rows ask. False: it takes none.
+    where: tuple[str, ...] = ("torch", "Tensor")  # the namespaces that expose the operator
+    inplace: bool = False  # has an in-place variant, name + "_"
+    # The rule for `out=`, or a function of the first operand that returns it. True: the default rule of such operators.
+    # False: the operator has no `out=`.
     out: bool | Into | Callable[[Any], Into] = True
     differentiable: bool = True
     # The array parameters that must not require grad, each with the name of PyTorch's function in the error. The name
     # may be a function of the first operand's number of dims.
     without_gradient: dict[str, str | Callable[[int], str]] = field(default_factory=dict)
-    once: bool = False  # whether it is one of PyTorch's functions whose gradient has no derivative
-    # PyTorch's name of its gradient (perhaps of a plan), which by what it saved has none
+    once: bool = False  # the gradient is not differentiable in PyTorch
+    # PyTorch's name of the gradient operator if that has no derivative with respect to the saved values. It may be a
+    # function of a plan.
     underivable: str | Callable[[Any], str] = ""
-    refuses_complex: str = ""  # PyTorch's name of an operator that has no gradient where its results are complex
-    special: dict[str, tuple] = field(default_factory=dict)  # numbers that select another formula, so are static
-    of_numbers: bool = False  # whether PyTorch takes numbers for all operands; the result is a tensor
-    overloads: bool | None = None  # whether PyTorch has several signatures: where a number stands for a tensor, mostly
-    old_orders: tuple[tuple[str, ...], ...] = ()  # the parameters in the orders of PyTorch's old overloads
-    keeps: tuple[str, ...] = ()  # the array parameters that take no part in promotion (masks, indices)
-    formats: int | Callable[[Any], int] = 0  # how many leading arrays' channels-last order the results take over
-    host: int | Callable[[Any], int] = 0  # on large arrays NumPy is as fast as so many of XLA's threads: not compiled
-    flops: Callable | None = None  # flops(products) -> operations of matrix products (see _flops.py); None: no product
-    sparse: Callable | None = None  # what it is of sparse operands (set by `_sparse/_rules.py`); None: refused
-    autocast: Casts | None = None  # what mixed precision makes of its operands
-    uncast: Callable | None = None  # its caller that casts nothing (set by `_dispatch`, of rows with `autocast`)
-    numpy: bool = True  # whether the kernel runs on NumPy arrays; else the interpreter compiles it by itself
-    opmath: bool = True  # compute half precision in float32 and round once; else see _steps.py
-    loop: str = ""  # PyTorch's name of its inner loop, which errors say where that lacks a dtype; mostly NAME_cpu
-    takes: tuple[Any, ...] = ()  # dtypes, whole categories or EMPTY: what the loop has (none: its check says, or all)
-    float8: tuple[Any, ...] = ()  # the dtypes of eight bits that it takes
-    # Beside half precision an element-wise operator's operands are rounded to it first, numbers and 0-d tensors too,
-    exact: tuple[str, ...] = ()  # but for these,
-    rounded: tuple[str, ...] = ()  # and its other numbers are not, but for these
+    refuses_complex: str = ""  # PyTorch's name of the operator, if it has no gradient for complex results
+    special: dict[str, tuple] = field(default_factory=dict)  # numbers that select another formula, so they are static
+    of_numbers: bool = False  # PyTorch accepts numbers for all operands; the result is a tensor
+    overloads: bool | None = None  # PyTorch has several signatures; default: True if a parameter is an `Operand`
+    old_orders: tuple[tuple[str, ...], ...] = ()  # the parameter orders of PyTorch's deprecated overloads
+    keeps: tuple[str, ...] = ()  # the array parameters excluded from promotion (masks, indices)
+    formats: int | Callable[[Any], int] = 0  # the number of leading arrays whose channels-last format the results get
+    host: int | Callable[[Any], int] = 0  # the number of XLA threads that NumPy equals in speed on large arrays
+    flops: Callable | None = None  # flops(products) -> operations of matrix products (see flops.py); None: no product
+    sparse: Callable | None = None  # the implementation for sparse operands, set at import; None: an error
+    autocast: Casts | None = None  # the casting policies of mixed precision
+    uncast: Callable | None = None  # the public function without autocasting, set if there is an `autocast` policy
+    numpy: bool = True  # the kernel runs on NumPy arrays; else the interpreter uses its jaxpr or an executable
+    opmath: bool = True  # compute half precision in float32 and round once; else see rounding.py
+    loop: str = ""  # PyTorch's name of the inner loop, for errors about dtypes; default: NAME_cpu
+    takes: tuple[Any, ...] = ()  # the dtypes, categories or EMPTY that the loop supports; (): `check` decides, or all
+    float8: tuple[Any, ...] = ()  # the supported 8-bit dtypes
+    # If an element-wise operator computes in half precision, its operands of other dtypes, including numbers and 0-d
+    # tensors, are rounded to half precision first. Other numbers are not rounded.
+    exact: tuple[str, ...] = ()  # the operands that are not rounded
+    rounded: tuple[str, ...] = ()  # the other parameters that are rounded
     geometry: Callable | None = None  # views: geometry(shape, strides, **statics) -> (shape, strides)
-    offset: Callable | None = None  # views: offset(tensor, *statics) -> elements from the input's first to the result's
-    result: Callable | None = None  # views of another element type: result(call) -> dtype
-    inverse: Callable | None = None  # views that no linear map undoes: inverse(base, new) -> base with `new` seen in it
+    offset: Callable | None = None  # views: offset(tensor, *statics) -> the result's offset from the input, in elements
+    result: Callable | None = None  # views with another dtype: result(call) -> dtype
+    inverse: Callable | None = None  # views without a linear inverse: inverse(base, new) -> base with `new` written
     pending: str = ""  # views of the same memory whose elements are conjugated ("conj") or negated ("neg") when read
     plans: dict = field(default_factory=dict, repr=False)
-    forms: dict = field(default_factory=dict, repr=False)  # by the types of its arguments (see `_binding.py`)
+    forms: dict = field(default_factory=dict, repr=False)  # keyed by the types of the arguments (see `binding.py`)
     varying: dict = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -144,7 +153,7 @@ class Op:
 
     @functools.cached_property
     def shown(self) -> Callable:
-        """The kernel with the annotations that users see: `inspect` finds its source and its signature by it."""
+        """The kernel with public annotations. `inspect` reads its source and signature."""
         kernel: Any = self.kernel
         made = types.FunctionType(
             kernel.__code__, kernel.__globals__, kernel.__name__, kernel.__defaults__, kernel.__closure__
@@ -154,11 +163,11 @@ class Op:
         return made
 
     def takes_none(self, name: str) -> bool:
-        """Whether None is an argument that the kernel has a meaning for."""
+        """Return whether the kernel accepts None for this parameter."""
         return name in self.optional or self.defaults.get(name, name) is None
 
     def rounds(self, name: str) -> bool:
-        """Whether among tensors of half precision an argument that is not of their dtype is rounded to it first."""
+        """Return whether an argument of another dtype is rounded first if the computation is in half precision."""
         return name in self.rounded or (
             self.family == "pointwise"
             and self.kind_of[name] in (OPERAND, ARRAY)
@@ -176,7 +185,11 @@ def _kind(parameter: inspect.Parameter) -> int:
 
 
 def declare(family: str, typing: Callable, **options: Any) -> Callable[[Callable], Op]:
-    """The decorator that turns a kernel into a row; a second row of one name is an error."""
+    """Return a decorator that registers a kernel as an operator and returns its schema.
+
+    Raises:
+      ValueError: an operator of the same name or alias is already registered.
+    """
 
     def decorate(kernel: Callable) -> Op:
         name = options.pop("name", kernel.__name__)
@@ -191,7 +204,7 @@ def declare(family: str, typing: Callable, **options: Any) -> Callable[[Callable
 
 
 def pointwise(kernel: Callable | None = None, *, promote: Callable = typing_rules.common, **options: Any) -> Any:
-    """An element-wise operator: broadcasting, promotion, memory order kept, an in-place twin."""
+    """Declare an element-wise operator, with broadcasting, type promotion and (by default) an in-place variant."""
     options.setdefault("inplace", True)
     made = declare("pointwise", functools.partial(typing_rules.pointwise, promote=promote), **options)
     return made if kernel is None else made(kernel)
@@ -204,26 +217,33 @@ def reduction(
     of_requested: Callable | None = None,
     **options: Any,
 ) -> Any:
-    """An operator with parameters `dim` and `keepdim` that reduces dims; `of_requested`: as `promote`, of `dtype=`."""
+    """Declare an operator that reduces dims, with parameters `dim` and `keepdim`.
+
+    `promote` maps the input's dtype to the dtypes of the computation and the result. `of_requested` does the same for
+    an explicit `dtype=`.
+    """
     rule = functools.partial(typing_rules.reduction, promote=promote, of_requested=of_requested)
     made = declare("reduction", rule, **options)
     return made if kernel is None else made(kernel)
 
 
 def view(**options: Any) -> Any:
-    """An operator whose result shares its input's storage; `geometry` gives shape and strides of the result."""
+    """Declare an operator whose result shares its input's storage.
+
+    `geometry` returns the shape and strides of the result.
+    """
     options.setdefault("saves", ())
     return declare("view", typing_rules.view, opmath=False, out=False, **options)
 
 
 def operator(kernel: Callable | None = None, *, promote: Callable | None = typing_rules.common, **options: Any) -> Any:
-    """Any other operator; without `shape`, shapes are found by tracing the kernel once."""
+    """Declare any other operator. Without `shape`, one abstract trace of the kernel determines the result shapes."""
     made = declare("operator", functools.partial(typing_rules.general, promote=promote), **options)
     return made if kernel is None else made(kernel)
 
 
 def forget_plans() -> None:
-    """Drop every plan: they depend on the default dtype."""
+    """Clear all cached plans, which depend on the default dtype."""
     for op in REGISTRY.values():
         op.plans.clear()
         op.varying.clear()

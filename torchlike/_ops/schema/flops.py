@@ -1,6 +1,7 @@
-"""Floating-point operations of products, as `utils.flop_counter` counts them: those of matrix units alone.
+"""Floating-point operations of matrix products, as `utils.flop_counter` counts them.
 
-A row's `flops` is a function of a `Products`. It returns the operations of one call by the name of PyTorch's operator.
+`Op.flops` is a function of a `Products` instance. It returns the operation counts of one call, keyed by the name of
+PyTorch's operator.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ Counts: TypeAlias = dict[str, int]
 
 
 class Products:
-    """One call of an operator, or (`wanted` is given) its gradient with regard to some of the inputs.
+    """One call of an operator or, if `wanted` is given, of its gradient with respect to some inputs.
 
     Args:
       plan: the plan of the forward operator.
-      wanted: the positions of the inputs that are differentiated; None for the forward operator.
+      wanted: the positions of the inputs to differentiate; None for the forward operator.
     """
 
     def __init__(self, plan: Any, wanted: tuple[int, ...] | None) -> None:
@@ -29,33 +30,33 @@ class Products:
         self.result: tuple[int, ...] = tuple(plan.outputs[0].shape)
 
     def aval(self, name: str) -> Aval:
-        """The array argument of this name."""
+        """Return the aval of the array argument `name`."""
         return self.inputs[self.arguments[name][1]]
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """The shape of the array argument of this name."""
+        """Return the shape of the array argument `name`."""
         return tuple(self.aval(name).shape)
 
     def static(self, name: str) -> Any:
-        """The argument of this name, or None if it is an array or a number."""
+        """Return the static argument `name`, or None if the argument is an array or a runtime number."""
         where, what = self.arguments.get(name, ("", None))
         return what if where == "static" else None
 
     def is_array(self, name: str) -> bool:
-        """Whether the argument of this name is an array."""
+        """Return whether the argument `name` is an array."""
         return self.arguments.get(name, ("", None))[0] == "array"
 
     def wants(self, *names: str) -> int:
-        """The number of these arguments that are differentiated."""
+        """Return how many of these arguments are differentiated."""
         return sum(self.is_array(name) and self.arguments[name][1] in (self.wanted or ()) for name in names)
 
     def of(self, forward: str, backward: str, flops: int, *names: str) -> Counts:
-        """A product of two arguments: one operation forward, one for the gradient of each argument."""
+        """Return the counts of a product of two arguments: one product forward, one for each argument's gradient."""
         return {forward: flops} if self.wanted is None else {backward: flops * self.wants(*names)}
 
 
 def between(left: str, right: str, forward: str, backward: str) -> Callable[[Products], Counts]:
-    """The formula of a row that multiplies matrices, (..., n, k) by (..., k, m)."""
+    """Return the counting function of an operator that multiplies (..., n, k) by (..., k, m) matrices."""
     return lambda call: call.of(forward, backward, 2 * math.prod(call.result) * call.shape(left)[-1], left, right)
 
 
@@ -63,7 +64,7 @@ mm, bmm = between("input", "mat2", "mm", "mm"), between("input", "mat2", "bmm", 
 
 
 def matmul(call: Products) -> Counts:
-    """A product of matrices; one with a vector on the right is none."""
+    """Count `matmul`. A product with a vector on the right counts as no operations."""
     left, right = call.shape("input"), call.shape("other")
     if len(right) == 1:
         return {}
@@ -72,24 +73,24 @@ def matmul(call: Products) -> Counts:
 
 
 def linear(call: Products) -> Counts:
-    """A product with a matrix, and perhaps the addition of a bias."""
+    """Count `linear`: a matrix product with an optional bias."""
     forward = "addmm" if call.is_array("bias") else "mm"
     return call.of(forward, "mm", 2 * math.prod(call.result) * call.shape("weight")[-1], "input", "weight")
 
 
 def tensordot(call: Products) -> Counts:
-    """A product over any dims."""
+    """Count `tensordot`."""
     over = math.prod([call.shape("a")[dim] for dim in call.static("dims")[0]])
     return call.of("mm", "mm", 2 * math.prod(call.result) * over, "a", "b")
 
 
 def convolution(call: Products) -> Counts:
-    """A convolution: each element of the filter once for each place it is laid on."""
+    """Count a convolution: one multiply-add for each filter element at each output position."""
     return _convolution(call, call.result)
 
 
 def transposed_convolution(call: Products) -> Counts:
-    """A transposed convolution, whose filter is laid on the places of its input."""
+    """Count a transposed convolution: one multiply-add for each filter element at each input position."""
     return _convolution(call, call.shape("input"))
 
 
@@ -99,12 +100,12 @@ def _convolution(call: Products, places: tuple[int, ...]) -> Counts:
     flops = 2 * batch * math.prod(places[len(places) - len(weight) + 2 :]) * math.prod(weight)
     if call.wanted is None:
         return {"convolution": flops}
-    # PyTorch counts the filter's gradient as if all channels met all others.
+    # PyTorch counts the filter's gradient as if there were one group.
     return {"convolution_backward": flops * call.wants("input") + flops * call.static("groups") * call.wants("weight")}
 
 
 def attention(call: Products) -> Counts:
-    """Attention by two products; PyTorch's fused operator of the CPU is not counted."""
+    """Count attention as two matrix products. PyTorch's fused CPU operator counts as no operations."""
     query = call.shape("query")
     if call.static("fused") and call.aval("query").device.type == "cpu":
         return {}
@@ -119,13 +120,13 @@ def attention(call: Products) -> Counts:
 
 
 def recurrent_cell(call: Products) -> Counts:
-    """One step of a recurrent network: a product for the input, one for the state."""
+    """Count one step of a recurrent network: a product with the input and a product with the state."""
     rows = math.prod(call.shape("input")[:-1])
     return _recurrent(call, rows, rows, ("input", "w_ih"), ("h", "w_hh"))
 
 
 def recurrent_layer(is_one_call: Callable[..., bool]) -> Callable[[Products], Counts]:
-    """All steps of a recurrent layer, unless PyTorch has them done by one operator, which it does not count."""
+    """Return the counting function of a recurrent layer: all its steps, or zero if PyTorch runs one fused operator."""
 
     def flops(call: Products) -> Counts:
         mode, dtype = call.static("mode"), call.aval("input").dtype
@@ -134,7 +135,7 @@ def recurrent_layer(is_one_call: Callable[..., bool]) -> Callable[[Products], Co
             return {}
         steps, batch = call.shape("input")[:2]
         counted = _recurrent(call, steps * batch, steps * batch, ("input", "w_ih"), ("w_hh",))
-        if call.wanted is not None:  # the state's gradient goes back through every step but the first
+        if call.wanted is not None:  # the state's gradient needs a product in every step except the first
             counted["mm"] += 2 * math.prod(call.shape("w_hh")) * batch * (steps - 1 + call.wants("h"))
         return counted
 
@@ -152,7 +153,7 @@ def _recurrent(call: Products, rows: int, states: int, by_input: tuple, by_state
 
 
 def einsum(call: Products) -> Counts:
-    """Two operands at a time, each time a batched product where a dim is summed over."""
+    """Count `einsum`: operands are contracted in pairs; a pair is a batched product if a common dim is summed."""
     places = call.arguments["operands"][1]
     flops = 0
     for left, right, size in _pairs(call.static("equation"), [tuple(call.inputs[i].shape) for i in places]):
@@ -161,12 +162,12 @@ def einsum(call: Products) -> Counts:
 
 
 def _count(wanted: tuple[int, ...] | None, sides: list[list[int]]) -> int:
-    """The number of products: one forward, one backward for each side with an input that is differentiated."""
+    """Return the number of products: one forward; backward, one for each side that has a differentiated input."""
     return 1 if wanted is None else sum(not set(wanted).isdisjoint(side) for side in sides)
 
 
 def _pairs(equation: str, shapes: list[tuple[int, ...]]) -> Iterator[tuple[frozenset, frozenset, int]]:
-    """The products in which an equation is evaluated: the operands on either side, and the operations."""
+    """Yield the products that evaluate an equation: the operands on the left, those on the right, the operations."""
     dims, _, result = _named(equation, shapes)
     sizes: dict[str, int] = {}
     for names, shape in zip(dims, shapes):
@@ -176,13 +177,16 @@ def _pairs(equation: str, shapes: list[tuple[int, ...]]) -> Iterator[tuple[froze
     for a, b in _order(dims, result, shapes):
         (left, x), (right, y) = work.pop(max(a, b)), work.pop(min(a, b))
         kept = frozenset(result).union(*[names for _, names in work])
-        if (x & y) - kept:  # a dim of one side alone that is not kept is summed before
+        if (x & y) - kept:  # an unkept dim that only one side has is summed before the product
             yield left, right, 2 * math.prod([sizes[name] for name in (x & y) | ((x | y) & kept)])
         work.append((left | right, (x | y) & kept))
 
 
 def _named(equation: str, shapes: list[tuple[int, ...]]) -> tuple[list[str], str, str]:
-    """The dims of each operand and of the result, one letter each; capital Greek ones stand for an ellipsis."""
+    """Return the dims of each operand, the arrow and the dims of the result, with one letter for each dim.
+
+    Capital Greek letters replace the ellipsis.
+    """
     left, arrow, result = equation.replace(" ", "").partition("->")
     terms = left.split(",")
     hidden = max((len(shape) - len(term) + 3 for term, shape in zip(terms, shapes) if "..." in term), default=0)
@@ -208,6 +212,6 @@ def _order(dims: list[str], result: str, shapes: list[tuple[int, ...]]) -> list[
 
 
 def _two_at_a_time(step: tuple[int, ...]) -> list[tuple[int, int]]:
-    """A step of NumPy's path, which may take several operands at once; each product comes last."""
+    """Split a step of NumPy's contraction path into pairs. Each product is appended at the end of the operands."""
     first, *rest = sorted(step, reverse=True)
     return [(first, rest[0]), *[(place, -1) for place in rest[1:]]] if rest else []

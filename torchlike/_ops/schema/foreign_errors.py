@@ -1,6 +1,6 @@
-"""Errors that are not torchlike's own words, but those of Python, NumPy or JAX: users see what they called instead.
+"""Translation of errors raised by Python, NumPy or JAX into errors that name the function that the user called.
 
-The original error goes to the logger `torchlike`, at level DEBUG.
+The original error is logged by the logger `torchlike` at level DEBUG.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from torchlike import _errors
 from torchlike._engine.report.log import logger
 
 _OTHERS = ("jax", "jaxlib", "numpy", "scipy", "ml_dtypes")
-_KINDS = (TypeError, IndexError)  # which say in PyTorch too what kind of misfit it is
+_KINDS = (TypeError, IndexError)  # PyTorch raises these types too; any other type becomes RuntimeError
 
 
 def of_kernel(error: Exception, function: str, arrays: tuple) -> Exception | None:
-    """Return the error to raise in place of a kernel's; None if torchlike itself raised it.
+    """Return the error to raise instead of an error in a kernel, or None if torchlike itself raised `error`.
 
-    `arrays` are those that the kernel was called with.
+    `arrays` are the kernel's array arguments.
     """
     if isinstance(error, MemoryError):
         return _errors.memory.host_out_of_memory(error)
@@ -28,7 +28,7 @@ def of_kernel(error: Exception, function: str, arrays: tuple) -> Exception | Non
 
 
 def of_call(error: Exception, function: str, args: tuple, kwargs: dict) -> Exception | None:
-    """Return the error to raise in place of a function's; None if torchlike itself raised it."""
+    """Return the error to raise instead of an error in a function, or None if torchlike itself raised `error`."""
     if not is_foreign(error):
         return None
     ours = _errors.arguments.no_fit(function, (*args, *kwargs.values()))
@@ -37,9 +37,9 @@ def of_call(error: Exception, function: str, args: tuple, kwargs: dict) -> Excep
 
 
 def is_foreign(error: Exception) -> bool:
-    """Return whether Python, NumPy or JAX raised the error, and no `raise` statement of torchlike or of the user.
+    """Return whether Python, NumPy or JAX raised the error, rather than a `raise` statement of torchlike or the user.
 
-    JAX's tracer errors and NumPy's `LinAlgError` do not count: callers handle them.
+    Return False for JAX's tracer errors and NumPy's `LinAlgError`, which callers handle.
     """
     kind = type(error).__module__.partition(".")[0]
     last = error.__traceback__

@@ -1,4 +1,4 @@
-"""Operators that are written for JAX, and gradients, as NumPy programs, traced once for all sizes where JAX can."""
+"""NumPy programs for gradients and for operators written for JAX, traced once for all sizes if JAX supports it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from torchlike._engine.xla.target import tracing_for
 from torchlike._ops.schema.plan import OpPlan, Template, pull_back, restated
 
 _families: dict[Any, AnySize] = {}
-_without_loops: set[Any] = set()  # the operators that were traced, and have nothing that needs JAX's own loops
+_without_loops: set[Any] = set()  # the operators that were traced and whose programs have no JAX loops
 
 
 def gradient_program(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Program | None:
-    """What `gradient(plan, wanted, given)` computes: of its saved inputs, cotangents and numbers, in this order. None
-    where NumPy does not run it, or did not for other sizes."""
+    """Return the NumPy program of `gradient(plan, wanted, given)`.
+
+    The program takes the saved inputs, the cotangents and the numbers, in this order. Return None if NumPy cannot run
+    the program, or could not run it for other sizes.
+    """
     outputs = [plan.outputs[i] for i in given]
     saved = [plan.inputs[i] for i in plan.saved]
 
@@ -34,26 +37,29 @@ def gradient_program(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ..
 
 
 def own_program(plan: OpPlan) -> Program | None:
-    """What the plan's own function computes of its inputs and numbers; None where NumPy does not run that."""
+    """Return the NumPy program of the plan's function, or None if NumPy does not support it."""
     return _program(plan, (), None, lambda forward, shapes: (forward, _sized(plan.inputs, shapes)))
 
 
 def _program(plan: OpPlan, outputs: Sequence[Aval], what: Any, make: Callable) -> Program | None:
-    """The program of `make(forward, shapes) -> (function, its arrays)`: of the plan's function, or of one that stands
-    for it, and the shapes of inputs and outputs. `what` tells it from others that are made of plans like this."""
+    """Return the program of the function that `make` returns, or None if NumPy does not support it.
+
+    `make(forward, shapes)` returns (function, its arrays). `forward` is the plan's function or an equivalent one, and
+    `shapes` are those of the inputs and outputs. `what` distinguishes this program from other programs of the plan.
+    """
 
     def trace(shapes: Any) -> Any:
         *shapes, numbers = shapes
         forward = plan.function if numbers is static else restated(plan, _with_numbers(plan.extra, iter(numbers)))
         function, arrays = make(forward, shapes)
-        # Half of the time goes into the inner jits of jax.numpy. A loop needs them: it would be unrolled, or fail.
+        # The inner jits of jax.numpy take half of the tracing time. Without them a loop would be unrolled, or fail.
         with tracing_for("cpu"), jax.disable_jit(plan.extra is not None and plan.op in _without_loops):
             return jax.make_jaxpr(function)(*arrays, *specs((), plan.scalars))
 
     words, static = _statics(plan.extra)
     shapes = (*[tuple(a.shape) for a in (*plan.inputs, *outputs)], static)
     try:
-        if plan.extra is None:  # itself a gradient: what its function was made for, nothing here tells
+        if plan.extra is None:  # the plan is itself a gradient, so nothing here identifies its function
             return AnySize().program(shapes, trace)
         kinds = tuple((a.dtype, len(a.shape)) for a in (*plan.inputs, *plan.outputs))
         key = plan.op, words, kinds, plan.scalars, what
@@ -71,7 +77,7 @@ def _sized(arrays: Iterable[Aval], shapes: Sequence) -> list[jax.ShapeDtypeStruc
 
 
 def _statics(template: Template | None) -> tuple[str, tuple[int, ...]]:
-    """Static arguments as text with their whole numbers taken out, and these: a shape among them may vary too."""
+    """Return the static arguments as text without their ints, and the ints, because sizes among them may vary."""
     numbers: list[int] = []
 
     def words(x: Any) -> str:
@@ -88,7 +94,7 @@ def _statics(template: Template | None) -> tuple[str, tuple[int, ...]]:
 
 
 def _with_numbers(template: Template, numbers: Iterator) -> dict[str, tuple[str, Any]]:
-    """Static arguments with other whole numbers."""
+    """Return the static arguments with their ints replaced."""
 
     def put(x: Any) -> Any:
         if type(x) in (tuple, list):

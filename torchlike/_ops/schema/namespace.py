@@ -1,4 +1,4 @@
-"""The array namespace of a kernel's inputs."""
+"""The array namespace of a kernel's inputs (NumPy or `jax.numpy`), and helpers that work in both."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from torchlike._engine.xla.target import for_cpu
 
 
 class _OwnGradients(threading.local):
-    """Whether kernels leave their differentiation to JAX, which a pass in forward mode asks for: a `jax.custom_vjp` has
-    none. Use as a context manager."""
+    """A context manager that disables the kernels' `jax.custom_vjp` rules, so that JAX differentiates the kernels.
+
+    Forward-mode differentiation needs this, because a `jax.custom_vjp` function has no JVP.
+    """
 
     depth = 0
 
@@ -34,13 +36,17 @@ own_gradients = _OwnGradients()
 
 
 def namespace(array: Any) -> Any:
-    """`numpy` for a host array, `jax.numpy` for anything else: kernels are written once against it."""
+    """Return `numpy` for a host array and `jax.numpy` for any other array. Kernels are written once for both."""
     return np if isinstance(array, (np.ndarray, np.generic)) else jnp
 
 
 def within(index: Any, size: int, say: Callable[[int], Exception]) -> Any:
-    """Indices of which each must lie in [0, size). NumPy raises what `say` makes of one that does not; in a compiled
-    program it becomes `size`, which reads NaN and writes nowhere: a negative one would be counted from the end."""
+    """Check that every index lies in [0, size), and return the indices.
+
+    With NumPy, raise `say(index)` for an index out of range. In a compiled program, a negative index is replaced by
+    `size`, because it would otherwise count from the end. An index of `size` or more reads NaN, and writes to it are
+    dropped.
+    """
     if namespace(index) is not np:
         return jnp.where(index < 0, size, index)
     outside = index[(index < 0) | (index >= size)]
@@ -50,7 +56,7 @@ def within(index: Any, size: int, say: Callable[[int], Exception]) -> Any:
 
 
 def refused(value: Any, wrong: Any, error: Callable[[], Exception]) -> Any:
-    """`value`, unless something is `wrong`: NumPy raises it, in a compiled program the value is NaN there."""
+    """Return `value`. Where `wrong` is True, NumPy raises `error()`, and a compiled program returns NaN."""
     if namespace(wrong) is not np:
         return jnp.where(wrong, jnp.asarray(np.nan, value.dtype), value)
     if wrong.any():
@@ -59,43 +65,51 @@ def refused(value: Any, wrong: Any, error: Callable[[], Exception]) -> Any:
 
 
 def mean_of(array: Any, axis: Any = None, keepdims: bool = True) -> Any:
-    """The mean, which is NaN of no elements; NumPy's own says so with a warning."""
+    """Return the mean, or NaN if there are no elements. `numpy.mean` would also emit a warning."""
     total = namespace(array).sum(array, axis=axis, keepdims=keepdims)
     count = array.size // max(total.size, 1)
     return total / count if count else total + np.nan
 
 
 def fractional(array: Any) -> Any:
-    """Integers, once a row has computed with them as integers, in float64: the result is rounded to its dtype."""
+    """Return integers and bools as float64 for the floating-point part of a kernel, whose result is rounded last."""
     return array.astype(np.float64) if array.dtype.kind in "iub" else array
 
 
 def widened(array: Any) -> Any:
-    """Half precision as float32, for what PyTorch computes there and rounds once at the end."""
+    """Return half precision as float32, for functions that PyTorch computes in float32 and rounds once at the end."""
     return array.astype("float32") if array.dtype.itemsize <= 2 and array.dtype.kind in "fV" else array
 
 
 def summed_wide(array: Any) -> Any:
-    """The array for a kernel that repeats its elements: half precision as float32, in which their gradients are then
-    added up. NumPy, which differentiates nothing, gets the array itself."""
+    """Return a JAX array of half precision as float32, and any other array unchanged.
+
+    Kernels that repeat elements use this, so that the gradients of the copies are summed in float32. NumPy arrays are
+    never differentiated.
+    """
     return array if isinstance(array, np.ndarray | np.generic) else widened(array)
 
 
 def unrounded(*arrays: Any) -> tuple:
-    """The arrays (None stays), half precision as float32: PyTorch rounds a product and what is added to it once. An
-    accelerator's products round by themselves."""
+    """Return the arrays with half precision as float32 on the CPU, and unchanged on accelerators.
+
+    PyTorch rounds a matrix product and its added term together, once. On accelerators, the product itself rounds to
+    half precision. An array may be None.
+    """
     wide = tuple([a if a is None else widened(a) for a in arrays])
     return arrays if any([a is not w for a, w in zip(arrays, wide)]) and not for_cpu() else wide
 
 
 def constant(array: Any) -> Any:
-    """The same numbers, through which no gradient flows."""
+    """Return the array as a constant for differentiation (`jax.lax.stop_gradient`)."""
     return array if namespace(array) is np else jax.lax.stop_gradient(array)
 
 
 class _Places:
-    """The places of a NumPy array that an index picks, with the methods of `jax.Array.at[index]`: each makes a changed
-    copy. A value that JAX holds makes JAX's of it."""
+    """The equivalent of `jax.Array.at[index]` for a NumPy array.
+
+    The update methods return a changed copy. If the values are a JAX array, the result is one too.
+    """
 
     __slots__ = ("array", "where")
 
@@ -127,5 +141,5 @@ class _Places:
 
 
 def at(array: Any, where: Any) -> Any:
-    """`array.at[where]` for either kind of array."""
+    """Return `array.at[where]` for a NumPy or JAX array."""
     return _Places(array, where) if namespace(array) is np else array.at[where]

@@ -1,4 +1,4 @@
-"""What functions ask of the tensors given as `out=`: a few rules, of which each row has one."""
+"""Rules for the tensors passed as `out=`. Each operator has one of them."""
 
 from __future__ import annotations
 
@@ -9,42 +9,44 @@ from torchlike import _errors
 from torchlike._errors import outs
 from torchlike._ops.schema import typing_rules
 
-Misfit = Callable[[Any, Any], Exception | None]  # of the result's dtype and `out`'s
+Misfit = Callable[[Any, Any], Exception | None]  # (the result's dtype, `out`'s dtype) -> error
 
 
-# The order of a resized `out`: the result's; row-major; row-major, but the result's where it held no element
+# The memory order of a resized `out`: that of the result; row-major; row-major unless `out` had no elements, in which
+# case that of the result
 STRIDED, ROWS, ROWS_UNLESS_EMPTY = "strided", "rows", "rows unless empty"
 
 
 class Into(NamedTuple):
-    """What a function asks of the tensors given as `out=`.
+    """The requirements of a function on the tensors passed as `out=`.
 
-    Without `misfit`, `out` may have any dtype to which the result's can be cast. Of several results each may have a
-    rule of its own.
+    Without `misfit`, `out` may have any dtype to which the result's dtype can be cast. If the function has several
+    results, `misfit` and `cast` may be tuples with one function for each result.
     """
 
-    misfit: Misfit | tuple[Misfit | None, ...] | None = None  # raised where the dtypes differ, and it is not None
-    cast: Misfit | tuple[Misfit, ...] = _errors.dtypes.cannot_cast  # raised where the result cannot be cast
-    first: Callable[[Any], Exception | None] | None = None  # refuses `out`'s dtype before anything is computed or drawn
-    apart: int | None = None  # the operand from which on none may lie in the memory written to, not even in all of it
-    computes: bool = False  # without `dtype=` it computes in `out`'s dtype
+    misfit: Misfit | tuple[Misfit | None, ...] | None = None  # returns the error to raise if the dtypes differ, or None
+    cast: Misfit | tuple[Misfit, ...] = _errors.dtypes.cannot_cast  # returns the error if the result cannot be cast
+    first: Callable[[Any], Exception | None] | None = None  # checks `out`'s dtype before any computation or sampling
+    apart: int | None = None  # operands from this position on must not share memory with `out`, not even all of it
+    computes: bool = False  # without `dtype=`, the function computes in `out`'s dtype
     quiet: bool = False  # resizes `out` without a warning
-    order: str = STRIDED  # what order a resized `out` gets
-    overloads: bool | None = None  # whether errors name no argument; None: as the function's do
-    late: bool = False  # looks at dtypes before it looks at what requires grad
-    # PyTorch's name of the operator that has no derivative for `out`. None: it is made of others, so records how `out`
-    # was made. "aten::name": so it does, but `out` must not require grad; "aten::": nothing is recorded.
+    order: str = STRIDED  # the memory order of a resized `out`
+    overloads: bool | None = None  # errors do not name the argument; None: as in the function's other errors
+    late: bool = False  # checks dtypes before it checks which tensors require grad
+    # PyTorch's name of the operator, for the error that it has no derivative for `out=`. None: the function is a
+    # composite in PyTorch, so autograd records it with `out=` too. "aten::name": autograd records it, but `out` must
+    # not require grad. "aten::": autograd records nothing.
     called: str | None = ""
 
 
 CASTABLE = Into()
 EXACT = Into(_errors.dtypes.exact_out)
-SAME = Into(outs.found)  # of one operand, whose dtype is the result's
+SAME = Into(outs.found)  # for an operator with one operand and a result of the same dtype
 COMPUTES = Into(computes=True)
 
 
 def of_row(op: Any) -> Into:
-    """The rule of a row that names none."""
+    """Return the default rule of an operator whose declaration does not set `out`."""
     if op.family == "operator":
         return EXACT
     is_common = getattr(op.typing, "keywords", {}).get("promote") is typing_rules.common
@@ -57,6 +59,6 @@ def _has_one_operand(op: Any) -> bool:
 
 
 def safely(name: str, *results: str) -> Any:
-    """The sentences of a function of linear algebra about results that cannot be cast."""
+    """Return `Into.cast` with the error messages of the linear algebra function `name`, one for each result."""
     made = [outs.not_safely(name, result) for result in results or ("result",)]
     return tuple(made) if len(made) > 1 else made[0]

@@ -1,4 +1,4 @@
-"""From a row and a call's signature to a Plan, and from a Plan to the Plan of its gradient."""
+"""Plans of operator calls, and plans of their gradients."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from torchlike._ops.schema.typing_rules import (
 
 
 class OpPlan(Plan):
-    """A plan with what the facade needs of it: output strides, the gradient's plans, which inputs it saves."""
+    """A plan with the data that the public API needs: output strides, gradient plans and saved inputs."""
 
     __slots__ = (
         "check_node",
@@ -58,24 +58,24 @@ class OpPlan(Plan):
         strides: tuple | None = None,
         node: str = "",
     ) -> OpPlan:
-        """Fill in what the facade needs."""
+        """Set the attributes that the public API needs, and return self."""
         self.op, self.saved, self.differentiable = op, saved, differentiable
         self.remembers = () if callable(op.remembers) else op.remembers
         self.saves_all = saved == tuple(range(len(self.inputs)))
-        self.check_node: Callable[[Sequence], None] | None = None  # called with the edges of a node about to be made
+        self.check_node: Callable[[Sequence], None] | None = None  # called with the gradient edges of each new node
         self.strides = strides or (None,) * len(self.outputs)
         self.node = node
         self.gradients: dict = {}
         self.residual: dict | None = None
-        self.source: tuple[OpPlan, tuple[int, ...] | None] | None = None  # the plan of the forward, the wanted inputs
+        self.source: tuple[OpPlan, tuple[int, ...] | None] | None = None  # the forward plan, the differentiated inputs
         return self
 
     def static(self, name: str) -> Any:
-        """The value of a static argument."""
+        """Return the value of a static argument."""
         return self.extra.arguments[name][1]
 
     def argument(self, position: int) -> str:
-        """The name of the parameter that takes an array input."""
+        """Return the name of the parameter of an array input."""
         for name, (where, what) in self.extra.arguments.items() if self.extra is not None else ():
             if where == "array" and what == position:
                 return name
@@ -84,8 +84,11 @@ class OpPlan(Plan):
         return super().argument(position)
 
     def slots(self) -> list[int | None]:
-        """PyTorch's edges of this operator's node: the place of an array among the inputs, or None for a number that
-        PyTorch takes as a tensor. Masks and indices have none."""
+        """Return the gradient edges of this operator's node in PyTorch.
+
+        An edge is the position of an array among the inputs, or None for a number that PyTorch converts to a tensor.
+        Masks and indices have no edge.
+        """
         if self.extra is None:
             return list(range(len(self.inputs)))
         found: list[int | None] = []
@@ -109,7 +112,10 @@ class OpPlan(Plan):
 
 
 def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> OpPlan:
-    """Settle one call signature; `describe(x)` gives (aval, strides) of a tensor and None for anything else."""
+    """Return the plan of a call signature.
+
+    `describe(x)` returns the (aval, strides) of a tensor and None for any other object.
+    """
     try:
         return _make(op, args, kwargs, describe)
     except Exception as error:
@@ -143,7 +149,7 @@ def _make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[A
     _check(op, call)
     typed = op.typing(call)
     if typed.compute is not None and typed.compute.name == "complex32":
-        # A comparison of float16 with complex numbers, whose result is bool. JAX has no complex32 to compute in.
+        # This is a comparison of float16 with complex numbers; its result is bool. JAX has no complex32.
         typed = dataclasses.replace(typed, compute=_dtypes.complex64)
     scalars = tuple([kind for kind, _ in template.numbers])
     if complex in scalars and typed.compute is not None and not typed.compute.is_complex:
@@ -151,7 +157,7 @@ def _make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[A
     if not typed.outputs:
         typed = _traced_outputs(op, call, typed, template.function(op, typed, None), scalars)
     outputs = tuple(typed.outputs)
-    # Views keep whatever dtype comes in: writes run them over other types.
+    # View functions keep the dtype of their input: in-place writes apply them to arrays of other dtypes.
     function = template.function(op, typed, None if op.family == "view" else tuple([a.dtype for a in outputs]))
     plan = OpPlan(op.name, tuple(call.arrays), scalars, outputs, function, template)
     floating = tuple([op.differentiable and o.dtype.category >= _dtypes.FLOATING for o in typed.outputs])
@@ -177,7 +183,7 @@ def _check_loop(op: d.Op, call: Call) -> None:
 
 
 def _refusing(name: str) -> Callable[[Sequence], None]:
-    """The check of an operator that must not become part of a graph."""
+    """Return a check that raises if a gradient node is about to be created for complex outputs."""
 
     def refuse(edges: Sequence) -> None:
         raise RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype.")
@@ -186,13 +192,13 @@ def _refusing(name: str) -> Callable[[Sequence], None]:
 
 
 def check_row(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> None:
-    """Raise what a row's own check raises for these arguments."""
+    """Run the operator's own check on these arguments."""
     if op.check is not None:
         op.check(bind(op, args, kwargs, describe)[0])
 
 
 def check_fits(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> None:
-    """Raise what a row says in place of a tensor that has not the result's shape."""
+    """Run the operator's checks for an in-place call on a tensor whose shape is not the result's shape."""
     call, _ = bind(op, args, kwargs, describe)
     if op.check is not None:
         op.check(call)
@@ -200,10 +206,10 @@ def check_fits(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tu
 
 
 def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scalars: tuple) -> Typed:
-    """Outputs of an operator without a shape rule, from one abstract trace of its kernel."""
+    """Return the outputs of an operator without a shape rule, by one abstract trace of its kernel."""
     try:
         found = jax.eval_shape(function, *specs(call.arrays, scalars))
-    except (TypeError, ValueError):  # of JAX's own classes
+    except (TypeError, ValueError):  # JAX's errors derive from these
         raise _errors.arguments.no_fit(op.name, call.arrays) from None
     half = typed.compute is not None and op.opmath and _dtypes.opmath(typed.compute) is not typed.compute
     outputs = []
@@ -216,7 +222,7 @@ def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scal
 
 
 def restated(plan: OpPlan, arguments: dict[str, tuple[str, Any]]) -> Run:
-    """The plan's function with other static arguments, which may have symbolic numbers."""
+    """Return the plan's function with other static arguments, which may contain symbolic sizes."""
     function: Any = copy.copy(plan.function)
     return function.take(arguments)
 
@@ -225,10 +231,14 @@ def restated(plan: OpPlan, arguments: dict[str, tuple[str, Any]]) -> Run:
 
 
 def gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> OpPlan:
-    """The plan of `plan`'s vector-Jacobian product.
+    """Return the plan of the vector-Jacobian product of `plan`.
 
-    `wanted` are the positions of the inputs to differentiate, `given` the outputs that have a cotangent. Its inputs
-    are the saved inputs, then the cotangents; its results have the avals of the wanted inputs.
+    The inputs of the returned plan are the saved inputs, then the cotangents. Its results have the avals of the
+    differentiated inputs.
+
+    Args:
+      wanted: the positions of the inputs to differentiate.
+      given: the positions of the outputs that have a cotangent.
     """
     found = plan.gradients.get((wanted, given))
     if found is None:
@@ -237,12 +247,12 @@ def gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> O
 
 
 def conjugate(x: Any) -> Any:
-    """PyTorch's gradient of a number from JAX's, and back: of a complex one it is the conjugate."""
+    """Convert between JAX's and PyTorch's gradient conventions: complex gradients are conjugated."""
     return jnp.conj(x) if x.dtype.kind == "c" else x
 
 
 def alike_over_devices(arrays: Sequence, others: Sequence) -> list:
-    """Within `jax.shard_map`, arrays that differ from device to device where any of the others does."""
+    """Return the arrays, marked as varying over the mesh axes of `jax.shard_map` over which any of `others` varies."""
     axes = frozenset().union(*map(varying_axes, others))
     missing = lambda x: tuple(axes - varying_axes(x))
     return [jax.lax.pcast(x, missing(x), to="varying") if missing(x) else x for x in arrays] if axes else list(arrays)
@@ -251,8 +261,10 @@ def alike_over_devices(arrays: Sequence, others: Sequence) -> list:
 def pull_back(
     plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...], shapes: Sequence, function: Callable
 ) -> Callable[..., tuple]:
-    """The function of `gradient(plan, wanted, given)`, for inputs of these shapes, which may have symbolic dims, and a
-    forward that is the plan's function or stands for it."""
+    """Return the function of `gradient(plan, wanted, given)` for inputs of these shapes.
+
+    The shapes may have symbolic dims. `function` is the forward function: that of the plan or an equivalent one.
+    """
     saved, count = plan.saved, len(plan.saved)
 
     def vjp(*flat: Any) -> tuple:
@@ -290,52 +302,58 @@ def _make_gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]
 
 
 def _flat(plan: OpPlan, *gradient: tuple[int, ...]) -> Callable | None:
-    from torchlike._ops.schema import interpreted  # which is made of what stands here
+    from torchlike._ops.schema import interpreted  # it imports this module
 
     return interpreted.gradient_program(plan, *gradient) if gradient else interpreted.own_program(plan)
 
 
 def dependence(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:
-    """The saved inputs on whose values this gradient depends: a product's gradient for one factor needs the other."""
+    """Return the saved inputs whose values affect this gradient.
+
+    For example, the gradient of a product with respect to one factor depends on the other factor.
+    """
     return _used(plan, wanted, given)[0]
 
 
 def carried(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:
-    """The outputs on whose gradients this gradient depends: that of a sign is zero whatever comes."""
+    """Return the outputs whose gradients affect this gradient.
+
+    For example, the gradient of `sign` is always zero, so it depends on none.
+    """
     return _used(plan, wanted, given)[1]
 
 
 @functools.lru_cache(4096)
 def _used(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> tuple[frozenset[int], frozenset[int]]:
-    """The saved inputs and the outputs' gradients of which this gradient makes use."""
-    if plan.op.family == "view":  # moves elements, and be it none
+    """Return the saved inputs and the output gradients that this gradient uses."""
+    if plan.op.family == "view":  # a view only rearranges elements, even if it has none
         return frozenset(), frozenset(given)
     avals = (*plan.inputs, *plan.outputs)
-    if any(0 in a.shape for a in avals):  # where there is nothing to compute JAX looks at nothing
-        with contextlib.suppress(TypeError, ValueError, RuntimeError):  # sizes that are arguments too may not fit
+    if any(0 in a.shape for a in avals):  # JAX uses no input if there are no elements: replace size 0 by 2
+        with contextlib.suppress(TypeError, ValueError, RuntimeError):  # static size arguments may conflict with 2
             return _traced_use(plan, wanted, given, [tuple(n or 2 for n in a.shape) for a in plan.inputs])
     return _traced_use(plan, wanted, given, [tuple(a.shape) for a in plan.inputs])
 
 
 def derivable(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:
-    """The saved inputs by which this gradient has a derivative in turn."""
+    """Return the saved inputs with respect to which this gradient is differentiable."""
     return frozenset() if chooses(plan) else dependence(plan, wanted, given)
 
 
 def chooses(plan: OpPlan) -> bool:
-    """Whether this gradient uses what it saved only to choose."""
+    """Return whether this gradient uses its saved values only to select elements, so it has no derivative by them."""
     found = plan.op.chooses
     return found if isinstance(found, bool) else plan.extra is not None and found(plan)
 
 
 def underivable(plan: OpPlan) -> str:
-    """PyTorch's name of this gradient, where it has no derivative by what it saved."""
+    """Return PyTorch's name of this gradient if it has no derivative with respect to its saved values, else ""."""
     found = plan.op.underivable
     return found if isinstance(found, str) else found(plan)
 
 
 def vanishing(plan: OpPlan) -> list[int]:
-    """The places of the inputs by which this gradient has a derivative that is always zero."""
+    """Return the positions of the inputs with respect to which the derivative of this gradient is always zero."""
     if not plan.op.vanishing or plan.extra is None:
         return []
     names = plan.op.vanishing if isinstance(plan.op.vanishing, tuple) else plan.op.vanishing(plan)

@@ -1,7 +1,7 @@
-"""Rounding between the operators that PyTorch composes a function of.
+"""Intermediate rounding in kernels that implement a composite of several PyTorch operators.
 
-PyTorch stores the result of each of them: half precision is computed in float32 and rounded after every one. A kernel
-that stands for several says where, with the same result in both executors.
+PyTorch stores the result of each operator of a composite, so half precision is rounded after every operator. A kernel
+that fuses several operators marks these points with `step`. The results are the same in both executors.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ Step = Callable[[Any], Any]
 
 
 def stepwise(*arrays: Any) -> tuple:
-    """`step`, and the arrays (None stays) in the dtype that each step is computed in; for a row with `opmath=False`.
+    """Return `step` and the arrays, with half precision as float32, for a kernel with `opmath=False`.
 
-    `step(x)` is a result x as PyTorch stores it between two operators; nothing is rounded but half precision.
+    `step(x)` rounds an intermediate result as PyTorch stores it between two operators. It changes x only if one of the
+    arrays is of half precision. An array may be None.
     """
     wide = [a if a is None else widened(a) for a in arrays]
     halves = [a.dtype for a, w in zip(arrays, wide) if w is not a]
@@ -32,13 +33,15 @@ def stepwise(*arrays: Any) -> tuple:
 
 
 def unchanged(x: Any) -> Any:
-    """The step of a kernel that rounds once, at its end."""
+    """Return `x`: the step function of a kernel that rounds only its final result."""
     return x
 
 
 def total_in_steps(terms: Any, step: Callable[[Any], Any]) -> Any:
-    """The sum over the first dim, term by term, as a loop leaves it that keeps its sum in the terms' dtype. So do
-    PyTorch's on the CPU; an accelerator sums in float32."""
+    """Return the sum over the first dim.
+
+    On the CPU, round the running sum after each term, as PyTorch's loops do. On accelerators, sum in float32.
+    """
     if not for_cpu():
         return step(terms.sum(0))
     if namespace(terms) is np:
@@ -58,8 +61,11 @@ def _scanned_jvp(step: Callable[[Any], Any], primals: tuple, tangents: tuple) ->
 
 
 def total_in_cascade(terms: Any, step: Callable[[Any], Any]) -> Any:
-    """The sum of all, as PyTorch's loops over a batch leave it: each 16 terms make one of the next level, and what no
-    level has 16 of is added at the end, the first term last."""
+    """Return the sum of all elements, rounded as in PyTorch's cascade summation over a batch.
+
+    Every 16 terms are summed to one term of the next level. The terms that remain at each level are added to the total,
+    and the first term is added last.
+    """
     if step is unchanged or not for_cpu():
         return step(namespace(terms).sum(terms))
     terms = terms.reshape(-1)
@@ -79,8 +85,8 @@ def rounding(dtype: np.dtype) -> Callable[[Any], Any]:
 
     def step(x: Any) -> Any:
         if namespace(x) is not np:
-            # XLA leaves out a cast and the cast back. What it keeps would flush the subnormal numbers of a narrower
-            # exponent, so the exponent is left to the casts.
+            # XLA removes a cast followed by the inverse cast, so use `reduce_precision` for the mantissa. With a
+            # narrower exponent it would flush subnormal numbers, so the casts limit the exponent.
             x = lax.reduce_precision(x, jnp.finfo(x.dtype).nexp, mantissa)
         return x.astype(dtype).astype(x.dtype)
 

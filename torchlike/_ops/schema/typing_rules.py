@@ -1,6 +1,7 @@
-"""How the dtype, shape and strides of results follow from the inputs, family by family.
+"""Typing rules: the dtype, shape and strides of an operator's results, by operator family.
 
-A rule maps a `Call` to a `Typed`. It runs once for each new signature; errors are PyTorch's and carry its sentences.
+A rule maps a `Call` to a `Typed`. It runs once for each new signature and raises PyTorch's errors with PyTorch's
+messages.
 """
 
 from __future__ import annotations
@@ -20,14 +21,17 @@ from torchlike._engine import Aval, aval
 
 @dataclass(slots=True)
 class Call:
-    """One call of an operator as its rule sees it: avals for tensors, types for runtime numbers, values for statics."""
+    """The arguments of one operator call, abstracted for its typing rule.
+
+    Tensors appear as avals, runtime numbers as types and static arguments as values.
+    """
 
     op: Any
     arguments: dict[str, Any]  # name -> Aval, list[Aval], number type, or static value
     arrays: list[Aval]
     strides: list[tuple[int, ...] | None]
-    numbers: list[type]  # the types of Python numbers that take part in promotion
-    promoted: list[Aval]  # the arrays that take part in promotion
+    numbers: list[type]  # the types of the Python numbers included in promotion
+    promoted: list[Aval]  # the arrays included in promotion
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -42,20 +46,24 @@ class Call:
 
 @dataclass(slots=True)
 class Typed:
-    """What a rule decides."""
+    """The outcome of a typing rule."""
 
     outputs: list[Aval]
-    compute: Dtype | None  # dtype to which promoted inputs are cast; None leaves them as they are
+    compute: Dtype | None  # the dtype to which promoted inputs are cast; None: no cast
     strides: list[tuple[int, ...] | None]
     result: Dtype | None = None
-    opmath: bool = True  # False: this call's half precision is not widened, whatever the row says
+    opmath: bool = True  # False: this call does not widen half precision, even if the operator's schema does
 
 
 # -- dtypes ------------------------------------------------------------------------------------------------------------
 
 
 def result_type(arrays: list[Aval], numbers: list[type]) -> Dtype:
-    """PyTorch's promotion: tensors with dims, then zero-dim tensors, then Python numbers, each by category."""
+    """Return the dtype that PyTorch's type promotion gives.
+
+    Tensors with dims take precedence over 0-d tensors, and these over Python numbers, unless the lower-ranked operand
+    has a higher category.
+    """
     dims = zero = number = None
     for a in arrays:
         dtype = a.dtype
@@ -85,44 +93,44 @@ Promotion = tuple[Dtype, Dtype]  # (compute, result)
 
 
 def common(dtype: Dtype) -> Promotion:
-    """Compute in and return the common dtype."""
+    """Return the common dtype for both the computation and the result."""
     return dtype, dtype
 
 
 def to_float(dtype: Dtype) -> Promotion:
-    """Integers and bools become the default floating dtype."""
+    """Return the common dtype for both, or the default floating-point dtype for integers and bools."""
     d = dtype if dtype.category >= _dtypes.FLOATING else modes.default_dtype
     return d, d
 
 
 def to_bool(dtype: Dtype) -> Promotion:
-    """Compare in the common dtype; the result is bool."""
+    """Return the common dtype for the computation and bool for the result."""
     return dtype, _dtypes.bool_
 
 
 def to_int64(dtype: Dtype) -> Promotion:
-    """Work in the common dtype; the result is int64."""
+    """Return the common dtype for the computation and int64 for the result."""
     return dtype, _dtypes.int64
 
 
 def through_integers(dtype: Dtype) -> Promotion:
-    """Integers are computed with as they are, so they wrap around; the result is floating."""
+    """Return the common dtype for the computation, where integers wrap around, and a floating dtype for the result."""
     return dtype, to_float(dtype)[1]
 
 
 def sum_like(dtype: Dtype) -> Promotion:
-    """Integers and bools are summed in int64."""
+    """Return the common dtype for both, or int64 for integers and bools."""
     d = dtype if dtype.category >= _dtypes.FLOATING else _dtypes.int64
     return d, d
 
 
 def to_real(dtype: Dtype) -> Promotion:
-    """Compute in the dtype; the result is its real counterpart."""
+    """Return the common dtype for the computation and its real counterpart for the result."""
     return dtype, dtype.to_real()
 
 
 def check_devices(call: Call) -> None:
-    """Tensors with dims must share a device; PyTorch lets a zero-dim CPU tensor join any."""
+    """Raise PyTorch's error if the arrays are on different devices."""
     first = call.arrays[0].device
     for a in call.arrays[1:]:
         if a.device is not first:
@@ -130,7 +138,7 @@ def check_devices(call: Call) -> None:
 
 
 def check_float8(call: Call) -> None:
-    """Few operators take dtypes of eight bits, unless they are asked to compute in another one."""
+    """Raise PyTorch's error if the call computes in an 8-bit floating-point dtype that the operator lacks."""
     if not any([a.dtype in _FLOAT8 for a in call.arrays]) or call.arguments.get("dtype") not in _NARROW_OR_NONE:
         return
     promotes = getattr(call.op.typing, "keywords", {}).get("promote") is not None
@@ -160,13 +168,16 @@ def pointwise(call: Call, promote: Callable[[Dtype], Promotion]) -> Typed:
 
 
 def numbers_are_tensors(op: Any) -> bool:
-    """Whether PyTorch makes zero-dim tensors of the numbers among an operator's operands: all but those for which it
-    has an overload, whose node then has a name of its own (or says that it has none)."""
+    """Return whether PyTorch converts number operands of this operator to 0-d tensors.
+
+    PyTorch does so unless the operator has an overload for numbers. The schema of an operator with such an overload has
+    a function as `node`, without the attribute `numbers_are_tensors`.
+    """
     return op.family == "pointwise" and (op.node.__class__ is str or hasattr(op.node, "numbers_are_tensors"))
 
 
 def broadcast(shapes: list) -> tuple[int, ...]:
-    """The common shape, or PyTorch's sentence about the dim that does not fit."""
+    """Return the broadcast shape, or raise PyTorch's error about the mismatched dim."""
     out = shapes[0]
     for shape in shapes[1:]:
         if shape == out:
@@ -192,7 +203,7 @@ def reduction(call: Call, promote: Callable[[Dtype], Promotion], of_requested: C
 
 
 def reduced_shape(shape: tuple[int, ...], dim: int | tuple[int, ...] | None, keepdim: bool) -> tuple[int, ...]:
-    """The shape after reducing `dim` (None, or for the functions that say so an empty tuple, is every dim)."""
+    """Return the shape after reducing `dim`. None and an empty tuple mean all dims."""
     dims = reduced_dims(len(shape), dim)
     if keepdim:
         return tuple(1 if d in dims else n for d, n in enumerate(shape))
@@ -200,7 +211,10 @@ def reduced_shape(shape: tuple[int, ...], dim: int | tuple[int, ...] | None, kee
 
 
 def reduced_dims(ndim: int, dim: int | tuple[int, ...] | None) -> tuple[int, ...]:
-    """The dims to reduce, non-negative; raises PyTorch's errors for one out of range or given twice."""
+    """Return the dims to reduce as non-negative ints.
+
+    Raise PyTorch's error if a dim is out of range or occurs twice.
+    """
     if dim is None or dim == ():
         return tuple(range(ndim))
     dims = [wrap_dim(d, ndim) for d in (dim if isinstance(dim, tuple | list) else (dim,))]
@@ -211,7 +225,7 @@ def reduced_dims(ndim: int, dim: int | tuple[int, ...] | None) -> tuple[int, ...
 
 
 def wrap_dim(dim: int, ndim: int) -> int:
-    """A dim counted from the front; zero-dim tensors accept 0 and -1."""
+    """Return `dim` as a non-negative index. 0-d tensors accept 0 and -1."""
     n = max(ndim, 1)
     if not -n <= dim < n:
         raise _errors.shapes.dim_out_of_range(dim, n)
@@ -232,7 +246,7 @@ def general(call: Call, promote: Callable[[Dtype], Promotion] | None) -> Typed:
     if promote is not None:
         compute, result = promote(result_type(call.promoted, call.numbers))
     if call.op.shape is None:
-        return Typed([], compute, [], result)  # the plan traces the kernel for its outputs
+        return Typed([], compute, [], result)  # the plan determines the outputs by tracing the kernel
     outputs = []
     for item in call.op.shape(call):
         shape, dtype = item if len(item) == 2 and isinstance(item[1], Dtype) else (item, result)
@@ -241,7 +255,7 @@ def general(call: Call, promote: Callable[[Dtype], Promotion] | None) -> Typed:
 
 
 def _format(call: Call, shape: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The strides of a result that takes over the channels-last order of an input."""
+    """Return channels-last strides for a result if one of the first `op.formats` inputs has them, else None."""
     if not any([strides is not None for strides in call.strides]):
         return None
     count = call.op.formats

@@ -1,1 +1,1 @@
-"""Views, and copies of other shapes."""
+"""View operators, and operators that copy elements into another shape."""

@@ -1,4 +1,4 @@
-"""Operators that join, repeat, turn and cut tensors: copies, not views."""
+"""Operators that join, repeat, reorder or extract parts of tensors. The results are copies, not views."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from torchlike._ops.schema.typing_rules import Call, Typed, wrap_dim
 
 
 def _in_memory_order(call: Call) -> Typed:
-    """One result like the input, its dims in the same order in memory."""
+    """Return the `Typed` of one result with the input's shape and memory order."""
     shape, strides = tuple(call.input.shape), call.strides[0]
     kept = None if strides is None else copied_strides(shape, strides)
     return Typed([call.input], None, [kept])
 
 
 def _is_legacy_empty(shape: tuple) -> bool:
-    return tuple(shape) == (0,)  # PyTorch lets such tensors join anything
+    return tuple(shape) == (0,)  # PyTorch concatenates such tensors with tensors of any shape
 
 
 def _check_cat(call: Call) -> None:
@@ -51,7 +51,10 @@ def _cat_shape(call: Call) -> list:
 
 @operator(autocast=WIDEST_ON_CPU, shape=_cat_shape, check=_check_cat, saves=(), opmath=False, where=(), float8=FLOAT8)
 def cat(tensors: Arrays, dim: int = 0):
-    """The tensors one after another along a dim; (…, n, …), (…, m, …) -> (…, n + m, …)."""
+    """Return the concatenation of the tensors along `dim`.
+
+    The shapes are (…, n, …), (…, m, …) -> (…, n + m, …).
+    """
     real = [t for t in tensors if not _is_legacy_empty(t.shape)]
     return namespace(tensors[0]).concatenate(real, axis=dim) if real else tensors[0]
 
@@ -70,7 +73,7 @@ def _stack_shape(call: Call) -> list:
 
 @operator(autocast=WIDEST_ON_CPU, shape=_stack_shape, saves=(), opmath=False, where=(), float8=FLOAT8)
 def stack(tensors: Arrays, dim: int = 0):
-    """Tensors of one shape along a new dim."""
+    """Return the tensors, which must have the same shape, stacked along a new dim `dim`."""
     return namespace(tensors[0]).stack(tensors, axis=dim)
 
 
@@ -78,18 +81,21 @@ def stack(tensors: Arrays, dim: int = 0):
     "operator", _in_memory_order, saves=(), opmath=False, where=(), name="_flip", node="FlipBackward0", loop="flip_cpu"
 )
 def _flip(input: Array, dims: tuple):
-    """The order of the indices of (non-negative) `dims` reversed."""
+    """Return the tensor with the order of elements reversed along the (non-negative) `dims`."""
     return namespace(input).flip(input, dims) if input.ndim else input
 
 
 def _rolled(call: Call) -> Typed:
-    """One result like the input, in row-major order; without elements it is a copy."""
+    """Return the `Typed` of one result with the input's shape.
+
+    The result is row-major, unless it has no elements: then it is a copy with the input's memory order.
+    """
     return _in_memory_order(call) if not call.input.numel else Typed([call.input], None, [None])
 
 
 @declare("operator", _rolled, saves=(), opmath=False, where=(), name="_roll", node="RollBackward0", float8=FLOAT8)
 def _roll(input: Array, shifts: tuple, dims: tuple | None):
-    """The elements moved along (non-negative) `dims`, those pushed out coming in at the other end."""
+    """Return the elements shifted along the (non-negative) `dims`. Elements shifted past the end wrap around."""
     xp = namespace(input)
     if not input.ndim:
         return input
@@ -118,13 +124,13 @@ def _repeat_shape(call: Call) -> list:
     float8=FLOAT8,
 )
 def _unsafe_view(input: Array, size: tuple):
-    """A fresh copy's elements in another shape: shared with nobody, so no view."""
+    """Return the elements of a fresh copy in another shape. No other tensor shares them, so it is not a view."""
     return namespace(input).reshape(input, size)
 
 
 @operator(shape=_repeat_shape, saves=(), opmath=False, where=(), name="_repeat", node="RepeatBackward0", float8=FLOAT8)
 def _repeat(input: Array, repeats: tuple):
-    """The tensor tiled, `repeats[d]` times along each dim."""
+    """Return the tensor tiled `repeats[d]` times along each dim d."""
     return namespace(input).tile(summed_wide(input), repeats).astype(input.dtype)
 
 
@@ -136,13 +142,19 @@ def _matrix(call: Call) -> list:
 
 @operator(shape=_matrix, saves=(), opmath=False, inplace=True, loop="tril")
 def tril(input: Array, diagonal: int = 0):
-    """The lower triangle of each matrix, zeros above it."""
+    """Return the lower triangle of each matrix, with zeros above the given diagonal.
+
+    `diagonal` 0 is the main diagonal. Positive numbers are above it.
+    """
     return namespace(input).tril(input, diagonal)
 
 
 @operator(shape=_matrix, saves=(), opmath=False, inplace=True, loop="triu")
 def triu(input: Array, diagonal: int = 0):
-    """The upper triangle of each matrix, zeros below it."""
+    """Return the upper triangle of each matrix, with zeros below the given diagonal.
+
+    `diagonal` 0 is the main diagonal. Positive numbers are above it.
+    """
     return namespace(input).triu(input, diagonal)
 
 
@@ -156,7 +168,7 @@ def _interleaved(call: Call) -> list:
 
 @operator(shape=_interleaved, saves=(), opmath=False, where=(), name="_repeat_interleave", float8=FLOAT8)
 def _repeat_interleave(input: Array, repeats: int, dim: int | None = None):
-    """Each index of a dim `repeats` times."""
+    """Return the tensor with each slice along `dim` repeated `repeats` times."""
     return namespace(input).repeat(summed_wide(input), repeats, axis=dim).astype(input.dtype)
 
 
@@ -179,7 +191,7 @@ def _embedded(call: Call) -> list:
     float8=FLOAT8_SIGNED,
 )
 def _diag_embed(input: Array, offset: int, dim1: int, dim2: int):
-    """Matrices, in the (non-negative) dims `dim1` and `dim2`, with the last dim on their diagonals."""
+    """Return matrices in the (non-negative) dims `dim1` and `dim2` with the last dim on their diagonals."""
     count = input.shape[-1]
     place = np.arange(count)
     line, column = place + max(-offset, 0), place + max(offset, 0)
@@ -209,5 +221,5 @@ def _diagonal_shape(call: Call) -> list:
     float8=FLOAT8,
 )
 def _diagonal_copy(input: Array, offset: int):
-    """A matrix's diagonal."""
+    """Return a copy of the diagonal of a matrix."""
     return namespace(input).diagonal(input, offset)

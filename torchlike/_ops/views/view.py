@@ -1,4 +1,4 @@
-"""Views: results that share their input's storage. Each row pairs a kernel with its geometry."""
+"""View operators, whose results share their input's storage. Each has a kernel and a geometry function."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Geometry = tuple[tuple[int, ...], tuple[int, ...]]
 
 @lru_cache(8192)
 def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
-    """A shape with its one -1 filled in, for `count` elements."""
+    """Return the shape with its -1 replaced, if it has one, so that it has `count` elements."""
     if shape.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
     for at, n in enumerate(shape):
@@ -58,7 +58,7 @@ def _view_geometry(shape, strides, size) -> Geometry:
 
 @view(geometry=_view_geometry, node="ViewBackward0", name="view")
 def view_(input: Array, size: tuple):
-    """The same elements in another shape."""
+    """Return the same elements in another shape."""
     count = input.size
     return namespace(input).reshape(input, infer_size(size, count))
 
@@ -77,7 +77,7 @@ def _permute_geometry(shape, strides, dims) -> Geometry:
 
 @view(geometry=_permute_geometry)
 def permute(input: Array, dims: tuple):
-    """The dims in another order."""
+    """Return the tensor with its dims reordered."""
     return namespace(input).transpose(input, [d % max(input.ndim, 1) for d in dims])
 
 
@@ -91,13 +91,13 @@ def _transpose_geometry(shape, strides, dim0, dim1) -> Geometry:
 
 @view(geometry=_transpose_geometry)
 def transpose(input: Array, dim0: int, dim1: int):
-    """Two dims exchanged."""
+    """Return the tensor with two dims swapped."""
     return namespace(input).swapaxes(input, dim0, dim1) if input.ndim else input
 
 
 @view(geometry=lambda shape, strides: (shape[::-1], strides[::-1]), node="TBackward0", name="_t", where=())
 def _t(input: Array):
-    """A matrix transposed; fewer dims stay."""
+    """Return the transpose of a matrix. Tensors with fewer than two dims are returned unchanged."""
     return namespace(input).transpose(input)
 
 
@@ -114,7 +114,7 @@ def _expand_geometry(shape, strides, size) -> Geometry:
             n = old
         if old is not None and old != n and old != 1:
             raise _errors.shapes.expand_mismatch(n, old, i, size, shape)
-        if old is None and n == 1 and shape:  # as if it had been there: the dim to its right, stepped over
+        if old is None and n == 1 and shape:  # the stride of a new dim of size 1 spans the dim to its right
             steps.append(out[-1] * steps[-1])
         else:
             steps.append(0 if old is None or old != n else strides[i - lead])
@@ -131,7 +131,10 @@ def _check_expand(call: Call) -> None:
 
 @view(geometry=_expand_geometry, check=_check_expand)
 def expand(input: Array, size: tuple):
-    """Dims of size one repeated without copying; -1 keeps a dim."""
+    """Return the tensor with dims of size 1 expanded to `size` without copying.
+
+    A size of -1 keeps the size of a dim. New dims are added at the front.
+    """
     lead = len(size) - input.ndim
     shape = [input.shape[i - lead] if n == -1 else n for i, n in enumerate(size)]
     wide = summed_wide(input)
@@ -140,7 +143,10 @@ def expand(input: Array, size: tuple):
 
 
 def _stride(t, dim: int) -> int:
-    """The stride of a (non-negative) dim; shorter than asking the tensor, which looks at the dim first."""
+    """Return the stride of a (non-negative) dim.
+
+    This is faster than `t.stride(dim)`, which validates the dim first.
+    """
     return (contiguous_strides(t.shape) if t._strides is None else t._strides)[dim]
 
 
@@ -156,7 +162,7 @@ def _select_geometry(shape, strides, dim, index) -> Geometry:
     name="_select",
 )
 def _select(input: Array, dim: int, index: Index):
-    """One index of a (non-negative) dim."""
+    """Return the slice at one index of a (non-negative) dim."""
     if isinstance(index, int):
         return input[(slice(None),) * dim + (index,)]
     if namespace(input).__name__ == "numpy":
@@ -178,7 +184,7 @@ def _slice_geometry(shape, strides, dim, start, length, step) -> Geometry:
     name="_slice",
 )
 def _slice(input: Array, dim: int, start: Index, length: int, step: int):
-    """`length` indices of a (non-negative) dim, from `start` in steps of `step`."""
+    """Return `length` elements of a (non-negative) dim, from `start` in steps of `step`."""
     if not isinstance(start, int):
         if namespace(input).__name__ != "numpy":
             from jax import lax
@@ -197,7 +203,7 @@ def _select_offset(t, dim, index) -> int:
 
 @view(geometry=_select_geometry, offset=_select_offset, node="UnbindBackward0", where=(), name="_unbound")
 def _unbound(input: Array, dim: int, index: Index):
-    """One of the results of `unbind`."""
+    """Return one of the results of `unbind`."""
     return _select.kernel(input, dim, index)
 
 
@@ -211,13 +217,13 @@ def _piece_offset(t, dim, start, length) -> int:
 
 @view(geometry=_piece_geometry, offset=_piece_offset, node="SplitBackward0", where=(), name="_piece")
 def _piece(input: Array, dim: int, start: Index, length: int):
-    """One of the results of `split`."""
+    """Return one of the results of `split`."""
     return _slice.kernel(input, dim, start, length, 1)
 
 
 @view(geometry=_piece_geometry, offset=_piece_offset, node="SplitWithSizesBackward0", where=(), name="_sized_piece")
 def _sized_piece(input: Array, dim: int, start: Index, length: int):
-    """One of the results of `split_with_sizes`."""
+    """Return one of the results of `split_with_sizes`."""
     return _slice.kernel(input, dim, start, length, 1)
 
 
@@ -229,12 +235,12 @@ def _unsqueeze_geometry(shape, strides, dim) -> Geometry:
 
 @view(geometry=_unsqueeze_geometry)
 def unsqueeze(input: Array, dim: int):
-    """A dim of size one put in at `dim`."""
+    """Return the tensor with a dim of size 1 inserted at `dim`."""
     return namespace(input).expand_dims(input, dim)
 
 
 def _squeezed(shape: tuple[int, ...], dim) -> list[int]:
-    """The dims that stay."""
+    """Return the dims that `squeeze` keeps."""
     if dim is None:
         return [d for d, n in enumerate(shape) if n != 1]
     dims = [wrap_dim(d, len(shape)) for d in (dim if isinstance(dim, tuple) else (dim,))]
@@ -255,7 +261,10 @@ def _squeeze_node(call: Call) -> str:
 
 @view(geometry=_squeeze_geometry, node=_squeeze_node)
 def squeeze(input: Array, dim=None):
-    """Without the dims of size one (or those of them named)."""
+    """Return the tensor without its dims of size 1.
+
+    If `dim` is given, only the named dims are removed, if their size is 1.
+    """
     return namespace(input).reshape(input, tuple(input.shape[d] for d in _squeezed(input.shape, dim)))
 
 
@@ -265,7 +274,7 @@ def _identity_geometry(shape, strides) -> Geometry:
 
 @view(geometry=_identity_geometry, node="AliasBackward0", name="view_as_self", where=())
 def _alias(input: Array):
-    """The same tensor under a second name."""
+    """Return a view of the whole tensor."""
     return input
 
 
@@ -287,8 +296,11 @@ def _diagonal_start(t, offset, dim1, dim2) -> int:
 
 @view(geometry=_diagonal_geometry, offset=_diagonal_start)
 def diagonal(input: Array, offset: int = 0, dim1: int = 0, dim2: int = 1):
-    """The diagonal of each matrix of two dims, as the last dim."""
-    most = max(input.shape, default=0)  # NumPy takes no offset that is larger than its own integers
+    """Return the diagonals of the matrices in dims `dim1` and `dim2`, as the last dim.
+
+    `offset` selects a diagonal above (positive) or below (negative) the main diagonal.
+    """
+    most = max(input.shape, default=0)  # NumPy rejects offsets beyond its integer range
     return namespace(input).diagonal(input, min(max(offset, -most), most), dim1, dim2)
 
 
@@ -310,7 +322,10 @@ def _unfold_geometry(shape, strides, dimension, size, step) -> Geometry:
 
 @view(geometry=_unfold_geometry)
 def unfold(input: Array, dimension: int, size: int, step: int):
-    """Windows of `size` indices of a dim, `step` apart, the index within a window as the last dim."""
+    """Return a view of all windows of `size` elements along `dimension`, `step` elements apart.
+
+    The new last dim indexes the elements within a window.
+    """
     xp = namespace(input)
     if not input.ndim:
         return input.reshape(1)[:size]
@@ -322,7 +337,7 @@ def unfold(input: Array, dimension: int, size: int, step: int):
     return xp.moveaxis(xp.take(input, picked, axis=d), d + 1, -1)
 
 
-# -- the same memory as another element type ---------------------------------------------------------------------------
+# -- views with another dtype ------------------------------------------------------------------------------------------
 
 
 def _as_real_geometry(shape, strides) -> Geometry:
@@ -335,7 +350,10 @@ def _needs_complex(call: Call) -> None:
 
 
 def _complex(parts):
-    """The complex numbers whose parts stand in the last dim; parts that are infinite stay apart."""
+    """Return complex numbers from the real and imaginary parts in the last dim.
+
+    Infinite parts do not affect each other, unlike in real + 1j * imaginary.
+    """
     real, imaginary = parts[..., 0], parts[..., 1]
     if namespace(parts).__name__ != "numpy":
         from jax import lax
@@ -359,7 +377,7 @@ def _put_complex(base, new):
     where=(),
 )
 def view_as_real(input: Array):
-    """A complex tensor as a real one with a last dim of two: the real and the imaginary part."""
+    """Return a complex tensor as a real one with a last dim of size 2: the real and the imaginary part."""
     return namespace(input).stack([input.real, input.imag], axis=-1)
 
 
@@ -399,7 +417,7 @@ def _put_parts(base, new):
     where=("torch",),
 )
 def view_as_complex(input: Array):
-    """A real tensor with a last dim of two as a complex one."""
+    """Return a real tensor with a last dim of size 2 as a complex tensor."""
     return _complex(input)
 
 
@@ -414,7 +432,7 @@ def _bitcast_geometry(shape, strides, dtype, itemsize, start) -> Geometry:
 
 
 def _check_bitcast(call: Call) -> None:
-    """PyTorch's conditions for looking at memory as elements of another size."""
+    """Check PyTorch's conditions for viewing memory as elements of another size."""
     a, to, strides = call.input, call.dtype, call.strides[0]
     big, small = max(a.dtype.itemsize, to.itemsize), min(a.dtype.itemsize, to.itemsize)
     if big == small:
@@ -435,7 +453,10 @@ def _check_bitcast(call: Call) -> None:
 
 
 def _bits(x, dtype):
-    """The array's memory as elements of another NumPy dtype; the last dim takes up the difference in size."""
+    """Return the array's memory as elements of another NumPy dtype.
+
+    The size of the last dim changes if the element sizes differ.
+    """
     old, new = x.dtype.itemsize, dtype.itemsize
     if namespace(x).__name__ == "numpy":
         return x.view(dtype) if old == new else x.copy(order="C").view(dtype)
@@ -469,5 +490,5 @@ def _bits(x, dtype):
     node="ViewBackward1",
 )
 def _bitcast(input: Array, dtype, itemsize, start):
-    """The same memory, `start` elements from its beginning, as elements of another dtype."""
+    """Return the same memory, `start` elements from its beginning, as elements of another dtype."""
     return _bits(input, dtype.numpy)

@@ -141,7 +141,7 @@ def wait(future: Future) -> Any:
 def freeze(mod: Any, preserved_attrs: list[str] | None = None, optimize_numerics: bool = True) -> Any:
     """Return the module unchanged. The module must be in eval mode.
 
-    Freezing is unnecessary, because XLA folds constants when a program is compiled.
+    Freezing is unnecessary, because constants are detected when a step is compiled.
 
     Raises:
         RuntimeError: The module is in training mode.

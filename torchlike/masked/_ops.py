@@ -1,6 +1,6 @@
 """Masked operations.
 
-Each function replaces the masked-out elements by the identity of its operation.
+Each function replaces the elements that the mask does not select by the identity of its operation.
 """
 
 from __future__ import annotations
@@ -96,7 +96,15 @@ def _summed(dtype: Any) -> Any:
 def sum(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
-    """Return the sum of the unmasked elements. The sum of no elements is 0."""
+    """Return the sum of the selected elements. The sum of no elements is 0.
+
+    Args:
+        input: the input tensor.
+        dim: the dim or dims to reduce. Default: all dims.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     dims = _dims(dim, input.ndim)
     return torch.sum(_taken(input, mask, _zero), dims, bool(keepdim), dtype=dtype or _summed(input.dtype))
 
@@ -104,7 +112,15 @@ def sum(
 def prod(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
-    """Return the product of the unmasked elements. The product of no elements is 1."""
+    """Return the product of the selected elements. The product of no elements is 1.
+
+    Args:
+        input: the input tensor.
+        dim: the dim or dims to reduce. Default: all dims.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     dims = _dims(dim, input.ndim)
     result = _taken(input, mask, _one).to(dtype or _summed(input.dtype))
     for d in reversed(dims):
@@ -115,7 +131,15 @@ def prod(
 def amax(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
-    """Return the maximum of the unmasked elements. For no elements, it is the smallest value of the dtype."""
+    """Return the maximum of the selected elements. For no elements, it is the smallest value of the dtype.
+
+    Args:
+        input: the input tensor.
+        dim: the dim or dims to reduce. Default: all dims.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     taken = _taken(input, mask, _LEAST)
     return torch.amax(taken, _dims(dim, input.ndim), bool(keepdim)).to(dtype or input.dtype)
 
@@ -123,7 +147,15 @@ def amax(
 def amin(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
-    """Return the minimum of the unmasked elements. For no elements, it is the largest value of the dtype."""
+    """Return the minimum of the selected elements. For no elements, it is the largest value of the dtype.
+
+    Args:
+        input: the input tensor.
+        dim: the dim or dims to reduce. Default: all dims.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     taken = _taken(input, mask, _MOST)
     return torch.amin(taken, _dims(dim, input.ndim), bool(keepdim)).to(dtype or input.dtype)
 
@@ -131,9 +163,16 @@ def amin(
 def argmax(
     input: Tensor, dim: int | None = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
-    """Return the index of the maximum of the unmasked elements.
+    """Return the index of the maximum of the selected elements.
 
     As in PyTorch, the default dtype of the result is the dtype of the input.
+
+    Args:
+        input: the input tensor.
+        dim: the dim to reduce. Default: the flattened input.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
     """
     taken = _taken(input, mask, _extreme("argmax", -torch.inf, "min"))
     return torch.argmax(taken, dim, bool(keepdim)).to(dtype or input.dtype)
@@ -142,16 +181,23 @@ def argmax(
 def argmin(
     input: Tensor, dim: int | None = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
-    """Return the index of the minimum of the unmasked elements.
+    """Return the index of the minimum of the selected elements.
 
     As in PyTorch, the default dtype of the result is the dtype of the input.
+
+    Args:
+        input: the input tensor.
+        dim: the dim to reduce. Default: the flattened input.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
     """
     taken = _taken(input, mask, _extreme("argmin", torch.inf, "max"))
     return torch.argmin(taken, dim, bool(keepdim)).to(dtype or input.dtype)
 
 
 def _count(input: Tensor, dim: Dims, keepdim: Any, mask: Any) -> tuple[Tensor, Any]:
-    """Return the number of unmasked elements, and the mask in the shape of the input."""
+    """Return the number of selected elements, and the mask in the shape of the input."""
     if mask is None:
         ones = torch.ones(tuple(input.shape), dtype=torch.int64, device=input.device)
         return sum(ones, dim, keepdim=keepdim), None
@@ -162,7 +208,15 @@ def _count(input: Tensor, dim: Dims, keepdim: Any, mask: Any) -> tuple[Tensor, A
 def mean(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
-    """Return the mean of the unmasked elements. The mean of no elements is NaN."""
+    """Return the mean of the selected elements. The mean of no elements is NaN.
+
+    Args:
+        input: the input tensor.
+        dim: the dim or dims to reduce. Default: all dims.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     which, dtype = "Input" if dtype is None else "Optional", dtype or input.dtype
     if not (dtype.is_floating_point or dtype.is_complex):
         raise ValueError(
@@ -174,9 +228,16 @@ def mean(
 
 
 def median(input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
-    """Return the median of the unmasked elements along a dim.
+    """Return the median of the selected elements along a dim.
 
     For an even number of elements, it is the lower of the two middle values. The median of no elements is NaN.
+
+    Args:
+        input: the input tensor.
+        dim: the dim to reduce.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
 
     Raises:
         ValueError: The dtype is not floating-point, and a row is fully masked out.
@@ -200,9 +261,17 @@ def norm(
     dtype: Any = None,
     mask: Any = None,
 ) -> Tensor:
-    """Return the vector norm of the unmasked elements.
+    """Return the vector norm of the selected elements.
 
     The norm of no elements is 0, except for `ord=-inf`, where it is inf.
+
+    Args:
+        input: the input tensor.
+        ord: the order of the norm.
+        dim: the dim or dims to reduce. Default: all dims.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
     """
     taken: Any = _taken(input, mask, _of_norm(ord))
     order: Any = ord
@@ -211,7 +280,15 @@ def norm(
 
 
 def logsumexp(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
-    """Return log(sum(exp(x))) over the unmasked elements. For no elements, the result is -inf."""
+    """Return log(sum(exp(x))) over the selected elements. For no elements, the result is -inf.
+
+    Args:
+        input: the input tensor.
+        dim: the dim or dims to reduce. Default: all dims.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     dims = _dims(dim, input.ndim)
     taken = _taken(input, mask, _extreme("logsumexp", -torch.inf, "min"))
     return torch.logsumexp(taken, dims, keepdim=keepdim).to(dtype or input.dtype)
@@ -245,7 +322,17 @@ def var(
     dtype: Any = None,
     mask: Any = None,
 ) -> Tensor:
-    """Return the variance of the unmasked elements."""
+    """Return the variance of the selected elements.
+
+    Args:
+        input: the input tensor.
+        dim: the dim or dims to reduce. Default: all dims.
+        unbiased: whether to use Bessel's correction. It cannot be combined with `correction`.
+        correction: the number to subtract from the number of elements in the denominator. Default: 1.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     return _spread(input, dim, unbiased, correction, keepdim, dtype, mask)
 
 
@@ -259,7 +346,17 @@ def std(
     dtype: Any = None,
     mask: Any = None,
 ) -> Tensor:
-    """Return the standard deviation of the unmasked elements."""
+    """Return the standard deviation of the selected elements.
+
+    Args:
+        input: the input tensor.
+        dim: the dim or dims to reduce. Default: all dims.
+        unbiased: whether to use Bessel's correction. It cannot be combined with `correction`.
+        correction: the number to subtract from the number of elements in the denominator. Default: 1.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     return torch.sqrt(_spread(input, dim, unbiased, correction, keepdim, dtype, mask))
 
 
@@ -267,31 +364,66 @@ def std(
 
 
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
-    """Return the cumulative sum along a dim. Masked-out elements count as 0."""
+    """Return the cumulative sum along a dim. Other elements count as 0.
+
+    Args:
+        input: the input tensor.
+        dim: the dim along which to compute.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     place = _dims(dim, input.ndim)[0]
     return torch.cumsum(_taken(input, mask, _zero), place, dtype=dtype or input.dtype)
 
 
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
-    """Return the cumulative product along a dim. Masked-out elements count as 1."""
+    """Return the cumulative product along a dim. Other elements count as 1.
+
+    Args:
+        input: the input tensor.
+        dim: the dim along which to compute.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     place = _dims(dim, input.ndim)[0]
     return torch.cumprod(_taken(input, mask, _one), place, dtype=dtype or input.dtype)
 
 
 def softmax(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
-    """Return the softmax of the unmasked elements along a dim. The softmax of no elements is NaN."""
+    """Return the softmax of the selected elements along a dim. The softmax of no elements is NaN.
+
+    Args:
+        input: the input tensor.
+        dim: the dim along which to compute.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     place = _dims(dim, input.ndim)[0]
     return torch.nn.functional.softmax(_taken(input, mask, _LEAST), place, dtype=dtype or input.dtype)
 
 
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
-    """Return the logarithm of the softmax of the unmasked elements along a dim."""
+    """Return the logarithm of the softmax of the selected elements along a dim.
+
+    Args:
+        input: the input tensor.
+        dim: the dim along which to compute.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     place = _dims(dim, input.ndim)[0]
     return torch.nn.functional.log_softmax(_taken(input, mask, _LEAST), place, dtype=dtype or input.dtype)
 
 
 def softmin(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
-    """Return the softmin (the softmax of the negated input) of the unmasked elements along a dim."""
+    """Return the softmin (the softmax of the negated input) of the selected elements along a dim.
+
+    Args:
+        input: the input tensor.
+        dim: the dim along which to compute.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     place = _dims(dim, input.ndim)[0]
     return torch.nn.functional.softmin(_taken(input, mask, _MOST), place, dtype=dtype or input.dtype)
 
@@ -299,7 +431,16 @@ def softmin(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> 
 def normalize(
     input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Any = None
 ) -> Tensor:
-    """Divide the input by the maximum of `eps` and the norm of the unmasked elements along a dim."""
+    """Divide the input by the maximum of `eps` and the norm of the selected elements along a dim.
+
+    Args:
+        input: the input tensor.
+        ord: the order of the norm.
+        dim: the dim along which to compute.
+        eps: the lower bound of the divisor.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     taken = _taken(input, mask, _zero)
     size = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
     return taken / torch.maximum(size, size.new_full((), eps))
@@ -308,7 +449,15 @@ def normalize(
 def logaddexp(
     input: Tensor, other: Tensor, *, dtype: Any = None, input_mask: Any = None, other_mask: Any = None
 ) -> Tensor:
-    """Return log(exp(input) + exp(other)). Masked-out elements count as -inf."""
+    """Return log(exp(input) + exp(other)). Other elements count as -inf.
+
+    Args:
+        input: the input tensor.
+        other: the second input tensor.
+        dtype: the dtype of the result.
+        input_mask: the mask of `input`. Default: all elements.
+        other_mask: the mask of `other`. Default: all elements.
+    """
     identity = _extreme("logaddexp", -torch.inf, "min")
     both = _taken(input, input_mask, identity), _taken(other, other_mask, identity)
     return torch.logaddexp(*both).to(dtype or input.dtype)

@@ -1,4 +1,4 @@
-"""Exception classes and error messages for checkpoints. The messages follow PyTorch where PyTorch has one."""
+"""Exception classes and error messages for checkpoints. They use PyTorch's messages for errors that PyTorch has."""
 
 from collections.abc import Callable
 from pickle import UnpicklingError

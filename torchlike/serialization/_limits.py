@@ -50,7 +50,7 @@ def set_load_limits(**limits: int) -> None:
     """Set limits of `load(weights_only=True)`.
 
     Args:
-      limits: new values by the attribute names of `LoadLimits`. The other limits stay unchanged.
+      limits: the new values, named after the attributes of `LoadLimits`. All other limits stay unchanged.
 
     Raises:
       TypeError: A name is not a limit, or a value is not a positive int.

@@ -33,8 +33,8 @@ def load(
 ) -> Any:
     """Load a checkpoint that was written by `save` or by PyTorch's `torch.save`.
 
-    The zip format and the format from before PyTorch 1.6 are both supported. Checksums of a zip file are verified,
-    except with `mmap`; PyTorch does not verify them.
+    The zip format and the format from before PyTorch 1.6 are both supported. The checksums of a zip file are verified,
+    except those of memory-mapped storages. PyTorch does not verify checksums.
 
     Args:
         f: a path, or a seekable binary file.

@@ -18,7 +18,7 @@ from torchlike.serialization._budget import Budget
 
 _LONGEST_LINE = 1_000
 _BATCH = 256  # the number of opcodes between two updates of the budget
-_CALL = 4  # the number of objects for which a call, a set or a storage counts
+_CALL = 4  # a call, a set or a storage counts as this many objects
 _STORAGE = ("storage", b"storage")
 _MAPPINGS = (dict, collections.OrderedDict, collections.Counter)
 

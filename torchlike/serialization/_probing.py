@@ -60,6 +60,6 @@ class Probes:
                 return
             self.visits += last - i + 1
             if self.visits > 100 * len(self._hashes) + 100_000:
-                return  # over every limit, so the caller rejects the key
+                return  # the count exceeds every limit, so the caller rejects the key
             perturb >>= 5
             i = (i * 5 + perturb + 1) & mask

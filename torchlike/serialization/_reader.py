@@ -24,7 +24,7 @@ _LOCAL = struct.Struct("<4s5H3I2H")
 _UTF8_NAMES = 0x0800
 _ENCRYPTED = 0x0041
 _STORAGES_ALWAYS_UNPACKED = 1 << 26
-_RECORDS_ALWAYS_UNPACKED = 1 << 16  # the limit for records that are not storages
+_RECORDS_ALWAYS_UNPACKED = 1 << 16  # the same limit for all other records
 _VERSIONS = range(1, 11)
 _MOST_ARCHIVES = 1_000  # the maximum number of archives in one stream that `_archive_at` examines
 # The exceptions that `zipfile` raises for damaged directories.
@@ -175,7 +175,9 @@ def _unpacked(data: bytes, size: int, record: str) -> bytes:
 
 
 def _checked(records: list[zipfile.ZipInfo], prefix: str, end: int) -> dict[int, int]:
-    """Check the records and return, for the start of each record, the start of the next record or of the directory.
+    """Check the records and return the end of the space of each record, keyed by the start of the record.
+
+    The end is the start of the next record or of the directory.
 
     Raises:
         RuntimeError: Records lie outside the archive's directory, overlap, or cannot be read.

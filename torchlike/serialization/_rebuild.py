@@ -186,7 +186,7 @@ def get_layout(name: str) -> Any:
 
 
 def load_from_bytes(data: bytes) -> Any:
-    """Return the object that `torch.save` wrote to `data`; pickles of storages made by plain `pickle` call this."""
+    """Load the storage that `torch.save` wrote to `data`. Pickles of tensors from plain `pickle` call this function."""
     import io
 
     from torchlike.serialization._load import load

@@ -28,7 +28,7 @@ def clear_safe_globals() -> None:
 
 
 class safe_globals:
-    """A context manager that adds certain globals as safe for `load` with `weights_only=True`.
+    """A context manager that marks globals as safe for `load` with `weights_only=True`.
 
     Args:
         safe_globals: classes and functions, or pairs, as for `add_safe_globals`.

@@ -1,8 +1,8 @@
 """Activation checkpointing: recompute activations in the backward pass instead of storing them.
 
-If forward and recomputation are in the same XLA program, XLA would merge them and keep the first result. The
-recomputation therefore starts behind an optimization barrier (see `_transforms/recompute.py`). It uses the same random
-number generator state as the forward pass.
+If the forward pass and the recomputation are in the same XLA program, XLA normally merges them and keeps the first
+result. The recomputation therefore starts behind an optimization barrier (see `_transforms/recompute.py`). It uses the same
+random number generator state as the forward pass.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ class CheckpointFunction(Function):
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         ctx.save_for_backward(*[args[i] for i in ctx.places])
-        with inside_a_module():  # avoids the flush of an outermost module call without gradients
+        with inside_a_module():  # otherwise, an outermost module call without gradients would flush the pending trace
             return run_function(*args)
 
     @staticmethod
@@ -274,7 +274,7 @@ class CheckpointFunction(Function):
 
 
 class _Stop(Exception):
-    """Ends a recomputation early, after all saved tensors have been recomputed."""
+    """The exception that ends a recomputation early, after all saved tensors have been recomputed."""
 
 
 class _Segment:

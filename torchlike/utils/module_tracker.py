@@ -99,7 +99,7 @@ class ModuleTracker:
         return self._names[module]
 
     def _take_in(self, module: Module, name: str) -> None:
-        """Assign a name to a module, and names with their paths to its submodules."""
+        """Assign `name` to a module and `name.path` to each submodule, unless they already have names."""
         if module not in self._names:
             self._names[module] = name
             for key, child in module.named_children():

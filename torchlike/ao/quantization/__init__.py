@@ -10,7 +10,7 @@ from torchlike.nn import Module
 
 
 class QuantStub(Module):
-    """The stub that a quantized model replaces by a quantization. In a float model, it is the identity."""
+    """The point at which a quantized model would quantize its input. In a float model, it is the identity."""
 
     def __init__(self, qconfig: Any = None) -> None:
         super().__init__()
@@ -23,7 +23,7 @@ class QuantStub(Module):
 
 
 class DeQuantStub(QuantStub):
-    """The stub that a quantized model replaces by a dequantization. In a float model, it is the identity."""
+    """The point at which a quantized model would dequantize its input. In a float model, it is the identity."""
 
 
 class ObserverBase(Module):

@@ -44,7 +44,7 @@ def _plain(x: Any) -> list:
 
 
 def _halves(x: Any) -> list[int]:
-    """Return the float32 bit patterns of the elements. PyTorch stores these in `half_val` too."""
+    """Return the float32 bit patterns of the elements. As in PyTorch, they are stored in the field `half_val`."""
     return x.float().numpy().reshape(-1).view(np.int32).tolist()
 
 

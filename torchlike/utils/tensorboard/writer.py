@@ -29,7 +29,8 @@ class SummaryWriter(Unwritten):
     Args:
         log_dir: the directory of the event files. Default: `runs/` followed by the current date, time and host name.
         comment: a suffix of the default `log_dir`.
-        purge_step: the step at which logging resumes. TensorBoard hides earlier events from this step on.
+        purge_step: the step at which an interrupted run resumes. TensorBoard hides events of the earlier run with
+            this or a later step.
         max_queue: the maximum number of events in the queue.
         flush_secs: the interval in seconds at which pending events are written to disk.
         filename_suffix: a suffix of the names of all event files in `log_dir`.

@@ -25,7 +25,8 @@ def rows(tensor: Any, where: np.ndarray) -> Any:
 def stack(tensors: Sequence) -> Any | None:
     """Stack tensors along a new first dim on the host.
 
-    Return None unless all are plain contiguous CPU tensors with concrete values, the same shape and dtype, and no grad.
+    Return None unless all tensors are plain contiguous CPU tensors with concrete values and the same shape and dtype,
+    and none of them requires grad.
     """
     like = tensors[0]
     if like.device.type != "cpu" or not all(_is_alike(t, like) for t in tensors):

@@ -236,7 +236,7 @@ def median(input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = 
         input: the input tensor.
         dim: the dim to reduce.
         keepdim: whether the result keeps the reduced dims with size 1.
-        dtype: the dtype of the result.
+        dtype: the dtype of the result if `input` is not floating-point.
         mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
 
     Raises:
@@ -364,7 +364,7 @@ def std(
 
 
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
-    """Return the cumulative sum along a dim. Other elements count as 0.
+    """Return the cumulative sum along a dim. Elements that the mask does not select count as 0.
 
     Args:
         input: the input tensor.
@@ -377,7 +377,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> T
 
 
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
-    """Return the cumulative product along a dim. Other elements count as 1.
+    """Return the cumulative product along a dim. Elements that the mask does not select count as 1.
 
     Args:
         input: the input tensor.
@@ -449,7 +449,7 @@ def normalize(
 def logaddexp(
     input: Tensor, other: Tensor, *, dtype: Any = None, input_mask: Any = None, other_mask: Any = None
 ) -> Tensor:
-    """Return log(exp(input) + exp(other)). Other elements count as -inf.
+    """Return log(exp(input) + exp(other)). Elements that the mask does not select count as -inf.
 
     Args:
         input: the input tensor.

@@ -134,7 +134,7 @@ def torch_module(found: Any, module: str) -> str:
 
 
 def _candidates(parts: list[str]) -> Iterator[str]:
-    """Yield the modules that may export the objects of a module: first those in `_OFFERED`, then its parent packages."""
+    """Yield the modules that may export the objects of a module: those in `_OFFERED`, then its parent packages."""
     package = parts[1] if len(parts) > 1 else ""
     others = _OFFERED[""] if package.startswith("_") else ()
     yield from _OFFERED.get(".".join(parts[1:3])) or _OFFERED.get(package, others)

@@ -1,8 +1,8 @@
 """Activation checkpointing: recompute activations in the backward pass instead of storing them.
 
 If the forward pass and the recomputation are in the same XLA program, XLA normally merges them and keeps the first
-result. The recomputation therefore starts behind an optimization barrier (see `_transforms/recompute.py`). It uses the same
-random number generator state as the forward pass.
+result. The recomputation therefore starts behind an optimization barrier (see `_transforms/recompute.py`). It uses the
+same random number generator state as the forward pass.
 """
 
 from __future__ import annotations

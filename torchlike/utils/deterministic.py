@@ -11,7 +11,7 @@ from torchlike._internal import determinism
 class _Module(types.ModuleType):
     @property
     def fill_uninitialized_memory(self) -> bool:
-        """Whether `empty` and similar functions fill new memory in deterministic mode.
+        """Return whether `empty` and similar functions fill new memory in deterministic mode.
 
         Floating-point memory is filled with NaN and integer memory with the largest value. Deterministic mode is
         enabled by `torchlike.use_deterministic_algorithms(True)`.

@@ -53,7 +53,7 @@ class ModuleTracker:
 
     @property
     def is_bw(self) -> bool:
-        """Whether a backward pass is running."""
+        """Return whether a backward pass is running."""
         return running.walk is not None
 
     def _before(self, module: Module, inputs: Any) -> None:

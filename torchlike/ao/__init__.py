@@ -1,3 +1,3 @@
-"""`torch.ao`: of quantization there is what float models hold of it."""
+"""`torch.ao`: the parts of quantization that unquantized models use."""
 
 from torchlike.ao import quantization as quantization

@@ -1,4 +1,4 @@
-"""TorchScript by name: functions and modules stay Python's, so what a script would have run is run as it is written."""
+"""The public names of TorchScript. Functions and modules are not compiled, but run as ordinary Python code."""
 
 from __future__ import annotations
 
@@ -15,50 +15,53 @@ from torchlike.futures import Future as Future
 
 
 class TracerWarning(Warning):
-    """What a tracer warns of; none is ever given."""
+    """The warning category of PyTorch's tracer. torchlike never emits it."""
 
 
 class ScriptModule:
-    """A compiled module: nothing is one here, and none can be made."""
+    """The class of compiled modules. Not supported: the constructor raises."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise _errors.arguments.no_torchscript("ScriptModule")
 
 
 class ScriptFunction:
-    """A compiled function: nothing is one here, and none can be made."""
+    """The class of compiled functions. Not supported: the constructor raises."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise _errors.arguments.no_torchscript("ScriptFunction")
 
 
 def is_scripting() -> bool:
-    """Whether this is run by a script: no."""
+    """Return False, because code is never compiled by TorchScript."""
     return False
 
 
 def is_tracing() -> bool:
-    """Whether this is run by a tracer: no."""
+    """Return False, because code is never traced by TorchScript."""
     return False
 
 
 def annotate(the_type: Any, the_value: Any) -> Any:
-    """The value; the type is for scripts."""
+    """Return `the_value`. The type is only used by TorchScript's compiler."""
     return the_value
 
 
 def export(fn: Callable) -> Callable:
-    """A method that a script would have too."""
+    """Return `fn` unchanged. In TorchScript, the decorator marks a method to be compiled."""
     return fn
 
 
 def unused(fn: Callable) -> Callable:
-    """A method that a script would refuse to call."""
+    """Return `fn` unchanged. In TorchScript, the decorator makes calls of the method raise."""
     return fn
 
 
 def ignore(drop: Any = False, **kwargs: Any) -> Any:
-    """A method that a script would leave to Python; as a decorator with or without arguments."""
+    """Return the function unchanged. In TorchScript, the decorator leaves a function uncompiled.
+
+    The decorator can be used with or without arguments.
+    """
     if callable(drop):
         return drop
     if drop:
@@ -67,22 +70,22 @@ def ignore(drop: Any = False, **kwargs: Any) -> Any:
 
 
 def script_method(fn: Callable) -> Callable:
-    """A method of a compiled module."""
+    """Return `fn` unchanged. In TorchScript, the decorator marks a method of a `ScriptModule`."""
     return fn
 
 
 def _overload_method(func: Callable) -> Callable:
-    """One of several signatures of a method, of which scripts choose; Python calls the last."""
+    """Return `func` unchanged. In TorchScript, the decorator declares an overload of a method."""
     return func
 
 
 def _overload(func: Callable) -> Callable:
-    """One of several signatures of a function, of which scripts choose; Python calls the last."""
+    """Return `func` unchanged. In TorchScript, the decorator declares an overload of a function."""
     return func
 
 
 def script_if_tracing(fn: Callable) -> Callable:
-    """A function that a tracer would compile rather than follow."""
+    """Return `fn` unchanged. In TorchScript, the decorator compiles a function when it is called during tracing."""
     return fn
 
 
@@ -90,12 +93,15 @@ _script_if_tracing = script_if_tracing
 
 
 def interface(obj: type) -> type:
-    """A class that says which methods a script's modules have."""
+    """Return the class unchanged. In TorchScript, the decorator declares a module interface."""
     return obj
 
 
 def isinstance(obj: Any, target_type: Any) -> bool:
-    """Whether an object is of a type, what is inside it too: `list[int]`, `Optional[Tensor]`, a tuple of types.
+    """Return whether an object is an instance of a type, including parameterized types.
+
+    The elements of containers are checked too. The type can be, for example, `list[int]`, `Optional[Tensor]` or a tuple
+    of types.
 
     >>> import torchlike as torch
     >>> torch.jit.isinstance([1, 2], list[int]), torch.jit.isinstance([1, "a"], list[int])
@@ -118,19 +124,28 @@ def isinstance(obj: Any, target_type: Any) -> bool:
 
 
 def fork(func: Callable, *args: Any, **kwargs: Any) -> Future:
-    """The result of a call, which is made at once: what it records runs later, fused with the rest."""
+    """Call `func(*args, **kwargs)` and return a completed future with the result.
+
+    The call runs immediately, not asynchronously. Its operators are recorded and executed later like all others.
+    """
     future: Future = Future()
     future.set_result(func(*args, **kwargs))
     return future
 
 
 def wait(future: Future) -> Any:
-    """What `fork` gave."""
+    """Return the result of a future that `fork` returned."""
     return future.wait()
 
 
 def freeze(mod: Any, preserved_attrs: list[str] | None = None, optimize_numerics: bool = True) -> Any:
-    """The module itself, which must be in eval mode: what is constant is found when a step is compiled."""
+    """Return the module unchanged. The module must be in eval mode.
+
+    Freezing is unnecessary, because constants are detected when a step is compiled.
+
+    Raises:
+        RuntimeError: The module is in training mode.
+    """
     if getattr(mod, "training", False):
         raise RuntimeError(
             "Freezing is currently only implemented for modules in eval mode. Please call .eval() on "
@@ -140,7 +155,7 @@ def freeze(mod: Any, preserved_attrs: list[str] | None = None, optimize_numerics
 
 
 def optimize_for_inference(mod: Any, other_methods: list[str] | None = None) -> Any:
-    """As `freeze`."""
+    """Return the module unchanged, like `freeze`."""
     return freeze(mod, other_methods)
 
 
@@ -153,16 +168,22 @@ def trace_module(
     check_tolerance: float = 1e-5,
     strict: bool = True,
 ) -> Any:
-    """As `trace`, for several methods: `inputs` has the example inputs of each by its name."""
+    """Call several methods of a module with example inputs and return the module unchanged; see `trace`.
+
+    Args:
+        mod: the module.
+        inputs: a dict from method names to example inputs.
+        optimize, check_trace, check_inputs, check_tolerance, strict: accepted for compatibility, without effect.
+    """
     for name, given in inputs.items():
         trace(getattr(mod, name), given)
     return mod
 
 
 def script(obj: Any, optimize: None = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None) -> Any:
-    """The function, module or class itself: it runs as Python, fused like everything else.
+    """Return the function, module or class unchanged. It runs as ordinary Python code.
 
-    What only a compiled one has (`save`, `code`, `graph`) it has not.
+    The result does not have the members `save`, `code` and `graph` of a compiled object.
     """
     if not callable(obj) and not builtins.isinstance(obj, dict | list | str):
         raise _errors.arguments.no_torchscript("script")
@@ -181,10 +202,16 @@ def trace(
     example_kwarg_inputs: dict | None = None,
     **internal: Any,
 ) -> Any:
-    """The function or module itself, called once with the example inputs, as a tracer would call it.
+    """Call the function or module once with the example inputs and return it unchanged.
 
-    A traced one repeats what the examples did; this one goes on to look at what it is given, which is what a tracer's
-    warnings ask for. What only a traced one has (`save`, `code`, `graph`) it has not.
+    A function traced by PyTorch repeats the operators of the example call. The function returned here keeps its
+    data-dependent control flow. It does not have the members `save`, `code` and `graph` of a traced object.
+
+    Args:
+        func: the function or module.
+        example_inputs: a tuple of positional arguments, or a single argument.
+        optimize, check_trace, check_inputs, check_tolerance, strict: accepted for compatibility, without effect.
+        example_kwarg_inputs: a dict of keyword arguments, in place of `example_inputs`.
     """
     if internal:
         raise _errors.arguments.unsupported("jit.trace", sorted(internal)[0])
@@ -196,15 +223,15 @@ def trace(
 
 
 def save(m: Any, f: Any, _extra_files: Any = None) -> None:
-    """Refused: there is no compiled program to save."""
+    """Raise, because there is no TorchScript program to save."""
     raise _errors.arguments.no_torchscript("save")
 
 
 def load(f: Any, map_location: Any = None, _extra_files: Any = None, _restore_shapes: bool = False) -> Any:
-    """Refused: such a file holds a program of PyTorch's."""
+    """Raise, because TorchScript programs cannot be loaded."""
     raise _errors.arguments.no_torchscript("load")
 
 
 def _get_trace_graph(*args: Any, **kwargs: Any) -> Any:
-    """Refused: there is no graph."""
+    """Raise, because there is no TorchScript graph."""
     raise _errors.arguments.no_torchscript("_get_trace_graph")

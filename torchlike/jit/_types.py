@@ -1,4 +1,4 @@
-"""The types that TorchScript writes its signatures in, by name: programs mention them in annotations."""
+"""Placeholders for the types of TorchScript signatures, which programs use in annotations."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from torchlike import _errors
 
 
 class JitType:
-    """A type of a compiled program: nothing is of one here, and none can be made."""
+    """The base class of TorchScript types. Not supported: the constructor raises."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise _errors.arguments.no_torchscript(type(self).__name__)
 
     @classmethod
     def get(cls) -> Any:
-        """Refused, as is every other way to make one."""
+        """Raise, because TorchScript types are not supported."""
         raise _errors.arguments.no_torchscript(f"{cls.__name__}.get")
 
 

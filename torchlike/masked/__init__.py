@@ -1,4 +1,4 @@
-"""`torch.masked`: functions of the elements that a mask selects, as if there were no others."""
+"""`torch.masked`: reductions and normalizations over the elements that a mask selects."""
 
 from torchlike.masked._ops import amax as amax
 from torchlike.masked._ops import amin as amin

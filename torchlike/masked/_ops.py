@@ -1,4 +1,7 @@
-"""Each function puts what changes nothing in place of the elements that the mask leaves out."""
+"""Masked operations.
+
+Each function replaces the elements that the mask does not select by the identity of its operation.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ Dims = int | tuple[int, ...] | None
 
 
 def _fitting(input: Tensor, mask: Tensor) -> Tensor:
-    """The mask in the shape of the input, of bools."""
+    """Return the mask as a bool tensor with the shape of the input."""
     if tuple(mask.shape) != tuple(input.shape):
         if mask.ndim > input.ndim:
             raise IndexError(
@@ -24,7 +27,7 @@ def _fitting(input: Tensor, mask: Tensor) -> Tensor:
 
 
 def _taken(input: Tensor, mask: Tensor | None, identity: Callable[[Any], Any]) -> Tensor:
-    """The input with what is the identity of its dtype where the mask is False."""
+    """Replace the elements at which the mask is False by `identity(input.dtype)`."""
     if mask is None:
         return input
     mask = _fitting(input, mask)
@@ -32,7 +35,7 @@ def _taken(input: Tensor, mask: Tensor | None, identity: Callable[[Any], Any]) -
 
 
 def _dims(dim: Any, ndim: int) -> tuple[int, ...]:
-    """The dims to reduce, sorted; none and `()` are all of them."""
+    """Return the sorted non-negative dims to reduce. None and `()` mean all dims."""
     if dim is None or dim == ():
         return tuple(range(ndim))
     ndim, dims = max(ndim, 1), []
@@ -54,7 +57,10 @@ def _one(dtype: Any) -> int:
 
 
 def _extreme(function: str, of_floats: float, end: str) -> Callable[[Any], Any]:
-    """The identity of `function`: an infinity, or an end of the range of integers."""
+    """Return a function that maps a dtype to the identity of `function`.
+
+    The identity is `of_floats` for floating-point dtypes. For integer dtypes, it is the limit `end` ("min" or "max").
+    """
 
     def identity(dtype: Any) -> Any:
         if dtype.is_floating_point or (dtype.is_complex and function == "logsumexp"):
@@ -90,7 +96,15 @@ def _summed(dtype: Any) -> Any:
 def sum(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
-    """The sum; 0 of no elements."""
+    """Return the sum of the selected elements. The sum of no elements is 0.
+
+    Args:
+        input: the input tensor.
+        dim: the dim or dims to reduce. Default: all dims.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     dims = _dims(dim, input.ndim)
     return torch.sum(_taken(input, mask, _zero), dims, bool(keepdim), dtype=dtype or _summed(input.dtype))
 
@@ -98,7 +112,15 @@ def sum(
 def prod(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
-    """The product; 1 of no elements."""
+    """Return the product of the selected elements. The product of no elements is 1.
+
+    Args:
+        input: the input tensor.
+        dim: the dim or dims to reduce. Default: all dims.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     dims = _dims(dim, input.ndim)
     result = _taken(input, mask, _one).to(dtype or _summed(input.dtype))
     for d in reversed(dims):
@@ -109,7 +131,15 @@ def prod(
 def amax(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
-    """The largest element; the least number of the dtype of no elements."""
+    """Return the maximum of the selected elements. For no elements, it is the smallest value of the dtype.
+
+    Args:
+        input: the input tensor.
+        dim: the dim or dims to reduce. Default: all dims.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     taken = _taken(input, mask, _LEAST)
     return torch.amax(taken, _dims(dim, input.ndim), bool(keepdim)).to(dtype or input.dtype)
 
@@ -117,7 +147,15 @@ def amax(
 def amin(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
-    """The smallest element; the largest number of the dtype of no elements."""
+    """Return the minimum of the selected elements. For no elements, it is the largest value of the dtype.
+
+    Args:
+        input: the input tensor.
+        dim: the dim or dims to reduce. Default: all dims.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     taken = _taken(input, mask, _MOST)
     return torch.amin(taken, _dims(dim, input.ndim), bool(keepdim)).to(dtype or input.dtype)
 
@@ -125,7 +163,17 @@ def amin(
 def argmax(
     input: Tensor, dim: int | None = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
-    """The place of the largest element, in the dtype of the input as PyTorch has it."""
+    """Return the index of the maximum of the selected elements.
+
+    As in PyTorch, the default dtype of the result is the dtype of the input.
+
+    Args:
+        input: the input tensor.
+        dim: the dim to reduce. Default: the flattened input.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     taken = _taken(input, mask, _extreme("argmax", -torch.inf, "min"))
     return torch.argmax(taken, dim, bool(keepdim)).to(dtype or input.dtype)
 
@@ -133,13 +181,23 @@ def argmax(
 def argmin(
     input: Tensor, dim: int | None = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
-    """The place of the smallest element, in the dtype of the input as PyTorch has it."""
+    """Return the index of the minimum of the selected elements.
+
+    As in PyTorch, the default dtype of the result is the dtype of the input.
+
+    Args:
+        input: the input tensor.
+        dim: the dim to reduce. Default: the flattened input.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     taken = _taken(input, mask, _extreme("argmin", torch.inf, "max"))
     return torch.argmin(taken, dim, bool(keepdim)).to(dtype or input.dtype)
 
 
 def _count(input: Tensor, dim: Dims, keepdim: Any, mask: Any) -> tuple[Tensor, Any]:
-    """The number of elements, and the mask in the shape of the input."""
+    """Return the number of selected elements, and the mask in the shape of the input."""
     if mask is None:
         ones = torch.ones(tuple(input.shape), dtype=torch.int64, device=input.device)
         return sum(ones, dim, keepdim=keepdim), None
@@ -150,7 +208,15 @@ def _count(input: Tensor, dim: Dims, keepdim: Any, mask: Any) -> tuple[Tensor, A
 def mean(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
-    """The mean; NaN of no elements."""
+    """Return the mean of the selected elements. The mean of no elements is NaN.
+
+    Args:
+        input: the input tensor.
+        dim: the dim or dims to reduce. Default: all dims.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     which, dtype = "Input" if dtype is None else "Optional", dtype or input.dtype
     if not (dtype.is_floating_point or dtype.is_complex):
         raise ValueError(
@@ -162,7 +228,20 @@ def mean(
 
 
 def median(input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
-    """The median, of an even number of elements the lower one; NaN of none."""
+    """Return the median of the selected elements along a dim.
+
+    For an even number of elements, it is the lower of the two middle values. The median of no elements is NaN.
+
+    Args:
+        input: the input tensor.
+        dim: the dim to reduce.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result if `input` is not floating-point.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+
+    Raises:
+        ValueError: The dtype is not floating-point, and a row is fully masked out.
+    """
     dtype, place = dtype or input.dtype, _dims(dim, input.ndim)[0]
     if input.dtype.is_floating_point:
         return torch.nanmedian(_taken(input, mask, lambda dtype: torch.nan), place, keepdim).values
@@ -182,7 +261,18 @@ def norm(
     dtype: Any = None,
     mask: Any = None,
 ) -> Tensor:
-    """The vector norm; 0 of no elements, inf in the least norms."""
+    """Return the vector norm of the selected elements.
+
+    The norm of no elements is 0, except for `ord=-inf`, where it is inf.
+
+    Args:
+        input: the input tensor.
+        ord: the order of the norm.
+        dim: the dim or dims to reduce. Default: all dims.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     taken: Any = _taken(input, mask, _of_norm(ord))
     order: Any = ord
     dims = _dims(dim, input.ndim)
@@ -190,7 +280,15 @@ def norm(
 
 
 def logsumexp(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
-    """log(sum(exp(x))); -inf of no elements."""
+    """Return log(sum(exp(x))) over the selected elements. For no elements, the result is -inf.
+
+    Args:
+        input: the input tensor.
+        dim: the dim or dims to reduce. Default: all dims.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     dims = _dims(dim, input.ndim)
     taken = _taken(input, mask, _extreme("logsumexp", -torch.inf, "min"))
     return torch.logsumexp(taken, dims, keepdim=keepdim).to(dtype or input.dtype)
@@ -224,7 +322,17 @@ def var(
     dtype: Any = None,
     mask: Any = None,
 ) -> Tensor:
-    """The variance."""
+    """Return the variance of the selected elements.
+
+    Args:
+        input: the input tensor.
+        dim: the dim or dims to reduce. Default: all dims.
+        unbiased: whether to use Bessel's correction. It cannot be combined with `correction`.
+        correction: the number to subtract from the number of elements in the denominator. Default: 1.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     return _spread(input, dim, unbiased, correction, keepdim, dtype, mask)
 
 
@@ -238,7 +346,17 @@ def std(
     dtype: Any = None,
     mask: Any = None,
 ) -> Tensor:
-    """The standard deviation."""
+    """Return the standard deviation of the selected elements.
+
+    Args:
+        input: the input tensor.
+        dim: the dim or dims to reduce. Default: all dims.
+        unbiased: whether to use Bessel's correction. It cannot be combined with `correction`.
+        correction: the number to subtract from the number of elements in the denominator. Default: 1.
+        keepdim: whether the result keeps the reduced dims with size 1.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     return torch.sqrt(_spread(input, dim, unbiased, correction, keepdim, dtype, mask))
 
 
@@ -246,31 +364,66 @@ def std(
 
 
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
-    """The running sum."""
+    """Return the cumulative sum along a dim. Elements that the mask does not select count as 0.
+
+    Args:
+        input: the input tensor.
+        dim: the dim along which to compute.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     place = _dims(dim, input.ndim)[0]
     return torch.cumsum(_taken(input, mask, _zero), place, dtype=dtype or input.dtype)
 
 
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
-    """The running product."""
+    """Return the cumulative product along a dim. Elements that the mask does not select count as 1.
+
+    Args:
+        input: the input tensor.
+        dim: the dim along which to compute.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     place = _dims(dim, input.ndim)[0]
     return torch.cumprod(_taken(input, mask, _one), place, dtype=dtype or input.dtype)
 
 
 def softmax(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
-    """The softmax; NaN of no elements."""
+    """Return the softmax of the selected elements along a dim. The softmax of no elements is NaN.
+
+    Args:
+        input: the input tensor.
+        dim: the dim along which to compute.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     place = _dims(dim, input.ndim)[0]
     return torch.nn.functional.softmax(_taken(input, mask, _LEAST), place, dtype=dtype or input.dtype)
 
 
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
-    """The logarithm of the softmax."""
+    """Return the logarithm of the softmax of the selected elements along a dim.
+
+    Args:
+        input: the input tensor.
+        dim: the dim along which to compute.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     place = _dims(dim, input.ndim)[0]
     return torch.nn.functional.log_softmax(_taken(input, mask, _LEAST), place, dtype=dtype or input.dtype)
 
 
 def softmin(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
-    """The softmax of the negatives."""
+    """Return the softmin (the softmax of the negated input) of the selected elements along a dim.
+
+    Args:
+        input: the input tensor.
+        dim: the dim along which to compute.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     place = _dims(dim, input.ndim)[0]
     return torch.nn.functional.softmin(_taken(input, mask, _MOST), place, dtype=dtype or input.dtype)
 
@@ -278,7 +431,16 @@ def softmin(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> 
 def normalize(
     input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Any = None
 ) -> Tensor:
-    """Divided by the norm along the dim, which counts as `eps` where it is smaller."""
+    """Divide the input by the maximum of `eps` and the norm of the selected elements along a dim.
+
+    Args:
+        input: the input tensor.
+        ord: the order of the norm.
+        dim: the dim along which to compute.
+        eps: the lower bound of the divisor.
+        dtype: the dtype of the result.
+        mask: a bool tensor that is broadcastable to `input`. True selects an element. Default: all elements.
+    """
     taken = _taken(input, mask, _zero)
     size = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
     return taken / torch.maximum(size, size.new_full((), eps))
@@ -287,7 +449,15 @@ def normalize(
 def logaddexp(
     input: Tensor, other: Tensor, *, dtype: Any = None, input_mask: Any = None, other_mask: Any = None
 ) -> Tensor:
-    """log(exp(input) + exp(other)), where what is left out of either counts as -inf."""
+    """Return log(exp(input) + exp(other)). Elements that the mask does not select count as -inf.
+
+    Args:
+        input: the input tensor.
+        other: the second input tensor.
+        dtype: the dtype of the result.
+        input_mask: the mask of `input`. Default: all elements.
+        other_mask: the mask of `other`. Default: all elements.
+    """
     identity = _extreme("logaddexp", -torch.inf, "min")
     both = _taken(input, input_mask, identity), _taken(other, other_mask, identity)
     return torch.logaddexp(*both).to(dtype or input.dtype)

@@ -1,7 +1,8 @@
-"""Python's `multiprocessing` by PyTorch's names. Tensors sent to another process are copied, never shared.
+"""`torch.multiprocessing`: Python's `multiprocessing` under PyTorch's names.
 
-A child that was forked must not compute if its parent has run JAX's threads (JAX warns of it): use "spawn", as `spawn`
-and `start_processes` do.
+Tensors that are sent to another process are copied, never shared. A forked child process must not run computations if
+its parent has already started JAX's threads; JAX warns about this. Use the start method "spawn", which is the default
+of `spawn` and `start_processes`.
 """
 
 from __future__ import annotations
@@ -57,17 +58,20 @@ _STRATEGIES = frozenset({"file_descriptor", "file_system"} if sys.platform == "l
 
 
 def get_all_sharing_strategies() -> set[str]:
-    """The ways in which PyTorch would share memory on this system. Here tensors are copied whichever is set."""
+    """Return the sharing strategies that PyTorch supports on this system.
+
+    They have no effect in torchlike, because tensors are always copied.
+    """
     return set(_STRATEGIES)
 
 
 def get_sharing_strategy() -> str:
-    """The way that was set; it has no effect."""
+    """Return the current sharing strategy, which has no effect."""
     return _strategy
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Choose a way to share memory, of which there is no need: tensors are copied."""
+    """Set the sharing strategy, which has no effect, because tensors are always copied."""
     global _strategy
     if new_strategy not in _STRATEGIES:
         raise AssertionError(f"invalid sharing strategy {new_strategy!r}; available: {sorted(_STRATEGIES)}")

@@ -1,4 +1,4 @@
-"""Starting a function in several processes, and waiting for them."""
+"""Running a function in several processes and waiting for them to end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 
 class ProcessException(Exception):
-    """A process did not end well."""
+    """The error for a process that failed."""
 
     def __init__(self, msg: str, error_index: int, pid: int) -> None:
         super().__init__(msg)
@@ -23,11 +23,11 @@ class ProcessException(Exception):
 
 
 class ProcessRaisedException(ProcessException):
-    """A process raised an error."""
+    """The error for a process that raised an exception."""
 
 
 class ProcessExitedException(ProcessException):
-    """A process was ended by a signal, or by itself with another code than 0."""
+    """The error for a process that was terminated by a signal or exited with a nonzero code."""
 
     def __init__(
         self, msg: str, error_index: int, error_pid: int, exit_code: int, signal_name: str | None = None
@@ -43,26 +43,36 @@ def _run(fn: Callable, i: int, args: tuple, errors: Any) -> None:
     try:
         fn(i, *args)
     except KeyboardInterrupt:
-        pass  # the parent was interrupted too, and says so
+        pass  # the parent is interrupted too and reports it
     except Exception:
         errors.put(traceback.format_exc())
         raise SystemExit(1) from None
 
 
 class ProcessContext:
-    """Processes that were started together."""
+    """A group of processes that `start_processes` started."""
 
     def __init__(self, processes: list, error_queues: list) -> None:
         self.processes, self.error_queues = processes, error_queues
         self.sentinels = {process.sentinel: i for i, process in enumerate(processes)}
 
     def pids(self) -> list[int]:
-        """Their numbers."""
+        """Return the process ids."""
         return [process.pid for process in self.processes]
 
     def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
-        """Wait for some to end; True once all have ended well. If one did not, the others are ended and an error tells
-        of it."""
+        """Wait until at least one process ends, and return whether all processes have ended successfully.
+
+        Args:
+          timeout: the maximum time to wait, in seconds.
+          grace_period: the time in seconds that the other processes have for terminating after one process failed.
+            Default: 30.
+
+        Raises:
+          ProcessRaisedException: A process raised an exception. The other processes are terminated.
+          ProcessExitedException: A process was terminated by a signal or exited with a nonzero code. The other
+            processes are terminated.
+        """
         if not self.sentinels:
             return True
         failed = None
@@ -114,13 +124,18 @@ def start_processes(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """Call `fn(i, *args)` in `nprocs` processes, i from 0 on.
+    """Start `nprocs` processes that run `fn(i, *args)`, where `i` is the process index.
 
     Args:
-      fn: a function at the top level of a module.
-      join: whether to wait for them all; the context is returned if not.
-      daemon: whether they end with this process.
-      start_method: "spawn"; forked children must not compute.
+      fn: a function that is defined at the top level of a module.
+      args: the further arguments of `fn`.
+      nprocs: the number of processes.
+      join: whether to wait for all processes.
+      daemon: whether the processes are daemons, which end with this process.
+      start_method: the start method. Use "spawn", because forked child processes must not run computations.
+
+    Returns:
+      None if `join` is True, otherwise the `ProcessContext` of the processes.
     """
     context: Any = multiprocessing.get_context(start_method)
     processes, errors = [], []
@@ -146,5 +161,5 @@ def spawn(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """Call `fn(i, *args)` in `nprocs` new processes; see `start_processes`."""
+    """Start `nprocs` processes that run `fn(i, *args)`, where `i` is the process index; see `start_processes`."""
     return start_processes(fn, args, nprocs, join, daemon, start_method)

@@ -1,4 +1,4 @@
-"""`torch.onnx`: what programs ask that are not being exported."""
+"""`torch.onnx`: the public names of the ONNX exporter, which is not supported."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from torchlike import _errors
 
 
 def is_in_onnx_export() -> bool:
-    """Whether this is run by an exporter: no."""
+    """Return False, because there is no ONNX exporter."""
     return False
 
 
 def export(*args: Any, **kwargs: Any) -> Any:
-    """Refused: there is no exporter."""
+    """Raise `NotImplementedError`, because there is no ONNX exporter."""
     raise _no_exporter("onnx.export")
 
 
@@ -23,7 +23,7 @@ def _no_exporter(name: str) -> NotImplementedError:
 
 
 class ONNXProgram:
-    """An exported program; nothing makes one."""
+    """The class of exported programs. Not supported: the constructor raises."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise _no_exporter("onnx.ONNXProgram")
@@ -32,8 +32,8 @@ class ONNXProgram:
 def register_custom_op_symbolic(
     symbolic_name: str, symbolic_fn: Callable, opset_version: int, custom_opsets: Any = None
 ) -> None:
-    """Say how an exporter is to write an operator: let pass, since there is no exporter to ask."""
+    """Do nothing, because there is no ONNX exporter that would use the symbolic function."""
 
 
 def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> None:
-    """Take that back."""
+    """Do nothing, because no symbolic function is registered."""

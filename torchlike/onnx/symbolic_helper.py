@@ -1,8 +1,11 @@
-"""How libraries declare the functions that an exporter would call; there is no exporter."""
+"""Helpers for symbolic functions of the ONNX exporter, which is not supported."""
 
 from collections.abc import Callable
 
 
 def parse_args(*arg_descriptors: str) -> Callable[[Callable], Callable]:
-    """A decorator that says of which kinds a function's arguments are: here the function itself."""
+    """Return a decorator that returns the function unchanged.
+
+    In PyTorch, the decorator declares the argument types of a symbolic function.
+    """
     return lambda fn: fn

@@ -1,1 +1,1 @@
-"""What an exporter writes for operators in version 12 of its format: nothing, there is no exporter."""
+"""The symbolic functions of ONNX opset 12. Empty, because the ONNX exporter is not supported."""

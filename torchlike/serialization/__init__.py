@@ -1,4 +1,4 @@
-"""`torch.save` and `torch.load`: PyTorch's checkpoint files, written and read without PyTorch."""
+"""`torch.save` and `torch.load`, which write and read PyTorch's checkpoint files without PyTorch."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ from torchlike.serialization._safe_globals import safe_globals as safe_globals
 from torchlike.serialization._save import save as save
 from torchlike.serialization._weights_only import get_unsafe_globals_in_checkpoint as get_unsafe_globals_in_checkpoint
 
-DEFAULT_PROTOCOL = 2  # of pickle, in the files
-MAP_LOCATION = Any  # as annotations say it: a device, its name, a dictionary of names, or a function
+DEFAULT_PROTOCOL = 2  # the pickle protocol of checkpoint files
+MAP_LOCATION = Any  # the annotation of `map_location`: a device, its name, a dictionary of names, or a function
 
 
 class PyTorchFileReader:
-    """What reads a file's records one by one; refused."""
+    """A reader of single records of a checkpoint file. Not supported: the constructor raises."""
 
     def __init__(self, *args: Any) -> None:
         raise _arguments.cannot("PyTorchFileReader", "read the file with load, which maps what it holds")

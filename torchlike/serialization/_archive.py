@@ -1,7 +1,8 @@
-"""Writing the zip archive of a checkpoint: plain records, each starting at a multiple of 64 bytes.
+"""Writing the zip archive of a checkpoint.
 
-Written by hand rather than with `zipfile`, because the records must be aligned and the stream may be one that can
-neither seek nor tell, and because offsets count from where the archive starts, not from where the file does.
+Records are uncompressed, and the data of each record starts at a multiple of 64 bytes. `zipfile` is not used for three
+reasons: the records must be aligned, the stream may support neither `seek` nor `tell`, and offsets must count from the
+start of the archive, not from the start of the file.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from torchlike.serialization._streams import write_all
 
 ALIGNMENT = 64
 _UTF8_NAMES = 0x0800
-_NEW_YEAR_1980 = 33  # the earliest date a zip archive can hold: equal contents make equal files
-_ZIP64, _PADDING = 0x0001, 0x4246  # ids of extra fields; PyTorch pads with 'FB'
+_NEW_YEAR_1980 = 33  # the earliest date of a zip archive; a fixed date makes files with equal contents equal
+_ZIP64, _PADDING = 0x0001, 0x4246  # ids of extra fields; PyTorch pads with the field 'FB'
 _MAX32, _MAX16 = 0xFFFFFFFF, 0xFFFF
 _LOCAL = struct.Struct("<4s5H3I2H")
 _CENTRAL = struct.Struct("<4s6H3I5H2I")
 
 
 class Writer:
-    """Writes records one after the other to a binary stream, and the directory at the end."""
+    """A writer that writes records to a binary stream in order, and the directory at the end."""
 
     def __init__(self, stream: IO[bytes], name: str) -> None:
         self._stream = stream
@@ -48,7 +49,7 @@ class Writer:
         self._position += len(data)
 
     def identity(self) -> bytes:
-        """Forty digits that depend on the records written so far."""
+        """Return forty digits that depend on the records written so far."""
         checksums = struct.pack(f"<{len(self._checksums)}I", *self._checksums)
         return b"%020d%020d" % (zlib.crc32(b"".join(self._directory)), zlib.crc32(checksums))
 
@@ -63,7 +64,7 @@ class Writer:
 
 
 def _padding(position: int) -> bytes:
-    """An extra field that ends at a multiple of 64 bytes when it starts at `position`."""
+    """Return an extra field that starts at `position` and ends at a multiple of 64 bytes."""
     length = -(position + 4) % ALIGNMENT
     return struct.pack("<2H", _PADDING, length) + b"Z" * length
 

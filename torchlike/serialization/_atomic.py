@@ -1,8 +1,8 @@
-"""Replacing a file in one step.
+"""Atomic replacement of a file.
 
-The new contents go to a temporary file in the same directory, which is then renamed to the file's name. The temporary
-file is locked for as long as its process writes it. A temporary file without a lock was left by a process that was
-killed; the next save to the same name removes it.
+The new contents are written to a temporary file in the same directory, which is then renamed to the target name. The
+temporary file stays locked while its process writes it. A temporary file without a lock was left behind by a killed
+process; the next save to the same name removes it.
 """
 
 from __future__ import annotations
@@ -22,27 +22,29 @@ from torchlike._engine import uninterrupted
 
 try:
     import fcntl
-except ImportError:  # Windows, which does not delete files that are open
+except ImportError:  # Windows, which does not delete open files
     fcntl = None
 
 _SUFFIX = ".torchlike.tmp"
-_LONGEST_NAME = 100  # bytes of a name that temporary names repeat: some file systems allow only 143 in all
+_LONGEST_NAME = (
+    100  # bytes; a longer name is hashed in temporary names, because some file systems allow only 143 bytes in all
+)
 _NO_TEMPORARY = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR)
 _NO_REPLACE = (errno.EBUSY, errno.EACCES, errno.EPERM, errno.EXDEV)
 
 
 @contextmanager
 def replacing(path: str) -> Iterator[IO[bytes]]:
-    """Open a file to write in place of `path`.
+    """Open a temporary file that replaces `path` when the block ends.
 
-    The old file stays until the new one is complete and on disk. When the block raises (an interrupt included), the
-    old file is unchanged. The new file has the owner, the mode and the extended attributes of the old one.
+    The old file stays until the new file is complete and on disk. If the block raises, including on an interrupt, the
+    old file is unchanged. The new file has the owner, the mode and the extended attributes of the old file.
 
-    A file is written in place where replacing it would change more than its contents: a device or pipe, a file with
-    several hard links, one in a directory that cannot be written to, one whose owner cannot be kept.
+    The file is overwritten in place if a replacement would change more than its contents. This is so for a device or
+    pipe, a file with several hard links, a file in a read-only directory, and a file whose owner cannot be preserved.
 
     Raises:
-        OSError: as `open(path, "wb")` does.
+        OSError: The file cannot be opened or written, as for `open(path, "wb")`.
     """
     old = _existing(path)
     directory, name = os.path.split(os.path.realpath(path))
@@ -69,27 +71,33 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
 
 
 def _existing(path: str) -> os.stat_result | None:
-    """Return the status of the file that `path` leads to, None where there is none."""
+    """Return the status of the file at `path` (following links), or None if it does not exist.
+
+    Raise `OSError` if the file is not writable.
+    """
     try:
         found = os.stat(path)
     except FileNotFoundError:
         if not os.path.basename(path):
-            open(path, "wb").close()  # raises: no file has such a name
+            open(path, "wb").close()  # raises, because the path has no file name
         return None
     if stat.S_ISREG(found.st_mode):
-        os.close(os.open(path, os.O_WRONLY))  # raises where the file may not be written to
+        os.close(os.open(path, os.O_WRONLY))  # raises if the file is not writable
     return found
 
 
 def _has_to_stay(path: str, old: os.stat_result | None) -> bool:
-    """Whether another file of this name would not stand for the old one everywhere."""
+    """Return whether the file must be overwritten in place.
+
+    This is so if the file is not regular, or if it can be reached by another name that a rename would not update.
+    """
     if old is None:
         return False
     if not stat.S_ISREG(old.st_mode) or old.st_nlink > 1:
         return True
     try:
         return not os.path.samestat(old, os.stat(os.path.realpath(path)))
-    except OSError:  # a name in /proc
+    except OSError:  # a path in /proc
         return True
 
 
@@ -101,7 +109,7 @@ def _sync(file: IO[bytes]) -> None:
 
 @dataclass(frozen=True)
 class _Temporary:
-    """A new file, locked."""
+    """A new, locked temporary file."""
 
     path: str
     file: IO[bytes]
@@ -127,10 +135,13 @@ class _Temporary:
 
 
 def _temporary(directory: str, name: str, old: os.stat_result | None, made: list[_Temporary]) -> _Temporary | None:
-    """Create the temporary file and add it to `made`; None where there can be none that replaces the old file."""
+    """Create the temporary file and append it to `made`.
+
+    Return None if the file cannot be created or cannot take the owner and mode of the old file.
+    """
     while True:
         path = os.path.join(directory, f"{_prefix(name)}{os.urandom(6).hex()}{_SUFFIX}")
-        with uninterrupted():  # a file that is there is in `made`
+        with uninterrupted():  # an interrupt must not separate creating the file from adding it to `made`
             try:
                 fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
             except OSError as e:
@@ -140,7 +151,7 @@ def _temporary(directory: str, name: str, old: os.stat_result | None, made: list
             made.append(_Temporary(path, os.fdopen(fd, "wb")))
         if _lock(fd) is False or not os.path.lexists(path):
             made.pop().file.close()
-            continue  # another save has removed it before it was locked
+            continue  # another save locked or removed the file before this process could lock it
         if old is None or _take_over(fd, os.path.join(directory, name), old):
             return made[-1]
         made.pop().remove()
@@ -148,7 +159,10 @@ def _temporary(directory: str, name: str, old: os.stat_result | None, made: list
 
 
 def _take_over(fd: int, path: str, old: os.stat_result) -> bool:
-    """Give a new file the owner, the mode and the extended attributes of the old one; return whether that worked."""
+    """Copy the owner, the mode and the extended attributes of the old file to a new file.
+
+    Return whether the owner and the mode could be set. Extended attributes are copied as far as possible.
+    """
     if fcntl is None:
         return True
     made = os.fstat(fd)
@@ -158,7 +172,7 @@ def _take_over(fd: int, path: str, old: os.stat_result) -> bool:
         os.fchmod(fd, stat.S_IMODE(old.st_mode))
     except OSError:
         return False
-    with suppress(OSError, AttributeError):  # macOS has no such functions
+    with suppress(OSError, AttributeError):  # macOS does not have these functions
         for name in os.listxattr(path):
             with suppress(OSError):
                 os.setxattr(fd, name, os.getxattr(path, name))
@@ -166,7 +180,7 @@ def _take_over(fd: int, path: str, old: os.stat_result) -> bool:
 
 
 def _prefix(name: str) -> str:
-    """The start of the temporary names for a file of this name."""
+    """Return the common prefix of the temporary file names for `name`."""
     encoded = os.fsencode(name)
     return f".{name if len(encoded) <= _LONGEST_NAME else hashlib.sha256(encoded).hexdigest()[:32]}."
 
@@ -191,7 +205,10 @@ def _remove_stray(path: str) -> None:
 
 
 def _lock(fd: int) -> bool | None:
-    """Lock a file until it is closed; None where the file system has no locks, False where another has locked it."""
+    """Lock a file until it is closed.
+
+    Return True if the lock was taken, False if another process holds it, and None if the file system has no locks.
+    """
     if fcntl is None:
         return True
     try:

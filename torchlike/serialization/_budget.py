@@ -1,4 +1,4 @@
-"""What one pickle has cost so far, held against the limits."""
+"""The cost of reading one pickle, checked against the limits."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from torchlike.serialization._limits import get_load_limits
 from torchlike.serialization._probing import Probes
 
 _LEAVES = frozenset({str, int, float, bool, type(None), bytes, complex})
-_SEEDED = frozenset({str, bytes, bool, type(None)})  # nobody can choose the hashes of these
-_SMALL = (1 << 61) - 1  # ints below this are their own hashes
-_CHEAP = 256  # keys that need no replay: the worst they can cost is little
+_SEEDED = frozenset(
+    {str, bytes, bool, type(None)}
+)  # a file cannot choose the hashes of these types, because they are seeded or there are only a few values
+_SMALL = (1 << 61) - 1  # an int of smaller magnitude is its own hash, except -1
+_CHEAP = 256  # up to this many keys need no replay, because their worst-case cost is small
 
 
 class Budget:
-    """Counts what a pickle makes and refuses what is over a limit."""
+    """Counters of the objects that a pickle creates. Each method raises if a count exceeds its limit."""
 
     def __init__(self) -> None:
         self._limits = get_load_limits()
@@ -28,25 +30,25 @@ class Budget:
         self._kept: list = []  # containers whose ids are keys of `_hashes` and `_probes`
 
     def objects(self, count: int) -> None:
-        """Add objects."""
+        """Count `count` more objects."""
         self._objects += count
         if self._objects > self._limits.objects:
             raise errors.over_limit("objects", self._limits.objects)
 
     def opcodes(self, count: int) -> None:
-        """Add opcodes of the pickle."""
+        """Count `count` more opcodes of the pickle."""
         self._opcodes += count
         if self._opcodes > self._limits.opcodes:
             raise errors.over_limit("opcodes", self._limits.opcodes)
 
     def bytes(self, count: int) -> None:
-        """Add bytes of the pickle, or of a string that a call makes."""
+        """Count `count` more bytes of the pickle or of strings that calls create."""
         self._bytes += count
         if self._bytes > self._limits.pickle_bytes:
             raise errors.over_limit("pickle_bytes", self._limits.pickle_bytes)
 
     def tensor(self) -> None:
-        """Add a tensor."""
+        """Count one more tensor."""
         self._tensors += 1
         if self._tensors > self._limits.tensors:
             raise errors.over_limit("tensors", self._limits.tensors)
@@ -65,7 +67,7 @@ class Budget:
             self._probe(self._probes[id(container)], key)
 
     def keys(self, keys: Iterable[Any], is_set: bool) -> None:
-        """Check the keys of a dictionary or set that is made at once."""
+        """Check the keys of a dictionary or set that one call creates."""
         held = list(keys)
         for key in held:
             if type(key) not in _SEEDED:
@@ -81,7 +83,10 @@ class Budget:
             raise errors.over_limit("probes", self._limits.probes)
 
     def _equal(self, key: Any, container: Any) -> None:
-        """Bound the keys of one container that have one hash, which are compared with each other."""
+        """Limit the number of keys with the same hash in one container.
+
+        Python compares keys with equal hashes with each other.
+        """
         if type(key) is int and -_SMALL < key < _SMALL:
             return
         self._parts(key)
@@ -98,7 +103,7 @@ class Budget:
             raise errors.over_limit("equal_hashes", self._limits.equal_hashes)
 
     def _parts(self, key: Any) -> None:
-        """Bound a key's parts, counted as often as its hash visits them."""
+        """Limit the number of parts of a key. A part counts once for each time that hashing the key visits it."""
         if not isinstance(key, tuple):
             return
         todo, count = [key], 0
@@ -111,8 +116,8 @@ class Budget:
                 todo.extend(item)
 
     def nested(self, made: Any) -> None:
-        """Bound how deep containers lie inside one another; a container inside itself counts once."""
-        depths: dict[int, int] = {}  # of the finished containers, and 0 of those on the path
+        """Limit the nesting depth of containers. A container that contains itself counts once."""
+        depths: dict[int, int] = {}  # the depth of each finished container, and 0 for those on the path
         path: list[tuple[int, Iterator[Any]]] = []
         deepest = [0]
         entered: Any = made
@@ -129,7 +134,7 @@ class Budget:
                 return
 
     def _next_unseen(self, path: list, deepest: list[int], depths: dict[int, int]) -> Any:
-        """Return the next container on the way, finishing those that have no more; None at the end."""
+        """Return the next container of the traversal, or None at the end. Finish containers without further items."""
         while path:
             key, items = path[-1]
             for x in items:
@@ -145,7 +150,7 @@ class Budget:
 
 
 def _contents(item: Any) -> list:
-    """The items of a container, or attributes of a tensor, that may hold further items."""
+    """Return the items of a container, or the attributes of a tensor, that may themselves be containers."""
     if isinstance(item, dict):
         attributes = getattr(item, "__dict__", None)
         return [x for x in (*item.keys(), *item.values(), *((attributes or {}).values())) if type(x) not in _LEAVES]

@@ -1,4 +1,4 @@
-"""PyTorch's sentences about checkpoints, one function each."""
+"""Exception classes and error messages for checkpoints. They use PyTorch's messages for errors that PyTorch has."""
 
 from collections.abc import Callable
 from pickle import UnpicklingError
@@ -17,22 +17,22 @@ _DOCS = (
 
 
 class ForbiddenGlobal(UnpicklingError):
-    """A global that the file may name but that nobody marked as safe."""
+    """The error for a global that the user has not marked as safe."""
 
 
 class BlockedGlobal(UnpicklingError):
-    """A global that may never be loaded."""
+    """The error for a global that may never be loaded."""
 
 
 class NotACheckpoint(UnpicklingError):
-    """A file of another kind."""
+    """The error for a file that is not a checkpoint."""
 
 
 _AGAIN = "get the file again from where it came"
 
 
 class OfFile(Exception):
-    """An error that says what is wrong with a file; `load` adds the file's name."""
+    """The base class of errors about a file. `load` adds the name of the file to the message."""
 
     _kind = Exception
 
@@ -41,36 +41,36 @@ class OfFile(Exception):
         self._why, self._remedy = why, remedy
 
     def of_file(self, name: object, weights_only: bool) -> Exception:
-        """The error with the file's name."""
+        """Return the final exception, whose message contains the file name."""
         what = "Weights only load" if weights_only else "load"
         return self._kind(f"{what} failed for {name}: {self._why}; {self._remedy}.")
 
 
 class Refused(OfFile, UnpicklingError):
-    """A pickle that is damaged or asks for too much."""
+    """The error for a pickle that is damaged or exceeds a limit."""
 
     _kind = UnpicklingError
 
 
 class Damaged(OfFile, RuntimeError):
-    """A file whose parts do not fit together."""
+    """The error for a damaged or inconsistent file."""
 
     _kind = RuntimeError
 
 
 class Unsupported(OfFile, NotImplementedError):
-    """A file that PyTorch reads and torchlike does not."""
+    """The error for a file that PyTorch can read and torchlike cannot."""
 
     _kind = NotImplementedError
 
 
 def note_file(error: BaseException, name: object) -> None:
-    """Name the file beside an error whose text is PyTorch's own."""
+    """Attach the file name as a note to an exception whose message is PyTorch's."""
     if str(name) not in str(error):
         error.add_note(f"The file is {name}.")
 
 
-# what the closed machine refuses
+# errors of the restricted unpickler
 def broken_pickle(why: str) -> UnpicklingError:
     return Refused(f"the pickle in it is damaged, since {why}")
 
@@ -229,7 +229,7 @@ def bad_protocol(version: object) -> RuntimeError:
 
 # weights_only
 def wrapped(error: UnpicklingError) -> UnpicklingError:
-    """The error that `load` shows for one met while reading with `weights_only=True`."""
+    """Return the exception that `load(weights_only=True)` raises in place of `error`."""
     if isinstance(error, ForbiddenGlobal):
         return UnpicklingError(
             "Weights only load failed. This file can still be loaded, to do so you have two options, \x1b[1mdo those "

@@ -1,4 +1,4 @@
-"""The module in which PyTorch defines a class or function: the one that its pickles name."""
+"""A map from torchlike's classes and functions to the PyTorch modules that pickles name for them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import importlib
 from collections.abc import Iterator
 from typing import Any
 
-# PyTorch's modules that define what torchlike defines elsewhere, by the package of torchlike's definition. Each exists
-# in torchlike too and offers the name; the first that does is the home. "" is the package's root.
+# Candidate PyTorch modules for each torchlike package that defines a class or function. Each candidate also exists in
+# torchlike. The first candidate that exports the object is its home module. "" is the root of the package.
 _OFFERED: dict[str, tuple[str, ...]] = {
     "": (
         "functional",
@@ -65,7 +65,7 @@ _OFFERED: dict[str, tuple[str, ...]] = {
     "optim": ("optim.lr_scheduler",),
 }
 
-# torchlike's module to PyTorch's, where they differ.
+# Modules whose names differ: torchlike's module -> PyTorch's module.
 _MODULES = {
     "_autograd.hook_handles": "utils.hooks",
     "distributed._buckets": "_C._distributed_c10d",
@@ -88,7 +88,7 @@ _MODULES = {
     "fx._symbolic_trace": "fx._symbolic_trace",
 }
 
-# Single names that PyTorch defines apart from their neighbours.
+# Exceptions for single names, which PyTorch defines in other modules than the rest of their torchlike module.
 _NAMES = {
     "_composite.linalg.factors.pca_lowrank": "_lowrank",
     "_composite.linalg.factors.svd_lowrank": "_lowrank",
@@ -122,7 +122,7 @@ _NAMES = {
 
 
 def torch_module(found: Any, module: str) -> str:
-    """The module by which PyTorch's files name `found`, which torchlike defines in `module`."""
+    """Return the PyTorch module that files name for the object `found`, which torchlike defines in `module`."""
     parts = module.split(".")
     own = ".".join(parts[1:])
     known = _NAMES.get(f"{own}.{found.__qualname__}".lstrip(".")) or _MODULES.get(own)
@@ -134,7 +134,7 @@ def torch_module(found: Any, module: str) -> str:
 
 
 def _candidates(parts: list[str]) -> Iterator[str]:
-    """Modules that may offer what the module of this path defines: those listed, then those around it."""
+    """Yield the modules that may export the objects of a module: those in `_OFFERED`, then its parent packages."""
     package = parts[1] if len(parts) > 1 else ""
     others = _OFFERED[""] if package.startswith("_") else ()
     yield from _OFFERED.get(".".join(parts[1:3])) or _OFFERED.get(package, others)

@@ -1,4 +1,7 @@
-"""The format from before PyTorch 1.6: several pickles, then the storages, in one stream."""
+"""Reading the legacy checkpoint format from before PyTorch 1.6.
+
+A file consists of several pickles, followed by the storages, in one stream.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,10 @@ PROTOCOL = 1001
 
 
 def load(file: Any, read: Callable[..., Any], weights_only: bool, restore: Restore) -> Any:
-    """The object of an old checkpoint.
+    """Return the object of a legacy checkpoint.
 
-    The storages stand behind the pickle that needs them, so it is scanned for their kinds first and loaded last.
+    The storages follow the pickle that refers to them. The pickle is therefore read twice: first it is scanned for the
+    types of the storages, and it is loaded after the storages have been read.
     """
     magic = read(file, _none)
     if type(magic) is not int or magic != MAGIC:
@@ -50,7 +54,7 @@ def load(file: Any, read: Callable[..., Any], weights_only: bool, restore: Resto
 
 
 def _is_little(system: Any) -> bool:
-    """The byte order in the description of the machine that wrote the file."""
+    """Return whether the system information in the file says that the file is little-endian."""
     found = dict.get(system, "little_endian", True) if isinstance(system, dict) else None
     if type(found) is not bool:
         raise errors.broken_pickle("it does not say in which byte order it was written")
@@ -71,7 +75,7 @@ def _keys(keys: Any, found: dict) -> list[str]:
 
 
 def _scanned(file: Any, weights_only: bool) -> dict[str, tuple[StorageType, str, int]]:
-    """The kind, location and number of elements of each storage that the pickle refers to."""
+    """Scan the pickle and return the type, location and number of elements of each storage, by key."""
     if not weights_only:
         scanner = _Scanner(file, encoding="utf-8")
         scanner.load()
@@ -115,7 +119,7 @@ def _read(
 
 
 class _Inert:
-    """Stands for every object while a pickle is only scanned."""
+    """A placeholder for every object during a scan. All its operations do nothing."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
@@ -128,7 +132,7 @@ class _Inert:
 
 
 class _Scanner(pickle._Unpickler):
-    """Collects the kind and location of each storage that a pickle refers to, and runs nothing."""
+    """An unpickler that collects the type and location of each storage and executes no code from the pickle."""
 
     def __init__(self, file: Any, **options: Any) -> None:
         super().__init__(file, **options)
@@ -140,7 +144,7 @@ class _Scanner(pickle._Unpickler):
 
     def persistent_load(self, pid: Any) -> Any:
         kind = text(pid[0])
-        if kind == "module":  # a class, with its source
+        if kind == "module":  # the source code of a module class
             return _Inert
         if kind == "storage":
             _note(pid, self.found)

@@ -1,4 +1,7 @@
-"""Writing the format from before PyTorch 1.6: five pickles, then the storages, in one stream."""
+"""Writing the legacy checkpoint format from before PyTorch 1.6.
+
+A file consists of five pickles, followed by the storages, in one stream.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from torchlike.serialization._legacy import MAGIC, PROTOCOL
 from torchlike.serialization._storages import SavedStorage
 from torchlike.serialization._streams import write_all
 
-MORE_OF_AN_ID = (None,)  # of a storage: it is no view of another one
+MORE_OF_AN_ID = (None,)  # the last item of a persistent id: the storage is not a view of another storage
 _SYSTEM = {
     "protocol_version": PROTOCOL,
     "little_endian": sys.byteorder == "little",
@@ -20,7 +23,7 @@ _SYSTEM = {
 
 
 def write(file: IO[bytes], pickled: bytes, storages: list[SavedStorage], protocol: int) -> None:
-    """Write an object that is pickled already, and the storages that its pickle refers to."""
+    """Write a pickled object and the storages that its pickle refers to."""
     for head in (MAGIC, PROTOCOL, _SYSTEM):
         write_all(file, pickle.dumps(head, protocol))
     write_all(file, pickled)

@@ -1,4 +1,4 @@
-"""Bounds on what reading a checkpoint may cost, so that a small hostile file cannot occupy the machine."""
+"""Limits on the cost of reading a checkpoint, so that a small malicious file cannot exhaust memory or CPU time."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from dataclasses import dataclass, fields, replace
 
 @dataclass(frozen=True)
 class LoadLimits:
-    """What `load(weights_only=True)` accepts.
+    """The limits of `load(weights_only=True)`.
 
-    Storages have no limit of their own: they are bounded by the file's length.
+    Storages have no separate limit, because the length of the file bounds them.
 
     Attributes:
-      objects: containers, numbers and strings that the pickle makes; a call counts as four, and what it copies again.
-      opcodes: steps of the pickle.
-      pickle_bytes: bytes of strings in the pickle, and of those that calls make from them.
-      tensors: tensors that the pickle makes.
-      nesting: containers inside one another.
-      key_items: parts of one dictionary key or set element, which may be a tuple of tuples.
-      equal_hashes: keys of one container that share a hash.
-      probes: slots of its hash table that inserting a key into a dictionary or set visits, on average.
-      unpacked_ratio: unpacked over packed length of compressed records, beyond the first 64 MiB of storages and the
-        first 64 KiB of other records.
+      objects: the maximum number of containers, numbers and strings that the pickle creates. A call counts as four
+        objects, and every item that it copies counts as one more.
+      opcodes: the maximum number of pickle opcodes.
+      pickle_bytes: the maximum number of bytes of strings in the pickle, plus those that calls create from them.
+      tensors: the maximum number of tensors that the pickle creates.
+      nesting: the maximum nesting depth of containers.
+      key_items: the maximum number of parts of one dictionary key or set element, which may be a tuple of tuples.
+      equal_hashes: the maximum number of keys with the same hash in one container.
+      probes: the maximum average number of hash table slots that an insertion into a dictionary or set visits.
+      unpacked_ratio: the maximum ratio of uncompressed to compressed length of compressed records. It applies beyond
+        the first 64 MiB of storages and the first 64 KiB of other records.
     """
 
     objects: int = 8_000_000
@@ -41,15 +42,18 @@ _limits = LoadLimits()
 
 
 def get_load_limits() -> LoadLimits:
-    """Return the limits of `load`."""
+    """Return the current limits of `load(weights_only=True)`."""
     return _limits
 
 
 def set_load_limits(**limits: int) -> None:
-    """Change limits of `load`, by the names of `LoadLimits`.
+    """Set limits of `load(weights_only=True)`.
+
+    Args:
+      limits: the new values, named after the attributes of `LoadLimits`. All other limits stay unchanged.
 
     Raises:
-      TypeError: there is no such limit, or its value is no positive int.
+      TypeError: A name is not a limit, or a value is not a positive int.
     """
     global _limits
     known = {field.name for field in fields(LoadLimits)}
@@ -63,7 +67,7 @@ def set_load_limits(**limits: int) -> None:
 
 @contextlib.contextmanager
 def load_limits(**limits: int) -> Iterator[None]:
-    """`set_load_limits` for the length of a `with` block."""
+    """Set limits of `load(weights_only=True)` for the duration of a `with` block; see `set_load_limits`."""
     before = _limits
     set_load_limits(**limits)
     try:

@@ -17,7 +17,7 @@ from torchlike.serialization._reader import Reader
 from torchlike.serialization._storages import LoadedStorage, StorageType, checked_id, in_our_byte_order
 from torchlike.serialization._weights_only import unpickle
 
-Unpickle = Callable[[Any, Callable[[Any], Any]], Any]  # a stream and what its persistent ids stand for -> the object
+Unpickle = Callable[[Any, Callable[[Any], Any]], Any]  # (stream, function that resolves a persistent id) -> the object
 
 _ZIP = b"PK\3\4"
 
@@ -31,21 +31,29 @@ def load(
     mmap: bool | None = None,
     **pickle_load_args: Any,
 ) -> Any:
-    """Read a checkpoint that `save`, or PyTorch's `torch.save`, has written (the format from before 1.6 too).
+    """Load a checkpoint that was written by `save` or by PyTorch's `torch.save`.
+
+    The zip format and the format from before PyTorch 1.6 are both supported. The checksums of a zip file are verified,
+    except those of memory-mapped storages. PyTorch does not verify checksums.
 
     Args:
         f: a path, or a seekable binary file.
-        map_location: where tensors go: a device or its name, a dict from location in the file to location, or a
-            function (storage, location) -> storage or None. By default each goes where it was saved.
-        pickle_module: reads the pickle in place of `pickle`; only without `weights_only`.
-        weights_only: read nothing but tensors, plain containers and what `add_safe_globals` allows. The default, unless
-            a `pickle_module` is given. Without it a file can run any code: do so only for files you trust.
-        mmap: map storages from the file instead of reading them; needs a path.
-        pickle_load_args: for the unpickler.
+        map_location: the target device of the tensors. It is a device or its name, a dict from a location in the file
+            to a location, or a function `(storage, location) -> storage or None`. By default each tensor is loaded to
+            the device from which it was saved.
+        pickle_module: the module that replaces `pickle`. Only valid without `weights_only`.
+        weights_only: if True, load only tensors, plain containers and the globals that `add_safe_globals` allows. The
+            default is True, unless `pickle_module` is given. With False, the file can execute arbitrary code: use it
+            only for files that you trust.
+        mmap: if True, memory-map the storages instead of reading them. Requires a path.
+        pickle_load_args: keyword arguments of the unpickler.
+
+    Returns:
+        The object that was saved.
 
     Raises:
-        pickle.UnpicklingError: the file is no checkpoint, or holds what `weights_only` does not allow.
-        RuntimeError: the file is damaged (checksums are verified, PyTorch does not), or a device is missing.
+        pickle.UnpicklingError: The file is not a checkpoint, or `weights_only` forbids an object in it.
+        RuntimeError: The file is damaged, or a device is not available.
     """
     if weights_only and pickle_module is not None:
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
@@ -65,7 +73,7 @@ def load(
 
 @contextmanager
 def naming(f: Any, weights_only: bool) -> Iterator[None]:
-    """Say in every error which file it is about."""
+    """Add the name of the file to every exception that the block raises."""
     name = os.fspath(f) if isinstance(f, str | os.PathLike) else None
     try:
         yield
@@ -115,7 +123,7 @@ def _peek(file: Any) -> bytes:
 
 @contextmanager
 def open_archive(f: Any) -> Iterator[Reader | None]:
-    """The archive of a checkpoint; None for one of the old format."""
+    """Yield the reader of a zip checkpoint, or None if the file has the legacy format."""
     with _opened(f) as file:
         yield Reader(file) if _peek(file) == _ZIP else None
 
@@ -129,7 +137,7 @@ def _load_archive(archive: Reader, read: Unpickle, weights_only: bool, map_locat
 
 
 class _Storages:
-    """The storages of one archive, each read when first met."""
+    """The storages of one archive. Each storage is read when the pickle first refers to it."""
 
     def __init__(self, archive: Reader, map_location: Any) -> None:
         self._archive = archive
@@ -163,7 +171,7 @@ def _safely(encoding: str) -> Unpickle:
 
 
 def _fully(pickle_module: Any, options: dict) -> Unpickle:
-    """Loads anything, with PyTorch's names standing for torchlike's objects."""
+    """Return a function that unpickles arbitrary objects and resolves PyTorch's names to torchlike's objects."""
     base = full_unpickler(pickle_module)
 
     def read(file: Any, persistent: Callable[[Any], Any]) -> Any:
@@ -177,7 +185,7 @@ def _fully(pickle_module: Any, options: dict) -> Unpickle:
 
 
 def full_unpickler(pickle_module: Any) -> type:
-    """An unpickler that loads anything, with PyTorch's names standing for torchlike's objects."""
+    """Return an unpickler class that loads arbitrary objects and resolves PyTorch's names to torchlike's objects."""
 
     class FullUnpickler(pickle_module.Unpickler):
         def find_class(self, module: str, name: str) -> Any:

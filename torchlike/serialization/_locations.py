@@ -1,4 +1,4 @@
-"""Where loaded storages go."""
+"""The target devices of loaded storages (`map_location`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Restore = Callable[[LoadedStorage, str], LoadedStorage]
 
 
 def restorer(map_location: Any) -> Restore:
-    """The function (storage, location in the file) -> storage in its place that `map_location` stands for."""
+    """Return the function (storage, location in the file) -> storage on its target device for `map_location`."""
     if map_location is None:
         return _restore
     if isinstance(map_location, dict):
@@ -43,11 +43,11 @@ def _restore(storage: LoadedStorage, location: str) -> LoadedStorage:
 
 
 def device_of(location: str) -> Any:
-    """The device of a location in a file.
+    """Return the device of a location string in a file.
 
     Raises:
-        RuntimeError: this machine does not have it.
-        UnpicklingError: there is no such device anywhere.
+        RuntimeError: The device is not available on this machine.
+        UnpicklingError: The location is not a valid device name.
     """
     kind, colon, index = location.partition(":")
     if colon and not (index.isascii() and index.isdigit() and len(index) < 4):
@@ -70,5 +70,5 @@ def _cuda(index: int) -> Any:
 
 
 def is_meta(map_location: Any) -> bool:
-    """Whether no data need be read at all."""
+    """Return whether `map_location` is the meta device, so that no data must be read."""
     return isinstance(map_location, str | torchlike.device) and str(map_location) == "meta"

@@ -1,7 +1,8 @@
-"""The pickle machine of `load(weights_only=True)`: few opcodes, every operand checked, every cost bounded.
+"""The restricted pickle virtual machine of `load(weights_only=True)`.
 
-The machine never looks up an attribute by a name from the file and never calls what the file made. It is given the
-objects that may be named, and a `Calls` object that performs the calls.
+The machine supports few opcodes, checks every operand and limits every cost. It never looks up an attribute by a name
+from the file, and it never calls an object that the file created. A `Calls` object resolves global names and performs
+the calls.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ from torchlike.serialization import _errors as errors
 from torchlike.serialization._budget import Budget
 
 _LONGEST_LINE = 1_000
-_BATCH = 256  # opcodes between two looks at the budget
-_CALL = 4  # objects that a call, a set or a storage counts as
+_BATCH = 256  # the number of opcodes between two updates of the budget
+_CALL = 4  # a call, a set or a storage counts as this many objects
 _STORAGE = ("storage", b"storage")
 _MAPPINGS = (dict, collections.OrderedDict, collections.Counter)
 
 
 class Calls(Protocol):
-    """What REDUCE, NEWOBJ and BUILD do."""
+    """The interface that resolves names and implements REDUCE, NEWOBJ, BUILD and persistent ids."""
 
     def find(self, module: str, name: str) -> Any:
-        """Return the object of a global name."""
+        """Return the object with a global name."""
         ...
 
     def call(self, function: Any, args: Any, budget: Budget) -> Any:
@@ -38,25 +39,25 @@ class Calls(Protocol):
         ...
 
     def build(self, made: Any, state: Any) -> None:
-        """Give `made` its state."""
+        """Set the state of `made`."""
         ...
 
     def persistent(self, saved: Any) -> Any:
-        """Return the storage of a persistent id."""
+        """Return the storage for a persistent id."""
         ...
 
     def finish(self, made: Any, budget: Budget) -> None:
-        """Check the pickle's object."""
+        """Check the final object of the pickle."""
         ...
 
 
 class Machine:
-    """Runs one pickle of a stream.
+    """An interpreter of one pickle in a stream.
 
     Args:
-        file: the stream; only the pickle is read from it.
-        calls: what the pickle may name and call.
-        encoding: of Python 2's strings.
+        file: the stream. The machine reads no further than the end of the pickle.
+        calls: the object that resolves names and performs calls.
+        encoding: the encoding of Python 2 strings.
     """
 
     def __init__(self, file: IO[bytes], calls: Calls, encoding: str = "utf-8") -> None:
@@ -65,10 +66,10 @@ class Machine:
         self._marks: list[list] = []
         self._memo: dict[int, Any] = {}
         self._budget = Budget()
-        self._made = 0  # objects since the budget was looked at
+        self._made = 0  # the number of objects created since the last update of the budget
 
     def load(self) -> Any:
-        """Return the pickle's object."""
+        """Run the pickle and return its object."""
         read, find = self._file.read, _HANDLERS.get
         while True:
             for steps in range(_BATCH):
@@ -90,7 +91,7 @@ class Machine:
         return made
 
     def _pay(self, steps: int) -> None:
-        """Count opcodes, and the objects that they have made."""
+        """Add the opcodes, and the objects that they created, to the budget."""
         self._budget.opcodes(steps)
         self._budget.objects(self._made)
         self._made = 0
@@ -104,7 +105,7 @@ class Machine:
         return found
 
     def _data(self, count: int) -> bytes:
-        """An operand of a length that the pickle gives."""
+        """Read an operand whose length the pickle specifies."""
         self._budget.bytes(count)
         return self._read(count)
 

@@ -1,4 +1,4 @@
-"""PyTorch's names for things, as they stand in its files, and torchlike's objects."""
+"""The mapping between the global names in PyTorch's files and torchlike's objects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from torchlike.serialization import _homes, _rebuild, _storages
 
 @functools.cache
 def table() -> dict[str, Any]:
-    """Everything that PyTorch's own files name, all of it safe to load."""
+    """Return the globals that current versions of PyTorch write, by full name. All of them are safe to load."""
     found = {
         "torch.Tensor": torchlike.Tensor,
         "torch.Size": torchlike.Size,
@@ -44,8 +44,10 @@ def table() -> dict[str, Any]:
 
 @functools.cache
 def readable() -> dict[str, Any]:
-    """`table`, and what files of older versions name: second names of the same things, and types that only stand in
-    lists and dictionaries."""
+    """Return `table` and the globals of files from older PyTorch versions.
+
+    These are aliases of entries of `table`, and types that occur only as items of lists and dictionaries.
+    """
     found = {f"{kind.module}.{kind.name}": cpu for kind, cpu in zip(_storages.TYPED_ON_CUDA, _storages.TYPED)}
     found |= {f"torch.{name}": dtype for name, dtype in unsupported.NAMES.items()}
     for name in (f"{stem}Tensor" for stem in legacy_types.NAMES):
@@ -59,7 +61,7 @@ def _inverse() -> dict[Any, tuple[str, str]]:
 
 
 def torch_name(found: Any) -> tuple[str, str] | None:
-    """The module and name that PyTorch's files use for a class or function of torchlike; None for anything else."""
+    """Return the (module, name) of a torchlike class or function in PyTorch's files, or None for other objects."""
     if not isinstance(found, type | types.FunctionType | torchlike.dtype | _storages.StorageType):
         return None
     known = _inverse().get(found)
@@ -73,7 +75,7 @@ def torch_name(found: Any) -> tuple[str, str] | None:
 
 
 def modern(module: str, name: str) -> tuple[str, str]:
-    """Python 2's names, which protocol 2 writes, as Python 3's."""
+    """Convert a Python 2 name, which pickle protocol 2 writes, to the Python 3 name."""
     if (module, name) in NAME_MAPPING:
         return NAME_MAPPING[module, name]
     return IMPORT_MAPPING.get(module, module), name
@@ -83,7 +85,7 @@ def is_torch(module: str) -> bool:
     return module.partition(".")[0] == "torch"
 
 
-# PyTorch's modules of builtin functions: our module, and what the names there begin with.
+# PyTorch's modules of built-in functions -> (torchlike's module, prefix of the names in PyTorch's module).
 _BUILTIN = {
     "torch._C._nn": ("torchlike.nn.functional", ""),
     "torch._C._special": ("torchlike.special", "special_"),
@@ -94,10 +96,10 @@ _BUILTIN_NAMES = {"log_sigmoid": "logsigmoid", "cross_entropy_loss": "cross_entr
 
 
 def locate(module: str, name: str) -> Any:
-    """torchlike's object for a name of PyTorch's, in the module of that name or one around it."""
+    """Return torchlike's object for a PyTorch name, found in the module of the same name or in one of its parents."""
     if (module, name) == ("torch.storage", "_load_from_bytes"):
         return _rebuild.load_from_bytes
-    if (module, name) == ("torch._C", "_VariableFunctionsClass"):  # files ask it for builtin functions by name
+    if (module, name) == ("torch._C", "_VariableFunctionsClass"):  # files call `getattr` on it for built-in functions
         return torchlike
     if (module, name) == ("torch._C", "TensorBase"):
         return torchlike.Tensor

@@ -1,7 +1,7 @@
-"""The calls that a file may make with `weights_only=True`: for each function the arguments that it may be given.
+"""The calls that a file may make with `weights_only=True`.
 
-Whatever is not described here is refused. A description is a row: the function, a check for each argument, and how many
-of them must be there.
+A `Row` describes one permitted function, with a check for each argument and the number of required arguments. All
+other calls raise.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _is_mark(x: Any) -> bool:
 
 
 def is_state(x: Any) -> bool:
-    """Whether `x` is a dictionary of attributes, or one pair of them (the second holds slots)."""
+    """Return whether `x` is a dictionary of attributes, or a pair of dictionaries (attributes, slots)."""
     if type(x) is tuple and len(x) == 2:
         return all(part is None or (type(part) is not tuple and is_state(part)) for part in x)
     return type(x) in (dict, collections.OrderedDict) and all(type(name) is str for name in x)
@@ -63,7 +63,10 @@ def _is_tensor_class(x: Any) -> bool:
 
 
 def _is_data(x: Any) -> bool:
-    """Whether a tensor has no more elements than its memory, so that reading it costs no more than the file."""
+    """Return whether `x` is a strided tensor with at most as many elements as its storage.
+
+    The cost of reading such a tensor is bounded by the size of the file.
+    """
     if not _is_tensor(x) or x.layout is not torchlike.strided:
         return False
     return x.device.type == "meta" or x.numel() <= x.untyped_storage().nbytes() // x.element_size()
@@ -98,14 +101,14 @@ _V2 = (*_TENSOR, _flag, _is_no_hooks)
 
 
 class Row(NamedTuple):
-    """One function, checks for its arguments, and how many of them may not be left out."""
+    """A permitted function, the checks of its arguments, and the number of required arguments."""
 
     function: Callable
     checks: tuple[Check, ...]
     required: int
 
     def takes(self, args: tuple) -> bool:
-        """Whether the arguments are of the right number and kinds."""
+        """Return whether the arguments are valid in number and type."""
         count = len(args)
         return self.required <= count <= len(self.checks) and all(check(x) for check, x in zip(self.checks, args))
 
@@ -179,15 +182,15 @@ _RESULTS = (
 
 
 def is_described(function: Any) -> bool:
-    """Whether `function` is one of `CALLS`, told without hashing what a file has made."""
+    """Return whether `function` is in `CALLS`. Compare by identity, because `function` may come from the file."""
     return any(function is known for known in CALLS)
 
 
 def perform(function: Any, args: Any, budget: Budget) -> Any:
-    """Return the result of a call that `CALLS` describes.
+    """Perform a call that `CALLS` describes and return its result.
 
     Raises:
-        UnpicklingError: the arguments are others than described, or do not fit each other.
+        UnpicklingError: The arguments do not match the description, or are inconsistent with each other.
     """
     row = _checked(function, args)
     _pay(args, budget)
@@ -207,7 +210,7 @@ def perform(function: Any, args: Any, budget: Budget) -> Any:
 
 
 def _checked(function: Any, args: Any) -> Row:
-    """Return the row of a function, after its arguments have been checked."""
+    """Check the arguments of a call and return the `Row` of its function."""
     row = _described(function, args)
     if function is _rebuild.rebuild_from_type_v2:
         _checked(args[0], args[2])
@@ -224,7 +227,7 @@ def _described(function: Any, args: Any) -> Row:
 
 
 def _pay(args: tuple, budget: Budget) -> None:
-    """Count what a call copies: a list or a string may be given to many calls."""
+    """Add the items that a call copies to the budget, because a file can pass one list or string to many calls."""
     for x in args:
         if type(x) in (list, tuple, dict):
             budget.objects(len(x))

@@ -1,15 +1,16 @@
-"""The cost of inserting keys into a dictionary or set whose hashes a file may choose.
+"""The cost of inserting keys with attacker-chosen hashes into a dictionary or set.
 
 CPython's hash tables use open addressing. The hashes of ints, floats and tuples of them are not seeded, so a file can
-choose keys that visit most of the table on every insertion, even if no two of them have the same hash. The insertions
-are replayed here on a table of flags, which counts the visited slots and stops before the real table gets slow.
+choose keys that visit most of the table on every insertion, even if no two of them have the same hash. This module
+replays the insertions on a table of flags and counts the visited slots, so that the caller can reject the file before
+the insertions into the real table become slow.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-_LINEAR_PROBES = 9  # a set looks at this many neighbours before it jumps
+_LINEAR_PROBES = 9  # the number of adjacent slots that a set examines before it jumps
 _WORD = (1 << 64) - 1
 
 
@@ -17,8 +18,8 @@ class Probes:
     """A replay of one hash table.
 
     Args:
-        is_set: replay a set; else a dictionary.
-        hashes: of the keys that the table holds already.
+        is_set: True to replay a set, False to replay a dictionary.
+        hashes: the hashes of the keys that are already in the table.
     """
 
     def __init__(self, is_set: bool, hashes: Iterable[int] = ()) -> None:
@@ -33,7 +34,7 @@ class Probes:
         return len(self._hashes)
 
     def add(self, key_hash: int) -> None:
-        """Insert a key of this hash."""
+        """Insert a key with the given hash."""
         if not self._is_set and len(self._hashes) >= len(self._slots) * 2 // 3:
             self._grow(len(self._hashes) * 3 - 1)
         self._hashes.append(key_hash)
@@ -59,6 +60,6 @@ class Probes:
                 return
             self.visits += last - i + 1
             if self.visits > 100 * len(self._hashes) + 100_000:
-                return  # over every limit: the caller refuses the key
+                return  # the count exceeds every limit, so the caller rejects the key
             perturb >>= 5
             i = (i * 5 + perturb + 1) & mask

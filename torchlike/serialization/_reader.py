@@ -1,7 +1,7 @@
 """Reading the zip archive of a checkpoint.
 
-`zipfile` parses the directory only. The records are read here, because their local headers must agree with the
-directory, because no record may share bytes with another, and because no decompressed record may exceed its length.
+`zipfile` parses only the central directory. This module reads the records, because it must check three properties:
+local headers agree with the directory, records do not overlap, and no decompressed record exceeds its declared length.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _LOCAL = struct.Struct("<4s5H3I2H")
 _UTF8_NAMES = 0x0800
 _ENCRYPTED = 0x0041
 _STORAGES_ALWAYS_UNPACKED = 1 << 26
-_RECORDS_ALWAYS_UNPACKED = 1 << 16  # for the pickle and the small records
+_RECORDS_ALWAYS_UNPACKED = 1 << 16  # the same limit for all other records
 _VERSIONS = range(1, 11)
-_MOST_ARCHIVES = 1_000  # in one stream, behind the one that is read
-# What `zipfile` raises for damaged directories.
+_MOST_ARCHIVES = 1_000  # the maximum number of archives in one stream that `_archive_at` examines
+# The exceptions that `zipfile` raises for damaged directories.
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -43,7 +43,10 @@ _DAMAGE = (
 
 
 class Reader:
-    """The records of a checkpoint. Checksums are verified, except under mmap; PyTorch does not verify them."""
+    """A reader of the records of a checkpoint.
+
+    Checksums are verified, except for memory-mapped storages. PyTorch does not verify them.
+    """
 
     def __init__(self, file: Any, map_path: str | None = None) -> None:
         try:
@@ -64,7 +67,7 @@ class Reader:
         self._ends = _checked(records, self._prefix, archive.start_dir)
 
     def has(self, record: str) -> bool:
-        """Whether there is a record of this name."""
+        """Return whether the archive has a record with this name."""
         return self._prefix + record in self._records
 
     def read(self, record: str) -> bytes:
@@ -81,7 +84,7 @@ class Reader:
         return data
 
     def storage(self, key: str, size: int) -> np.ndarray:
-        """The bytes of one storage, mapped from the file where the reader was opened so."""
+        """Return the bytes of one storage, memory-mapped if the reader was created with `map_path`."""
         record = f"data/{key}"
         data = self._mapped(record) if self._map_path else np.frombuffer(self.read(record), np.uint8)
         if data.size != size:
@@ -89,7 +92,7 @@ class Reader:
         return data
 
     def swapped(self) -> bool:
-        """Whether the storages were written by a machine of the other byte order."""
+        """Return whether the storages were written by a machine with the opposite byte order."""
         if not self.has("byteorder"):
             return False
         order = self.read("byteorder")
@@ -98,7 +101,7 @@ class Reader:
         return order.decode() != sys.byteorder
 
     def check_version(self) -> None:
-        """Refuse an archive of a version that PyTorch does not read either."""
+        """Raise if the version of the archive is one that PyTorch does not read either."""
         text = self.read("version").strip()
         if not re.fullmatch(rb"\d{1,9}", text) or int(text) not in _VERSIONS:
             raise errors.bad_version(text, _VERSIONS)
@@ -110,8 +113,8 @@ class Reader:
         return found
 
     def _start(self, info: zipfile.ZipInfo, record: str) -> int:
-        """Where the data of a record begins, after its local header has been compared with the directory."""
-        # `orig_filename` is the name as it stands in the directory; `zipfile` shortens it at a null byte.
+        """Check the local header of a record against the directory and return the offset of the data of the record."""
+        # `orig_filename` is the unmodified name in the directory; `filename` is truncated at a null byte.
         name = info.orig_filename.encode("utf-8" if info.flag_bits & _UTF8_NAMES else "cp437")
         self._file.seek(info.header_offset)
         head = self._file.read(_LOCAL.size + len(name))
@@ -145,10 +148,10 @@ class Reader:
 
 
 def _archive_at(file: Any) -> zipfile.ZipFile:
-    """Open the archive that begins at the file's position; others may follow it.
+    """Open the archive that begins at the current position of the file; other archives may follow it.
 
-    The directory of the last archive is found first, at the end of the file. It tells where its archive begins, which
-    is where the one before ends.
+    `zipfile` finds the directory of the last archive at the end of the file. The smallest record offset in that
+    directory is the start of the last archive and the end of the archive before it. The search repeats from there.
     """
     start, end = file.tell(), None
     for _ in range(_MOST_ARCHIVES):
@@ -172,11 +175,13 @@ def _unpacked(data: bytes, size: int, record: str) -> bytes:
 
 
 def _checked(records: list[zipfile.ZipInfo], prefix: str, end: int) -> dict[int, int]:
-    """For each record's start, where the next record or the directory starts.
+    """Check the records and return the end of the space of each record, keyed by the start of the record.
+
+    The end is the start of the next record or of the directory.
 
     Raises:
-        RuntimeError: records lie outside the archive's directory, share bytes, or cannot be read.
-        UnpicklingError: they unpack to far more than they are.
+        RuntimeError: Records lie outside the archive's directory, overlap, or cannot be read.
+        UnpicklingError: The uncompressed size exceeds the limit `unpacked_ratio`.
     """
     for record in records:
         _check_record(record, prefix)

@@ -1,6 +1,7 @@
-"""The functions that PyTorch's files call to make tensors.
+"""The functions that PyTorch's files call to create tensors.
 
-The same objects stand for PyTorch's functions when a file is written and do their work when one is read.
+When a file is written, these functions are saved under the names of PyTorch's functions. When a file is read, they
+create the tensors.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from torchlike.storage import TypedStorage
 
 
 def in_file(storage: TypedStorage) -> LoadedStorage:
-    """The storage in the file behind one that the pickle holds."""
+    """Return the `LoadedStorage` of a storage that the pickle created."""
     if storage._file_storage is None:
         raise errors.bad_persistent_id()
     return storage._file_storage
@@ -62,13 +63,13 @@ def rebuild_tensor_v3(
 
 
 def _with_elements(dtype: Any) -> None:
-    """Refuse a dtype that is known by name only."""
+    """Raise if tensors of the dtype are not supported, that is, if only the name of the dtype exists."""
     if isinstance(dtype, dtype_without_tensors):
         raise errors.unsupported_name(f"torch.{dtype.name}")
 
 
 def _with_metadata(tensor: Any, metadata: dict | None) -> Any:
-    """PyTorch stores a lazy conjugation or negation as a mark beside the data."""
+    """Apply the lazy conjugation and negation flags, which PyTorch stores separately from the data."""
     for mark in metadata or ():
         if mark not in ("conj", "neg"):
             raise NotImplementedError(f"load: tensors marked {mark!r} are not supported")
@@ -77,7 +78,7 @@ def _with_metadata(tensor: Any, metadata: dict | None) -> Any:
 
 
 def _marked(tensor: Any, marks: list[str]) -> Any:
-    """The conjugate or the negative of a tensor, whose repeated dims take no memory."""
+    """Return the conjugate or the negative of a tensor. Expanded dims (stride 0) stay expanded."""
     ends = [1 if step == 0 and size > 1 else size for size, step in zip(tensor.shape, tensor.stride())]
     held = tensor.untyped_storage().nbytes() // tensor.itemsize
     if math.prod(ends) > held:
@@ -103,7 +104,7 @@ def rebuild_meta_tensor_no_storage(dtype: Any, size: tuple, stride: tuple, requi
 
 
 def rebuild_sparse_tensor(layout: Any, data: tuple) -> Any:
-    """A sparse tensor whose indices have been checked; PyTorch checks them on demand only."""
+    """Return a sparse tensor after checking its indices, which PyTorch checks only on request."""
     if data[0].device.type == "meta":
         raise errors.sparse_on_meta()
     try:
@@ -116,19 +117,19 @@ def rebuild_sparse_tensor(layout: Any, data: tuple) -> Any:
 
 
 def rebuild_device_tensor_from_cpu_tensor(data: Any, dtype: Any, device: str, requires_grad: bool) -> Any:
-    """A tensor whose data PyTorch moved to the CPU before saving it."""
+    """Return a tensor whose data PyTorch moved to the CPU before saving."""
     _with_elements(dtype)
     made = data.to(_locations.device_of(device), dtype)
     return made._require_grad() if requires_grad else made
 
 
 def rebuild_device_tensor_from_numpy(data: Any, dtype: Any, device: str, requires_grad: bool) -> Any:
-    """A tensor that PyTorch saved as a NumPy array, as older versions do for XLA."""
+    """Return a tensor that PyTorch saved as a NumPy array, as older versions do for XLA."""
     return rebuild_device_tensor_from_cpu_tensor(torchlike.from_numpy(data), dtype, device, requires_grad)
 
 
 def rebuild_from_type_v2(function: Any, cls: type, args: tuple, state: Any) -> Any:
-    """A tensor of a subclass, or one with attributes."""
+    """Return a tensor of a subclass, or a tensor with user-defined attributes."""
     made = function(*args)
     if type(made) is not cls:
         made = _tensors.as_subclass(made, cls)
@@ -141,7 +142,7 @@ def _with_state(tensor: Any, state: Any) -> Any:
     if _tensors.sets_state(type(tensor)):
         tensor.__setstate__(state)
         return tensor
-    if isinstance(state, tuple):  # slots beside the dict
+    if isinstance(state, tuple):  # a dict and slots
         state = {**(state[0] or {}), **(state[1] or {})}
     for name, value in state.items():
         setattr(tensor, name, value)
@@ -162,7 +163,7 @@ def _unsupported(path: str) -> Callable[..., Any]:
     return refused
 
 
-# What PyTorch's files name and torchlike cannot represent.
+# Names in PyTorch's files that torchlike cannot represent.
 UNSUPPORTED: dict[str, Any] = {
     path: _unsupported(path)
     for path in (
@@ -185,7 +186,7 @@ def get_layout(name: str) -> Any:
 
 
 def load_from_bytes(data: bytes) -> Any:
-    """What a tensor pickled by plain `pickle` refers to."""
+    """Load the storage that `torch.save` wrote to `data`. Pickles of tensors from plain `pickle` call this function."""
     import io
 
     from torchlike.serialization._load import load

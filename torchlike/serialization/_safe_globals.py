@@ -1,4 +1,4 @@
-"""Classes and functions that the user declares safe to load with `weights_only=True`."""
+"""The registry of classes and functions that the user marks as safe to load with `weights_only=True`."""
 
 from __future__ import annotations
 
@@ -9,22 +9,30 @@ _marked: set[Any] = set()
 
 
 def add_safe_globals(safe_globals: Iterable[Any]) -> None:
-    """Allow classes and functions, or pairs of one and the full name it has in files, when `weights_only=True`."""
+    """Mark the given globals as safe for `load` with `weights_only=True`.
+
+    Args:
+        safe_globals: classes and functions, or pairs of a class or function and its full name in checkpoint files.
+    """
     _marked.update(safe_globals)
 
 
 def get_safe_globals() -> list[Any]:
-    """What was added by `add_safe_globals` (PyTorch's list holds some classes of its own too)."""
+    """Return the list of user-added safe globals. PyTorch's list also contains some of its own classes."""
     return list(_marked)
 
 
 def clear_safe_globals() -> None:
-    """Forget everything added by `add_safe_globals`."""
+    """Clear the list of safe globals."""
     _marked.clear()
 
 
 class safe_globals:
-    """`add_safe_globals` for the length of a `with` block."""
+    """A context manager that marks globals as safe for `load` with `weights_only=True`.
+
+    Args:
+        safe_globals: classes and functions, or pairs, as for `add_safe_globals`.
+    """
 
     def __init__(self, safe_globals: Iterable[Any]) -> None:
         self.safe_globals = list(safe_globals)
@@ -37,7 +45,7 @@ class safe_globals:
 
 
 def by_name() -> dict[str, Any]:
-    """The marked globals by the full name they have in a file."""
+    """Return the safe globals by their full names in files."""
     return dict(map(_named, _marked))
 
 
@@ -55,7 +63,7 @@ def _named(marked: Any) -> tuple[str, Any]:
 
 
 def _path(marked: Any) -> str:
-    """The full name that files use, which is PyTorch's for a class or function of torchlike."""
+    """Return the full name in files. For a class or function of torchlike, it is PyTorch's name."""
     from torchlike.serialization._names import torch_name
 
     known = torch_name(marked)

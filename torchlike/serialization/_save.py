@@ -36,26 +36,28 @@ def save(
     _use_new_zipfile_serialization: bool = True,
     _disable_byteorder_record: bool = False,
 ) -> None:
-    """Write `obj` (tensors, modules, state dicts and anything that pickles) in PyTorch's checkpoint format.
+    """Save an object to a file in PyTorch's checkpoint format.
 
-    Tensors that share storage share it in the file; each storage is written whole. `torch.load` reads the file, with
-    `weights_only=True` where the contents allow it. A file given by name is replaced in one step: until the new one
-    is complete and on disk the old one stays. It is written in place where replacing it would change more than its
-    contents: through a hard link, in a directory that is read-only, or where its owner cannot be kept.
+    Tensors that share a storage also share it in the file, and each storage is saved completely. `torch.load` can read
+    the file, with `weights_only=True` if the contents permit it.
+
+    If `f` is a path, the file is replaced atomically: the old file stays until the new file is complete and on disk.
+    The file is overwritten in place if a replacement would change more than its contents. This is so for a file with
+    several hard links, a file in a read-only directory, and a file whose owner cannot be preserved.
 
     Args:
-        obj: what to save.
-        f: a path, or an object with `write`.
-        pickle_module: only `pickle`.
-        pickle_protocol: of the object's pickle; `weights_only` loading reads protocol 2.
-        _use_new_zipfile_serialization: False writes the format from before PyTorch 1.6.
-        _disable_byteorder_record: leave out the record of the byte order.
+        obj: the object to save: tensors, modules, state dicts, or any object that can be pickled.
+        f: a path, or an object with a `write` method.
+        pickle_module: must be `pickle`.
+        pickle_protocol: the pickle protocol. Loading with `weights_only=True` requires protocol 2.
+        _use_new_zipfile_serialization: if False, use the format from before PyTorch 1.6.
+        _disable_byteorder_record: if True, omit the record of the byte order.
 
     Raises:
-        AttributeError: `f` is neither a path nor has `write`.
-        RuntimeError: the file cannot be opened, or tensors see one storage as different dtypes.
-        OSError: the file cannot be written to its end.
-        NotImplementedError: another `pickle_module`.
+        AttributeError: `f` is neither a path nor an object with a `write` method.
+        RuntimeError: The file cannot be opened, or tensors view one storage with different dtypes.
+        OSError: The file cannot be written completely.
+        NotImplementedError: `pickle_module` is not `pickle`.
 
     >>> import io, torchlike
     >>> file = io.BytesIO()
@@ -71,7 +73,7 @@ def save(
         raise errors.not_writable()
     is_archive = _use_new_zipfile_serialization
     name = _archive_name(path) if is_archive else ""
-    # Pickling may fail or call user code: it comes before the file is touched.
+    # Pickling can fail or call user code, so it happens before the file is opened.
     pickled, storages = _pickle(obj, pickle_protocol, () if is_archive else _legacy_save.MORE_OF_AN_ID)
     with _opened(f, path, is_archive) as file:
         if is_archive:
@@ -82,7 +84,10 @@ def save(
 
 
 def _archive_name(path: str | None) -> str:
-    """Return the name of the archive's folder. PyTorch names it after the file, unless the path is not ASCII."""
+    """Return the name of the top-level folder in the archive.
+
+    As in PyTorch, it is the name of the file without extension, or "archive" if the path is not ASCII.
+    """
     if path is None or not path.isascii():
         return "archive"
     base = os.path.basename(path)
@@ -94,7 +99,11 @@ def _archive_name(path: str | None) -> str:
 
 @contextmanager
 def _opened(f: Any, path: str | None, is_archive: bool) -> Iterator[Any]:
-    """Yield the stream to write to. PyTorch opens archives by `open` where their path is not ASCII, and old files."""
+    """Yield the output stream.
+
+    PyTorch opens legacy files and archives with a non-ASCII path with `open`, which raises `OSError`. It opens other
+    archives with its own writer, which raises `RuntimeError`.
+    """
     if path is None:
         yield f
         return
@@ -134,9 +143,9 @@ def _write(file: Any, name: str, pickled: bytes, storages: list[SavedStorage], b
 
 
 class _Pickler(pickle._Pickler):
-    """Writes torchlike's objects under PyTorch's names.
+    """A pickler that writes torchlike's objects under PyTorch's names.
 
-    The Python pickler rather than the C one, which insists on importing every name it writes.
+    The base class is the Python pickler, because the C pickler imports every name that it writes.
     """
 
     write: Callable[[bytes], Any]
@@ -191,7 +200,7 @@ class _Pickler(pickle._Pickler):
     def _reduce_data(self, tensor: Any) -> tuple:
         if tensor.layout is not torchlike.strided:
             return _rebuild.rebuild_sparse_tensor, (tensor.layout, _tensors.members(tensor))
-        # Tuples of this tensor's own: one that two tensors share would be written once, as PyTorch never does.
+        # Create new tuples for each tensor. The pickler would write a shared tuple once, unlike PyTorch.
         size, stride = (tuple(iter(numbers)) for numbers in (tensor.shape, tensor.stride()))
         if tensor.device.type == "meta":
             return _rebuild.rebuild_meta_tensor_no_storage, (tensor.dtype, size, stride, tensor.requires_grad)

@@ -1,4 +1,4 @@
-"""Storages as a checkpoint knows them: a key, an element type, a location and bytes."""
+"""Storages of a checkpoint. Each has a key, an element type, a location and bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 1 << 63
 
 @dataclass(frozen=True)
 class StorageType:
-    """The class by which PyTorch's files name the element type of a storage; None stands for bytes."""
+    """A storage class that PyTorch's files name to specify an element type. The dtype None means untyped bytes."""
 
     module: str
     name: str
@@ -54,13 +54,13 @@ _BY_DTYPE = {kind.dtype: kind for kind in TYPED}
 
 
 def storage_type(dtype: Dtype) -> StorageType:
-    """Return how files name the storage of a tensor: by bytes where PyTorch has no class for the dtype."""
+    """Return the storage class for a dtype, or `UNTYPED` if PyTorch has no storage class for it."""
     return _BY_DTYPE.get(dtype, UNTYPED)
 
 
 @dataclass
 class SavedStorage:
-    """A storage on its way into a file. `owner` keeps the identity of the storage from being used again."""
+    """A storage to be saved. The reference `owner` prevents Python from reusing the id of the storage."""
 
     key: str
     flat: np.ndarray
@@ -77,7 +77,7 @@ class SavedStorage:
 
 
 class LoadedStorage:
-    """A storage on its way out of a file; what a `map_location` function receives.
+    """A storage that was read from a file. A `map_location` function receives such an object.
 
     All tensors made from one `LoadedStorage` share memory.
     """
@@ -95,7 +95,7 @@ class LoadedStorage:
     size = __len__ = nbytes
 
     def on(self, device: Any) -> LoadedStorage:
-        """The same bytes, to be placed on `device`."""
+        """Return a storage with the same bytes and the target device `device`."""
         return LoadedStorage(self._data, self._nbytes, self.dtype, device)
 
     def cpu(self) -> LoadedStorage:
@@ -105,10 +105,11 @@ class LoadedStorage:
         return self.on(torchlike.device("cuda", device or 0) if isinstance(device, int | None) else device)
 
     def tensor(self, dtype: Dtype, offset: int, size: tuple, stride: tuple) -> Any:
-        """A tensor that sees this storage in the given way.
+        """Return a tensor that views this storage.
 
         Raises:
-            UnpicklingError: the tensor would reach beyond the storage, or see it as another dtype than before.
+            UnpicklingError: The tensor would exceed the storage, or an earlier tensor viewed the storage with a dtype
+                of another element size.
         """
         self._check(dtype, offset, size, stride)
         if self._data is None or self.device.type == "meta":
@@ -130,19 +131,19 @@ class LoadedStorage:
             raise errors.beyond_storage(offset, size, stride, self._nbytes)
 
     def whole(self) -> Any:
-        """All of the storage as a tensor of its element type."""
+        """Return a 1-D tensor of the whole storage with its element type."""
         seen = self.dtype if self._owner is None else self._owner.dtype
         made = self.tensor(seen, 0, (self._nbytes // seen.itemsize,), (1,))
         return made if seen is self.dtype else made.view(self.dtype)
 
     @functools.cached_property
     def typed(self) -> Any:
-        """The storage as the pickle and the user hold it."""
+        """The `TypedStorage` that the pickle and the user receive."""
         return TypedStorage._of_file(self)
 
 
 def numel_over_limit(size: tuple) -> bool:
-    """Whether a tensor of this size would have 2^63 elements or more, where dims of no elements count as one."""
+    """Return whether the product of the nonzero dims of `size` is 2^63 or more."""
     return math.prod(n for n in size if n) >= _MOST
 
 
@@ -150,7 +151,7 @@ def checked_id(saved: Any, length: int) -> tuple[StorageType, str, str, int]:
     """Return the kind, key, location and number of elements of ("storage", kind, key, location, number, ...).
 
     Raises:
-        UnpicklingError: it is anything else.
+        UnpicklingError: `saved` does not have this form.
     """
     if type(saved) is not tuple or len(saved) != length or type(saved[1]) is not StorageType:
         raise errors.bad_persistent_id()
@@ -161,7 +162,7 @@ def checked_id(saved: Any, length: int) -> tuple[StorageType, str, str, int]:
 
 
 def text(name: Any) -> str:
-    """A key or location, which files of Python 2 have as bytes."""
+    """Return a key or location as a string. Files from Python 2 store it as bytes."""
     if type(name) is bytes and name.isascii():
         return name.decode("ascii")
     if type(name) is not str:
@@ -170,6 +171,6 @@ def text(name: Any) -> str:
 
 
 def in_our_byte_order(data: np.ndarray, dtype: Dtype) -> np.ndarray:
-    """Bytes of elements that a machine of the other byte order wrote; the parts of a complex number swap apart."""
+    """Convert bytes from the opposite byte order. The parts of a complex number are swapped separately."""
     size = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
     return np.ascontiguousarray(data.reshape(-1, size)[:, ::-1]).reshape(-1)

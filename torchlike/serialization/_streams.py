@@ -1,4 +1,4 @@
-"""Streams that write less than they are given, and the first part of a stream."""
+"""Helpers for binary streams: complete writes, flushing, and a view of the first part of a stream."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import IO, Any
 
 
 def write_all(stream: IO[bytes], data: bytes | memoryview) -> None:
-    """Write `data`, in several calls where the stream takes only a part of it at a time.
+    """Write all of `data`, in several calls if the stream accepts only a part at a time.
 
-    A stream that returns no number of bytes is taken to have written all of them.
+    If `stream.write` does not return a valid byte count, all bytes are assumed to be written.
 
     Raises:
-        OSError: the stream takes nothing more.
+        OSError: The stream accepts no more bytes.
     """
     left = memoryview(data)
     while True:
@@ -29,14 +29,14 @@ def write_all(stream: IO[bytes], data: bytes | memoryview) -> None:
 
 
 def flush(stream: Any) -> None:
-    """Flush a stream that can be flushed."""
+    """Flush the stream if it has a `flush` method."""
     method = getattr(stream, "flush", None)
     if callable(method):
         method()
 
 
 class Part(io.RawIOBase):
-    """The bytes of a seekable stream before `end`, to be read."""
+    """A read-only stream over the bytes before `end` of a seekable stream."""
 
     def __init__(self, stream: Any, end: int) -> None:
         super().__init__()

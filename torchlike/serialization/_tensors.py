@@ -1,4 +1,4 @@
-"""What a user has attached to a tensor, and tensors of the user's own classes."""
+"""User-defined attributes of tensors and tensor subclasses, as checkpoints store them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from torchlike.serialization import _errors as errors
 
 
 def attributes(tensor: Any) -> dict[str, Any]:
-    """What the user has attached to a tensor."""
+    """Return the attributes that the user has set on a tensor."""
     return copying.attributes(tensor)
 
 
 def members(tensor: Any) -> tuple:
-    """What a sparse tensor is made of, as PyTorch's files have it."""
+    """Return the components of a sparse tensor in the order of PyTorch's files."""
     size = tensor.size()
     if tensor.layout is torchlike.sparse_coo:
         return tensor._indices(), tensor._values(), size, tensor.is_coalesced()
@@ -29,12 +29,12 @@ def as_subclass(tensor: Any, cls: type) -> Any:
 
 
 def sets_state(cls: type) -> bool:
-    """Whether a user's subclass restores its own state."""
+    """Return whether `cls` is a user-defined subclass that restores its own state with `__setstate__`."""
     return cls is not torchlike.Tensor and hasattr(cls, "__setstate__")
 
 
 def check_state(cls: type, state: Any) -> None:
-    """Refuse attributes that belong to tensors themselves, which no file may replace."""
+    """Raise `UnpicklingError` if `state` would overwrite an attribute that tensors define themselves."""
     for part in state if isinstance(state, tuple) else (state,):
         for name in part or ():
             if name in copying.PRIVATE or name.startswith("__") or hasattr(torchlike.nn.Parameter, name):

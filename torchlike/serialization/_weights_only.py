@@ -1,4 +1,4 @@
-"""Reading a pickle that may hold data only."""
+"""The restricted unpickler of `load(weights_only=True)`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from torchlike.serialization._names import modern, readable
 from torchlike.serialization._permitted import is_described, is_state, perform
 from torchlike.serialization._rebuild import UNSUPPORTED, rebuild_from_type_v2
 
-_BLOCKED = ("sys", "os", "posix", "nt")  # not even when the user calls them safe
+_BLOCKED = ("sys", "os", "posix", "nt")  # blocked even if the user marks their globals as safe
 _PLAIN = {
     "collections.OrderedDict": collections.OrderedDict,
     "collections.Counter": collections.Counter,
@@ -34,7 +34,10 @@ def _allowed() -> dict[str, Any]:
 
 
 class WeightsOnly:
-    """The calls of `weights_only=True`: those that `_permitted` describes, and the user's own safe globals."""
+    """The implementation of the machine's `Calls` for `weights_only=True`.
+
+    It permits the calls that `_permitted` describes and calls of the user's safe globals.
+    """
 
     def __init__(self, persistent: Callable[[Any], Any]) -> None:
         self._allowed = _allowed()
@@ -46,7 +49,7 @@ class WeightsOnly:
         return self._persistent(saved)
 
     def finish(self, made: Any, budget: Budget) -> None:
-        """Bound the nesting of the object."""
+        """Raise if the nesting of the object exceeds the limit."""
         budget.nested(made)
 
     def find(self, module: str, name: str) -> Any:
@@ -65,7 +68,7 @@ class WeightsOnly:
         return any(found is marked for marked in self._of_user)
 
     def call(self, function: Any, args: Any, budget: Budget) -> Any:
-        """Perform a described call, or one of a function that the user marked as safe."""
+        """Perform a call that `_permitted` describes, or call a function that the user marked as safe."""
         if is_described(function):
             if function is rebuild_from_type_v2:
                 self._check_class(args)
@@ -94,7 +97,7 @@ class WeightsOnly:
         return cls.__new__(cls, *args)
 
     def build(self, made: Any, state: Any) -> None:
-        """Set attributes of an ordered dictionary, or the state of an object of the user's class."""
+        """Set the attributes of an ordered dictionary, or restore the state of an object of a safe user class."""
         kind = type(made)
         if self._is_of_user(kind):
             _build_users(made, state)
@@ -124,7 +127,7 @@ def _build_users(made: Any, state: Any) -> None:
 
 
 class Scan(WeightsOnly):
-    """Makes nothing: finds the storages that a pickle of the old format refers to."""
+    """A dry run that collects the storages to which a pickle of the legacy format refers, without creating objects."""
 
     def __init__(self) -> None:
         super().__init__(self._note)
@@ -135,7 +138,7 @@ class Scan(WeightsOnly):
         return _Nothing()
 
     def call(self, function: Any, args: Any, budget: Budget) -> Any:
-        """Return a placeholder; dictionaries are made, since items are put into them."""
+        """Return a placeholder, or an empty dictionary for mapping types, because the pickle inserts items into it."""
         is_mapping = function is collections.OrderedDict or function is collections.Counter
         return collections.OrderedDict() if is_mapping else _Nothing()
 
@@ -147,24 +150,27 @@ class Scan(WeightsOnly):
         """Do nothing."""
 
     def finish(self, made: Any, budget: Budget) -> None:
-        """Do nothing: the placeholders are thrown away."""
+        """Do nothing, because the placeholders are discarded."""
 
 
 class _Nothing:
-    """In place of an object while a pickle is only scanned."""
+    """A placeholder for an object during a scan."""
 
 
 def unpickle(file: IO[bytes], persistent: Callable[[Any], Any], encoding: str) -> Any:
-    """Return the object of a pickle; storages that stand in it by themselves are the user's."""
+    """Return the object of a pickle. `persistent` maps each persistent id to a storage."""
     return Machine(file, WeightsOnly(persistent), encoding).load()
 
 
 def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
-    """Return the full names in a zip checkpoint that `load(f, weights_only=True)` would refuse.
+    """Return the full names of the globals in a zip checkpoint that `load(f, weights_only=True)` would reject.
+
+    Args:
+        f: a path, or a seekable binary file.
 
     Raises:
-        ValueError: `f` is a file of the old format.
-        UnpicklingError: the pickle in it is damaged.
+        ValueError: `f` is a file of the legacy format.
+        UnpicklingError: The pickle in the file is damaged.
     """
     from torchlike.serialization._load import naming, open_archive
 
@@ -182,7 +188,10 @@ def _is_unsafe(module: str, path: str, allowed: dict[str, Any]) -> bool:
 
 
 def _globals(stream: bytes) -> list[tuple[str, str]]:
-    """Return the names in a pickle, those that protocol 4 takes from the stack too ("?" where they are not plain)."""
+    """Return the (module, name) pairs of the globals in a pickle.
+
+    Protocol 4 takes these names from the stack. A name that is not a string constant is returned as "?".
+    """
     found: list[tuple[str, str]] = []
     pushed: list[str] = ["?", "?"]
     memo: dict[int, str] = {}

@@ -1,3 +1,3 @@
-"""`torch.signal`: windows of signal processing."""
+"""`torch.signal`: window functions for signal processing."""
 
 from torchlike.signal import windows as windows

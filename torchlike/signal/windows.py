@@ -1,4 +1,7 @@
-"""Windows, symmetric by default; with `sym=False` one period of a longer one, as spectral analysis wants it."""
+"""Window functions.
+
+Windows are symmetric by default. With `sym=False`, they are periodic, which is suitable for spectral analysis.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ def _made(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The window `formula(k, steps)` for k = 0 ... M - 1, where `steps` is the distance of the ends."""
+    """Return the window `formula(k, steps)` for k = 0, ..., M - 1.
+
+    `steps` is M - 1 for a symmetric window and M for a periodic window.
+    """
     if not hasattr(M, "__index__"):
         raise _errors.arguments.wrong_type("linspace", "steps", None, "int", M)
     if not isinstance(requires_grad, bool):
@@ -37,17 +43,37 @@ def _made(
 
 
 def bartlett(M: int, *, sym: bool = True, **options: Any) -> Tensor:
-    """A triangle that is 0 at its ends."""
+    """Compute the Bartlett window, a triangle that is 0 at its ends.
+
+    Args:
+        M: the number of points in the window.
+        sym: if True, return a symmetric window; if False, return a periodic window for spectral analysis.
+        options: `dtype`, `layout`, `device` and `requires_grad` of the result.
+    """
     return _made("bartlett", lambda k, steps: 1 - np.abs(2 * k / steps - 1), M, sym, **options)
 
 
 def cosine(M: int, *, sym: bool = True, **options: Any) -> Tensor:
-    """Half a period of a sine."""
+    """Compute the cosine window, half a period of a sine.
+
+    Args:
+        M: the number of points in the window.
+        sym: if True, return a symmetric window; if False, return a periodic window for spectral analysis.
+        options: `dtype`, `layout`, `device` and `requires_grad` of the result.
+    """
     return _made("cosine", lambda k, steps: np.sin(np.pi * (k + 0.5) / (steps + 1)), M, sym, **options)
 
 
 def exponential(M: int, *, center: float | None = None, tau: float = 1.0, sym: bool = True, **options: Any) -> Tensor:
-    """exp(-|k - center| / tau)."""
+    """Compute the exponential window exp(-|k - center| / tau).
+
+    Args:
+        M: the number of points in the window.
+        center: the center of the window. Default: the middle. It must be None for a symmetric window.
+        tau: the decay constant, which must be positive.
+        sym: if True, return a symmetric window; if False, return a periodic window for spectral analysis.
+        options: `dtype`, `layout`, `device` and `requires_grad` of the result.
+    """
     if tau <= 0:
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
     if sym and center is not None:
@@ -57,14 +83,28 @@ def exponential(M: int, *, center: float | None = None, tau: float = 1.0, sym: b
 
 
 def gaussian(M: int, *, std: float = 1.0, sym: bool = True, **options: Any) -> Tensor:
-    """exp(-(d / std)**2 / 2) at the distance d from the middle."""
+    """Compute the Gaussian window exp(-(d / std)**2 / 2), where d is the distance from the middle.
+
+    Args:
+        M: the number of points in the window.
+        std: the standard deviation, which must be positive.
+        sym: if True, return a symmetric window; if False, return a periodic window for spectral analysis.
+        options: `dtype`, `layout`, `device` and `requires_grad` of the result.
+    """
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
     return _made("gaussian", lambda k, steps: np.exp(-(((k - steps / 2) / std) ** 2) / 2), M, sym, **options)
 
 
 def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, **options: Any) -> Tensor:
-    """i0(beta * sqrt(1 - x**2)) / i0(beta) for x from -1 to 1."""
+    """Compute the Kaiser window i0(beta * sqrt(1 - x**2)) / i0(beta) for x from -1 to 1.
+
+    Args:
+        M: the number of points in the window.
+        beta: the shape parameter, which must be non-negative.
+        sym: if True, return a symmetric window; if False, return a periodic window for spectral analysis.
+        options: `dtype`, `layout`, `device` and `requires_grad` of the result.
+    """
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     arch = lambda k, steps: np.sqrt(np.maximum(0, 1 - (2 * k / steps - 1) ** 2))
@@ -76,7 +116,14 @@ def _cosines(a: Iterable[float], k: np.ndarray, steps: int) -> Any:
 
 
 def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, **options: Any) -> Tensor:
-    """The sum over i of (-1)**i * a[i] * cos(i x) for x from 0 to 2 pi."""
+    """Compute the general cosine window, the sum of (-1)**i * a[i] * cos(i * x) over i, for x from 0 to 2 pi.
+
+    Args:
+        M: the number of points in the window.
+        a: the coefficients.
+        sym: if True, return a symmetric window; if False, return a periodic window for spectral analysis.
+        options: `dtype`, `layout`, `device` and `requires_grad` of the result.
+    """
     if not isinstance(a, Iterable):
         raise TypeError("Coefficients must be a list/tuple")
     if not a:
@@ -85,27 +132,58 @@ def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, **options: A
 
 
 def general_hamming(M: int, *, alpha: float = 0.54, sym: bool = True, **options: Any) -> Tensor:
-    """alpha - (1 - alpha) * cos(x) for x from 0 to 2 pi."""
+    """Compute the general Hamming window alpha - (1 - alpha) * cos(x) for x from 0 to 2 pi.
+
+    Args:
+        M: the number of points in the window.
+        alpha: the window coefficient.
+        sym: if True, return a symmetric window; if False, return a periodic window for spectral analysis.
+        options: `dtype`, `layout`, `device` and `requires_grad` of the result.
+    """
     return general_cosine(M, a=(alpha, 1 - alpha), sym=sym, **options)
 
 
 def hamming(M: int, *, sym: bool = True, **options: Any) -> Tensor:
-    """The Hamming window: 0.54 - 0.46 * cos(x)."""
+    """Compute the Hamming window 0.54 - 0.46 * cos(x) for x from 0 to 2 pi.
+
+    Args:
+        M: the number of points in the window.
+        sym: if True, return a symmetric window; if False, return a periodic window for spectral analysis.
+        options: `dtype`, `layout`, `device` and `requires_grad` of the result.
+    """
     return general_hamming(M, sym=sym, **options)
 
 
 def hann(M: int, *, sym: bool = True, **options: Any) -> Tensor:
-    """The Hann window: a raised cosine."""
+    """Compute the Hann window 0.5 - 0.5 * cos(x) for x from 0 to 2 pi.
+
+    Args:
+        M: the number of points in the window.
+        sym: if True, return a symmetric window; if False, return a periodic window for spectral analysis.
+        options: `dtype`, `layout`, `device` and `requires_grad` of the result.
+    """
     return general_hamming(M, alpha=0.5, sym=sym, **options)
 
 
 def blackman(M: int, *, sym: bool = True, **options: Any) -> Tensor:
-    """The Blackman window: two cosines."""
+    """Compute the Blackman window 0.42 - 0.5 * cos(x) + 0.08 * cos(2 * x) for x from 0 to 2 pi.
+
+    Args:
+        M: the number of points in the window.
+        sym: if True, return a symmetric window; if False, return a periodic window for spectral analysis.
+        options: `dtype`, `layout`, `device` and `requires_grad` of the result.
+    """
     return _made("blackman", functools.partial(_cosines, (0.42, 0.5, 0.08)), M, sym, **options)
 
 
 def nuttall(M: int, *, sym: bool = True, **options: Any) -> Tensor:
-    """The minimum 4-term Blackman-Harris window after Nuttall."""
+    """Compute the minimum 4-term Blackman-Harris window according to Nuttall.
+
+    Args:
+        M: the number of points in the window.
+        sym: if True, return a symmetric window; if False, return a periodic window for spectral analysis.
+        options: `dtype`, `layout`, `device` and `requires_grad` of the result.
+    """
     return general_cosine(M, a=(0.3635819, 0.4891775, 0.1365995, 0.0106411), sym=sym, **options)
 
 

@@ -1,4 +1,4 @@
-"""`assert_close`: equal up to rounding, and if not, where and by how much."""
+"""`assert_close`, which compares results up to rounding and reports the greatest differences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import torchlike
 from torchlike import Tensor
 from torchlike._errors.warned import warn
 
-# dtype -> (rtol, atol): what a few roundings may leave between two ways to compute the same
+# dtype -> (rtol, atol), PyTorch's default tolerances for rounding differences
 _TOLERANCES = {
     torchlike.float16: (1e-3, 1e-5),
     torchlike.bfloat16: (1.6e-2, 1e-5),
@@ -42,9 +42,28 @@ def assert_close(
     check_stride: bool = False,
     msg: str | Callable[[str], str] | None = None,
 ) -> None:
-    """Raise AssertionError unless `|actual - expected| <= atol + rtol * |expected|` everywhere.
+    """Assert that `actual` and `expected` are close: `|actual - expected| <= atol + rtol * |expected|` elementwise.
 
-    Takes tensors, numbers, and sequences and mappings of them. Without tolerances the (coarser) dtype decides.
+    The arguments are tensors, NumPy arrays, numbers, or sequences and mappings of these.
+
+    Args:
+      actual: the actual value.
+      expected: the expected value.
+      allow_subclasses: accepted for compatibility, without effect.
+      rtol: the relative tolerance. Give both tolerances or neither. Default: the larger default tolerance of the two
+        dtypes.
+      atol: the absolute tolerance.
+      equal_nan: whether two NaN values are equal.
+      check_device: whether the devices must be equal.
+      check_dtype: whether the dtypes must be equal.
+      check_layout: accepted for compatibility, without effect.
+      check_stride: whether the strides must be equal.
+      msg: an error message that replaces the generated one, or a function that maps the generated message to another.
+
+    Raises:
+      AssertionError: The values are not close, or one of the checked attributes differs.
+      TypeError: The types cannot be compared.
+      ValueError: Only one of `rtol` and `atol` is given.
 
     >>> torchlike.testing.assert_close(torchlike.tensor([1.0]), torchlike.tensor([1.0 + 1e-7]))
     """
@@ -69,7 +88,10 @@ def assert_allclose(
     equal_nan: bool = True,
     msg: str = "",
 ) -> None:
-    """`assert_close` with the rules of old: coarser tolerances, any dtypes, NaN equal to NaN. Deprecated."""
+    """Assert that two values are close. Deprecated: use `assert_close`.
+
+    Unlike `assert_close`, it uses larger default tolerances, does not compare dtypes, and treats NaN values as equal.
+    """
     warn(
         "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. "
         "Please use `torch.testing.assert_close()` instead. You can find detailed upgrade instructions in "
@@ -201,7 +223,7 @@ def _tensors(actual: Tensor, expected: Tensor, how: _Rules, at: str) -> None:
     with torchlike.no_grad():
         common = torchlike.promote_types(actual.dtype, expected.dtype)
         if not (common.is_floating_point or common.is_complex):
-            common = torchlike.int64  # in which differences fit
+            common = torchlike.int64  # wide enough for the differences
         _values(actual.cpu().to(common), expected.cpu().to(common), rtol, atol, how.equal_nan, at)
 
 

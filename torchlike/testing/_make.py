@@ -1,4 +1,4 @@
-"""Tensors of random numbers, for tests."""
+"""Random tensors for tests."""
 
 from __future__ import annotations
 
@@ -20,13 +20,20 @@ def make_tensor(
     exclude_zero: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """Return a tensor of numbers spread evenly in [low, high): by default [-9, 9], for bool and unsigned integers what
-    of it they can hold.
+    """Create a tensor with random values from a uniform distribution over [low, high).
+
+    The default range is [-9, 9]. It is [0, 9] for unsigned integers and [0, 1] for bool.
 
     Args:
-      noncontiguous: elements lie two places apart in memory, if there is more than one.
-      exclude_zero: zeros become ones.
-      memory_format: the order of memory; not together with `noncontiguous`.
+      shape: the shape, as one sequence or as separate integers.
+      dtype: the dtype of the tensor.
+      device: the device of the tensor.
+      low: the lower bound (inclusive).
+      high: the upper bound (exclusive).
+      requires_grad: whether the tensor requires grad.
+      noncontiguous: whether to return a noncontiguous tensor. Tensors with at most one element stay contiguous.
+      exclude_zero: whether to replace zeros by ones.
+      memory_format: the memory format. It cannot be combined with `noncontiguous`.
     """
     _check(dtype, low, high, requires_grad, noncontiguous, memory_format)
     size = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape

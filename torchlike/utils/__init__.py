@@ -1,4 +1,4 @@
-"""`torch.utils`: data loading and smaller helpers, each loaded when it is first used."""
+"""`torch.utils`: data loading and other helpers. Each submodule is imported on first use."""
 
 import importlib
 import pkgutil
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def swap_tensors(t1: Any, t2: Any) -> None:
-    """Let two tensors change places: each becomes the other, for all who hold it."""
+    """Swap two tensors in place, so that existing references to one tensor see the contents of the other."""
     from torchlike._internal import copying
 
     copying.swap(t1, t2)
@@ -20,5 +20,7 @@ def __getattr__(name: str) -> Any:
         raise _errors.arguments.unknown_name("torch.utils", name, known)
     try:
         return importlib.import_module(f"torchlike.utils.{name}")
-    except ImportError as error:  # of a library that is not installed: `import` says which, `hasattr` says no
+    except (
+        ImportError
+    ) as error:  # A required library is not installed. `import` reports which one, and `hasattr` returns False.
         raise _errors.arguments.unknown_name("torch.utils", name, []) from error

@@ -1,4 +1,4 @@
-"""Blocks that are decorators too, as libraries derive their own modes from them."""
+"""Base classes for context managers that also work as decorators. Libraries derive their own modes from them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from torchlike._internal import _Switch
 
 
 class _DecoratorContextManager(_Switch):
-    """A block (`__enter__`, `__exit__`) that decorates functions and generators too, each call within its own."""
+    """A base class for context managers that also decorate functions and generators.
+
+    Each call of a decorated function runs in a new context.
+    """
 
     def clone(self) -> Self:
-        """The block of one call; a class with arguments overrides it."""
+        """Return the context manager for one call. A class whose constructor takes arguments overrides this method."""
         return type(self)()
 
     def _clone(self) -> Self:
@@ -19,7 +22,7 @@ class _DecoratorContextManager(_Switch):
 
 
 class _NoParamDecoratorContextManager(_DecoratorContextManager):
-    """The same for a class without arguments: `@mode` is `@mode()`."""
+    """A `_DecoratorContextManager` without arguments, for which `@mode` means the same as `@mode()`."""
 
     def __new__(cls, orig_func: Any = None) -> Any:
         made = super().__new__(cls)

@@ -1,4 +1,4 @@
-"""Lists of tensors sorted by device and dtype, as optimizers written for PyTorch ask for them."""
+"""Grouping of tensor lists by device and dtype, for optimizers that are written for PyTorch."""
 
 from __future__ import annotations
 
@@ -9,30 +9,33 @@ Grouped = dict[tuple[device, dtype], tuple[list[list[Tensor | None]], list[int]]
 
 
 def _get_foreach_kernels_supported_devices() -> list[str]:
-    """The kinds of devices on which optimizers go over lists unasked."""
+    """Return the device types for which optimizers use foreach implementations by default."""
     return ["cuda", "xpu", "mtia", "privateuseone"]
 
 
 def _get_fused_kernels_supported_devices() -> list[str]:
-    """The kinds of devices for which optimizers have fused updates."""
+    """Return the device types for which optimizers have fused implementations."""
     return ["mps", "cuda", "xpu", "hpu", "cpu", "mtia", "privateuseone"]
 
 
 def _device_has_foreach_support(device: device) -> bool:
-    """Whether operators over lists run on a device."""
+    """Return whether foreach operators support a device."""
     return device.type in [*_get_foreach_kernels_supported_devices(), "cpu"]
 
 
 def _has_foreach_support(tensors: list[Tensor], device: device) -> bool:
-    """Whether operators over lists take these tensors."""
+    """Return whether foreach operators support these tensors on a device."""
     return _device_has_foreach_support(device) and all(t is None or isinstance(t, Tensor) for t in tensors)
 
 
 def _group_tensors_by_device_and_dtype(
     tensorlistlist: list[list[Tensor | None]], with_indices: bool = False
 ) -> Grouped:
-    """The lists cut into those of one device and dtype, which the first list's tensors decide; an empty list stays
-    empty. With each come the places of its tensors, if they are asked for."""
+    """Group the tensors at the same index of several lists by the device and dtype of the tensor in the first list.
+
+    Return a dict from (device, dtype) to the pair of the grouped lists and the original indices. Empty lists stay
+    empty. The indices are empty unless `with_indices` is True.
+    """
     if not tensorlistlist:
         raise RuntimeError(
             "Expected !nested_tensorlist.empty() to be true, but got false.  (Could this error message be "

@@ -1,4 +1,7 @@
-"""Nested containers taken apart and put together; what is no container is a leaf, None among them."""
+"""Pytrees: flattening, unflattening and mapping of nested containers.
+
+Every object that is not a registered container is a leaf. None is a leaf too.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ PyTree = Any
 
 @dataclass(frozen=True)
 class SequenceKey:
-    """A part of a sequence, by its place."""
+    """The key of a child of a sequence: its index."""
 
     idx: int
 
@@ -21,13 +24,13 @@ class SequenceKey:
         return f"[{self.idx!r}]"
 
     def get(self, parent: Any) -> Any:
-        """The part of a container."""
+        """Return the child of `parent` at this key."""
         return parent[self.idx]
 
 
 @dataclass(frozen=True)
 class MappingKey:
-    """A part of a dictionary, by its key."""
+    """The key of a child of a mapping: its dictionary key."""
 
     key: Any
 
@@ -35,13 +38,13 @@ class MappingKey:
         return f"[{self.key!r}]"
 
     def get(self, parent: Any) -> Any:
-        """The part of a container."""
+        """Return the child of `parent` at this key."""
         return parent[self.key]
 
 
 @dataclass(frozen=True)
 class GetAttrKey:
-    """A part of an object, by its name."""
+    """The key of a child of an object: its attribute name."""
 
     name: str
 
@@ -49,12 +52,15 @@ class GetAttrKey:
         return f".{self.name}"
 
     def get(self, parent: Any) -> Any:
-        """The part of a container."""
+        """Return the child of `parent` at this key."""
         return getattr(parent, self.name)
 
 
 class NodeDef(NamedTuple):
-    """How containers of one type are taken apart, into parts and a context, and put together."""
+    """The registered functions of a container type.
+
+    `flatten_fn` splits a container into its children and a context. `unflatten_fn` rebuilds the container from them.
+    """
 
     type: Any
     flatten_fn: Callable[[Any], tuple[list, Any]]
@@ -63,7 +69,7 @@ class NodeDef(NamedTuple):
 
 
 class TreeSpec:
-    """The structure of containers: equal ones take the same leaves."""
+    """The structure of a pytree without its leaves."""
 
     def __init__(self, type: Any, context: Any, children_specs: list[TreeSpec]) -> None:
         self.type, self.context, self.children_specs = type, context, children_specs
@@ -72,15 +78,15 @@ class TreeSpec:
         self.num_leaves = sum(c.num_leaves for c in children_specs)
 
     def is_leaf(self) -> bool:
-        """Whether this is no container."""
+        """Return whether this is the structure of a leaf."""
         return self.type is None
 
     def children(self) -> list[TreeSpec]:
-        """The structures of its parts."""
+        """Return the structures of the children."""
         return list(self.children_specs)
 
     def unflatten(self, leaves: Iterable) -> Any:
-        """The containers with these leaves."""
+        """Return the pytree with this structure and the given leaves."""
         leaves = list(leaves)
         if len(leaves) != self.num_leaves:
             raise ValueError(
@@ -95,7 +101,10 @@ class TreeSpec:
         return SUPPORTED_NODES[self.type].unflatten_fn([c._take(leaves) for c in self.children_specs], self.context)
 
     def parts(self, tree: Any) -> list:
-        """The leaves of another tree, whose structure may go deeper than this one."""
+        """Split `tree` at the leaves of this structure and return the subtrees in order.
+
+        The structure of `tree` may be deeper than this structure. Raise `ValueError` if it does not match.
+        """
         if self.is_leaf():
             return [tree]
         if kind_of(tree) is not self.type:
@@ -127,7 +136,7 @@ class TreeSpec:
 
 
 class LeafSpec(TreeSpec):
-    """The structure of what is no container."""
+    """The structure of a leaf."""
 
     def __init__(self) -> None:
         super().__init__(None, None, [])
@@ -157,14 +166,22 @@ def register_pytree_node(
     flatten_with_keys_fn: Callable | None = None,
     **named: Any,
 ) -> None:
-    """Make a type a container. The names of its serialized form are not used."""
+    """Register a container type as a pytree node.
+
+    Args:
+        cls: the type.
+        flatten_fn: a function that maps a container to (list of children, context).
+        unflatten_fn: a function that maps (children, context) to a container.
+        flatten_with_keys_fn: like `flatten_fn`, but with (key, child) pairs in place of the children.
+        named: the names of the serialized form, which are ignored.
+    """
     if cls in SUPPORTED_NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
     SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn, flatten_with_keys_fn)
 
 
 def _by_place(flatten: Callable) -> Callable:
-    """How a sequence is taken apart with the places of its parts."""
+    """Return a variant of `flatten` that returns (index key, child) pairs."""
 
     def with_keys(tree: Any) -> tuple[list, Any]:
         parts, context = flatten(tree)
@@ -201,7 +218,7 @@ _register_sequence(deque, lambda d: (list(d), d.maxlen), lambda parts, most: deq
 
 
 def kind_of(tree: Any) -> Any:
-    """The type by which a container is known; None for a leaf."""
+    """Return the type under which a container is registered, or None for a leaf."""
     kind = type(tree)
     if kind in SUPPORTED_NODES:
         return kind
@@ -213,7 +230,12 @@ def _get_node_type(tree: Any) -> Any:
 
 
 def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list, TreeSpec]:
-    """The leaves in order, and the structure."""
+    """Return the list of leaves and the structure of a pytree.
+
+    Args:
+        tree: the pytree.
+        is_leaf: a predicate. A subtree for which it returns True is a leaf.
+    """
     leaves: list = []
     return leaves, _flatten(tree, is_leaf, leaves)
 
@@ -228,28 +250,31 @@ def _flatten(tree: Any, is_leaf: Callable[[Any], bool] | None, leaves: list) -> 
 
 
 def tree_unflatten(leaves: Iterable, treespec: TreeSpec) -> Any:
-    """The containers of this structure with these leaves."""
+    """Return the pytree with the given structure and leaves."""
     return treespec.unflatten(leaves)
 
 
 def tree_leaves(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> list:
-    """The leaves in order."""
+    """Return the list of leaves of a pytree."""
     return tree_flatten(tree, is_leaf)[0]
 
 
 def tree_structure(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> TreeSpec:
-    """The structure without the leaves."""
+    """Return the structure of a pytree."""
     return tree_flatten(tree, is_leaf)[1]
 
 
 def tree_map(func: Callable, tree: Any, *rests: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
-    """The same containers, each leaf replaced by what `func` makes of it and of those at its place in other trees."""
+    """Apply `func` to each leaf and return a pytree of the results.
+
+    With `rests`, `func` also receives the corresponding subtrees of these pytrees as further arguments.
+    """
     leaves, spec = tree_flatten(tree, is_leaf)
     return spec.unflatten([func(*each) for each in zip(leaves, *[spec.parts(rest) for rest in rests])])
 
 
 def tree_map_(func: Callable, tree: Any, *rests: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
-    """Call `func` on each leaf, for what it does; returns the tree."""
+    """Call `func` on each leaf for its side effects and return the original pytree."""
     tree_map(func, tree, *rests, is_leaf=is_leaf)
     return tree
 
@@ -257,7 +282,7 @@ def tree_map_(func: Callable, tree: Any, *rests: Any, is_leaf: Callable[[Any], b
 def tree_map_only(
     type_or_types_or_pred: Any, func: Callable, tree: Any, is_leaf: Callable[[Any], bool] | None = None
 ) -> Any:
-    """`tree_map` for the leaves of some types, or of which a function says True; the others stay."""
+    """Apply `func` to the leaves of the given types, or to those that satisfy a predicate. Keep the other leaves."""
     picks = _test(type_or_types_or_pred)
     return tree_map(lambda x: func(x) if picks(x) else x, tree, is_leaf=is_leaf)
 
@@ -270,17 +295,20 @@ def _test(chosen: Any) -> Callable[[Any], bool]:
 
 
 def tree_any(pred: Callable[[Any], bool], tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> bool:
-    """Whether some leaf is so."""
+    """Return whether `pred` is true for any leaf."""
     return any(map(pred, tree_leaves(tree, is_leaf)))
 
 
 def tree_all(pred: Callable[[Any], bool], tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> bool:
-    """Whether all leaves are so."""
+    """Return whether `pred` is true for all leaves."""
     return all(map(pred, tree_leaves(tree, is_leaf)))
 
 
 def tree_flatten_with_path(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list, TreeSpec]:
-    """The leaves, each as (its keys from the outermost container on, itself), and the structure."""
+    """Return the list of (key path, leaf) pairs and the structure of a pytree.
+
+    A key path is a tuple of keys that starts at the outermost container.
+    """
     found = list(_with_paths(tree, is_leaf, ()))
     return found, tree_structure(tree, is_leaf)
 
@@ -301,24 +329,24 @@ def _with_paths(tree: Any, is_leaf: Callable[[Any], bool] | None, path: tuple) -
 
 
 def tree_leaves_with_path(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> list:
-    """The leaves, each as (its keys, itself)."""
+    """Return the list of (key path, leaf) pairs of a pytree."""
     return tree_flatten_with_path(tree, is_leaf)[0]
 
 
 def tree_map_with_path(func: Callable, tree: Any, *rests: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
-    """As `tree_map`; `func` is called with the leaf's keys first."""
+    """Like `tree_map`, but pass the key path of the leaf as the first argument of `func`."""
     leaves, spec = tree_flatten_with_path(tree, is_leaf)
     others = [spec.parts(rest) for rest in rests]
     return spec.unflatten([func(path, leaf, *rest) for (path, leaf), *rest in zip(leaves, *others)])
 
 
 def keystr(kp: Iterable) -> str:
-    """A leaf's keys as they are written behind the outermost container."""
+    """Return a key path as a Python expression relative to the outermost container, such as "[0].name"."""
     return "".join(map(str, kp))
 
 
 def key_get(obj: Any, kp: Iterable) -> Any:
-    """What lies at these keys."""
+    """Return the object at a key path of a pytree."""
     for key in kp:
         obj = key.get(obj)
     return obj

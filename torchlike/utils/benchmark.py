@@ -1,4 +1,4 @@
-"""How long a statement takes."""
+"""Timing of Python statements (`torch.utils.benchmark`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torchlike._internal import _errors
 
 
 def timer() -> float:
-    """The time in seconds, once all pending work is done."""
+    """Return the time in seconds after all pending work has finished."""
     from torchlike import cuda
     from torchlike._internal import boundary
 
@@ -24,7 +24,7 @@ def timer() -> float:
 
 @dataclass
 class Measurement:
-    """Times of a statement, in seconds."""
+    """The measured times of a statement, in seconds."""
 
     number_per_run: int
     raw_times: list[float]
@@ -32,22 +32,22 @@ class Measurement:
 
     @property
     def times(self) -> list[float]:
-        """Of one call, for each run."""
+        """The time per call, for each measurement."""
         return [t / self.number_per_run for t in self.raw_times]
 
     @property
     def mean(self) -> float:
-        """Of all runs."""
+        """The mean time per call."""
         return statistics.fmean(self.times)
 
     @property
     def median(self) -> float:
-        """Of all runs."""
+        """The median time per call."""
         return statistics.median(self.times)
 
     @property
     def iqr(self) -> float:
-        """Between the first and the third quarter of the runs."""
+        """The interquartile range of the times per call."""
         if len(self.raw_times) < 2:
             return 0.0
         first, _, third = statistics.quantiles(self.times, n=4, method="inclusive")
@@ -62,14 +62,18 @@ class Measurement:
 
 
 class Timer:
-    """Times a statement of Python. What it makes is computed in each call, also where nobody looks at it.
+    """A helper class that measures the execution time of a Python statement.
+
+    Each call executes all operators of the statement, even if their results are unused.
 
     Args:
-      stmt: the statement; the value of an expression is kept until the next call.
-      setup, global_setup: run before, once.
-      globals: the names that the statement knows.
-      label, sub_label, description: what to call it.
-      num_threads: 1, as PyTorch's default; XLA's threads are those of the process, so others are refused.
+      stmt: the statement. The value of an expression is kept alive until the next call.
+      setup, global_setup: code that runs before the measurement. `global_setup` runs once, when the timer is created;
+        `setup` runs before each measurement.
+      timer: the function that returns the current time. The default first waits for all pending work.
+      globals: the namespace in which the statement runs.
+      label, sub_label, description: the title of the measurement.
+      num_threads: must be 1, PyTorch's default. XLA uses one thread pool for the whole process.
     """
 
     def __init__(
@@ -102,16 +106,19 @@ class Timer:
         self._timer = timeit.Timer(stmt + "\n_run_pending()", setup, timer, names)
 
     def timeit(self, number: int = 1_000_000) -> Measurement:
-        """Call it `number` times."""
+        """Run the statement `number` times and return one measurement, after a warm-up."""
         self._timer.timeit(max(number // 100, 2))
         return Measurement(number, [self._timer.timeit(number)], self._title)
 
     def repeat(self, repeat: int = -1, number: int = -1) -> Measurement:
-        """Refused, as in PyTorch: `timeit` or `blocked_autorange`."""
+        """Raise `NotImplementedError`, as in PyTorch. Use `timeit` or `blocked_autorange` instead."""
         raise NotImplementedError("See `Timer.blocked_autorange.`")
 
     def blocked_autorange(self, callback: Any = None, min_run_time: float = 0.2) -> Measurement:
-        """Call it in runs of a hundredth of `min_run_time`, for so long in all."""
+        """Run the statement in blocks until the total time reaches `min_run_time`.
+
+        The number of calls per block is chosen such that a block takes at least a hundredth of `min_run_time`.
+        """
         number = 1
         while self._timer.timeit(number) < min_run_time / 100:
             number *= 10

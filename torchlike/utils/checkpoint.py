@@ -1,7 +1,8 @@
-"""Activation checkpointing: what backward needs of a part of a model is computed again instead of kept.
+"""Activation checkpointing: recompute activations in the backward pass instead of storing them.
 
-Within one program too: XLA would keep the first result, so the second computation begins behind a barrier (see
-`_transforms/recompute.py`). Random numbers are drawn again from the same state.
+If the forward pass and the recomputation are in the same XLA program, XLA normally merges them and keeps the first
+result. The recomputation therefore starts behind an optimization barrier (see `_transforms/recompute.py`). It uses the
+same random number generator state as the forward pass.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ _DETERMINISM: dict[str, Callable[[Any], Any]] = {
     "default": lambda t: {"shape": t.shape, "dtype": t.dtype, "device": t.device},
     "none": lambda t: None,
 }
-_early_stop: bool | None = None  # what `set_checkpoint_early_stop` says; None: each call decides
+_early_stop: bool | None = None  # the value of `set_checkpoint_early_stop`; None means that each call decides
 
 
 def noop_context_fn() -> tuple[Any, Any]:
-    """The default `context_fn`: two contexts that do nothing."""
+    """Return two context managers that do nothing. This is the default `context_fn`."""
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
@@ -41,24 +42,30 @@ def checkpoint(
     early_stop: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """Call `function(*args, **kwargs)`; backward calls it again instead of using what it saved.
+    """Call `function(*args, **kwargs)` and recompute its activations in the backward pass instead of storing them.
 
     Args:
-      function: what to run; called a second time with arguments of the same contents.
-      args: its arguments. Tensors that it finds elsewhere (in a closure) are used as they are then.
-      use_reentrant: True: forward runs without recording, backward runs a backward pass of its own, which excludes
-        `autograd.grad` and `inputs=`. False: forward records, and what nodes save is computed when first asked for.
-      context_fn: returns two context managers, one around the forward, one around the second computation
+      function: the function to checkpoint. The backward pass calls it a second time with the same inputs.
+      args: the positional arguments of `function`. The recomputation sees the current values of other tensors, for
+        example of those in a closure.
+      use_reentrant: if True, the forward pass records no graph, and the backward pass runs a nested backward pass. This
+        variant does not support `autograd.grad` and `inputs=`. If False, the forward pass records the graph, and the
+        saved tensors are recomputed when the backward pass first needs one of them.
+      context_fn: a function that returns two context managers, for the forward pass and for the recomputation
         (`use_reentrant=False` only).
-      determinism_check: "default" compares shape, dtype and device of what both computations saved; "none" does not
+      determinism_check: "default" compares the shapes, dtypes and devices of the tensors that both computations save.
+        "none" skips the check (`use_reentrant=False` only).
+      debug: must be False, because there is no operator trace to print.
+      early_stop: whether the recomputation stops as soon as all saved tensors have been recomputed
         (`use_reentrant=False` only).
-      debug: refused: there is no trace of operators to print.
-      early_stop: whether the second computation ends as soon as everything saved is there (`use_reentrant=False` only).
-      kwargs: `preserve_rng_state=False` lets the second computation draw new random numbers; all others are arguments
-        of `function` (`use_reentrant=False` only).
+      kwargs: with `preserve_rng_state=False`, the recomputation samples new random numbers. All other keyword arguments
+        are passed to `function` (`use_reentrant=False` only).
+
+    Returns:
+      The result of `function(*args, **kwargs)`.
 
     Raises:
-      CheckpointError: the second computation saved something else than the first.
+      CheckpointError: The recomputation saved different tensors than the forward pass.
 
     >>> import torchlike as torch
     >>> x = torch.ones(2, requires_grad=True)
@@ -88,12 +95,12 @@ def checkpoint(
 def checkpoint_sequential(
     functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
 ) -> Any:
-    """Run a list of functions (or an `nn.Sequential`) in `segments` equal parts, all but the last checkpointed.
+    """Run a sequence of functions in `segments` segments and checkpoint all segments except the last.
 
     Args:
-      functions: modules or functions of one argument, called one after another.
-      segments: the number of parts.
-      input: what the first one gets.
+      functions: an `nn.Sequential`, or a list of modules or functions of one argument, called in order.
+      segments: the number of segments.
+      input: the argument of the first function.
       use_reentrant: see `checkpoint`.
       kwargs: `preserve_rng_state`, see `checkpoint`.
     """
@@ -124,7 +131,11 @@ def checkpoint_sequential(
 
 @contextlib.contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Within the `with` block, decide for every checkpoint whether its second computation stops early."""
+    """Set `early_stop` for all checkpoints in a `with` block. It overrides the argument of `checkpoint`.
+
+    Args:
+      enable: whether the recomputation stops as soon as all saved tensors have been recomputed.
+    """
     global _early_stop
     before, _early_stop = _early_stop, enable
     try:
@@ -134,23 +145,23 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Any:
-    """Refused where it asks for the debugging that `checkpoint(debug=True)` would do."""
+    """Return a context manager that does nothing. Raise if `enabled` is true, because debugging is not supported."""
     if enabled:
         raise _errors.arguments.unsupported("set_checkpoint_debug_enabled", "enabled")
     return contextlib.nullcontext()
 
 
-# -- the state in which the function runs a second time ----------------------------------------------------------------
+# -- the global state of the recomputation -----------------------------------------------------------------------------
 
 
 def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
-    """The accelerators on which the tensors among `args` are, by number, and the states of their generators."""
+    """Return the indices of the CUDA devices of the tensors in `args`, and the RNG states of these devices."""
     devices = {a.get_device() for a in args if isinstance(a, Tensor) and a.device.type == "cuda"}
     return sorted(devices), [torchlike.cuda.get_rng_state(i) for i in sorted(devices)]
 
 
 def set_device_states(devices: list[int], states: list[Tensor], *, device_type: str | None = None) -> None:
-    """Put the generators of accelerators back into these states."""
+    """Set the RNG states of the given CUDA devices."""
     if device_type not in (None, "cuda"):
         raise _errors.arguments.unsupported("set_device_states", "device_type")
     for index, state in zip(devices, states):
@@ -158,7 +169,7 @@ def set_device_states(devices: list[int], states: list[Tensor], *, device_type: 
 
 
 class CheckpointPolicy(enum.Enum):
-    """What becomes of an operator's result under selective checkpointing, which is refused (see below)."""
+    """The policy for an operator under selective checkpointing, which is not supported."""
 
     MUST_SAVE = 0
     PREFER_SAVE = 1
@@ -169,14 +180,17 @@ class CheckpointPolicy(enum.Enum):
 
 
 def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False) -> Any:
-    """Refused: the whole part is computed again, and XLA decides what within a program is worth keeping."""
+    """Raise `NotImplementedError`: a checkpoint recomputes all of its operators.
+
+    XLA decides which intermediate values within a program it stores.
+    """
     raise _errors.arguments.cannot(
         "utils.checkpoint.create_selective_checkpoint_contexts", "`checkpoint` without `context_fn` recomputes all"
     )
 
 
 class _Surroundings:
-    """What a function's result depends on besides its arguments: the random generator and mixed precision."""
+    """The global state that affects the result of a function: the RNG state and the autocast settings."""
 
     def __init__(self, preserve_rng_state: bool) -> None:
         self.state = torchlike.get_rng_state() if preserve_rng_state else None
@@ -184,7 +198,7 @@ class _Surroundings:
 
     @contextlib.contextmanager
     def again(self) -> Iterator[None]:
-        """As it was; afterwards the generator goes on where it stood."""
+        """Restore the saved state inside the block. After the block, the RNG continues from its previous state."""
         with contextlib.ExitStack() as stack:
             if self.state is not None:
                 stack.enter_context(torchlike.random.fork_rng())
@@ -195,7 +209,7 @@ class _Surroundings:
 
 
 def _autocast_now() -> list[tuple[str, dict]]:
-    """The settings of mixed precision for each kind of device."""
+    """Return the autocast settings for each device type."""
     asked, cached = torchlike.is_autocast_enabled, torchlike.is_autocast_cache_enabled()
     return [
         (kind, {"enabled": asked(kind), "dtype": torchlike.get_autocast_dtype(kind), "cache_enabled": cached})
@@ -207,20 +221,23 @@ def _autocast_now() -> list[tuple[str, dict]]:
 
 
 def detach_variable(inputs: tuple) -> tuple:
-    """The arguments with each tensor cut off from its history, but requiring grad as before."""
+    """Detach each tensor in `inputs` and preserve its `requires_grad`."""
     if not isinstance(inputs, tuple):
         raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
     return tuple(x.detach()._require_grad(x.requires_grad) if isinstance(x, Tensor) else x for x in inputs)
 
 
 def check_backward_validity(inputs: Any) -> None:
-    """Warn where no input requires grad, so that nothing inside will get a gradient."""
+    """Warn if no input requires grad, because then no gradients are computed."""
     if not any(x.requires_grad for x in inputs if isinstance(x, Tensor)):
         warn(_sentences.NO_INPUT_REQUIRES_GRAD)
 
 
 class CheckpointFunction(Function):
-    """Forward without recording; backward runs forward again and a backward pass of its own over that."""
+    """The reentrant variant of `checkpoint`.
+
+    `forward` records no graph. `backward` runs the function again with grad enabled and runs a nested backward pass.
+    """
 
     @staticmethod
     def forward(ctx, run_function, preserve_rng_state, *args):
@@ -230,7 +247,7 @@ class CheckpointFunction(Function):
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         ctx.save_for_backward(*[args[i] for i in ctx.places])
-        with inside_a_module():  # without gradients a module would end the program that is being recorded
+        with inside_a_module():  # otherwise, an outermost module call without gradients would flush the pending trace
             return run_function(*args)
 
     @staticmethod
@@ -257,25 +274,25 @@ class CheckpointFunction(Function):
 
 
 class _Stop(Exception):
-    """Everything that was saved has been computed again."""
+    """The exception that ends a recomputation early, after all saved tensors have been recomputed."""
 
 
 class _Segment:
-    """One checkpointed call: how many tensors it saved, of what kind, and how to compute them again."""
+    """A checkpointed call: the metadata of the tensors that it saved, and the function that recomputes them."""
 
     def __init__(self, run: Callable[[], Any], describe: Callable[[Any], Any], early_stop: bool) -> None:
         self.run, self.describe, self.early_stop = run, describe, early_stop
-        self.facts: list = []  # of each saved tensor, in order
+        self.facts: list = []  # the metadata of each saved tensor, in order
         self.is_complete = False
         self.passes: WeakKeyDictionary[Any, dict[int, Any]] = WeakKeyDictionary()
 
     def pack(self, tensor: Any) -> int:
-        """Keep the tensor's place only."""
+        """Store the metadata of a tensor and return its index. The tensor itself is not kept."""
         self.facts.append(self.describe(tensor))
         return len(self.facts) - 1
 
     def unpack(self, place: int) -> Any:
-        """The tensor of this place; the first of each backward pass that is asked for computes all."""
+        """Return the tensor with this index. The first call in each backward pass recomputes all tensors."""
         walk = engine.running.walk
         found = self.passes.get(walk) if walk is not None else None
         if found is None:
@@ -289,7 +306,7 @@ class _Segment:
     def _compute(self) -> dict[int, Any]:
         found: dict[int, Any] = {}
         count = len(self.facts)
-        saved_within = False  # more was saved than before, by a backward pass within the function itself
+        saved_within = False  # a backward pass inside the function saved more tensors than before
 
         def pack(tensor: Any) -> Any:
             nonlocal saved_within
@@ -354,11 +371,11 @@ def _without_reentrance(
 
 
 class _Place:
-    """Where a tensor stood in the arguments."""
+    """A placeholder for a tensor in the arguments."""
 
 
 def _without_tensors(x: Any, found: list) -> Any:
-    """The arguments with a mark for each tensor in tuples, lists and dicts; the tensors go to `found`."""
+    """Replace each tensor in nested tuples, lists and dicts by a placeholder. Append the tensors to `found`."""
     if isinstance(x, Tensor):
         found.append(x)
         return _Place

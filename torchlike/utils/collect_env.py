@@ -1,4 +1,7 @@
-"""What a bug report needs: versions, devices, settings. `python -m torchlike.utils.collect_env` prints it."""
+"""Environment information for bug reports: versions, devices and settings.
+
+Run `python -m torchlike.utils.collect_env` to print it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ _SETTINGS = ("JAX_", "XLA_", "TORCHLIKE_", "CUDA_VISIBLE_DEVICES", "LIBTPU_", "O
 
 
 def get_pretty_env_info() -> str:
-    """Versions, the system, JAX's devices, and what the environment sets for them, as text."""
+    """Return the versions, the system, JAX's devices and the related environment variables as text."""
     devices = [
         f"  - {device} ({device.device_kind})"
         for type in ("cpu", "cuda", "tpu")
@@ -34,7 +37,7 @@ def get_pretty_env_info() -> str:
 
 
 def main() -> None:
-    """Print it."""
+    """Print the environment information."""
     print("Collecting environment information...")
     print(get_pretty_env_info())
 

@@ -1,4 +1,4 @@
-"""Extensions in C++ and CUDA: not there, since they take PyTorch's own tensors."""
+"""C++ and CUDA extensions, which are not supported because they require PyTorch's own tensors."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ _INSTEAD = (
 
 
 def load(*args: Any, **kwargs: Any) -> Any:
-    """Refused: the code would take PyTorch's tensors."""
+    """Raise `NotImplementedError`, because the extension code would require PyTorch's tensors."""
     raise _errors.arguments.cannot("utils.cpp_extension.load", _INSTEAD)
 
 
 def load_inline(*args: Any, **kwargs: Any) -> Any:
-    """Refused: the code would take PyTorch's tensors."""
+    """Raise `NotImplementedError`, because the extension code would require PyTorch's tensors."""
     raise _errors.arguments.cannot("utils.cpp_extension.load_inline", _INSTEAD)
 
 
 def CppExtension(*args: Any, **kwargs: Any) -> Any:
-    """Refused: the code would take PyTorch's tensors."""
+    """Raise `NotImplementedError`, because the extension code would require PyTorch's tensors."""
     raise _errors.arguments.cannot("utils.cpp_extension.CppExtension", _INSTEAD)
 
 
 def CUDAExtension(*args: Any, **kwargs: Any) -> Any:
-    """Refused: the code would take PyTorch's tensors."""
+    """Raise `NotImplementedError`, because the extension code would require PyTorch's tensors."""
     raise _errors.arguments.cannot("utils.cpp_extension.CUDAExtension", _INSTEAD)
 
 
 class BuildExtension:
-    """A command for setup scripts, refused."""
+    """A build command for setup scripts. Not supported: the constructor raises."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise _errors.arguments.cannot("utils.cpp_extension.BuildExtension", _INSTEAD)

@@ -1,4 +1,4 @@
-"""Settings of deterministic mode."""
+"""Settings of deterministic mode (`torch.use_deterministic_algorithms`)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from torchlike._internal import determinism
 class _Module(types.ModuleType):
     @property
     def fill_uninitialized_memory(self) -> bool:
-        """Whether `empty` and its like are filled with NaN, or the largest integer, while deterministic algorithms are
-        asked for (`torchlike.use_deterministic_algorithms(True)`)."""
+        """Return whether `empty` and similar functions fill new memory in deterministic mode.
+
+        Floating-point memory is filled with NaN and integer memory with the largest value. Deterministic mode is
+        enabled by `torchlike.use_deterministic_algorithms(True)`.
+        """
         return determinism.fills_uninitialized()
 
     @fill_uninitialized_memory.setter

@@ -1,4 +1,4 @@
-"""Memory shared with other libraries through DLPack."""
+"""Exchange of tensors with other libraries through DLPack, without a copy if possible."""
 
 from torchlike._internal import DLDeviceType as DLDeviceType
 from torchlike._internal import from_dlpack as from_dlpack

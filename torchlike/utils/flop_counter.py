@@ -1,4 +1,4 @@
-"""Counting the floating-point operations of matrix products, convolutions and attention: `FlopCounterMode`."""
+"""`FlopCounterMode`, which counts the floating-point operations of matrix products, convolutions and attention."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _HEADER = ("Module", "FLOP", "% Total")
 
 
 class FlopCounterMode:
-    """Count the floating-point operations inside of a `with` block, by module and by operator.
+    """A context manager that counts floating-point operations (FLOPs) by module and by operator.
 
-    Matrix products, convolutions, recurrent layers and attention count, forward and backward, with PyTorch's formulas
-    and under PyTorch's names of the operators (`torch.ops.aten.mm`, ...). As in PyTorch, attention and LSTMs that
-    its CPU runs as one fused operator do not count. Compiled functions run uncompiled inside of the block. Gradients of
-    gradients and functions mapped by `vmap` are not counted.
+    It counts the forward and backward passes of matrix products, convolutions, recurrent layers and attention. It uses
+    PyTorch's formulas and operator names (`torch.ops.aten.mm`, ...). As in PyTorch, it does not count attention and
+    LSTMs that PyTorch runs as one fused operator on the CPU. Compiled functions run uncompiled inside the block.
+    Higher-order gradients and functions under `vmap` are not counted.
 
     Args:
-      mods: ignored, with a warning.
-      depth: how many levels of modules the table shows; None for all.
-      display: whether the table is printed at the end of the block.
+      mods: ignored with a warning.
+      depth: the number of module levels in the table, or None for all levels.
+      display: whether to print the table at the end of the block.
       custom_mapping: not supported.
 
     >>> import torchlike as torch
@@ -57,15 +57,18 @@ class FlopCounterMode:
         self.mod_tracker = _Tracker()
 
     def get_total_flops(self) -> int:
-        """Return the operations of the block."""
+        """Return the total number of FLOPs in the block."""
         return sum(self.flop_counts["Global"].values())
 
     def get_flop_counts(self) -> dict[str, dict[Any, int]]:
-        """Return the operations by module ("Global" for all) and by operator."""
+        """Return the FLOPs by module and by operator. The key "Global" holds the counts of all modules."""
         return {name: dict(counts) for name, counts in self.flop_counts.items()}
 
     def get_table(self, depth: int | None = None) -> str:
-        """Return the counts as text, modules down to a depth (999999 levels unless the counter has a `depth`)."""
+        """Return the counts as a text table.
+
+        `depth` is the number of module levels. The default is the `depth` of the counter, or 999999 if that is None.
+        """
         depth = self.depth if depth is None else depth
         return _table(self.get_flop_counts(), 999999 if depth is None else depth)
 
@@ -73,7 +76,7 @@ class FlopCounterMode:
         boundary()
         self.flop_counts = _no_counts()
         self._stance = set_stance("force_eager")
-        self._count = self._see  # one object, which is found again
+        self._count = self._see  # keep one bound method object, so that `remove` finds it
         observers.append(self._count)
         self.mod_tracker.__enter__()
         return self
@@ -99,7 +102,10 @@ class FlopCounterMode:
 
 
 class _Tracker(ModuleTracker):
-    """Ends a program wherever the running modules change, so that all operators of one belong to the same modules."""
+    """A `ModuleTracker` that flushes when the set of running modules changes.
+
+    All operators of one program therefore belong to the same modules.
+    """
 
     def _enter(self, name: str) -> None:
         boundary()
@@ -111,7 +117,7 @@ class _Tracker(ModuleTracker):
 
 
 def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[Callable], Callable]:
-    """Refused: formulas belong to torchlike's own operators."""
+    """Raise `NotImplementedError`, because only torchlike's own operators can have formulas."""
     raise _errors.arguments.cannot(
         "utils.flop_counter.register_flop_formula", "only torchlike's own operators have formulas"
     )
@@ -128,7 +134,9 @@ def _table(counts: dict[str, dict[Any, int]], depth: int) -> str:
     total = sum(counts.setdefault("Global", {}).values())
     unit = min(max(len(str(total)) - 2, 0) // 3, len(_SUFFIXES) - 1)
     modules = [name for name in sorted(counts) if name != "Global" and name.count(".") < depth]
-    if not any(sum(counts[name].values()) >= total for name in modules):  # else that module's line says it
+    if not any(
+        sum(counts[name].values()) >= total for name in modules
+    ):  # otherwise the line of that module already shows the total
         modules.insert(0, "Global")
     return _aligned([line for name in modules for line in _lines(name, counts[name], total, unit)])
 
@@ -143,7 +151,10 @@ def _number(number: int, unit: int) -> str:
 
 
 def _aligned(lines: list[tuple[str, ...]]) -> str:
-    """The layout of the package `tabulate`: names to the left, numbers to the right, two blanks before a head."""
+    """Return the lines in the default layout of the package `tabulate`.
+
+    Names are left-aligned, numbers are right-aligned, and each column is at least two characters wider than its header.
+    """
     heads = [len(head) + 2 for head in _HEADER]
     widths = [max(head, *[len(line[i]) for line in lines]) for i, head in enumerate(heads)]
     rows = [_HEADER, tuple(["-" * width for width in widths]), *lines]

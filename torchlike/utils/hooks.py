@@ -1,3 +1,3 @@
-"""`torch.utils.hooks`: the handle that takes a hook away again."""
+"""`torch.utils.hooks`: `RemovableHandle`, the handle that removes a hook."""
 
 from torchlike.nn.modules._handle import RemovableHandle as RemovableHandle

@@ -1,4 +1,4 @@
-"""Which modules are running: `ModuleTracker`."""
+"""`ModuleTracker`, which tracks the modules that are currently running."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from torchlike.utils._pytree import tree_leaves
 
 
 class ModuleTracker:
-    """Track the modules that are running inside of a `with` block, forward and backward.
+    """A context manager that tracks the modules that are running, in the forward and in the backward pass.
 
     Attributes:
-      parents: the names of the modules that are running, and "Global". The first module called is named by its class,
-        the modules inside of it by their path, such as "Net.layers.0".
+      parents: the names of the running modules, and "Global". The outermost module is named after its class, and its
+        submodules are named by their path, such as "Net.layers.0".
 
     >>> import torchlike as torch
     >>> from torchlike.utils.module_tracker import ModuleTracker
@@ -53,7 +53,7 @@ class ModuleTracker:
 
     @property
     def is_bw(self) -> bool:
-        """Whether a backward pass is under way."""
+        """Return whether a backward pass is running."""
         return running.walk is not None
 
     def _before(self, module: Module, inputs: Any) -> None:
@@ -99,7 +99,7 @@ class ModuleTracker:
         return self._names[module]
 
     def _take_in(self, module: Module, name: str) -> None:
-        """Name a module and, by their paths, the modules inside of it."""
+        """Assign `name` to a module and `name.path` to each submodule, unless they already have names."""
         if module not in self._names:
             self._names[module] = name
             for key, child in module.named_children():
@@ -107,5 +107,5 @@ class ModuleTracker:
 
 
 def _differentiable(tree: Any) -> list[Tensor]:
-    """The tensors of a tree that require grad, while gradients are recorded."""
+    """Return the tensors of a pytree that require grad, or an empty list if grad mode is disabled."""
     return [x for x in tree_leaves(tree) if isinstance(x, Tensor) and x.requires_grad] if is_grad_enabled() else []

@@ -1,4 +1,7 @@
-"""Weak references to tensors, whose `==` compares elements: here a key is the object itself."""
+"""Weak references and dictionaries with tensor keys.
+
+`==` of tensors compares elements, so these classes compare keys by identity.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ __all__ = ["TensorWeakRef", "WeakIdKeyDictionary", "WeakIdRef", "WeakTensorKeyDi
 
 
 class WeakIdRef(weakref.ref):
-    """A weak reference that equals another to the same object, and hashes by it; once that died, only itself."""
+    """A weak reference that is compared and hashed by the identity of its object.
+
+    After the object is deleted, the reference equals only itself.
+    """
 
     __slots__ = ["_id"]
 
@@ -30,7 +36,7 @@ class WeakIdRef(weakref.ref):
 
 
 class WeakIdKeyDictionary(MutableMapping):
-    """A dictionary with objects as keys, whatever their `==` says, from which those that die are dropped."""
+    """A dictionary with weak references to its keys, which are compared by identity. Dead keys are removed."""
 
     def __init__(self, dict: Any = None, ref_type: Any = WeakIdRef) -> None:
         self.data: Any = {}
@@ -57,36 +63,36 @@ class WeakIdKeyDictionary(MutableMapping):
     def __contains__(self, key: Any) -> bool:
         try:
             return self.ref_type(key) in self.data
-        except TypeError:  # of what has no weak references
+        except TypeError:  # the type of the key does not support weak references
             return False
 
     def __len__(self) -> int:
         return len(self.data)
 
     def items(self) -> Any:
-        """Pairs of those keys that live when their turn comes."""
+        """Yield the (key, value) pairs whose keys are still alive when they are reached."""
         for reference, value in list(self.data.items()):
             key = reference()
             if key is not None:
                 yield key, value
 
     def keys(self) -> Any:
-        """The keys that live."""
+        """Return an iterator over the live keys."""
         return (key for key, _ in self.items())
 
     def values(self) -> Any:
-        """The values whose keys live."""
+        """Return an iterator over the values of the live keys."""
         return (value for _, value in self.items())
 
     def __iter__(self) -> Iterator:
         return self.keys()
 
     def keyrefs(self) -> list:
-        """The references that are the keys."""
+        """Return a list of the weak references to the keys."""
         return list(self.data)
 
     def popitem(self) -> tuple[Any, Any]:
-        """Take out the pair that came last."""
+        """Remove and return the last inserted pair whose key is alive."""
         while True:
             reference, value = self.data.popitem()
             key = reference()
@@ -94,15 +100,15 @@ class WeakIdKeyDictionary(MutableMapping):
                 return key, value
 
     def pop(self, key: Any, *default: Any) -> Any:
-        """Take out what is under a key."""
+        """Remove a key and return its value, or the default if the key is missing."""
         return self.data.pop(self.ref_type(key), *default)
 
     def update(self, dict: Any = None, **kwargs: Any) -> None:
-        """Put in the pairs of another mapping, or of a list."""
+        """Add the pairs of a mapping or of an iterable of pairs."""
         super().update(() if dict is None else dict, **kwargs)
 
     def copy(self) -> WeakIdKeyDictionary:
-        """Another dictionary of the same pairs."""
+        """Return a shallow copy."""
         return WeakIdKeyDictionary(self)
 
     __copy__ = copy

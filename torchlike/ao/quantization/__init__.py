@@ -1,4 +1,4 @@
-"""What a float model has where it could be quantized; quantized tensors themselves are refused by name."""
+"""`torch.ao.quantization`: the stubs of unquantized models. All other names raise `NotImplementedError`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torchlike.nn import Module
 
 
 class QuantStub(Module):
-    """Where a quantized model would quantize: in a float model, its input as it is."""
+    """The point at which a quantized model would quantize its input. In a float model, it is the identity."""
 
     def __init__(self, qconfig: Any = None) -> None:
         super().__init__()
@@ -18,16 +18,16 @@ class QuantStub(Module):
             raise arguments.unsupported("ao.quantization.QuantStub", "qconfig")
 
     def forward(self, x: Tensor) -> Tensor:
-        """`x` itself."""
+        """Return `x` unchanged."""
         return x
 
 
 class DeQuantStub(QuantStub):
-    """Where a quantized model would go back to floats: in a float model, its input as it is."""
+    """The point at which a quantized model would dequantize its input. In a float model, it is the identity."""
 
 
 class ObserverBase(Module):
-    """What watches a model that is to be quantized; refused."""
+    """The base class of observers. Not supported: the constructor raises."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         name = f"torch.ao.quantization.{type(self).__name__}"
@@ -35,7 +35,7 @@ class ObserverBase(Module):
 
 
 class FakeQuantizeBase(ObserverBase):
-    """What rounds as a quantized model would; refused."""
+    """The base class of fake-quantization modules. Not supported: the constructor raises."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""`torch.utils.data`: datasets, samplers and the loader that turns them into batches."""
+"""`torch.utils.data`: datasets, samplers and `DataLoader`."""
 
 from torchlike.utils.data._utils.collate import default_collate as default_collate
 from torchlike.utils.data._utils.collate import default_convert as default_convert

@@ -1,4 +1,4 @@
-"""PyTorch's sentences about datasets, samplers and loaders, one function each."""
+"""PyTorch's error messages and warnings about datasets, samplers and loaders."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def iterable_too_long(dataset: object, promised: int, fetched: int) -> str:
 
 
 class _Verbatim(str):
-    """A message that a KeyError shows as it is."""
+    """A message that `KeyError` displays without quotes and escapes."""
 
     __slots__ = ()
 
@@ -66,7 +66,10 @@ class _Verbatim(str):
 
 
 def in_worker(error: Exception, number: int) -> Exception:
-    """What a worker's error becomes outside: of the same type, with the worker's traceback as its message."""
+    """Return the exception to raise for an error in a worker.
+
+    It has the same type if possible, and its message contains the traceback of the worker.
+    """
     kind = type(error)
     told = "".join(traceback.format_exception(error)).removeprefix("Traceback (most recent call last):\n")
     message = _Verbatim(
@@ -75,7 +78,7 @@ def in_worker(error: Exception, number: int) -> Exception:
     )
     try:
         return kind(message)
-    except Exception:  # a type that takes other arguments
+    except Exception:  # the constructor does not accept a single message
         return RuntimeError(message)
 
 

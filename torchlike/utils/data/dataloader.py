@@ -1,4 +1,4 @@
-"""`DataLoader`: a dataset, a sampler and a collate function, put together into batches."""
+"""`DataLoader`, which combines a dataset, a sampler and a collate function into an iterable over batches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from torchlike.utils.data._utils.worker import get_worker_info as get_worker_inf
 from torchlike.utils.data.dataset import IterableDataset
 from torchlike.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, _draw_seed
 
-_collate_fn_t = Callable[[list], Any]  # as libraries annotate with them
+_collate_fn_t = Callable[[list], Any]  # libraries import these names for annotations
 _worker_init_fn_t = Callable[[int], None]
 
 T_co = TypeVar("T_co", covariant=True)
@@ -32,7 +32,7 @@ class _DatasetKind:
 
 
 class _InfiniteConstantSampler(Sampler):
-    """The sampler of a stream: it only counts."""
+    """The default sampler of an `IterableDataset`, which yields None forever."""
 
     def __iter__(self) -> Iterator[None]:
         while True:
@@ -40,24 +40,31 @@ class _InfiniteConstantSampler(Sampler):
 
 
 class DataLoader(Generic[T_co]):
-    """Batches of a dataset, all loaded in the main process.
+    """An iterable over the batches of a dataset. All batches are loaded in the main process.
 
-    Args (all as in PyTorch):
-        dataset: with `__getitem__` and `__len__`, or an `IterableDataset`.
-        batch_size: samples a batch; None gives single samples, converted but not collated.
-        shuffle: draw a new order each epoch; the same seed gives the same order as in PyTorch.
-        sampler, batch_sampler: where the indices, or lists of indices, come from instead.
-        collate_fn: makes a batch of a list of samples; `default_collate` unless given.
-        drop_last: leave out a last batch that is not full.
-        generator: the source of the epoch's seed and order, in place of the global one.
-        pin_memory: batches stay in ordinary host memory, from which JAX copies to a device without pinning;
-            without an accelerator PyTorch's warning is given.
-        num_workers, worker_init_fn, persistent_workers, prefetch_factor: workers load the batches in turns, in the main
-            process, with generators of their own: the batches are PyTorch's, but nothing is loaded at the same time.
-        timeout, multiprocessing_context, in_order: checked as PyTorch checks them; without processes there is nothing
-            to wait for, to start, or that could come out of order.
+    Args:
+        dataset: a dataset with `__getitem__` and `__len__`, or an `IterableDataset`.
+        batch_size: the number of samples per batch. If None, single samples are converted but not collated.
+        shuffle: whether to shuffle the data in every epoch. The same seed gives the same order as in PyTorch.
+        sampler: an iterable over indices, in place of the default sampler.
+        batch_sampler: an iterable over lists of indices, one list per batch.
+        num_workers: the number of simulated workers. They run in turn in the main process, each with its own random
+            generators. The batches are the same as in PyTorch, but are not loaded in parallel.
+        collate_fn: the function that merges a list of samples into a batch. Default: `default_collate`.
+        pin_memory: accepted for compatibility. Batches stay in ordinary host memory, from which JAX copies to a device
+            without pinning. Without an accelerator, PyTorch's warning is emitted.
+        drop_last: whether to drop the last batch if it is incomplete.
+        timeout: validated as in PyTorch, but without effect, because there are no worker processes.
+        worker_init_fn: a function that is called with the worker id when a worker is created.
+        multiprocessing_context: validated as in PyTorch, but without effect.
+        generator: the random generator for the base seed and the shuffled order, in place of the global generator.
+        prefetch_factor: the number of batches per worker for which indices are sampled in advance.
+        persistent_workers: whether to keep the workers between epochs.
+        pin_memory_device: deprecated and ignored, with a warning if `pin_memory` is True.
+        in_order: without effect, because batches are always returned in order.
 
-    Raises `ValueError` for options that exclude each other.
+    Raises:
+        ValueError: Mutually exclusive options are given, or an option is invalid.
 
     >>> from torchlike.utils.data import DataLoader
     >>> list(DataLoader(["a", "b", "c"], batch_size=2))
@@ -187,7 +194,7 @@ class DataLoader(Generic[T_co]):
 
 
 def _context(context: Any) -> Any:
-    import multiprocessing  # takes a while
+    import multiprocessing  # imported here because the import is slow
     from multiprocessing.context import BaseContext
 
     methods = multiprocessing.get_all_start_methods()
@@ -226,7 +233,7 @@ def _check_stream_options(shuffle: bool | None, sampler: Any, batch_sampler: Any
 
 
 class _BaseDataLoaderIter:
-    """One pass over a loader. Making it draws one seed from the loader's generator, as PyTorch does."""
+    """An iterator over one epoch. As in PyTorch, the constructor samples one seed from the loader's generator."""
 
     def __init__(self, loader: DataLoader) -> None:
         self._dataset = loader.dataset
@@ -250,7 +257,7 @@ class _BaseDataLoaderIter:
     def __next__(self) -> Any:
         boundary()
         data = self._next_data()
-        # Indices differ from batch to batch: fetching must not become part of the program that uses the batch.
+        # The indices differ in each batch, so fetching must not be part of the program that uses the batch.
         boundary()
         self._num_yielded += 1
         self._warn_when_too_long()
@@ -265,7 +272,7 @@ class _BaseDataLoaderIter:
 
 
 class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
-    """Loads each batch in the main process when it is asked for."""
+    """An iterator that loads each batch on demand without workers."""
 
     def __init__(self, loader: DataLoader) -> None:
         super().__init__(loader)
@@ -288,8 +295,10 @@ def _warn_about_pinning(loader: DataLoader) -> None:
 
 
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
-    """Has each batch loaded by the worker whose turn it is, when it is asked for. As in PyTorch, the sampler is some
-    batches ahead."""
+    """An iterator that loads each batch on demand with the next worker in round-robin order.
+
+    As in PyTorch, indices are sampled several batches in advance.
+    """
 
     def __init__(self, loader: DataLoader) -> None:
         super().__init__(loader)
@@ -300,7 +309,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._begin()
 
     def _reset(self, loader: DataLoader) -> None:
-        """Another epoch of the same workers."""
+        """Start another epoch with the same workers."""
         self._sampler_iter = iter(self._index_sampler)
         self._num_yielded = 0
         self._promised = loader._IterableDataset_len_called

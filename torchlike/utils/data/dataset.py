@@ -1,4 +1,4 @@
-"""Datasets: things that give a sample for an index, or a stream of samples."""
+"""Datasets, which return a sample for an index or iterate over samples."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Dataset(Generic[T_co]):
-    """Base of datasets with indices: a subclass gives `__getitem__` and usually `__len__`.
+    """The base class of map-style datasets. Subclasses implement `__getitem__` and usually `__len__`.
 
-    A subclass may also give `__getitems__(indices) -> list of samples`, which the loader then calls once a batch.
-    Adding two datasets gives a `ConcatDataset`.
+    Subclasses can also implement `__getitems__(indices) -> list of samples`, which the loader calls once per batch.
+    The sum of two datasets is a `ConcatDataset`.
     """
 
     def __getitem__(self, index: Any) -> T_co:
@@ -31,7 +31,10 @@ class Dataset(Generic[T_co]):
 
 
 class IterableDataset(Dataset[T_co], Iterable[T_co]):
-    """Base of datasets that are streams: a subclass gives `__iter__`. Adding two gives a `ChainDataset`."""
+    """The base class of iterable-style datasets. Subclasses implement `__iter__`.
+
+    The sum of two iterable datasets is a `ChainDataset`.
+    """
 
     @abstractmethod
     def __iter__(self) -> Iterator[T_co]: ...
@@ -41,9 +44,13 @@ class IterableDataset(Dataset[T_co], Iterable[T_co]):
 
 
 class TensorDataset(Dataset[tuple[Any, ...]]):
-    """Samples are the rows of the given tensors: `dataset[i] == tuple(t[i] for t in tensors)`.
+    """A dataset that wraps tensors. Each sample is a tuple of the tensors indexed along the first dimension.
 
-    Raises `AssertionError` when the tensors differ in their first size.
+    Args:
+        tensors: tensors with the same size in the first dimension.
+
+    Raises:
+        AssertionError: The tensors have different sizes in the first dimension.
     """
 
     def __init__(self, *tensors: Any) -> None:
@@ -59,9 +66,14 @@ class TensorDataset(Dataset[tuple[Any, ...]]):
 
 
 class StackDataset(Dataset[Any]):
-    """Samples are tuples (positional datasets) or dicts (named ones) of the samples of several datasets.
+    """A dataset that stacks several datasets. Its samples combine one sample of each dataset.
 
-    Raises `ValueError` when both kinds, none, or datasets of different lengths are given.
+    Args:
+        args: datasets for samples that are tuples.
+        kwargs: datasets for samples that are dicts.
+
+    Raises:
+        ValueError: Both `args` and `kwargs` are given, or neither, or the datasets have different lengths.
 
     >>> StackDataset([1, 2], "ab")[1]
     (2, 'b')
@@ -106,16 +118,20 @@ class StackDataset(Dataset[Any]):
 
 
 def _samples(dataset: Any, indices: list) -> list[Any]:
-    """The samples at `indices`, by one call when the dataset offers it."""
+    """Return the samples at `indices`, with one call of `__getitems__` if the dataset has it."""
     if callable(getattr(dataset, "__getitems__", None)):
         return dataset.__getitems__(indices)
     return [dataset[i] for i in indices]
 
 
 class ConcatDataset(Dataset[T_co]):
-    """Several datasets one after the other.
+    """The concatenation of several map-style datasets.
 
-    Raises `AssertionError` for no datasets at all or a stream among them.
+    Args:
+        datasets: an iterable of datasets.
+
+    Raises:
+        AssertionError: `datasets` is empty or contains an `IterableDataset`.
 
     >>> both = ConcatDataset([[1, 2], [3]])
     >>> len(both), both[2], both[-1]
@@ -156,7 +172,13 @@ class ConcatDataset(Dataset[T_co]):
 
 
 class ChainDataset(IterableDataset):
-    """Several streams one after the other; members that are not streams raise `AssertionError` when reached."""
+    """The concatenation of several iterable-style datasets.
+
+    Iteration raises `AssertionError` when it reaches a dataset that is not an `IterableDataset`.
+
+    Args:
+        datasets: an iterable of datasets.
+    """
 
     def __init__(self, datasets: Iterable[Any]) -> None:
         super().__init__()
@@ -177,7 +199,11 @@ class ChainDataset(IterableDataset):
 
 
 class Subset(Dataset[T_co]):
-    """The samples of `dataset` at `indices`.
+    """The subset of a dataset at specified indices.
+
+    Args:
+        dataset: the whole dataset.
+        indices: the indices of the subset in the whole dataset.
 
     >>> list(Subset("abcd", [3, 1]))
     ['d', 'b']
@@ -201,10 +227,18 @@ class Subset(Dataset[T_co]):
 
 
 def random_split(dataset: Any, lengths: Sequence[int | float], generator: Any = None) -> list[Subset]:
-    """Split a dataset at random into parts of the given lengths, or of the given fractions of its length.
+    """Randomly split a dataset into non-overlapping subsets of given lengths.
 
-    Fractions that sum to 1 give parts of `floor(fraction * len(dataset))`; what is left over goes one by one to the
-    parts from the first on. Raises `ValueError` for a fraction outside [0, 1] and for lengths that do not sum up.
+    If `lengths` are fractions that sum to 1, each subset has `floor(fraction * len(dataset))` samples. The remaining
+    samples are distributed in round-robin order, one for each subset, beginning with the first.
+
+    Args:
+        dataset: the dataset to split.
+        lengths: the lengths or the fractions of the subsets.
+        generator: the random generator for the permutation, in place of the global generator.
+
+    Raises:
+        ValueError: A fraction is outside [0, 1], or the lengths do not sum to the length of the dataset.
     """
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = _lengths_of_fractions(len(dataset), lengths)

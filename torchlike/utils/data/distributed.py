@@ -1,4 +1,4 @@
-"""The sampler that gives each of several replicas its share of a dataset."""
+"""`DistributedSampler`, which restricts data loading to a subset of the dataset for each process."""
 
 from __future__ import annotations
 
@@ -12,10 +12,21 @@ from torchlike.utils.data.sampler import Sampler
 
 
 class DistributedSampler(Sampler[int]):
-    """Every `num_replicas`-th index of a (shuffled) epoch, starting at `rank`.
+    """A sampler that yields every `num_replicas`-th index of the epoch, starting at `rank`.
 
-    The order depends on `seed + epoch`; call `set_epoch` before each epoch. Without `drop_last` indices repeat from the
-    start until all shares are equal. `num_replicas` and `rank` are those of the default process group unless given.
+    The shuffled order depends on `seed + epoch`, so call `set_epoch` before each epoch.
+
+    Args:
+        dataset: the dataset to sample from.
+        num_replicas: the number of processes. Default: the world size of the default process group.
+        rank: the rank of the current process. Default: its rank in the default process group.
+        shuffle: whether to shuffle the indices.
+        seed: the seed of the shuffled order. It must be the same in all processes.
+        drop_last: if True, drop indices at the end to make the shares of all processes equal. If False, repeat indices
+            from the start instead.
+
+    Raises:
+        ValueError: `rank` is not in the interval [0, num_replicas - 1].
     """
 
     def __init__(
@@ -59,5 +70,5 @@ class DistributedSampler(Sampler[int]):
         return self.num_samples
 
     def set_epoch(self, epoch: int) -> None:
-        """Choose the order of the next iteration."""
+        """Set the epoch, which determines the shuffled order of the next iteration."""
         self.epoch = epoch

@@ -1,4 +1,4 @@
-"""Samplers: iterables over the indices (or lists of indices) that a loader fetches."""
+"""Samplers: iterables over the indices, or the lists of indices, of the samples to load."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import torchlike
 from torchlike.utils.data import _errors as errors
 
 T_co = TypeVar("T_co", covariant=True)
-_CHUNK = 32  # PyTorch draws indices with replacement in blocks of this size, which the random stream depends on
+_CHUNK = 32  # PyTorch samples indices with replacement in blocks of this size, which affects the random stream
 
 
 def _draw_seed(generator: Any = None) -> int:
-    """One draw from `generator` (default: the global one), the seed of a private stream."""
+    """Sample a seed for a separate random stream from `generator`, by default from the global generator."""
     return int(torchlike.empty((), dtype=torchlike.int64).random_(generator=generator).item())
 
 
@@ -23,14 +23,20 @@ def _is_positive_int(value: object) -> bool:
 
 
 class Sampler(Generic[T_co]):
-    """Base of all samplers; a subclass gives `__iter__` over indices and, where it is known, `__len__`."""
+    """The base class of all samplers.
+
+    Subclasses implement `__iter__`, which yields indices, and `__len__` if the length is known.
+    """
 
     def __iter__(self) -> Iterator[T_co]:
         raise NotImplementedError
 
 
 class SequentialSampler(Sampler[int]):
-    """0, 1, ..., len(data_source) - 1.
+    """A sampler that yields 0, 1, ..., len(data_source) - 1 in order.
+
+    Args:
+        data_source: the dataset to sample from.
 
     >>> list(SequentialSampler("abc"))
     [0, 1, 2]
@@ -47,13 +53,21 @@ class SequentialSampler(Sampler[int]):
 
 
 class RandomSampler(Sampler[int]):
-    """Indices of `data_source` in random order, or drawn with replacement.
+    """A sampler that yields random indices, with or without replacement.
 
-    Without a `generator` one seed is drawn from the global generator when iteration starts and the order comes from
-    a private stream, exactly as in PyTorch. `num_samples` defaults to the length of `data_source`; without
-    replacement a larger number runs through several permutations.
+    As in PyTorch, if no `generator` is given, each iteration samples one seed from the global generator and uses a
+    separate random stream with this seed.
 
-    Raises `TypeError` when `replacement` is not a bool and `ValueError` when `num_samples` is not positive.
+    Args:
+        data_source: the dataset to sample from.
+        replacement: whether to sample with replacement.
+        num_samples: the number of samples. Default: the length of `data_source`. Without replacement, a larger number
+            takes indices from several permutations.
+        generator: the random generator.
+
+    Raises:
+        TypeError: `replacement` is not a bool.
+        ValueError: `num_samples` is not a positive int.
     """
 
     def __init__(
@@ -89,7 +103,7 @@ class RandomSampler(Sampler[int]):
         full, rest = divmod(self.num_samples, n)
         for _ in range(full):
             yield from torchlike.randperm(n, generator=generator).tolist()
-        # PyTorch draws a last permutation even for an empty rest; only a generator that outlives us shows it.
+        # PyTorch samples a last permutation even if no samples remain. This affects only a generator of the user.
         if rest or generator is self.generator:
             yield from torchlike.randperm(n, generator=generator).tolist()[:rest]
 
@@ -98,7 +112,12 @@ class RandomSampler(Sampler[int]):
 
 
 class SubsetRandomSampler(Sampler[int]):
-    """The given `indices` in random order, without replacement."""
+    """A sampler that yields the given indices in random order, without replacement.
+
+    Args:
+        indices: a sequence of indices.
+        generator: the random generator.
+    """
 
     def __init__(self, indices: Sequence[int], generator: Any = None) -> None:
         self.indices = indices
@@ -113,10 +132,17 @@ class SubsetRandomSampler(Sampler[int]):
 
 
 class WeightedRandomSampler(Sampler[int]):
-    """`num_samples` indices of `weights`, drawn with probability proportional to the weight.
+    """A sampler that yields indices of `weights` with probabilities proportional to the weights.
 
-    Raises `ValueError` for a `num_samples` that is not a positive int, a `replacement` that is not a bool and weights
-    that are not one-dimensional; drawing more than there are without replacement raises `RuntimeError`.
+    Args:
+        weights: a 1-D sequence of weights, which need not sum to 1.
+        num_samples: the number of samples.
+        replacement: whether to sample with replacement.
+        generator: the random generator.
+
+    Raises:
+        ValueError: `num_samples` is not a positive int, `replacement` is not a bool, or `weights` is not 1-D.
+        RuntimeError: On iteration, if `replacement` is False and `num_samples` exceeds the number of weights.
     """
 
     def __init__(
@@ -144,7 +170,12 @@ class WeightedRandomSampler(Sampler[int]):
 
 
 class BatchSampler(Sampler[list[int]]):
-    """Lists of `batch_size` indices from another sampler; the last one may be shorter unless `drop_last`.
+    """A sampler that groups the indices of another sampler into lists, one for each batch.
+
+    Args:
+        sampler: the sampler or iterable of indices.
+        batch_size: the number of indices per batch.
+        drop_last: whether to drop the last batch if it is incomplete.
 
     >>> list(BatchSampler(range(5), batch_size=2, drop_last=False))
     [[0, 1], [2, 3], [4]]

@@ -1,4 +1,4 @@
-"""Events for TensorBoard, written by the package `tensorboard`, without which this cannot be imported."""
+"""Logging for TensorBoard. Importing this module requires the package `tensorboard`."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What is logged, as arrays, and arrays as the protocol buffers of tensors."""
+"""Conversion of logged values to NumPy arrays and to protocol buffers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from torchlike.utils.tensorboard import _errors
 
 
 def make_np(x: Any) -> np.ndarray:
-    """A tensor, array or number as an array of one dim and more, if it was a number; bfloat16 becomes float16."""
+    """Convert a tensor, array or number to a NumPy array.
+
+    A number becomes an array with one element. bfloat16 tensors are converted to float16.
+    """
     if isinstance(x, np.ndarray):
         return x
     if np.isscalar(x):
@@ -26,12 +29,12 @@ def make_np(x: Any) -> np.ndarray:
 
 
 def shape_of(*sizes: int) -> TensorShapeProto:
-    """The protocol buffer of a shape."""
+    """Return the protocol buffer of a shape."""
     return TensorShapeProto(dim=[TensorShapeProto.Dim(size=size) for size in sizes])
 
 
 def value_of(tag: str, plugin: str, content: bytes = b"", tensor: TensorProto | None = None) -> Summary:
-    """A summary of one value that a plugin of TensorBoard's shows."""
+    """Return a summary with one value for a TensorBoard plugin."""
     plugin_data = SummaryMetadata.PluginData(plugin_name=plugin, content=content)
     return Summary(value=[Summary.Value(tag=tag, metadata=SummaryMetadata(plugin_data=plugin_data), tensor=tensor)])
 
@@ -41,7 +44,7 @@ def _plain(x: Any) -> list:
 
 
 def _halves(x: Any) -> list[int]:
-    """The bits of the numbers in float32, which is what PyTorch puts there."""
+    """Return the float32 bit patterns of the elements. As in PyTorch, they are stored in the field `half_val`."""
     return x.float().numpy().reshape(-1).view(np.int32).tolist()
 
 
@@ -49,7 +52,7 @@ def _pairs(x: Any) -> list[float]:
     return torch.view_as_real(x).flatten().tolist()
 
 
-# By dtype: its name, the field of the protocol buffer that holds the elements, and what they are there.
+# dtype -> (TensorBoard's name, field of the protocol buffer, function that converts a tensor to the field's values).
 _FIELDS = {
     torch.float16: ("DT_HALF", "half_val", _halves),
     torch.bfloat16: ("DT_BFLOAT16", "half_val", _halves),
@@ -67,7 +70,7 @@ _FIELDS = {
 
 
 def tensor_proto(tag: str, tensor: Any) -> Summary:
-    """A summary of a whole tensor."""
+    """Return a summary of a whole tensor."""
     if tensor.numel() * tensor.itemsize >= 2**31:
         raise ValueError("tensor is bigger than protocol buffer's hard limit of 2GB in size")
     if tensor.dtype not in _FIELDS:

@@ -1,4 +1,4 @@
-"""PyTorch's sentences about what is logged, one function each."""
+"""PyTorch's error messages about logged values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ def no_array(x: Any) -> NotImplementedError:
     return NotImplementedError(f"Got {type(x)}, but numpy array or torch tensor are expected.")
 
 
-# images and sounds
+# images and audio
 def repeated_dim(dataformats: str) -> AssertionError:
     return AssertionError(
         f"You can not use the same dimension shorthand twice.             input_format: {dataformats}"

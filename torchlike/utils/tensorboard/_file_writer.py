@@ -1,4 +1,4 @@
-"""One file of events."""
+"""A writer of one event file."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
 
 class FileWriter:
-    """Writes events to a file of its own in a folder, in the background."""
+    """A writer of protocol buffers to a new event file in a directory. A background thread writes the file."""
 
     def __init__(self, log_dir: Any, max_queue: int = 10, flush_secs: int = 120, filename_suffix: str = "") -> None:
         self.event_writer = EventFileWriter(str(log_dir), max_queue, flush_secs, filename_suffix)
 
     def get_logdir(self) -> str:
-        """The folder."""
+        """Return the directory of the event file."""
         return self.event_writer.get_logdir()
 
     def add_event(self, event: Any, step: Any = None, walltime: float | None = None) -> None:
-        """Write an event, with its step and the time: now, if none is given."""
+        """Write an event with its step and time. The default time is the current time."""
         event.wall_time = time.time() if walltime is None else walltime
         if step is not None:
             event.step = int(step)
@@ -31,9 +31,9 @@ class FileWriter:
         self.add_event(Event(summary=summary), global_step, walltime)
 
     def flush(self) -> None:
-        """Write to disk what waits for it."""
+        """Write all pending events to disk."""
         self.event_writer.flush()
 
     def close(self) -> None:
-        """Write what waits, and close the file."""
+        """Write all pending events to disk and close the file."""
         self.event_writer.close()

@@ -1,4 +1,4 @@
-"""Histograms, and the curves that are counted from them."""
+"""Summaries of histograms and precision-recall curves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from torchlike.utils.tensorboard._arrays import make_np, shape_of, value_of
 def histogram_raw(
     name: str, min: Any, max: Any, num: Any, sum: Any, sum_squares: Any, bucket_limits: Any, bucket_counts: Any
 ) -> Summary:
-    """A summary of a histogram that was counted elsewhere: the right edge of each bucket, and what is in it."""
+    """Return a summary of a precomputed histogram.
+
+    `bucket_limits` are the right edges of the buckets, and `bucket_counts` are the counts.
+    """
     found = HistogramProto(
         min=min, max=max, num=num, sum=sum, sum_squares=sum_squares, bucket_limit=bucket_limits, bucket=bucket_counts
     )
@@ -23,7 +26,7 @@ def histogram_raw(
 
 
 def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) -> Summary:
-    """A summary of the histogram of all elements, from the first bucket that is not empty to the last."""
+    """Return a summary of the histogram of all elements. Empty buckets at both ends are dropped."""
     x = make_np(values).astype(float).reshape(-1)
     if x.size == 0:
         raise ValueError("The input has no element.")
@@ -34,19 +37,19 @@ def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) ->
     if not len(occupied):
         raise ValueError("The histogram is empty, please file a bug report.")
     first, last = occupied[0], occupied[-1]
-    # TensorBoard knows right edges only: an empty bucket in front says where the first one begins.
+    # TensorBoard stores only right edges, so an empty first bucket marks the left edge of the first counted bucket.
     counts = [0, *counts[first : last + 1].tolist()]
     edges = edges[first : last + 2].tolist()
     return histogram_raw(name, x.min(), x.max(), len(x), x.sum(), x.dot(x), edges, counts)
 
 
 def _joined(counts: np.ndarray, edges: np.ndarray, step: int) -> tuple[np.ndarray, np.ndarray]:
-    """As many buckets as `step` says become one."""
+    """Merge each group of `step` buckets into one bucket."""
     starts = np.arange(0, len(counts), step)
     return np.add.reduceat(counts, starts), np.append(edges[starts], edges[-1])
 
 
-# TensorBoard shows no more thresholds.
+# The maximum number of thresholds that TensorBoard displays.
 _MOST_THRESHOLDS = 127
 
 
@@ -61,8 +64,10 @@ def pr_curve_raw(
     num_thresholds: int = 127,
     weights: Any = None,
 ) -> Summary:
-    """A summary of precision and recall, counted elsewhere: a number for each threshold. Counts have their weights in
-    them already: `weights` changes nothing, here as in PyTorch."""
+    """Return a summary of a precomputed precision-recall curve, with one value per threshold.
+
+    `weights` has no effect, as in PyTorch, because the counts already include the weights.
+    """
     rows = np.stack((tp, fp, tn, fn, precision, recall))
     content = PrCurvePluginData(version=0, num_thresholds=min(num_thresholds, _MOST_THRESHOLDS)).SerializeToString()
     numbers = TensorProto(dtype="DT_FLOAT", float_val=rows.reshape(-1).tolist(), tensor_shape=shape_of(*rows.shape))
@@ -70,14 +75,17 @@ def pr_curve_raw(
 
 
 def pr_curve(tag: str, labels: Any, predictions: Any, num_thresholds: int = 127, weights: Any = None) -> Summary:
-    """A summary of precision and recall of predicted probabilities, at thresholds evenly from 0 to 1."""
+    """Return a summary of the precision-recall curve of predicted probabilities.
+
+    The thresholds are evenly spaced from 0 to 1.
+    """
     n = min(num_thresholds, _MOST_THRESHOLDS)
     true = make_np(labels).astype(np.float64)
     places = np.int32(np.floor(make_np(predictions) * (n - 1)))
     weights = 1.0 if weights is None else make_np(weights)
 
     def at_least(weights: Any) -> np.ndarray:
-        """What is predicted to be above each threshold."""
+        """Return the (weighted) number of predictions at or above each threshold."""
         return np.histogram(places, bins=n, range=(0, n - 1), weights=weights)[0][::-1].cumsum()[::-1]
 
     tp, fp = at_least(true * weights), at_least((1.0 - true) * weights)

@@ -1,4 +1,4 @@
-"""Hyperparameters, as TensorBoard's plugin of that name wants them."""
+"""Summaries for TensorBoard's hyperparameter plugin."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from torchlike.utils.tensorboard._arrays import make_np, value_of
 def hparams(
     hparam_dict: Any = None, metric_dict: Any = None, hparam_domain_discrete: Any = None
 ) -> tuple[Summary, ...]:
-    """Three summaries: which hyperparameters and metrics there are, what the former are in this run, and its end."""
+    """Return three summaries: the experiment, the session start and the session end.
+
+    The experiment lists the hyperparameters and metrics. The session start holds the hyperparameter values of the run.
+    """
     _check(hparam_dict, metric_dict, hparam_domain_discrete or {})
     domains = hparam_domain_discrete or {}
     values = {key: _value(value) for key, value in hparam_dict.items() if value is not None}
@@ -54,7 +57,7 @@ def _check(hparam_dict: Any, metric_dict: Any, domains: Any) -> None:
 
 
 def _value(value: Any) -> Value:
-    """A number or text; a bool is the number it is in Python."""
+    """Convert a number or string to a protocol buffer value. A bool becomes 0 or 1."""
     if isinstance(value, torch.Tensor):
         return Value(number_value=make_np(value)[0])
     if isinstance(value, int | float):

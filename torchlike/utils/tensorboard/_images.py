@@ -1,4 +1,4 @@
-"""Images, figures and sounds."""
+"""Summaries of images, figures and audio."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from torchlike.utils.tensorboard._arrays import make_np
 
 
 def make_grid(images: np.ndarray, columns: int = 8) -> np.ndarray:
-    """Images side by side, in rows: (N, C, H, W) to (3, rows * H, columns * W); places left over are black."""
+    """Arrange images (N, C, H, W) in a grid (3, rows * H, columns * W). Unused cells are black."""
     if images.shape[1] == 1:
         images = np.concatenate([images] * 3, 1)
     n, channels, height, width = images.shape
@@ -29,7 +29,7 @@ def make_grid(images: np.ndarray, columns: int = 8) -> np.ndarray:
 
 
 def _height_width_channels(array: np.ndarray, dataformats: str) -> np.ndarray:
-    """The image, or the grid of images, with its dims in the order of Pillow."""
+    """Return the image, or the grid of images, in the layout (H, W, C) of Pillow."""
     if len(set(dataformats)) != len(dataformats):
         raise _errors.repeated_dim(dataformats)
     if array.ndim != len(dataformats):
@@ -46,7 +46,7 @@ def _height_width_channels(array: np.ndarray, dataformats: str) -> np.ndarray:
 
 
 def png(array: np.ndarray, rescale: float = 1) -> bytes:
-    """The file of an image of bytes (H, W, C), made larger or smaller."""
+    """Rescale a uint8 image (H, W, C) and return the bytes of its PNG file."""
     from PIL import Image
 
     file, (height, width, _) = io.BytesIO(), array.shape
@@ -56,7 +56,10 @@ def png(array: np.ndarray, rescale: float = 1) -> bytes:
 
 
 def image(tag: str, tensor: Any, rescale: float = 1, dataformats: str = "NCHW") -> Summary:
-    """A summary of an image, or of several as a grid: bytes, or other numbers, where 1 is white."""
+    """Return a summary of an image, or of a grid of images.
+
+    uint8 values range from 0 to 255. The values of all other dtypes range from 0 to 1.
+    """
     array = _height_width_channels(make_np(tensor), dataformats)
     white = 1 if array.dtype == np.uint8 else 255
     array = (array.astype(np.float32) * white).clip(0, 255).astype(np.uint8)
@@ -66,7 +69,7 @@ def image(tag: str, tensor: Any, rescale: float = 1, dataformats: str = "NCHW") 
 
 
 def figure_to_image(figures: Any, close: bool = True) -> np.ndarray:
-    """What matplotlib draws: (3, H, W), and a dim in front for a list of figures."""
+    """Render a matplotlib figure to an image (3, H, W), or a list of figures to images (N, 3, H, W)."""
     import matplotlib.pyplot as plt  # pyright: ignore[reportMissingImports]
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # pyright: ignore[reportMissingImports]
 
@@ -81,7 +84,7 @@ def figure_to_image(figures: Any, close: bool = True) -> np.ndarray:
 
 
 def audio(tag: str, tensor: Any, sample_rate: int = 44100) -> Summary:
-    """A summary of a sound: amplitudes from -1 to 1."""
+    """Return a summary of a mono audio clip with amplitudes from -1 to 1."""
     array = make_np(tensor).squeeze()
     if abs(array).max() > 1:
         print("warning: audio amplitude out of range, auto clipped.")

@@ -1,4 +1,4 @@
-"""The files that TensorBoard's projector of embeddings reads."""
+"""The files of TensorBoard's embedding projector."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from torchlike.utils.tensorboard._images import make_grid, png
 def write_embedding(
     logdir: str, mat: Any, metadata: Any, label_img: Any, step: Any, tag: str, metadata_header: Any
 ) -> EmbeddingInfo:
-    """Write the points, their labels and their images, and say where they are."""
+    """Write the points, their labels and their images to files. Return a description with the file paths."""
     mat, step = make_np(mat), str(0 if step is None else step).zfill(5)
     folder = f"{step}/{_as_name(tag)}"
     info = EmbeddingInfo(tensor_name=f"{tag}:{step}", tensor_path=f"{folder}/tensors.tsv")
@@ -41,7 +41,7 @@ def write_embedding(
 
 
 def write(logdir: str, path: str, content: bytes) -> None:
-    """Write a file, also where TensorBoard's own file systems keep the folder."""
+    """Write a file through TensorBoard's file API, which also supports remote file systems."""
     with tf.io.gfile.GFile(os.path.join(logdir, path), "wb") as file:
         file.write(content)
 
@@ -72,7 +72,7 @@ def _labels(metadata: Any, header: Any) -> bytes:
 
 
 def _sprite(images: np.ndarray) -> bytes:
-    """All images as one, with as many rows as columns."""
+    """Return the PNG file of a square sprite image that contains all images."""
     grid = make_grid(images, math.ceil(len(images) ** 0.5)).transpose(1, 2, 0)  # (H, W, 3)
     square = np.zeros((grid.shape[1], grid.shape[1], 3))
     square[: len(grid)] = grid

@@ -1,4 +1,4 @@
-"""What a `SummaryWriter` of PyTorch's logs too, refused by name."""
+"""The methods of PyTorch's `SummaryWriter` that are not supported."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from torchlike._internal import cannot
 
 
 class Unwritten:
-    """The methods that refuse, each with what to do instead."""
+    """A mixin of unsupported methods. Each raises `NotImplementedError` with a suggestion."""
 
     def add_graph(self, model: Any, *args: Any, **kwargs: Any) -> None:
-        """Refused: there is no graph of PyTorch's."""
+        """Raise `NotImplementedError`, because torchlike has no TorchScript graph."""
         raise _refused("add_graph", "torchlike.explain() and the hlo() of a compiled function show what is run")
 
     def add_onnx_graph(self, prototxt: Any) -> None:
-        """Refused: there is no exporter either."""
+        """Raise `NotImplementedError`, because torchlike has no ONNX exporter."""
         raise _refused("add_onnx_graph", "torchlike.explain() shows what is run")
 
     def add_video(self, tag: str, vid_tensor: Any, *args: Any, **kwargs: Any) -> None:
-        """Refused."""
+        """Raise `NotImplementedError`; use `add_images` instead."""
         raise _refused("add_video", "log its images by add_images")
 
     def add_mesh(self, tag: str, vertices: Any, *args: Any, **kwargs: Any) -> None:
-        """Refused."""
+        """Raise `NotImplementedError`; use `add_figure` instead."""
         raise _refused("add_mesh", "draw it and log the figure by add_figure")
 
     def add_image_with_boxes(self, tag: str, img_tensor: Any, box_tensor: Any, *args: Any, **kwargs: Any) -> None:
-        """Refused."""
+        """Raise `NotImplementedError`; draw the boxes yourself and use `add_image` instead."""
         raise _refused("add_image_with_boxes", "draw the boxes with Pillow and log the image by add_image")
 
 

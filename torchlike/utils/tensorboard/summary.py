@@ -1,4 +1,4 @@
-"""What is logged, as the summaries that TensorBoard reads."""
+"""Functions that convert logged values to TensorBoard's `Summary` protocol buffers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ from torchlike.utils.tensorboard._images import image as image
 def scalar(
     name: str, tensor: Any, collections: Any = None, new_style: bool = False, double_precision: bool = False
 ) -> Summary:
-    """A summary of one number: in a field of its own, or (`new_style`) as a tensor, which may be float64."""
+    """Return a summary of a number.
+
+    By default, the number is stored as a simple value. With `new_style`, it is stored as a float32 tensor, or as a
+    float64 tensor if `double_precision` is True.
+    """
     array = make_np(tensor).squeeze()
     if array.ndim:
         raise AssertionError(
@@ -39,13 +43,13 @@ def scalar(
 
 
 def text(tag: str, text: str) -> Summary:
-    """A summary of a text, which TensorBoard reads as Markdown."""
+    """Return a summary of a text, which TensorBoard renders as Markdown."""
     held = TensorProto(dtype="DT_STRING", string_val=[text.encode()], tensor_shape=shape_of(1))
     return value_of(f"{tag}/text_summary", "text", tensor=held)
 
 
 def custom_scalars(layout: dict) -> Summary:
-    """A summary of charts: `{category: {title: ["Multiline" or "Margin", tags]}}`."""
+    """Return a summary of a chart layout `{category: {title: ["Multiline" or "Margin", tags]}}`."""
     categories = [
         layout_pb2.Category(title=name, chart=[_chart(title, *rest) for title, rest in charts.items()])
         for name, charts in layout.items()

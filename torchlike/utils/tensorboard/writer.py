@@ -1,4 +1,4 @@
-"""`SummaryWriter`: logs a run into a folder."""
+"""`SummaryWriter`, which logs a run to a directory of event files."""
 
 from __future__ import annotations
 
@@ -21,9 +21,19 @@ from torchlike.utils.tensorboard._unwritten import Unwritten
 
 
 class SummaryWriter(Unwritten):
-    """Logs numbers, images, texts and more into a folder, by default one of this moment below `runs`.
+    """A writer of scalars, images, text and other data to event files for TensorBoard.
 
-    Every method takes the step of the run and the time, which is now if none is given.
+    Most methods take the arguments `global_step`, the step of the run, and `walltime`, the time in seconds, which
+    defaults to the current time.
+
+    Args:
+        log_dir: the directory of the event files. Default: `runs/` followed by the current date, time and host name.
+        comment: a suffix of the default `log_dir`.
+        purge_step: the step at which an interrupted run resumes. TensorBoard hides events of the earlier run with
+            this or a later step.
+        max_queue: the maximum number of events in the queue.
+        flush_secs: the interval in seconds at which pending events are written to disk.
+        filename_suffix: a suffix of the names of all event files in `log_dir`.
     """
 
     def __init__(
@@ -48,7 +58,7 @@ class SummaryWriter(Unwritten):
         self.default_bins = [*(-edge for edge in reversed(up)), 0, *up]
 
     def _get_file_writer(self) -> FileWriter:
-        """The writer of the folder itself, opened anew after `close`."""
+        """Return the writer of the log directory. Open a new one after `close`."""
         if self.file_writer is None or self.all_writers is None:
             self.file_writer = self._file_writer_of(self.log_dir)
             self.all_writers = {self.file_writer.get_logdir(): self.file_writer}
@@ -63,13 +73,13 @@ class SummaryWriter(Unwritten):
         return FileWriter(folder, self.max_queue, self.flush_secs, self.filename_suffix)
 
     def get_logdir(self) -> Any:
-        """The folder."""
+        """Return the directory of the event files."""
         return self.log_dir
 
     def _add(self, what: Any, global_step: Any, walltime: float | None) -> None:
         self._get_file_writer().add_summary(what, global_step, walltime)
 
-    # -- numbers ---------------------------------------------------------------------------------------------------
+    # -- scalars ---------------------------------------------------------------------------------------------------
 
     def add_scalar(
         self,
@@ -80,14 +90,14 @@ class SummaryWriter(Unwritten):
         new_style: bool = False,
         double_precision: bool = False,
     ) -> None:
-        """Log a number."""
+        """Log a scalar."""
         what = summary.scalar(tag, scalar_value, new_style=new_style, double_precision=double_precision)
         self._add(what, global_step, walltime)
 
     def add_scalars(
         self, main_tag: str, tag_scalar_dict: dict, global_step: Any = None, walltime: float | None = None
     ) -> None:
-        """Log several numbers for one chart, each into a folder of its own below the run's."""
+        """Log several scalars for one chart. Each tag is written to its own subdirectory of the log directory."""
         walltime = time.time() if walltime is None else walltime
         above = self._get_file_writer().get_logdir()
         writers: Any = self.all_writers
@@ -109,7 +119,7 @@ class SummaryWriter(Unwritten):
         run_name: str | None = None,
         global_step: Any = None,
     ) -> None:
-        """Log hyperparameters and what they came to, as a run of its own below this one."""
+        """Log hyperparameters and the resulting metrics as a separate run in a subdirectory."""
         if type(hparam_dict) is not dict or type(metric_dict) is not dict:
             raise TypeError("hparam_dict and metric_dict should be dictionary.")
         found = summary.hparams(hparam_dict, metric_dict, hparam_domain_discrete)
@@ -131,7 +141,10 @@ class SummaryWriter(Unwritten):
         walltime: float | None = None,
         max_bins: int | None = None,
     ) -> None:
-        """Log how the elements of a tensor are distributed; `bins` as NumPy has them, or edges that grow by a tenth."""
+        """Log the histogram of a tensor.
+
+        `bins` is passed to `numpy.histogram`. The default "tensorflow" uses edges that grow by a factor of 1.1.
+        """
         if isinstance(bins, str) and bins == "tensorflow":
             bins = self.default_bins
         self._add(summary.histogram(tag, values, bins, max_bins), global_step, walltime)
@@ -149,7 +162,7 @@ class SummaryWriter(Unwritten):
         global_step: Any = None,
         walltime: float | None = None,
     ) -> None:
-        """Log a histogram that was counted elsewhere."""
+        """Log a precomputed histogram."""
         if len(bucket_limits) != len(bucket_counts):
             raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
         what = summary.histogram_raw(tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts)
@@ -165,7 +178,7 @@ class SummaryWriter(Unwritten):
         weights: Any = None,
         walltime: float | None = None,
     ) -> None:
-        """Log precision and recall of predicted probabilities."""
+        """Log the precision-recall curve of predicted probabilities."""
         self._add(summary.pr_curve(tag, labels, predictions, num_thresholds, weights), global_step, walltime)
 
     def add_pr_curve_raw(
@@ -182,7 +195,7 @@ class SummaryWriter(Unwritten):
         weights: Any = None,
         walltime: float | None = None,
     ) -> None:
-        """Log precision and recall that were counted elsewhere; `weights` changes nothing, as in PyTorch."""
+        """Log a precomputed precision-recall curve. `weights` has no effect, as in PyTorch."""
         what = summary.pr_curve_raw(
             tag,
             true_positive_counts,
@@ -195,7 +208,7 @@ class SummaryWriter(Unwritten):
         )
         self._add(what, global_step, walltime)
 
-    # -- images, sounds, texts -------------------------------------------------------------------------------------
+    # -- images, audio, text ---------------------------------------------------------------------------------------
 
     def add_image(
         self,
@@ -205,7 +218,10 @@ class SummaryWriter(Unwritten):
         walltime: float | None = None,
         dataformats: str = "CHW",
     ) -> None:
-        """Log an image: bytes, or other numbers, where 1 is white."""
+        """Log an image.
+
+        uint8 values range from 0 to 255. The values of all other dtypes range from 0 to 1.
+        """
         self._add(summary.image(tag, img_tensor, dataformats=dataformats), global_step, walltime)
 
     def add_images(
@@ -216,13 +232,13 @@ class SummaryWriter(Unwritten):
         walltime: float | None = None,
         dataformats: str = "NCHW",
     ) -> None:
-        """Log images as one, in rows of eight."""
+        """Log a batch of images as one grid with eight images per row."""
         self.add_image(tag, img_tensor, global_step, walltime, dataformats)
 
     def add_figure(
         self, tag: str, figure: Any, global_step: Any = None, close: bool = True, walltime: float | None = None
     ) -> None:
-        """Log what matplotlib draws: a figure, or a list of them in rows of eight."""
+        """Log a matplotlib figure, or a list of figures as a grid with eight figures per row."""
         dataformats = "NCHW" if isinstance(figure, list) else "CHW"
         self.add_image(tag, figure_to_image(figure, close), global_step, walltime, dataformats)
 
@@ -234,29 +250,32 @@ class SummaryWriter(Unwritten):
         sample_rate: int = 44100,
         walltime: float | None = None,
     ) -> None:
-        """Log a sound: amplitudes from -1 to 1."""
+        """Log a mono audio clip with amplitudes from -1 to 1."""
         self._add(summary.audio(tag, snd_tensor, sample_rate), global_step, walltime)
 
     def add_text(self, tag: str, text_string: str, global_step: Any = None, walltime: float | None = None) -> None:
-        """Log a text, which TensorBoard reads as Markdown."""
+        """Log a text, which TensorBoard renders as Markdown."""
         self._add(summary.text(tag, text_string), global_step, walltime)
 
     # -- charts and embeddings -------------------------------------------------------------------------------------
 
     def add_custom_scalars(self, layout: dict) -> None:
-        """Log which charts to show: `{category: {title: ["Multiline" or "Margin", tags]}}`."""
+        """Log a chart layout `{category: {title: ["Multiline" or "Margin", tags]}}`."""
         self._add(summary.custom_scalars(layout), None, None)
 
     def add_custom_scalars_multilinechart(
         self, tags: list[str], category: str = "default", title: str = "untitled"
     ) -> None:
-        """Log that these numbers are to be lines of one chart."""
+        """Log a chart that displays the scalars with these tags as lines."""
         self.add_custom_scalars({category: {title: ["Multiline", tags]}})
 
     def add_custom_scalars_marginchart(
         self, tags: list[str], category: str = "default", title: str = "untitled"
     ) -> None:
-        """Log that the first of three numbers is to be shown between the two others."""
+        """Log a chart that displays a scalar within a margin.
+
+        `tags` are the tags of the value, of the lower bound and of the upper bound.
+        """
         if len(tags) != 3:
             raise AssertionError(f"Expected 3 tags, got {len(tags)}.")
         self.add_custom_scalars({category: {title: ["Margin", tags]}})
@@ -270,7 +289,16 @@ class SummaryWriter(Unwritten):
         tag: str = "default",
         metadata_header: Any = None,
     ) -> None:
-        """Log points (N, D) for the projector, with a label or an image (N, C, H, W) for each."""
+        """Log points for the embedding projector.
+
+        Args:
+            mat: the points, of shape (N, D).
+            metadata: a label for each point.
+            label_img: an image for each point, of shape (N, C, H, W).
+            global_step: the step of the run.
+            tag: the name of the embedding.
+            metadata_header: the column names if each label is a list of columns.
+        """
         folder = self._get_file_writer().get_logdir()
         info = _projector.write_embedding(folder, mat, metadata, label_img, global_step, tag, metadata_header)
         if not hasattr(self, "_projector_config"):
@@ -279,15 +307,15 @@ class SummaryWriter(Unwritten):
         config = text_format.MessageToString(self._projector_config)
         _projector.write(folder, "projector_config.pbtxt", config.encode())
 
-    # -- the whole -------------------------------------------------------------------------------------------------
+    # -- closing ---------------------------------------------------------------------------------------------------
 
     def flush(self) -> None:
-        """Write to disk what waits for it."""
+        """Write all pending events to disk."""
         for each in (self.all_writers or {}).values():
             each.flush()
 
     def close(self) -> None:
-        """Write what waits, and close all files; what is logged later goes into new ones."""
+        """Write all pending events to disk and close all files. Later events are written to new files."""
         for each in (self.all_writers or {}).values():
             each.flush()
             each.close()

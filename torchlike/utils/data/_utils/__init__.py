@@ -1,4 +1,4 @@
-"""The parts of the loader that user code reaches by PyTorch's path: collating and worker information."""
+"""Collating and worker information, importable from the same path as in PyTorch."""
 
 from torchlike.utils.data._utils import collate as collate
 from torchlike.utils.data._utils import worker as worker

@@ -1,4 +1,4 @@
-"""How a list of samples becomes one batch."""
+"""Collating of a list of samples into one batch."""
 
 from __future__ import annotations
 
@@ -15,16 +15,24 @@ from torchlike.utils.data._errors import default_collate_err_msg_format as defau
 from torchlike.utils.data._utils import host
 
 CollateMap = dict[type | tuple[type, ...], Callable[..., Any]]
-_NOT_NUMBERS = "SUO"  # NumPy kinds that no tensor can hold: bytes, text, objects
-np_str_obj_array_pattern = re.compile(r"[SaUO]")  # the same as libraries look for it, in `dtype.str`
+_NOT_NUMBERS = "SUO"  # the NumPy dtype kinds without a tensor dtype: bytes, strings and objects
+np_str_obj_array_pattern = re.compile(r"[SaUO]")  # a pattern for `dtype.str`, which libraries import
 
 
 def collate(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Any:
-    """One batch out of a list of samples, by the type of the first.
+    """Collate a list of samples into one batch, according to the type of the first sample.
 
-    `collate_fn_map` gives functions `f(batch, *, collate_fn_map)` for types, looked up exactly and then by
-    `isinstance`. Mappings, namedtuples and sequences not found there are collated member by member and keep their type
-    (tuples become lists). Raises `TypeError` for anything else, `RuntimeError` for sequences of unequal length.
+    Mappings, namedtuples and sequences without an entry in `collate_fn_map` are collated member by member and keep
+    their type, except that tuples become lists.
+
+    Args:
+        batch: the list of samples.
+        collate_fn_map: a map from types to functions `f(batch, *, collate_fn_map)`. The type of the sample is first
+            looked up exactly and then as a subclass.
+
+    Raises:
+        TypeError: The type of the samples is not supported.
+        RuntimeError: The samples are sequences of unequal length.
     """
     first = batch[0]
     found = _lookup(type(first), collate_fn_map or {})
@@ -52,10 +60,10 @@ def _lookup(kind: type, table: CollateMap) -> Callable[..., Any] | None:
 
 
 def _rebuild_mapping(like: Mapping, items: dict) -> Any:
-    """`items` in a mapping of the type of `like`; a plain dict where that type cannot be made so."""
+    """Return a mapping of the type of `like` with the given items, or a plain dict if that type cannot be created."""
     try:
         if isinstance(like, MutableMapping):
-            clone = copy.copy(like)  # keeps what the constructor would need: a default factory, extra attributes
+            clone = copy.copy(like)  # preserves constructor arguments, such as a default factory, and extra attributes
             clone.update(items)
             return clone
         kind: Any = type(like)
@@ -65,7 +73,10 @@ def _rebuild_mapping(like: Mapping, items: dict) -> Any:
 
 
 def _rebuild_sequence(like: Sequence, items: list) -> Any:
-    """`items` in a sequence of the type of `like`; tuples, and types that cannot be made so, become lists."""
+    """Return a sequence of the type of `like` with the given items.
+
+    Return a list if `like` is a tuple or its type cannot be created from a list.
+    """
     if isinstance(like, tuple):
         return items
     try:
@@ -124,10 +135,13 @@ default_collate_fn_map: CollateMap = {
 
 
 def default_collate(batch: Any) -> Any:
-    """One batch out of a list of samples, with a new first dim for the batch.
+    """Collate a list of samples into a batch with an additional outer dimension.
 
-    Tensors and NumPy arrays are stacked, ints and bools become a tensor of their own dtype, floats a float64 tensor,
-    strings and bytes stay a list; mappings, namedtuples and sequences are collated member by member.
+    Tensors and NumPy arrays are stacked. Ints become an int64 tensor, bools a bool tensor, and floats a float64 tensor.
+    Strings and bytes stay a list. Mappings, namedtuples and sequences are collated member by member.
+
+    Args:
+        batch: the list of samples.
 
     >>> default_collate([{"name": "a", "tags": ["x"]}, {"name": "b", "tags": ["y"]}])
     {'name': ['a', 'b'], 'tags': [('x', 'y')]}
@@ -136,9 +150,13 @@ def default_collate(batch: Any) -> Any:
 
 
 def default_convert(data: Any) -> Any:
-    """A sample with its NumPy arrays and numbers made tensors, inside mappings, namedtuples and sequences too.
+    """Convert the NumPy arrays and NumPy scalars in a sample to tensors.
 
-    Everything else, Python numbers and strings included, stays as it is; tuples become lists.
+    The conversion recurses into mappings, namedtuples and sequences; tuples become lists. All other objects, including
+    Python numbers and strings, are returned unchanged.
+
+    Args:
+        data: the sample.
     """
     if isinstance(data, torchlike.Tensor | str | bytes):
         return data

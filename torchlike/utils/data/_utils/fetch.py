@@ -1,4 +1,4 @@
-"""Fetchers: from an index, or a list of indices, to a finished batch."""
+"""Fetchers, which return the collated batch for an index or a list of indices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torchlike.utils.data.dataset import Subset, TensorDataset, _samples
 
 
 class MapFetcher:
-    """Fetches from a dataset with indices."""
+    """A fetcher for map-style datasets."""
 
     def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool) -> None:
         self.dataset = dataset
@@ -32,7 +32,7 @@ class MapFetcher:
 
 
 class IterableFetcher:
-    """Fetches from a stream; the index says only how many samples make a batch."""
+    """A fetcher for iterable-style datasets. The length of the index list is the number of samples per batch."""
 
     def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool) -> None:
         self.stream = iter(dataset)
@@ -63,10 +63,11 @@ class IterableFetcher:
 
 
 def _gather_rows(dataset: Any, index: Any) -> list[Any] | None:
-    """The collated batch of a (subset of a) `TensorDataset` by one gather per tensor.
+    """Return the collated batch of a `TensorDataset`, or of its `Subset`, with one gather per tensor.
 
-    None where that could differ from collating sample by sample: overridden datasets, tensors that need gradients or
-    lie in another memory order, and indices that are no plain ints in range (the ordinary way raises their errors).
+    Return None if the result could differ from collating single samples. This is so for subclasses of these datasets,
+    for tensors that require grad or are not contiguous, and for indices that are not ints in range. The general path
+    then raises the errors for invalid indices.
     """
     indices = list(index)
     while type(dataset) is Subset:

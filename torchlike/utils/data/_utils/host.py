@@ -1,7 +1,7 @@
-"""Putting batches together in host memory.
+"""Assembly of batches in host memory.
 
-Which samples make a batch differs each time. Recorded, that would be another program per batch for the engine; done
-by NumPy at once it is a copy, and moving data is exact, so nothing else can be seen of it.
+Each batch has different indices, so recording the gather would compile a new program for each batch. NumPy gathers the
+samples eagerly instead. The result is identical, because copying is exact.
 """
 
 from __future__ import annotations
@@ -16,14 +16,18 @@ from torchlike._internal import Value, aval, peek, wrap
 
 
 def rows(tensor: Any, where: np.ndarray) -> Any:
-    """The rows of a tensor at `where`."""
+    """Return the rows of a tensor at the indices `where`."""
     if tensor.device.type != "cpu":
         return tensor.index_select(0, torchlike.from_numpy(where).to(tensor.device))
     return _tensor(peek(tensor._value).take(where, 0), tensor)
 
 
 def stack(tensors: Sequence) -> Any | None:
-    """The tensors stacked along a new first dim; None unless they are computed, plain, alike and on the CPU."""
+    """Stack tensors along a new first dim on the host.
+
+    Return None unless all tensors are plain contiguous CPU tensors with concrete values and the same shape and dtype,
+    and none of them requires grad.
+    """
     like = tensors[0]
     if like.device.type != "cpu" or not all(_is_alike(t, like) for t in tensors):
         return None

@@ -1,8 +1,9 @@
-"""Workers of a `DataLoader`: who loads a batch, with random numbers of its own.
+"""Simulated workers of a `DataLoader`.
 
-PyTorch's are processes. A process cannot be forked once JAX runs its threads, so here they are taken in turns in the
-process itself: each has its own copy of the dataset object and its own generators (Python's, NumPy's and ours), seeded
-as PyTorch seeds them, and gets the same batches in the same order. Nothing is loaded at the same time.
+PyTorch's workers are processes. A process cannot be forked safely after JAX has started its threads, so these workers
+run in turn in the main process. Each has its own copy of the dataset object and its own random generator states (of
+Python, NumPy and torchlike) with PyTorch's seeds. It therefore loads the same batches in the same order as in PyTorch,
+but without parallelism.
 """
 
 from __future__ import annotations
@@ -24,10 +25,14 @@ from torchlike.utils.data.dataset import Dataset
 
 @dataclasses.dataclass(frozen=True)
 class WorkerInfo:
-    """What a worker knows about itself.
+    """Information about a worker.
 
-    Attributes: id: 0 to `num_workers` - 1. num_workers: how many there are. seed: of this worker's generators.
-    dataset: this worker's copy of the dataset object. rng, worker_method: as PyTorch's processes say.
+    Attributes:
+        id: the worker id, from 0 to `num_workers` - 1.
+        num_workers: the number of workers.
+        seed: the seed of the random generators of this worker.
+        dataset: the copy of the dataset object of this worker.
+        rng, worker_method: constants, for compatibility with PyTorch.
     """
 
     id: int
@@ -42,7 +47,7 @@ _current: WorkerInfo | None = None
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """Information about the data-loading worker that this code runs for; None outside of any.
+    """Return the information about the current `DataLoader` worker, or None outside of a worker.
 
     >>> get_worker_info() is None
     True
@@ -51,14 +56,14 @@ def get_worker_info() -> WorkerInfo | None:
 
 
 class Worker:
-    """One worker: `fetch(index)` gives a batch, and raises StopIteration where its stream has ended."""
+    """A simulated worker. `fetch(index)` returns a batch, or raises `StopIteration` at the end of its stream."""
 
     def __init__(self, number: int, loader: Any, base_seed: int, make_fetcher: Callable[[Any], Any]) -> None:
         dataset = copy.copy(loader.dataset) if isinstance(loader.dataset, Dataset) else loader.dataset
         self.info = WorkerInfo(number, loader.num_workers, base_seed + number, dataset)
         self.is_active = True
         self._make_fetcher, self._fetcher = make_fetcher, None
-        self._failed: Exception | None = None  # in `worker_init_fn`: told with the first batch
+        self._failed: Exception | None = None  # the error of `worker_init_fn`, which the first `fetch` raises
         outside = _states()
         random.seed(self.info.seed)
         np.random.seed(_numpy_seed(base_seed, number))
@@ -72,7 +77,7 @@ class Worker:
                 self._failed = errors.in_worker(error, number)
 
     def resume(self) -> None:
-        """Begin another epoch."""
+        """Start another epoch."""
         self.is_active, self._fetcher = True, None
 
     def fetch(self, index: Any) -> Any:
@@ -91,8 +96,10 @@ class Worker:
             raise errors.in_worker(error, self.info.id) from error
 
     def _at_work(self, act: Callable[[], Any]) -> Any:
-        """What `act` returns in this worker's turn. No interrupt leaves the worker's generators in place of the
-        process's, wherever it comes: the turn ends in any case."""
+        """Call `act` with the random generator states of this worker and return its result.
+
+        The states of the process are restored in all cases, even if an interrupt arrives during the restoration.
+        """
         outside: list = []
         try:
             with uninterrupted():

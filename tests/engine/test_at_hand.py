@@ -1,4 +1,4 @@
-"""Indices that are still to be computed are checked at the line that indexes, wherever that costs next to nothing."""
+"""Pending indices are checked at the line that indexes if computing them is cheap."""
 
 import numpy as np
 import pytest

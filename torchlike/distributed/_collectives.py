@@ -57,8 +57,7 @@ def _arrays(received: Received, like: Any) -> list[np.ndarray]:
     return [t.unpacked(received[rank], like, rank) for rank in sorted(received)]
 
 
-# -- the same result for all members
-# ------------------------------------------------------------------------------------
+# -- the same result for all members -----------------------------------------------------------------------------------
 
 
 def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False) -> Work | None:
@@ -174,8 +173,7 @@ def all_gather_coalesced(
     return _ended(_joined([work for work in works if work is not None]), async_op)
 
 
-# -- from one member, to one member
-# ---------------------------------------------------------------------------------------
+# -- from one member, to one member ------------------------------------------------------------------------------------
 
 
 def broadcast(
@@ -291,8 +289,7 @@ def scatter(
     return _ended(work, async_op)
 
 
-# -- a different part for each member
-# --------------------------------------------------------------------------------------
+# -- a different part for each member ----------------------------------------------------------------------------------
 
 
 def reduce_scatter(
@@ -386,8 +383,7 @@ def parts(tensor: Tensor, sizes: list[int] | None, count: int) -> list[Tensor]:
     return list(tensor.split(sizes))
 
 
-# -- barriers
-# --------------------------------------------------------------------------------------------------------------
+# -- barriers ----------------------------------------------------------------------------------------------------------
 
 
 def barrier(

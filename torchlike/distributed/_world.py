@@ -80,8 +80,7 @@ def is_backend_available(backend: str) -> bool:
     return backend.lower() == "gloo" or (backend.lower() == "nccl" and is_nccl_available())
 
 
-# -- initialization and shutdown
-# -------------------------------------------------------------------------------------------
+# -- initialization and shutdown ---------------------------------------------------------------------------------------
 
 
 def init_process_group(
@@ -329,8 +328,7 @@ def new_subgroups_by_enumeration(
     return next((one for one in made if isinstance(one, ProcessGroup)), None), made
 
 
-# -- queries
-# ---------------------------------------------------------------------------------------------------------------
+# -- queries -----------------------------------------------------------------------------------------------------------
 
 
 def get_rank(group: Any = None) -> int:

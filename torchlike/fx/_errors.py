@@ -1,4 +1,4 @@
-"""Sentences about graphs of calls, each written once."""
+"""Error messages of `torch.fx`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ownership decides about donation: an array that was lent is not freed even if reference counts find no other owner."""
+"""Ownership decides about donation: a lent array is never freed, even if reference counts find no other owner."""
 
 import jax
 import numpy as np

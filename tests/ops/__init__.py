@@ -1,1 +1,3 @@
-"""Rows of the registry against PyTorch: samples are data, and a few generic tests run over rows and samples."""
+"""Tests of the operator registry against PyTorch: the samples are data, and generic tests run over operators and
+samples.
+"""

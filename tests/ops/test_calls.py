@@ -1,4 +1,7 @@
-"""Ways to call: operators of Python, keywords in any order, NumPy's names, the oldest overloads, views of results."""
+"""Call forms:
+
+Python operators, keywords in any order, NumPy's argument names, deprecated overloads, views of results.
+"""
 
 import operator
 

@@ -1,4 +1,6 @@
-"""Gradients of gradients of norms and moduli at zero, where PyTorch's are 0 or NaN; and how division rounds its own."""
+"""Second gradients of norms and absolute values at zero, where PyTorch's are 0 or NaN; and the rounding of division's
+second gradient.
+"""
 
 import math
 
@@ -24,7 +26,7 @@ DATA = {"float64": ([0, 0, 0], [0, 3, -4]), "complex128": ([0, 0, 0], [0, 3 + 4j
 
 
 def second(name, numbers, dtype):
-    """The gradient of a gradient, weighted by fixed numbers."""
+    """Return a program that computes a second gradient, weighted by fixed numbers."""
 
     def program(L):
         x = L.tensor(numbers, dtype=getattr(L, dtype), requires_grad=True)

@@ -68,8 +68,7 @@ def test_a_line_that_brings_new_operators_again_and_again_stops_compiling():
     """A line that keeps producing new operators is no longer compiled.
 
     The program loops over the letters of words of different lengths. The first two programs are compiled at their
-    second run,
-    later ones only when they run twice in succession.
+    second run, later ones only when they run twice in succession.
     """
     w = torch.full((3,), 0.5, requires_grad=True)
     grads = {}
@@ -142,8 +141,7 @@ def test_operators_with_loops_in_several_sizes():
     """Operators with loops work in several sizes.
 
     Traced without JAX's inner `jit`, which is done for operators that are known to work without it, their loops would
-    be
-    unrolled.
+    be unrolled.
     """
 
     def gradients(library, n):

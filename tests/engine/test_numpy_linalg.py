@@ -119,8 +119,7 @@ def test_many_matrices_are_a_loop_whose_rent_is_reckoned():
     """A batch of matrices is a loop, whose break-even cost is estimated.
 
     The interpreter makes one call from Python for each matrix. A hundred thousand would take seconds, where an
-    executable takes
-    milliseconds.
+    executable takes milliseconds.
     """
     program = flatten(jax.make_jaxpr(ANY["svd, values"])(np.zeros((300, 2, 2))))
     assert program.loops == [300]

@@ -69,8 +69,7 @@ def imports(source: Source) -> list[tuple[int, str]]:
     """Return the modules that importing the file imports, as pairs of a line and an absolute dotted name.
 
     ``from .x import y`` counts as ``x.y``. Imports under ``if TYPE_CHECKING`` and inside functions are left out,
-    because they
-    do not affect the import order.
+    because they do not affect the import order.
     """
     return [(node.lineno, name) for node in _at_import(source.tree) for name in _names(node, source)]
 

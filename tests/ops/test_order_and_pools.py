@@ -1,8 +1,7 @@
 """The order of equal elements, zeros and NaN.
 
 Sorting is stable in every dtype and with both executors. Adaptive pooling takes the first of equal elements and the
-last
-NaN.
+last NaN.
 """
 
 import itertools

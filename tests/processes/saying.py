@@ -13,8 +13,7 @@ def leave(dist):
     """Destroy the group after all processes have finished.
 
     A barrier is not enough. After it, Gloo may close a connection that another process still reads, and PyTorch's
-    barrier
-    raises the error of an earlier collective whose thread has not yet cleared it.
+    barrier raises the error of an earlier collective whose thread has not yet cleared it.
     """
     store, rank, size = dist.group.WORLD.get_group_store(), dist.get_rank(), dist.get_world_size()
     store.set(f"done {rank}", "yes")

@@ -1,8 +1,7 @@
 """Failing statements, followed by unrelated statements, which must have PyTorch's results.
 
 A failing statement raises the same error as in PyTorch, either at once or when a dependent value is read. It never
-raises
-when an unrelated value is read.
+raises when an unrelated value is read.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """Interrupts (SIGINT) in training loops.
 
 After an interrupt, parameters and optimizer state equal PyTorch's after k whole steps. Each buffer, average and
-gradient
-has its value from before or after one of its own updates, in the order in which they are written. The writes of a
-compiled step are atomic, except in its first call, which is captured while it runs and behaves like a recorded step.
-The
-loop then continues from that state with PyTorch's values.
+gradient has its value from before or after one of its own updates, in the order in which they are written. The writes
+of a compiled step are atomic, except in its first call, which is captured while it runs and behaves like a recorded
+step. The loop then continues from that state with PyTorch's values.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
     python -m tests.robust.places AdamW recorded optimizer.step
 
 The program interrupts one part of a step at every point where the interpreter checks for signals, one after the other.
-It
-prints the lines at which the interrupt led to an incorrect state.
+It prints the lines at which the interrupt led to an incorrect state.
 """
 
 from __future__ import annotations

@@ -11,8 +11,7 @@ class GradBucket:
     """A bucket of gradients of one dtype, concatenated in a one-dimensional tensor.
 
     `DistributedDataParallel` passes buckets to its communication hooks. The gradients are not yet divided by the number
-    of
-    processes.
+    of processes.
     """
 
     def __init__(self, index: int, buffer: Tensor, parameters: list[Tensor], is_last: bool) -> None:

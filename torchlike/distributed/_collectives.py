@@ -1,10 +1,8 @@
 """Collective operations on tensors.
 
 Each function sends its messages at once. With `async_op` it returns a `Work`, whose `wait` writes the results;
-otherwise
-it waits itself and returns None. All members call the same functions in the same order. `group` defaults to the group
-of
-all processes. A process outside the group gets a warning, and the function does nothing.
+otherwise it waits itself and returns None. All members call the same functions in the same order. `group` defaults to
+the group of all processes. A process outside the group gets a warning, and the function does nothing.
 """
 
 from __future__ import annotations

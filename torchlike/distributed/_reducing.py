@@ -113,8 +113,7 @@ def reduced(arrays: Sequence[np.ndarray], op: RedOpType, largest: int | None = N
     """Reduce the members' arrays to one array, bit for bit as Gloo's ring algorithm does.
 
     Each chunk is passed around the ring of members, towards lower ranks, and ends at the member whose rank is the
-    chunk's
-    number.
+    chunk's number.
     """
     total = np.empty_like(arrays[0])
     sizes = chunks(total.size, total.itemsize, len(arrays), largest)

@@ -18,8 +18,7 @@ class DeviceMesh:
     """A grid of processes, with a process group along each dim.
 
     `mesh` contains the global ranks of the processes. All processes create the mesh, in the same order. `mesh["name"]`
-    is
-    the submesh along one or more dims that contains this process.
+    is the submesh along one or more dims that contains this process.
     """
 
     def __init__(

@@ -2,10 +2,9 @@
 
 A function looks up its callees by name in the globals of its module. A call is therefore recorded as one node only if
 another value is stored under that name. The replaced names are those that PyTorch's tracer replaces: functions that
-were
-registered with `fx.wrap`, and functions that a tracer wraps automatically, in the globals of the traced code and in the
-modules given to the tracer. A wrapper that is called without a proxy, for example in another thread, calls the original
-function.
+were registered with `fx.wrap`, and functions that a tracer wraps automatically, in the globals of the traced code and
+in the modules given to the tracer. A wrapper that is called without a proxy, for example in another thread, calls the
+original function.
 """
 
 from __future__ import annotations

@@ -29,8 +29,7 @@ class Tracer(TracerBase):
     """A tracer that records the operations on the arguments of a function or module.
 
     Calls of torchlike's own modules become single nodes. Calls of other modules are traced into. Subclasses may
-    override
-    `is_leaf_module`, `call_module` or `create_arg`.
+    override `is_leaf_module`, `call_module` or `create_arg`.
     """
 
     root: Module

@@ -181,8 +181,7 @@ class Graph:
         """Set the insertion point after a node (by default the end of the graph).
 
         Each new node is inserted directly after that node. As a context manager, restores the insertion point at the
-        end of the
-        block.
+        end of the block.
         """
         return self._insert(lambda: len(self._nodes) if n is None else self._place(n) + 1)
 

@@ -2,8 +2,7 @@
 
 During recording, sampled arrays are placeholders of the right shape. Each run replaces them by its own samples, with a
 separate key for each. If a placeholder is modified before it reaches an operator, it would become a constant, so an
-error
-is raised.
+error is raised.
 """
 
 from __future__ import annotations

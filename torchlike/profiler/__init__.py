@@ -1,9 +1,8 @@
 """`torch.profiler`: the run times of programs and user-defined regions.
 
 XLA fuses operators, so the profiler times compiled programs and not single operators. A row of the table names the
-user's
-source line and the operators of the program. While a profile records, it waits for each program to finish. A region
-flushes pending work at its begin and its end, so that the work is attributed correctly.
+user's source line and the operators of the program. While a profile records, it waits for each program to finish. A
+region flushes pending work at its begin and its end, so that the work is attributed correctly.
 """
 
 from torchlike.profiler._profile import ProfilerAction as ProfilerAction

@@ -49,10 +49,8 @@ def schedule(
     """Return a function from a step's number to the profiler's action in that step.
 
     After `skip_first` steps, each cycle has `wait` idle steps, `warmup` steps that are not recorded either, and
-    `active`
-    recorded steps. There are `repeat` cycles, or infinitely many if it is 0. With `skip_first_wait`, the first cycle
-    has no
-    idle steps.
+    `active` recorded steps. There are `repeat` cycles, or infinitely many if it is 0. With `skip_first_wait`, the first
+    cycle has no idle steps.
     """
     if wait < 0 or warmup < 0 or active <= 0 or repeat < 0 or skip_first < 0:
         raise AssertionError(

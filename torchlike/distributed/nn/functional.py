@@ -1,8 +1,7 @@
 """Differentiable collectives. All members must call them, and run backward, in the same order.
 
 Each function returns the values that the function of the same name in `torch.distributed` would write. The backward
-pass
-sends the gradient of a received tensor back to the process that sent the tensor, and sums the gradients of several
+pass sends the gradient of a received tensor back to the process that sent the tensor, and sums the gradients of several
 receivers.
 """
 

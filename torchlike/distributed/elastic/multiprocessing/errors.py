@@ -15,8 +15,7 @@ def record(fn: Callable[..., Any], error_handler: Any = None) -> Callable[..., A
     """Wrap a function so that its errors are written to the error file, and raised again.
 
     The error is written as JSON to the file that the environment variable TORCHELASTIC_ERROR_FILE names, if it is set.
-    With
-    an `error_handler`, its `record_exception(error)` is called instead.
+    With an `error_handler`, its `record_exception(error)` is called instead.
     """
 
     @functools.wraps(fn)

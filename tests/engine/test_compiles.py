@@ -169,8 +169,8 @@ def test_accumulating_gradients_compiles_one_program_more(model):
             nn.functional.cross_entropy(model(x), y).backward()
         optimizer.step()
 
-    # In the first round, the accumulating backward runs a second time and is compiled. In the second round, the first
-    # backward and the update are.
+    # In the first round, the accumulating backward runs a second time and is compiled. In the second round, the
+    # non-accumulating backward and the update are compiled.
     assert [_compiles(accumulate) for _ in range(4)] == [1, 2, 0, 0]
 
 

@@ -1,4 +1,4 @@
-"""Tests of the benchmarks: all contenders compute the same losses, and the table also names the slower ones."""
+"""Tests of the benchmarks: all contenders compute the same losses, and the table reports ratios over a limit."""
 
 import numpy as np
 import pytest

@@ -69,7 +69,7 @@ CALLS = {
 # For empty tensors, PyTorch skips the dtype check, returns uninitialized memory, checks sizes first, reports LAPACK's
 # error, or returns another shape.
 ODD = {"attention", "conv1d", "multilabel_margin_loss", "max_unpool1d", "cholesky_inverse"}
-UNREACHED = {"soft_margin_loss", "geqrf"}  # PyTorch checks their gradients earlier
+UNREACHED = {"soft_margin_loss", "geqrf"}  # PyTorch refuses their gradients in advance
 
 
 def program(name, dtype, empty=False, requires_grad=False):

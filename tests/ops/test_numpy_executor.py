@@ -1,4 +1,4 @@
-"""The NumPy executor over every sample: PyTorch's results, without a compile for every operator that declares it."""
+"""The NumPy executor over every sample: PyTorch's results, without a compile for operators that NumPy runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.use
 def jax_asleep(monkeypatch):
     """Fail if a kernel that NumPy runs calls JAX.
 
-    JAX would compile each operation, which hides that the operator's declaration is wrong.
+    JAX would compile each operation, which would hide a wrong declaration of the operator.
     """
     bind, run, asleep = jax.extend.core.Primitive.bind, executor._run, []
 

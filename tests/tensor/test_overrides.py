@@ -119,7 +119,7 @@ def test_a_subclass_that_wants_no_such_method_is_one():
 
 
 def looks_like_a_tensor(L):
-    """Return the results of a class that is not a tensor but implements `__torch_function__` and records the calls."""
+    """Return a class that is not a tensor, and whose `__torch_function__` returns a description of the call."""
 
     class Scaled:
         def __init__(self, factor):

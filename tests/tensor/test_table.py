@@ -154,7 +154,7 @@ def seen(torch, layout, view):
         facts.append((r.stride(), r.storage_offset(), base, r._is_view(), r.is_contiguous(), r is x, apart))
     before = [r.tolist() for r in results]
     wrote = []
-    for r in results[:2] if layout in WRITTEN and not view.startswith("unfold") else ():  # the others overlap in part
+    for r in results[:2] if layout in WRITTEN and not view.startswith("unfold") else ():  # unfolded views overlap
         try:
             r.mul_(2) if r.dtype.is_floating_point or r.dtype.is_complex else r.bitwise_xor_(1)
         except RuntimeError as error:

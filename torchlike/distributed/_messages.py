@@ -86,9 +86,9 @@ def recv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0
 
 
 class P2POp:
-    """A send or receive operation for `batch_isend_irecv`:
+    """A send or receive operation for `batch_isend_irecv`.
 
-    `op` is `isend` or `irecv`, `peer` the other process's rank.
+    `op` is `isend` or `irecv`, and `peer` is the rank of the other process.
     """
 
     def __init__(

@@ -104,6 +104,7 @@ def init_process_group(
       timeout: the time that a process waits for the others. Default: 30 minutes.
       world_size, rank: the number of processes, and the rank of this one.
       store: a store that all processes share, instead of `init_method`.
+      group_name: a description of the group.
       device_id: the device of this process. It does not affect the computation.
 
     Raises:

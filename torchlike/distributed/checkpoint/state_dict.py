@@ -29,6 +29,7 @@ class StateDictOptions:
       strict: as in `Module.load_state_dict`.
       broadcast_from_rank0: load the state dict of rank 0 in all processes.
       flatten_optimizer_state_dict: return a flat dict, with a key for each value of the optimizer's state.
+      keep_submodule_prefixes, dsd_fqn_modifiers: only the default values are supported.
     """
 
     full_state_dict: bool = False
@@ -95,7 +96,7 @@ def _refuse(name: str, submodules: Any) -> None:
 def set_model_state_dict(
     model: Module, model_state_dict: dict[str, Any], *, options: StateDictOptions | None = None
 ) -> Any:
-    """Load a state dict of `get_model_state_dict`. Returns the missing and unexpected keys."""
+    """Load a state dict that `get_model_state_dict` returned. Returns the missing and unexpected keys."""
     options = options or StateDictOptions()
     state = _from_first(dict(model_state_dict), options)
     inside = {_name(name): name for name in _plain(model).state_dict(keep_vars=True)}
@@ -177,7 +178,7 @@ def set_optimizer_state_dict(
     *,
     options: StateDictOptions | None = None,
 ) -> None:
-    """Load a state dict of `get_optimizer_state_dict`."""
+    """Load a state dict that `get_optimizer_state_dict` returned."""
     options, names = options or StateDictOptions(), _names(model)
     told = _from_first(optim_state_dict, options)
     for optimizer in _optimizers(optimizers):
@@ -198,7 +199,7 @@ def set_optimizer_state_dict(
 
 
 def _nested(flat: dict[str, Any], optimizer: Optimizer, order: list[str]) -> dict[str, Any]:
-    """Return the nested state dict of a flat one."""
+    """Convert a flat state dict back to a nested one."""
     found: dict[str, Any] = {"state": {}, "param_groups": []}
     names = iter(order)
     for group in optimizer.param_groups:
@@ -235,7 +236,7 @@ def set_state_dict(
     optim_state_dict: dict[str, Any],
     options: StateDictOptions | None = None,
 ) -> Any:
-    """Load the state dicts of `get_state_dict`. Returns the module's missing and unexpected keys."""
+    """Load the state dicts that `get_state_dict` returned. Returns the module's missing and unexpected keys."""
     missing = set_model_state_dict(model, model_state_dict, options=options)
     set_optimizer_state_dict(model, optimizers, optim_state_dict, options=options)
     return missing

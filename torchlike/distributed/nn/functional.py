@@ -26,7 +26,10 @@ def _empty(tensor: Tensor, count: int) -> list[Tensor]:
 
 
 def _sum_only(name: str, op: Any) -> None:
-    """Raise an error if `op` is not SUM: PyTorch computes the gradient of a sum for every reduction."""
+    """Raise an error if `op` is not SUM.
+
+    PyTorch accepts other reductions, but computes the gradient of a sum for them.
+    """
     if op != RedOpType.SUM:
         raise _errors.arguments.unsupported(f"torch.distributed.nn.functional.{name}", "op")
 

@@ -42,7 +42,7 @@ def test_the_third_size_is_not_traced():
     """The third size reuses the size-generic trace.
 
     The tables of JAX's caches compare a few bits of the hash first. Occasionally they compare a symbolic size with a
-    cached size, which counts as a comparison by the function itself, and one more size is traced.
+    cached size. This looks like a comparison made by the function, so one more size is traced.
     """
     counts = []
     for _ in range(8):

@@ -140,8 +140,7 @@ def test_operators_that_are_written_for_jax_are_interpreted_too():
 def test_operators_with_loops_in_several_sizes():
     """Operators with loops work in several sizes.
 
-    Traced without JAX's inner `jit`, which is done for operators that are known to work without it, their loops would
-    be unrolled.
+    Some operators are traced without JAX's inner `jit`. These are not, because their loops would be unrolled.
     """
 
     def gradients(library, n):

@@ -344,7 +344,9 @@ def test_loops_that_end_one_by_one_are_refused():
 def test_the_calls_of_loops_are_counted():
     flat = lambda function: flatten(jax.make_jaxpr(function)(GRID[0]))
     assert flat(lambda x: jnp.sin(x) + 1).loops == []
-    assert flat(lambda x: lax.fori_loop(0, 9, lambda i, y: jnp.sin(y) * x, x) + 1).loops == [9 * 3]  # `i + 1` too
+    assert flat(lambda x: lax.fori_loop(0, 9, lambda i, y: jnp.sin(y) * x, x) + 1).loops == [
+        9 * 3
+    ]  # `i + 1` counts too
     inner = lambda y: lax.fori_loop(0, 4, lambda i, z: z * z, y)
     assert flat(lambda x: lax.fori_loop(0, 3, lambda i, y: inner(y), x)).loops == [3 * (4 * 2 + 2)]
 

@@ -155,8 +155,8 @@ OPERATORS: dict[str, Program] = {
     "row in place": lambda torch, m: (m * 1)[0].mul_(m[1]),
     "exp twice in place": lambda torch, m: (m * 1).exp_().exp_(),
 }
-# Operators with several results, and functions with other arguments. The further tensor is written before backward of
-# the first result.
+# Operators with several results, and operators with an index argument. The second result or the index is written before
+# the backward of the first result.
 FURTHER = {
     "max of a dim": lambda torch, m: m.max(0),
     "min of a dim": lambda torch, m: m.min(1),

@@ -157,7 +157,7 @@ def test_refused(name):
 
 
 def test_negative_views_are_not_exported():
-    """PyTorch exports the memory without the sign."""
+    """DLPack export of a negative view raises an error. PyTorch exports the memory without the sign."""
     with pytest.raises(BufferError, match="negative bit"):
         complex_numbers(torchlike).conj().imag.__dlpack__()
 

@@ -176,7 +176,7 @@ def test_which_function_is_seen(call):
 
 
 def notes(L):
-    """Return the behavior of a subclass with metadata that its results inherit, as image libraries define it."""
+    """Compute with a subclass whose results inherit its metadata, as image libraries define it."""
 
     class Noted(L.Tensor):
         notes = ()

@@ -208,7 +208,7 @@ class Graph:
         return len(self._nodes) < before
 
     def process_inputs(self, *args: Any) -> tuple:
-        """Return the arguments in the form that the placeholders take: unchanged."""
+        """Return the arguments unchanged."""
         return args
 
     def process_outputs(self, out: Any) -> Any:

@@ -34,7 +34,7 @@ _OTHERS = ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "invert", "getitem"
 
 
 class TracerBase:
-    """The base class of tracers: creates nodes from calls, and converts arguments to what nodes can store."""
+    """The base class of tracers, which create nodes from calls and convert arguments to a form that nodes can store."""
 
     graph: Graph
     record_stack_traces = False
@@ -65,7 +65,7 @@ class TracerBase:
         return (proxy_factory_fn or self.proxy)(node)
 
     def create_arg(self, a: Any) -> Argument:
-        """Convert an argument to what a node stores: proxies become their nodes."""
+        """Convert an argument to a form that nodes can store. Proxies become their nodes."""
         if isinstance(a, Proxy):
             return a.node
         if hasattr(a, "__fx_create_arg__"):

@@ -1,4 +1,4 @@
-"""Zero-copy conversion between tensors and JAX arrays."""
+"""Conversion between tensors and JAX arrays, without a copy on the CPU."""
 
 from __future__ import annotations
 

@@ -103,10 +103,9 @@ class profile:
       schedule: the function that selects the steps to record; `step` ends a step. By default all steps are recorded.
       on_trace_ready: a function that is called with the profile after each recorded cycle.
       record_shapes: record the shapes of the inputs of each program.
-      with_stack: record the user's source line. It is always recorded.
+      with_stack: no effect, because the user's source line is always recorded.
       profile_memory, with_flops, with_modules: not supported. XLA plans the memory of whole programs, and fused
-      operators
-        have no run times of their own. The `memory()` and `cost()` of a compiled step return XLA's own figures.
+        operators have no run times of their own. The `memory()` and `cost()` of a compiled step return XLA's figures.
     """
 
     def __init__(

@@ -1,5 +1,6 @@
-"""Modules other than the operators: supported ones are compared with PyTorch, unsupported ones must raise a clear
-error.
+"""Modules other than the operators.
+
+Supported functions are compared with PyTorch. Unsupported ones must raise an error that says so.
 """
 
 import importlib

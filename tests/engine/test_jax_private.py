@@ -1,5 +1,6 @@
-"""Changes of unstable JAX APIs: a missing name is reported by name, and a program with unknown primitives is compiled
-by XLA with the same results.
+"""Changes of unstable JAX APIs.
+
+A missing name is reported by name. A program with unknown primitives is compiled by XLA, with the same results.
 """
 
 import ast

@@ -1,5 +1,8 @@
-"""Doctests that pytest's own collection does not find: those of operators, whose declarations are not functions, and of
-classes whose `__module__` is the one that exports them.
+"""Doctests that pytest's own collection does not find.
+
+These are the doctests of operators, whose declarations are not functions, and of classes whose `__module__` is the
+module
+that exports them.
 """
 
 import doctest

@@ -1,3 +1,4 @@
-"""Tests of the operator registry against PyTorch: the samples are data, and generic tests run over operators and
-samples.
+"""Tests of the operator registry against PyTorch.
+
+The samples are data, and generic tests run over operators and samples.
 """

@@ -1,6 +1,7 @@
-"""Call forms:
+"""Forms of calls.
 
-Python operators, keywords in any order, NumPy's argument names, deprecated overloads, views of results.
+The forms are Python operators, keywords in any order, NumPy's argument names, deprecated overloads, and views of
+results.
 """
 
 import operator

@@ -1,6 +1,4 @@
-"""Operators that the NumPy executor computes by its own algorithms for large arrays, and does not compile when
-repeated.
-"""
+"""Operators with special NumPy algorithms for large arrays, which are not compiled even if they are repeated."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,6 @@
-"""Second gradients of norms and absolute values at zero, where PyTorch's are 0 or NaN; and the rounding of division's
-second gradient.
+"""Second gradients of norms and absolute values at zero, and the rounding of division's second gradient.
+
+At zero, PyTorch's second gradients are 0 or NaN.
 """
 
 import math

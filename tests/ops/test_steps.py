@@ -1,5 +1,6 @@
-"""Operators that PyTorch composes of several and rounds to half precision after each: bitwise equal results from NumPy
-and XLA.
+"""Operators that PyTorch composes of several others, with half-precision rounding after each.
+
+The results from NumPy and from XLA must be bitwise equal to PyTorch's.
 """
 
 from __future__ import annotations

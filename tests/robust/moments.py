@@ -1,11 +1,10 @@
 """Interrupts at moments that are spread evenly over a piece of work.
 
 The interpreter checks for signals when a function begins, after a call, and when a loop jumps back. `Points` sends the
-signal at the n-th such point, so a trial is reproducible. `Alarm` and `Killer` send it after a time. All classes have
-the
-same interface: `cut_short(name, work, fraction)` runs `work`, interrupts it after this fraction of the duration
-measured
-for `name`, and returns whether it was interrupted.
+signal at the n-th such point, so a trial is reproducible. `Alarm` and `Killer` send it after a time.
+
+All classes have the same interface: `cut_short(name, work, fraction)` runs `work`, interrupts it after this fraction of
+the duration measured for `name`, and returns whether it was interrupted.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Every view operator over every kind of memory: strides, offset, base, and a write that is visible through all
-aliases.
+"""Every view operator over every kind of memory.
+
+The tests compare strides, offset and base, and check that a write is visible through all aliases.
 """
 
 import pytest

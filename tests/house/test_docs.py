@@ -1,8 +1,7 @@
 """Doctests that pytest's own collection does not find.
 
 These are the doctests of operators, whose declarations are not functions, and of classes whose `__module__` is the
-module
-that exports them.
+module that exports them.
 """
 
 import doctest

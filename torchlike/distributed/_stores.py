@@ -115,7 +115,7 @@ class Store:
     def compare_set(self, key: str, expected: str, desired: str) -> bytes:
         """Set a key to `desired` if its value is `expected`, or if it is not set and `expected` is empty.
 
-        Returns the value of the key after the operation.
+        Returns the value of the key after the operation, or `expected` if the key is still not set.
         """
         return _bytes(self._do("compare_set", key, _text(expected), _text(desired)))
 

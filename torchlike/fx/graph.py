@@ -180,8 +180,8 @@ class Graph:
     def inserting_after(self, n: Node | None = None) -> Any:
         """Set the insertion point after a node (by default the end of the graph).
 
-        Each new node is inserted directly after that node. As a context manager, restores the insertion point at the
-        end of the block.
+        Each new node is inserted directly after that node. If that node is the last one, new nodes are appended in the
+        order of their creation. As a context manager, restores the insertion point at the end of the block.
         """
         return self._insert(lambda: len(self._nodes) if n is None else self._place(n) + 1)
 

@@ -103,7 +103,7 @@ def test_the_size_is_bounded_after_every_write(store):
     for number in range(300):
         store.put(f"key{number}", _value(number, 1 + number % 5))
         assert store.contents().bytes <= store.limit
-    assert store.contents().bytes > store.limit // 2  # and most of the space is used
+    assert store.contents().bytes > store.limit // 2  # most of the space is used
 
 
 def test_what_was_used_least_recently_goes_first(store):

@@ -33,7 +33,7 @@ OURS = ("torchlike", "jax", "jaxlib")
 SPARE = 60  # other objects that may be added: caches of the standard library, dead references that were not yet removed
 SHAPES = 17
 FAILS_EVERY = 100
-BATCHES = 300  # of each data loader
+BATCHES = 300  # the number of batches of each data loader
 
 
 @dataclass

@@ -1,1 +1,1 @@
-"""The public names, and running PyTorch scripts."""
+"""Tests of the public names, and of running PyTorch scripts."""

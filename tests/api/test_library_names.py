@@ -1,4 +1,4 @@
-"""What libraries written for PyTorch ask of it on import and around their models, in both libraries."""
+"""Names that libraries written for PyTorch use at import and around their models, compared in both libraries."""
 
 import importlib
 import pickle
@@ -138,7 +138,7 @@ def test_a_container_without_keys():
     both(lambda L: module(L, "utils._pytree").tree_leaves_with_path(defaultdict(int, a=1, b=2))[1][1])
 
 
-Optional = typing.Optional  # as scripts were written before `X | None`
+Optional = typing.Optional  # the spelling from before `X | None`
 KINDS = [
     ([1, 2], list[int]),
     ([1, "a"], list[int]),
@@ -468,7 +468,7 @@ def test_allclose_of_old(dtypes, shift):
         try:
             return module(L, "testing").assert_allclose(actual, expected + shift)
         except AssertionError as error:
-            return str(error).partition("Greatest")[0]  # the last digits of the differences are not promised
+            return str(error).partition("Greatest")[0]  # the last digits of the differences may vary
 
     both(close)
 

@@ -1,4 +1,7 @@
-"""Modules beside the operators: what PyTorch has too is compared, what is refused says so."""
+"""Modules other than the operators.
+
+Supported functions are compared with PyTorch. Unsupported ones must raise an error that says so.
+"""
 
 import importlib
 import json
@@ -121,7 +124,7 @@ def collected(F):
 
 
 def conv_gradients(library, dims):
-    """By input and by weight, and a second one."""
+    """Return the gradients of a convolution by input and by weight, and a second gradient."""
     options = {"stride": 2, "padding": 1, "dilation": 2, "groups": 2}
     x = library.arange(2.0 * 4 * 7**dims, dtype=library.float64).sin().view(2, 4, *[7] * dims)
     weight = library.arange(6.0 * 2 * 2**dims, dtype=library.float64).cos().view(6, 2, *[2] * dims).requires_grad_()
@@ -130,7 +133,7 @@ def conv_gradients(library, dims):
     by_input = getattr(library.nn.grad, f"conv{dims}d_input")(x.shape, weight, given, **options)
     by_weight = getattr(library.nn.grad, f"conv{dims}d_weight")(x, weight.shape, given.detach(), **options)
     second = library.autograd.grad(by_input.square().sum(), (weight, given))
-    return [x.contiguous() for x in (by_input, by_weight, *second)]  # memory order is each library's own
+    return [x.contiguous() for x in (by_input, by_weight, *second)]  # the memory order differs between the libraries
 
 
 def sharing(module):
@@ -255,13 +258,13 @@ def test_every_name_of_a_module_for_distributed_is_one_of_pytorchs():
         theirs = "torch" + name.removeprefix("torchlike")
         try:
             module = importlib.import_module(theirs)
-        except (ImportError, AttributeError):  # of PyTorch's own making, on some systems
+        except (ImportError, AttributeError):  # PyTorch itself raises this on some systems
             continue
         ours = [n for n, found in vars(sys.modules[name]).items() if type(found).__name__ == "Absent"]
         assert [n for n in ours if not hasattr(module, n)] == [], theirs
 
 
-# -- processes ---------------------------------------------------------------------------------------------------------
+# -- multiprocessing ---------------------------------------------------------------------------------------------------
 
 
 def send(i, queue, x):
@@ -309,7 +312,7 @@ def test_compiled_scripts_are_refused(name):
         getattr(torchlike.jit, name)("file", "file")
 
 
-# -- profiles ----------------------------------------------------------------------------------------------------------
+# -- profiler ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_profile_times_programs_and_regions(tmp_path):
@@ -376,7 +379,7 @@ def test_what_no_profile_knows(name):
         torchlike.profiler.profile(**{name: True})
 
 
-# -- others ------------------------------------------------------------------------------------------------------------
+# -- other modules -----------------------------------------------------------------------------------------------------
 
 REFUSED = {
     "utils.cpp_extension.load": lambda L: L.utils.cpp_extension.load("name", ["a.cpp"]),
@@ -441,7 +444,7 @@ NVTX = {
 
 @pytest.mark.parametrize("name", NVTX)
 def test_ranges_of_nvtx_are_refused(name):
-    # By hand, as PyTorch's build for the CPU says it: one for CUDA has them, without a GPU too.
+    # The expected message is that of PyTorch's CPU build. A CUDA build has these functions even without a GPU.
     with pytest.raises(RuntimeError, match=r"^NVTX functions not installed. Are you sure you have a CUDA build\?$"):
         NVTX[name](torchlike.cuda.nvtx)
 

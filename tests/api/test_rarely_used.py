@@ -1,4 +1,4 @@
-"""Functions and arguments that few programs use, and deterministic mode."""
+"""Rarely used functions and arguments, and deterministic mode."""
 
 import contextlib
 

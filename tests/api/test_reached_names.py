@@ -1,4 +1,4 @@
-"""Names that many repositories use and that no other test reaches in their own namespace: a program each, compared."""
+"""Names that many repositories use and no other test covers, each with a program that is compared in both libraries."""
 
 import importlib
 import types
@@ -232,7 +232,7 @@ DISTRIBUTED = [name.text for name in names() if name.place == "torch.distributed
 
 
 def imported(library, name: str):
-    """What a dotted name stands for, with the modules on the way imported."""
+    """Return the object with a dotted name, importing its modules if necessary."""
     found = library
     for word in name.split(".")[1:]:
         if not hasattr(found, word):

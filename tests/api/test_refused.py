@@ -1,4 +1,4 @@
-"""Kinds of tensors that are not here: each name says which kind it belongs to, and `hasattr` tells the truth."""
+"""Unsupported kinds of tensors: the error of each name says which kind it belongs to, and `hasattr` returns False."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""``python -m torchlike``: unmodified programs, each in a process of its own."""
+"""``python -m torchlike``: unmodified PyTorch programs, each in its own process."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ def run(args, folder):
 
 @pytest.fixture
 def script(tmp_path):
-    """Write a program beside the test and run it: ``script(source, *args)``."""
+    """Return a function that writes a program to a temporary directory and runs it: ``script(source, *args)``."""
 
     def write_and_run(source, *args):
         (tmp_path / "program.py").write_text(textwrap.dedent(source), encoding="utf-8")
@@ -28,7 +28,10 @@ def script(tmp_path):
 
 
 def test_classes_say_that_they_are_pytorchs(script):
-    """Programs print them, and libraries (opt_einsum) choose by the first name of their module."""
+    """Classes report PyTorch's module names.
+
+    Programs print these names, and libraries such as opt_einsum dispatch on the first part of the module name.
+    """
     source = """
         import inspect, pickle
         import torch

@@ -1,4 +1,4 @@
-"""Public functions and methods lead to the code that implements them, and their signatures use public words."""
+"""`inspect` leads from public functions and methods to their implementation, and signatures use public names."""
 
 import inspect
 import re
@@ -30,7 +30,7 @@ def functions(space):
     for name in dir(space):
         try:
             each = getattr(space, name)
-        except NotImplementedError:  # a refused kind of tensor
+        except NotImplementedError:  # an unsupported kind of tensor
             continue
         if not name.startswith("_") and inspect.isroutine(each) and "torchlike" in str(inspect.getmodule(each)):
             found[name] = each

@@ -1,4 +1,4 @@
-"""Names that many repositories use and no other test calls: the same program under both libraries."""
+"""Names that many repositories use and no other test calls: the same program runs under both libraries."""
 
 from collections import OrderedDict, defaultdict, deque, namedtuple
 
@@ -236,7 +236,7 @@ def no_gpu(monkeypatch):
 
 
 def test_without_an_accelerator():
-    # By hand, as PyTorch's build for the CPU answers: one for CUDA names its kind of device, and asks for a driver.
+    # The expected values are those of PyTorch's CPU build. A CUDA build names its device type and requires a driver.
     accelerator = torchlike.accelerator
     assert not accelerator.is_available()
     assert accelerator.current_accelerator() is None

@@ -1,4 +1,4 @@
-"""Ctrl-C at chosen moments."""
+"""Interrupts (SIGINT) at chosen times."""
 
 import contextlib
 import os
@@ -8,9 +8,10 @@ import time
 
 @contextlib.contextmanager
 def alarms_interrupt():
-    """Inside, an alarm is heard as Ctrl-C."""
+    """Turn SIGALRM into SIGINT within the block."""
     before = signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
-    heard = signal.signal(signal.SIGINT, signal.default_int_handler)  # a process started in the background ignores it
+    # processes started in the background ignore SIGINT
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
     finally:
@@ -19,9 +20,9 @@ def alarms_interrupt():
 
 
 def cut_short(step, delay):
-    """Whether SIGINT, sent `delay` seconds from now, reached a run of steps that lasts longer than that."""
+    """Return whether a SIGINT after `delay` seconds interrupted repeated calls of `step`."""
     end = time.perf_counter() + delay + 1e-3
-    try:  # the signal may still come while the timer is being stopped
+    try:  # the signal may arrive while the timer is being stopped
         try:
             signal.setitimer(signal.ITIMER_REAL, delay)
             while time.perf_counter() < end:

@@ -1,4 +1,4 @@
-"""Prints what torchlike decides by reference counts, under an interpreter that counts as `sys.argv[1]` says."""
+"""Print the decisions that torchlike bases on reference counts, with `sys.getrefcount` replaced by `sys.argv[1]`."""
 
 import dis
 import json
@@ -11,12 +11,12 @@ counted = sys.getrefcount
 
 
 def one_more(x: Any) -> int:
-    """Count the reference of one more call."""
+    """Return the count with the additional reference of one more call."""
     return counted(x)
 
 
 def borrowing(x: Any) -> int:
-    """Count as CPython 3.14 does, which passes a local variable without a reference of its own."""
+    """Return the count of CPython 3.14, which passes a local variable without a reference of its own."""
     frame: Any = sys._getframe(1)
     before = [i.opname for i in dis.get_instructions(frame.f_code) if i.offset <= frame.f_lasti]
     while before[-1] in ("CALL", "PRECALL", "CACHE"):
@@ -25,7 +25,7 @@ def borrowing(x: Any) -> int:
 
 
 def several(x: Any) -> int:
-    """Count five references too many."""
+    """Return a count that is five too high."""
     return counted(x) + 5
 
 
@@ -33,7 +33,7 @@ COUNTING = {"as it does": counted, "one more": one_more, "borrowing": borrowing,
 
 
 def decisions() -> dict[str, Any]:
-    """What is found to be free, and what to be held, in situations that are known."""
+    """Return the ownership decisions in situations whose correct result is known."""
     return {
         "donated": [_donated(held=False), _donated(held=True)],
         "noted writes": [_noted_writes(held=False), _noted_writes(held=True)],
@@ -120,7 +120,7 @@ def _swapped() -> bool:
 
     a, b = (torchlike.ones(2, requires_grad=True) for _ in range(2))
     (a * 2).sum().backward()
-    torchlike.utils.swap_tensors(a, b)  # raises where a graph still ends at one of them
+    torchlike.utils.swap_tensors(a, b)  # raises an error if a graph still refers to one of the tensors
     return a.grad is None
 
 
@@ -128,7 +128,7 @@ def _overwritten(held: bool) -> bool:
     import torchlike
     from torchlike import _native
 
-    _native.same = None  # C counts for itself
+    _native.same = None  # the C code counts references itself
     weight = torchlike.ones(1000)
 
     @torchlike.compile
@@ -146,7 +146,7 @@ def _overwritten(held: bool) -> bool:
 
 if __name__ == "__main__":
     count = COUNTING[sys.argv[1]]
-    if isinstance(count, types.FunctionType):  # compiled steps follow the user's functions, and none of the library
+    if isinstance(count, types.FunctionType):  # compiled steps trace functions of the user but not of the library
         count = types.FunctionType(count.__code__, {**globals(), "__name__": "sys"})
     sys.getrefcount = count
     print(json.dumps(decisions()))

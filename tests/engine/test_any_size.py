@@ -1,4 +1,4 @@
-"""Programs for arrays of any size: the numbers of a trace at that very size, or another trace."""
+"""Size-generic programs: each result equals a trace at the actual size, or another trace is made."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from torchlike._ops.schema.plan import OpPlan, gradient
 
 
 class Counted:
-    """A function's programs for any shapes of its one input, and how often it was traced for them."""
+    """The size-generic programs of a function of one input, with a count of its traces."""
 
     def __init__(self, function: Any) -> None:
         self.function, self.traces, self.family = function, [], AnySize()
@@ -39,8 +39,11 @@ class Counted:
 
 
 def test_the_third_size_is_not_traced():
-    """Now and then JAX's caches compare a symbol with a size that they hold (their tables look at some bits of the hash
-    first), which is taken for a comparison of the function's own, and one more size is traced."""
+    """The third size reuses the size-generic trace.
+
+    The tables of JAX's caches compare a few bits of the hash first. Occasionally they compare a symbolic size with a
+    cached size. This looks like a comparison made by the function, so one more size is traced.
+    """
     counts = []
     for _ in range(8):
         softmax = Counted(lambda x: jax.nn.softmax(x - jnp.mean(x, 0) + jnp.arange(x.shape[1])))

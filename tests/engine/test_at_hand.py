@@ -1,4 +1,4 @@
-"""Indices that are still to be computed are checked at the line that indexes, wherever that costs next to nothing."""
+"""Pending indices are checked at the line that indexes if computing them is cheap."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ def test_an_index_within_its_range_is_no_reason_to_run(use, executor):
             made = USES[use](ours, x, index)
             assert at_hand(index._value).tolist() == [1, 2]
             assert made._value.array is None and index._value.array is None
-        assert report.totals.runs == 1  # at the end of the block
+        assert report.totals.runs == 1  # the run at the end of the block
         theirs_made = USES[use](theirs, theirs.arange(90.0).reshape(30, 3), theirs.tensor([1, 2]))
         np.testing.assert_allclose(made.numpy(), theirs_made.numpy(), rtol=1e-6)
 

@@ -1,4 +1,4 @@
-"""What must not compile again: numbers that change, a later epoch, a second model step."""
+"""Programs that must not be recompiled: changed numbers, later epochs, a second model step."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def _step(model, optimizer, x, y, scale=1.0):
 
 @pytest.fixture
 def model():
-    boundary()  # what a test that failed on purpose left pending would join the first step
+    boundary()  # run pending work of failed tests, which would otherwise become part of the first step
     forget_programs()
     torch.manual_seed(0)
     return nn.Sequential(nn.Linear(5, 8), nn.ReLU(), nn.Dropout(0.5), nn.Linear(8, 3))
@@ -38,7 +38,7 @@ def _compiles(run):
 
 
 def _first_steps(*args):
-    """The first step is interpreted; the second compiles its forward and backward, and the update."""
+    """Run two steps: the first is interpreted, and the second compiles forward, backward and update."""
     for _ in range(2):
         _step(*args)
 
@@ -55,7 +55,10 @@ def test_a_step_is_two_programs_and_the_third_step_is_none(model, is_small, monk
 
 
 def test_the_first_update_is_to_the_bit_what_the_compiled_one_is():
-    """So who goes on from a checkpoint, whose first update is a first one again, gets what one long run does."""
+    """The interpreted first update equals a compiled one bit for bit.
+
+    Training that resumes from a checkpoint interprets its first update. It must give the same result as one long run.
+    """
 
     def trained(name, options):
         torch.manual_seed(0)
@@ -153,7 +156,7 @@ def test_a_last_batch_of_another_size_compiles_once(model):
         _step(model, optimizer, x, y)
         _step(model, optimizer, last_x, last_y)
 
-    assert [_compiles(epoch) for _ in range(5)] == [0, 1, 0, 0, 0]  # interpreted, and compiled when it comes again
+    assert [_compiles(epoch) for _ in range(5)] == [0, 1, 0, 0, 0]  # interpreted first, compiled at the second run
 
 
 def test_accumulating_gradients_compiles_one_program_more(model):
@@ -166,7 +169,8 @@ def test_accumulating_gradients_compiles_one_program_more(model):
             nn.functional.cross_entropy(model(x), y).backward()
         optimizer.step()
 
-    # The backward that adds comes again in the first round; then the one that does not, and the update.
+    # In the first round, the accumulating backward runs a second time and is compiled. In the second round, the
+    # non-accumulating backward and the update are compiled.
     assert [_compiles(accumulate) for _ in range(4)] == [1, 2, 0, 0]
 
 

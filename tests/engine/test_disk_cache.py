@@ -1,4 +1,4 @@
-"""Compiled programs on disk: whole or not there, shared, bounded, clearable."""
+"""The disk cache of compiled programs: atomic writes, sharing between processes, a size limit, clearing."""
 
 import itertools
 import os
@@ -21,7 +21,7 @@ def store(tmp_path):
 
 
 def _value(number, blocks=1):
-    """Something that fills so many blocks together with its checksum."""
+    """Return bytes that fill `blocks` disk blocks together with their checksum."""
     return bytes([number % 256]) * (blocks * BLOCK - 100)
 
 
@@ -74,7 +74,7 @@ CALLS = ["makedirs", "replace", "open", "write", "fstat", "truncate", "unlink"]
 
 @pytest.mark.parametrize("call, after", [("scandir", False), *itertools.product(CALLS, [False, True])])
 def test_a_writer_may_die_anywhere(store, monkeypatch, call, after):
-    """Before and after each call of the system: what is there stays whole, and the next writer goes on."""
+    """A writer that dies before or after any system call leaves all entries intact, and a later writer can continue."""
     for number in range(60):
         store.put(f"old{number}", _value(number))
     plain = getattr(os, call)
@@ -103,7 +103,7 @@ def test_the_size_is_bounded_after_every_write(store):
     for number in range(300):
         store.put(f"key{number}", _value(number, 1 + number % 5))
         assert store.contents().bytes <= store.limit
-    assert store.contents().bytes > store.limit // 2  # and the room is used
+    assert store.contents().bytes > store.limit // 2  # most of the space is used
 
 
 def test_what_was_used_least_recently_goes_first(store):

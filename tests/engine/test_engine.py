@@ -1,4 +1,4 @@
-"""The engine: boundaries, liveness, donation, immediate mode, threads, interrupts."""
+"""The engine: flushes, liveness, donation, immediate mode, threads, interrupts."""
 
 import gc
 import threading
@@ -138,7 +138,7 @@ def test_a_value_recorded_in_one_thread_is_used_in_another():
 
 
 def test_an_interrupt_leaves_parameters_before_or_after_a_step():
-    """SIGINT at many places of a step of two parameters that always move together."""
+    """An interrupted step updates both of its parameters or neither, wherever SIGINT arrives."""
     a, b = (torch.zeros(2).requires_grad_() for _ in range(2))
     optimizer = torch.optim.SGD([a, b], lr=1.0)
 
@@ -147,7 +147,7 @@ def test_an_interrupt_leaves_parameters_before_or_after_a_step():
         (a.sum() + b.sum()).backward()
         optimizer.step()
 
-    for _ in range(3):  # by when all is compiled
+    for _ in range(3):  # compile everything first
         step()
     interrupted = 0
     with alarms_interrupt():
@@ -179,7 +179,10 @@ def test_a_long_loop_without_boundaries_runs_in_pieces():
 
 
 def test_a_gradient_shares_the_numbers_of_its_forward(monkeypatch):
-    """Taken twice they would be two inputs of the program, and XLA could not see that the forward is repeated."""
+    """A gradient and its forward share the host numbers of the trace.
+
+    Two separate inputs would prevent XLA from recognizing the repeated forward.
+    """
     taken = []
     plain = executor.numbers_of
     monkeypatch.setattr(executor, "numbers_of", lambda trace: taken.append(plain(trace)) or taken[-1])

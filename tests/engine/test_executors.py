@@ -1,4 +1,4 @@
-"""Which executor runs a program, and that nobody can tell from the results."""
+"""The choice of the executor, and the equality of the results of all executors."""
 
 import jax
 import numpy as np
@@ -50,7 +50,7 @@ def test_work_with_gradients_is_compiled_when_it_comes_again():
 @pytest.mark.parametrize("reason", ["many operators", "much data", "an operator that NumPy lacks"])
 def test_larger_work_with_gradients_is_compiled_at_once(reason, monkeypatch):
     monkeypatch.delitem(RULES, "tan")
-    ledger.lines.clear()  # one that has brought three programs would not be compiled for
+    ledger.lines.clear()  # a line with three programs would not be compiled any more
     w = torch.ones((1 << 22) if reason == "much data" else 16, requires_grad=True)
 
     def train():
@@ -58,14 +58,18 @@ def test_larger_work_with_gradients_is_compiled_at_once(reason, monkeypatch):
         for _ in range(numpy_executor.FEW if reason == "many operators" else 0):
             x = x.cos()
         if reason == "an operator that NumPy lacks":
-            x = x.view(*[1] * 11, 16).tan()  # of a rank of which no other test traces it
+            x = x.view(*[1] * 11, 16).tan()  # no other test traces it with this number of dims
         x.sum().backward()
 
     assert _compiles(train) == 1
 
 
 def test_a_line_that_brings_new_operators_again_and_again_stops_compiling():
-    """A loop over the letters of words of all lengths: the first two when they come again, others twice running."""
+    """A line that keeps producing new operators is no longer compiled.
+
+    The program loops over the letters of words of different lengths. The first two programs are compiled at their
+    second run, later ones only when they run twice in succession.
+    """
     w = torch.full((3,), 0.5, requires_grad=True)
     grads = {}
 
@@ -107,7 +111,10 @@ def test_recurrent_layers_of_lengths_that_come_once_compile_nothing():
 
 
 def test_operators_that_are_written_for_jax_are_interpreted_too():
-    """Each was compiled by itself, for every new shape."""
+    """Operators whose kernels call JAX functions are interpreted too.
+
+    Each was once compiled separately for every new shape.
+    """
     torch.manual_seed(0)
     layer, cell = torch.nn.LSTM(3, 4, bidirectional=True), torch.nn.GRUCell(3, 4)
 
@@ -126,12 +133,15 @@ def test_operators_that_are_written_for_jax_are_interpreted_too():
     with torch.no_grad(), torch.set_executor("xla"):
         for n, mine in found.items():
             for one, due in zip(mine, results(n), strict=True):
-                # XLA sums in other orders, step after step
+                # XLA sums in a different order, and the differences add up over the steps
                 np.testing.assert_allclose(one, due.numpy(), rtol=1e-5, atol=1e-6)
 
 
 def test_operators_with_loops_in_several_sizes():
-    """Traced without JAX's inner jits, as operators are of which that is known to be good, they would be unrolled."""
+    """Operators with loops work in several sizes.
+
+    Some operators are traced without JAX's inner `jit`. These are not, because their loops would be unrolled.
+    """
 
     def gradients(library, n):
         x = library.linspace(-1, 1, 8 * n * 5).view(8, n, 5).requires_grad_()
@@ -149,7 +159,11 @@ def test_operators_with_loops_in_several_sizes():
 
 
 def test_loops_that_have_cost_a_compile_are_compiled_whatever_is_around_them():
-    """Graphs may differ always: the rent of a loop is reckoned for its layer, not for the program."""
+    """A loop that has cost as much as a compile is compiled, whatever surrounds it.
+
+    The graphs may differ in every step, so the break-even cost of a loop is accumulated for its layer and not for the
+    program.
+    """
     x = aval((2,), _dtypes.float32, torch.device("cpu"))
     plan = Plan("p", (x,), (), (x,), lambda x: (jax.lax.fori_loop(0, 5000, lambda i, y: y * 0.5 + 1, x),))
     program = flatten(jax.make_jaxpr(plan.function)(*specs(plan.inputs, ())))
@@ -158,12 +172,16 @@ def test_loops_that_have_cost_a_compile_are_compiled_whatever_is_around_them():
     for run in range(1, 4):
         (found,) = numpy_executor._run(plan, [np.ones(2, np.float32)])
         assert found.tolist() == [2, 2]
-        # 15,000 calls of 5 us are 75 ms; two are less than what a loop's compile is taken for, three are more.
+        # 15,000 iterations at 5 us take 75 ms. Two runs cost less than the estimated compile time of a loop, three cost
+        # more.
         assert (plan.jitted is None) is (run < 3)
 
 
 def test_layers_that_keep_more_than_their_results_are_interpreted_too():
-    """A decoder that is now and then fed what it made itself: another graph for each sequence of choices."""
+    """Layers that save more than their results are interpreted too.
+
+    The decoder is sometimes fed its own output, so each sequence of choices gives another graph.
+    """
     found = []
     for library in (torch, judge):
         library.manual_seed(0)
@@ -191,7 +209,10 @@ def test_layers_that_keep_more_than_their_results_are_interpreted_too():
     ("call", "often", "once"), [("F.gelu(x, approximate=how)", "none", "tanh"), ("L.pow(x, how)", 2.5, 0.5)]
 )
 def test_second_gradients_are_those_of_their_own_options(call, often, once):
-    """What was traced for all sizes of one option does not serve another."""
+    """Second gradients depend on their own options.
+
+    A size-generic trace with one option must not be used for another option.
+    """
     for size, how in ((3, often), (4, often), (5, often), (6, once)):
         found = []
         for library in (torch, judge):
@@ -204,7 +225,7 @@ def test_second_gradients_are_those_of_their_own_options(call, often, once):
 
 
 def test_what_repeats_is_compiled_when_that_would_have_paid(monkeypatch):
-    entries = 4  # arange's own work is done on the host
+    entries = 4  # the host executes arange itself
     monkeypatch.setattr(numpy_executor, "COMPILE_ENTRY", 10 * numpy_executor.INTERPRET_ENTRY)
     monkeypatch.setattr(numpy_executor, "INTERPRET_BYTE", 0)
     _forward(entries + 9)
@@ -263,7 +284,8 @@ def test_executors_agree(executor):
 
 def test_a_kernel_that_fails_concerns_only_who_looks_at_its_result():
     x = torch.arange(5.0)
-    places = (torch.tensor([1.0, 4.0]) + 5).long()  # from floating-point numbers, so nobody knows them yet
+    # computed from floating-point numbers, so the values are still pending
+    places = (torch.tensor([1.0, 4.0]) + 5).long()
     failed, later = x[places], x + 1
     after = failed * 2
     assert later.tolist() == [1, 2, 3, 4, 5]

@@ -1,4 +1,4 @@
-"""The report, the log and the warning: what the engine says of its own work."""
+"""`explain`, the log and the warning: the engine's reports about its own work."""
 
 import dataclasses
 import gc
@@ -37,7 +37,7 @@ def _step(model, optimizer, n=4):
 
 @pytest.fixture
 def training(monkeypatch):
-    monkeypatch.setattr(executor, "FEW", 0)  # compiled at once, as what is larger
+    monkeypatch.setattr(executor, "FEW", 0)  # compile at once, as larger programs are
     torch.manual_seed(0)
     model = nn.Linear(5, 3)
     return model, torch.optim.SGD(model.parameters(), lr=0.1)
@@ -55,7 +55,10 @@ def test_a_training_loop_is_two_programs_that_are_hit(training):
         assert program.compile_seconds > 0
         assert program.file == __file__ and program.where.endswith(f"test_explain.py:{program.line}")
     assert (backward.compiles, backward.interpreter_runs) == (1, 0)
-    assert (step.compiles, step.interpreter_runs) == (2, 1)  # at first on the host, by a small program of its own
+    assert (step.compiles, step.interpreter_runs) == (
+        2,
+        1,
+    )  # the first update runs on the host, in a program of its own
     source = _step.__code__.co_firstlineno
     assert (backward.line, step.line) == (source + 3, source + 4)
     assert step.donated_bytes == 4 * (15 + 3) * 4  # weight and bias, in float32, in the compiled runs
@@ -104,7 +107,7 @@ def test_shapes_that_missed_are_told_with_what_they_enter(training):
 
 def test_a_region_counts_only_what_happens_within():
     x = torch.ones(4)
-    y = x * 2  # pending: belongs to the time before
+    y = x * 2  # pending: recorded before the block
     with torch.explain() as outer:
         (x + 1).tolist()
         with torch.explain() as inner:
@@ -179,7 +182,7 @@ def test_shapes_that_keep_changing_are_warned_of_once(training):
     assert f"test_explain.py:{line}" in sentence
     assert "input of linear had the shapes (2, 5), (3, 5), (4, 5)" in sentence
     assert "pad to a few fixed sizes" in sentence
-    assert "interpreted by NumPy" in sentence and "set_executor" not in sentence  # it is the best there is already
+    assert "interpreted by NumPy" in sentence and "set_executor" not in sentence  # already the fastest choice
 
 
 def _look(n):

@@ -1,5 +1,7 @@
-"""What a release of JAX may change: a name that is gone is reported by name, and what the interpreter does not know is
-compiled, with the same numbers."""
+"""Changes of unstable JAX APIs.
+
+A missing name is reported by name. A program with unknown primitives is compiled by XLA, with the same results.
+"""
 
 import ast
 import importlib.util
@@ -129,7 +131,7 @@ OF_PARAMETERS: dict[str, Change] = {
 
 
 def changed(monkeypatch, change: Change, name: str = "") -> None:
-    """From now on each equation comes to its rule as another version of JAX might write it."""
+    """Pass each equation through `change` first, as if another version of JAX had written it."""
     plain = jaxpr_numpy._function
     monkeypatch.setattr(jaxpr_numpy, "_function", lambda eqn, sizes: plain(change(eqn, name), sizes))
 
@@ -140,7 +142,7 @@ def _parameters(jaxpr: Any) -> set[str]:
 
 
 def _outcome(traced: Any, given: list[np.ndarray]) -> list[np.ndarray] | None:
-    """The program's results, or None where it is left to XLA."""
+    """Return the program's results, or None if the interpreter does not support it."""
     try:
         with np.errstate(all="ignore"):
             return flatten(traced)(*given)
@@ -170,7 +172,10 @@ def test_a_changed_equation_is_refused_or_means_the_same(what, monkeypatch):
 
 
 def trains(n: int) -> Callable[[Any], Any]:
-    """A step over sizes that no other test has, with sums, products, indices, a loop and a decomposition."""
+    """Return a training step with sums, products, indices, a loop and a decomposition.
+
+    No other test uses these sizes.
+    """
 
     def program(torch: Any) -> Any:
         x = torch.linspace(-1, 1, 13 * n).reshape(13, n).requires_grad_()
@@ -186,9 +191,9 @@ def trains(n: int) -> Callable[[Any], Any]:
 
 @pytest.fixture
 def fresh_programs(monkeypatch):
-    """Programs that a test makes are not those of others."""
+    """Prevent a test from reusing the programs of other tests."""
     monkeypatch.setattr(interpreted, "_families", {})
-    ledger.lines.clear()  # a line that has brought three programs would not be compiled for
+    ledger.lines.clear()  # a line with three programs would not be compiled any more
 
 
 @pytest.mark.usefixtures("fresh_programs")

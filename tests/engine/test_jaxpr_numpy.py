@@ -1,6 +1,6 @@
-"""Gradients interpreted by NumPy: every operator over its samples, and primitives where the two libraries differ.
+"""Gradients interpreted by NumPy: every operator over its samples, and the primitives where NumPy and JAX differ.
 
-XLA is the judge here, of the very same jaxpr; PyTorch is that of the gradients themselves (tests/ops).
+The expected results come from XLA for the same jaxpr. PyTorch is the reference of the gradients themselves (tests/ops).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.use
 
 @pytest.fixture
 def each_step_watched(monkeypatch):
-    """Every function of a program returns the shape and dtype that its equation declares."""
+    """Check that every function of a program returns the shape and dtype that its equation declares."""
     plain = jaxpr._function
 
     def watched(eqn: Any, *rest: Any) -> Any:
@@ -52,12 +52,12 @@ def each_step_watched(monkeypatch):
 
 
 def interpreted(function: Any, *given: Any) -> list[np.ndarray]:
-    """A function's results on arrays, from its flattened jaxpr."""
+    """Return the results of a function on arrays, interpreted from its flattened jaxpr."""
     return run(jax.make_jaxpr(function)(*given), [np.asarray(x) for x in given])
 
 
 def run(traced: Any, given: list[np.ndarray]) -> list[np.ndarray]:
-    """A jaxpr's results on arrays, which are not written."""
+    """Return the results of a jaxpr on arrays, and check that the arrays are not written."""
     program = flatten(traced)
     before = [x.tobytes() for x in given]
     with np.errstate(all="ignore"):
@@ -67,7 +67,7 @@ def run(traced: Any, given: list[np.ndarray]) -> list[np.ndarray]:
 
 
 def assert_close(found: Any, due: Any, at: str = "") -> None:
-    """Equal to the dtype's rounding as PyTorch has it."""
+    """Compare with the tolerance that PyTorch uses for the dtype."""
     found, due = np.asarray(found), np.asarray(due)
     assert (found.shape, found.dtype) == (due.shape, due.dtype), at
     half = due.dtype.kind == "V"
@@ -80,11 +80,11 @@ def assert_close(found: Any, due: Any, at: str = "") -> None:
 # -- every operator ----------------------------------------------------------------------------------------------------
 
 
-FEW = 2  # gradients of each name; all of them take minutes
+FEW = 2  # gradients of each name; testing all of them takes minutes
 
 
 def gradients_of(key: str) -> Iterator[tuple[str, OpPlan, list[np.ndarray]]]:
-    """The gradient's plan of each operator that the samples of a name record, with inputs for it."""
+    """Yield the gradient plan of each operator that the samples of a name record, with inputs for it."""
     seen = set()
     for sample in SAMPLES[key]:
         if isinstance(sample, Fails) or not sample.gradient:
@@ -138,7 +138,7 @@ def test_gradients_of_operators(key):
             assert_close(a, b, name)
 
 
-# Operators whose gradients, or some of them, NumPy does not run, each with the primitive that it lacks.
+# Operators with gradients that NumPy does not run, each with the primitive that is missing.
 UNSUPPORTED = {
     "_avg_pool2d": "reduce_window_sum",
     "_max_pool2d": "select_and_scatter_add",
@@ -148,7 +148,7 @@ UNSUPPORTED = {
 }
 
 
-# -- primitives where the two libraries differ -------------------------------------------------------------------------
+# -- primitives where NumPy and JAX differ -----------------------------------------------------------------------------
 
 FLOATS = np.array(
     [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5, -1.5, 2.5, 0.49999997, -0.5, 3e9, -3e9, 300.7, 1e20, -1e20], np.float32
@@ -179,7 +179,7 @@ def _written(how: str, mode: Any) -> Any:
 
 
 def _windows(x: Any, i: Any, mode: Any) -> Any:
-    """Windows of (1, 2, 2), the first of which is dropped."""
+    """Gather windows of shape (1, 2, 2), whose first dim is collapsed."""
     dims = lax.GatherDimensionNumbers(offset_dims=(1, 2), collapsed_slice_dims=(0,), start_index_map=(2, 0))
     return lax.gather(x, i, dims, (1, 2, 2), mode=mode)
 
@@ -344,7 +344,9 @@ def test_loops_that_end_one_by_one_are_refused():
 def test_the_calls_of_loops_are_counted():
     flat = lambda function: flatten(jax.make_jaxpr(function)(GRID[0]))
     assert flat(lambda x: jnp.sin(x) + 1).loops == []
-    assert flat(lambda x: lax.fori_loop(0, 9, lambda i, y: jnp.sin(y) * x, x) + 1).loops == [9 * 3]  # `i + 1` too
+    assert flat(lambda x: lax.fori_loop(0, 9, lambda i, y: jnp.sin(y) * x, x) + 1).loops == [
+        9 * 3
+    ]  # `i + 1` counts too
     inner = lambda y: lax.fori_loop(0, 4, lambda i, z: z * z, y)
     assert flat(lambda x: lax.fori_loop(0, 3, lambda i, y: inner(y), x)).loops == [3 * (4 * 2 + 2)]
 

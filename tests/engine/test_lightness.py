@@ -1,4 +1,4 @@
-"""What a new shape leaves behind: every object of it is looked through by the garbage collector from then on."""
+"""The number of objects that a new shape leaves behind: each slows every later garbage collection."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import torchlike
 from torchlike._engine.trace.waiting import on_host
 
-PER_OPERATOR = 11  # a plan is 7; its key, its result's aval and shape, its entry in a program
+PER_OPERATOR = 11  # a plan is 7; the rest are its key, its result's aval and shape, and its entry in a program
 
 
 def test_a_plan_is_few_objects():

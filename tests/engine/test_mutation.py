@@ -1,4 +1,4 @@
-"""Views, in-place writes and autograd through them, each program run under both libraries."""
+"""Views, in-place writes and autograd through them; each program runs under both libraries."""
 
 import pytest
 

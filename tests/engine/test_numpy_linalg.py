@@ -1,4 +1,4 @@
-"""Decompositions by the interpreter, beside JAX's own: one LAPACK, so signs and order agree too."""
+"""Decompositions by the interpreter, compared with JAX: both use the same LAPACK, so signs and order agree too."""
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +9,7 @@ from jax.lax import linalg
 from torchlike._engine.interpreter.jaxpr import flatten
 from torchlike._engine.interpreter.rules import Unsupported
 
-DTYPES = ("float32", "complex128")  # routines have one name for real numbers, and some another for complex ones
+DTYPES = ("float32", "complex128")  # some routines have the same name for real and complex numbers, others do not
 SHAPES = ((1, 1), (2, 1, 5, 5), (60, 60))
 OBLONG = (*SHAPES, (5, 3), (2, 4, 7), (80, 45), (20, 90))
 
@@ -30,7 +30,7 @@ def check(function, *arrays):
     with np.errstate(all="ignore"):
         found = program(*arrays)
     due = jax.tree.leaves(jax.jit(function)(*arrays))
-    # Products around a decomposition are summed in another order; LAPACK's own bound of an error grows with the size.
+    # Products around a decomposition are summed in a different order. LAPACK's error bound grows with the size.
     eps = 50 * np.finfo(arrays[0].dtype).eps * max(arrays[0].shape[-2:])
     for mine, its in zip(found, due, strict=True):
         assert (mine.shape, mine.dtype) == (its.shape, its.dtype)
@@ -116,7 +116,11 @@ def test_square_matrices_of_nothing(name):
 
 
 def test_many_matrices_are_a_loop_whose_rent_is_reckoned():
-    """One call for each, from Python: a hundred thousand would take seconds where an executable takes milliseconds."""
+    """A batch of matrices is a loop, whose break-even cost is estimated.
+
+    The interpreter makes one call from Python for each matrix. A hundred thousand would take seconds, where an
+    executable takes milliseconds.
+    """
     program = flatten(jax.make_jaxpr(ANY["svd, values"])(np.zeros((300, 2, 2))))
     assert program.loops == [300]
     assert flatten(jax.make_jaxpr(ANY["svd, values"])(np.zeros((2, 2)))).loops == []

@@ -1,4 +1,4 @@
-"""What is free to be overwritten does not depend on how the interpreter counts references."""
+"""Tests that donation decisions do not depend on how the interpreter counts references."""
 
 import json
 import subprocess

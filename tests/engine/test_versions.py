@@ -1,4 +1,4 @@
-"""A saved tensor that is overwritten before backward is refused exactly where PyTorch refuses it."""
+"""Backward raises an error for an overwritten saved tensor exactly where PyTorch does."""
 
 import pytest
 import torch
@@ -38,7 +38,7 @@ def _write_further(program, library):
 
 @pytest.fixture
 def _nothing_runs(monkeypatch):
-    """The walk alone is looked at here: running what it recorded would cost a compile for each row."""
+    """Disable the flush of the backward pass. It would compile a program for each operator."""
     monkeypatch.setattr(torchlike._transforms.backward, "boundary", lambda: None)
 
 

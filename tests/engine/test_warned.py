@@ -1,4 +1,4 @@
-"""A warning names the user's line, however many calls of the library's lie between."""
+"""Warnings name the user's line, however many library frames lie between."""
 
 import inspect
 import threading
@@ -13,7 +13,7 @@ from torchlike._errors.warned import warn
 
 
 class Masked(L.Tensor):
-    """A subclass whose functions are asked (`__torch_function__`), so that more calls lie between."""
+    """A subclass with `__torch_function__`, so that there are more frames in between."""
 
 
 X = L.ones(2, 3)

@@ -1,4 +1,4 @@
-"""Operators whose input or result is written to before backward, as data: (name, function of one tensor)."""
+"""Operators whose input or result is written before backward, as pairs of a name and a function of one tensor."""
 
 from collections.abc import Callable
 
@@ -155,7 +155,8 @@ OPERATORS: dict[str, Program] = {
     "row in place": lambda torch, m: (m * 1)[0].mul_(m[1]),
     "exp twice in place": lambda torch, m: (m * 1).exp_().exp_(),
 }
-# Operators with a further result, and what else they are given, that is written to before backward of the first result.
+# Operators with several results, and operators with an index argument. The second result or the index is written before
+# the backward of the first result.
 FURTHER = {
     "max of a dim": lambda torch, m: m.max(0),
     "min of a dim": lambda torch, m: m.min(1),

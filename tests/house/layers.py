@@ -1,6 +1,6 @@
-"""The layers of the package: which folder may import which, and what is permitted besides."""
+"""The layers of the package: the permitted imports between folders, and the exceptions."""
 
-# The folders and modules below the public API, lowest first. Each may import itself and those before it.
+# The folders and modules below the public API, lowest first. Each may import itself and the ones before it.
 LAYERS = (
     "_native",
     "_errors",
@@ -17,7 +17,8 @@ LAYERS = (
     "storage",
 )
 
-# Imports against the order, or that close a cycle: the module and the folder that it imports. May only shrink.
+# Imports that go against the order or close a cycle: the module, and the folder that it imports. The set may only
+# shrink.
 EXCEPTIONS = {
     ("torchlike.nn._linear_cross_entropy", "utils"),
     ("torchlike.nn.parallel.distributed", "distributed"),
@@ -25,11 +26,11 @@ EXCEPTIONS = {
 }
 MOST_EXCEPTIONS = 3
 
-# Packages that import the public API and `torchlike._internal` only, and the modules that are the face of a folder.
+# Packages that may import only the public API and `torchlike._internal`, and modules that re-export a private folder.
 WRITTEN_AGAINST_THE_API = ("nn", "optim", "utils", "distributions", "distributed")
 FACES = {("torchlike.nn.functional", "torchlike._composite.functional")}
 
-# Folders with more files than others may have, since PyTorch's own layout has as many.
+# Folders that may have more files, because PyTorch's own layout has as many.
 PYTORCHS_OWN = {"torchlike/distributions", "torchlike/nn/modules"}
 MOST_FILES_OF_A_FOLDER = 25
 MOST_PRIVATE_MODULES_OF_THE_ROOT = 3

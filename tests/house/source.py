@@ -1,4 +1,4 @@
-"""The repository's own Python files, as data for the house rules."""
+"""The repository's Python files, parsed for the house rules."""
 
 import ast
 import functools
@@ -12,7 +12,7 @@ SOURCES = ("torchlike", "tests", "tools", "examples", "benchmarks")
 
 @dataclass(frozen=True)
 class Source:
-    """One file: its path from the root, its dotted module name and its syntax tree."""
+    """A Python file: its path from the root, its dotted module name and its syntax tree."""
 
     path: Path
     module: str
@@ -25,7 +25,7 @@ class Source:
 
 @functools.cache
 def sources(top: str) -> list[Source]:
-    """Every Python file under ``top``, in order of path."""
+    """Return the Python files under ``top``, sorted by path."""
     return [_read(path) for path in sorted((ROOT / top).rglob("*.py"))]
 
 
@@ -39,7 +39,7 @@ def _read(path: Path) -> Source:
 
 @functools.cache
 def text_files() -> list[Path]:
-    """Every file that git tracks or would track and that holds text, from the root."""
+    """Return the text files that git tracks or would track, as absolute paths."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     paths = [ROOT / name for name in names.split("\0") if name]
@@ -47,7 +47,7 @@ def text_files() -> list[Path]:
 
 
 def code_lines(tree: ast.AST) -> int:
-    """Lines that hold code: docstrings, comments and blank lines are free."""
+    """Return the number of lines with code, not counting docstrings, comments and blank lines."""
     docs = {line for node in ast.walk(tree) for line in _docstring_lines(node)}
     lines: set[int] = set()
     for node in ast.walk(tree):
@@ -66,21 +66,21 @@ def _docstring_lines(node: ast.AST) -> range:
 
 
 def imports(source: Source) -> list[tuple[int, str]]:
-    """Every module that the file imports when it is itself imported: (line, absolute dotted name).
+    """Return the modules that importing the file imports, as pairs of a line and an absolute dotted name.
 
-    ``from .x import y`` counts as ``x.y``: whoever needs only the module may look at the front. Imports under
-    ``if TYPE_CHECKING`` and inside functions do not shape the import order and are left out.
+    ``from .x import y`` counts as ``x.y``. Imports under ``if TYPE_CHECKING`` and inside functions are left out,
+    because they do not affect the import order.
     """
     return [(node.lineno, name) for node in _at_import(source.tree) for name in _names(node, source)]
 
 
 def runtime_imports(source: Source) -> list[tuple[int, str]]:
-    """As ``imports``, with those inside functions."""
+    """Return the imports of ``imports`` and those inside functions."""
     return [(node.lineno, name) for node in _at_import(source.tree, inside=True) for name in _names(node, source)]
 
 
 def all_imports(source: Source) -> list[tuple[int, str]]:
-    """As ``imports``, with those inside functions and under ``if TYPE_CHECKING``."""
+    """Return the imports of ``imports``, those inside functions and those under ``if TYPE_CHECKING``."""
     return [(node.lineno, name) for node in ast.walk(source.tree) for name in _names(node, source)]
 
 

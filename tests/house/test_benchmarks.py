@@ -1,4 +1,4 @@
-"""What the benchmarks rest on: every contender computes the same losses, and the table says who lost."""
+"""Tests of the benchmarks: all contenders compute the same losses, and the table reports ratios over a limit."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,8 @@
-"""Docstrings that pytest's own doctest collection does not see: of operators, since a row is no function, and of the
-classes that say they are made where they are offered."""
+"""Doctests that pytest's own collection does not find.
+
+These are the doctests of operators, whose declarations are not functions, and of classes whose `__module__` is the
+module that exports them.
+"""
 
 import doctest
 

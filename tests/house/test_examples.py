@@ -1,4 +1,4 @@
-"""The example scripts under both libraries: one seed, one first loss, and a model that learned."""
+"""Tests that the example scripts print the same first loss under both libraries, and that their models learn."""
 
 import os
 import re
@@ -16,7 +16,7 @@ EACH = pytest.mark.parametrize("name", SHORT)
 
 
 def run(name, *args, under):
-    """What the script prints; `under` is the library that `import torch` means in it."""
+    """Run the script and return its output. `under` is the library that `import torch` imports in it."""
     command = [sys.executable, *(["-m", "torchlike"] if under == "torchlike" else []), f"examples/{name}.py", *args]
     settings = os.environ | {"OMP_NUM_THREADS": str(CORES), "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=ROOT, env=settings, capture_output=True, text=True)
@@ -25,7 +25,7 @@ def run(name, *args, under):
 
 
 def figure(label, printed):
-    """The number printed after the label; a percentage as a fraction."""
+    """Return the number that is printed after the label, a percentage as a fraction."""
     number, percent = re.search(rf"{label}: ([-+.\de]+)(%?)", printed).groups()
     return float(number) / (100 if percent else 1)
 

@@ -1,4 +1,4 @@
-"""Skips stand in one table, and the table may only shrink."""
+"""Tests that all skips are in one table, and that the table only shrinks."""
 
 import ast
 

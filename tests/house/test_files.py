@@ -1,4 +1,4 @@
-"""What a file may be: its length, its name, what it may not contain."""
+"""Rules for files: their length, their names and their contents."""
 
 import ast
 import re
@@ -41,7 +41,7 @@ def test_the_median_file_and_function_are_short():
 def test_no_file_of_leftovers():
     leftovers = {"utils", "util", "helpers", "misc", "common"}
     found = [source.path for source in EVERY_SOURCE if source.path.stem in leftovers]
-    # PyTorch's own layout has a few, and programs import from them.
+    # PyTorch's own layout has a few such names, and programs import from them.
     assert [path for path in found if not THEIR_ROOT.joinpath(*path.parts[1:]).is_file()] == []
 
 
@@ -61,14 +61,14 @@ def test_no_function_is_written_twice():
     for source in EVERY_SOURCE:
         for node in functions(source):
             if source.path.parts[0] == "examples":
-                continue  # each stands alone, as a user's script does
+                continue  # the files are independent, as user scripts are
             if code_lines(node) > LINES_WORTH_SHARING:
                 places[_formula(node)].append(f"{source}:{node.lineno} {node.name}")
     assert [where for where in places.values() if len(where) > 1] == []
 
 
 def _formula(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    """The function without its name, its docstring and the names of its parameters' types."""
+    """Return the function's syntax tree without its name and docstring."""
     body = node.body[1:] if ast.get_docstring(node) is not None else node.body
     return ast.dump(node.args) + "".join(ast.dump(statement) for statement in body)
 

@@ -1,4 +1,4 @@
-"""Nothing is decided by interpreter frames, and no module or class is patched while a program runs."""
+"""Rules: no code depends on interpreter frames, and no module or class is patched while a program runs."""
 
 import ast
 import functools
@@ -10,13 +10,14 @@ from tests.house.source import Source, all_imports, sources
 
 CALLERS = "torchlike/_errors/callers.py"  # finds the user's line
 WALKS = {"_getframe", "_current_frames", "currentframe", "walk_stack", "extract_stack", "format_stack", "f_back"}
-# The profiler gives its hook the frames of calls, while a function is recorded to be compiled.
+# While a function is captured, the profiler passes the frames of calls to its hook.
 GIVEN_FRAMES = {
     "torchlike/_compile/profiling_hook.py": {"f_back"},
-    "torchlike/_compile/trusted.py": {"currentframe"},  # named among what a compiled function must not call
+    # in the list of functions that a compiled function must not call
+    "torchlike/_compile/trusted.py": {"currentframe"},
 }
 
-# Modules that are given other attributes, and why; the table may only shrink.
+# Modules whose attributes are changed, with the reason. The table may only shrink.
 CHANGED_MODULES = {
     "torchlike/_engine/determinism.py": "a setting of the process, kept in `_modes`",
     "torchlike/_api/import_hook.py": "`python -m torchlike script.py` puts the script in the place of `__main__`",
@@ -40,7 +41,7 @@ ENGINE = (
 
 
 def walks(source: Source) -> set[str]:
-    """The names by which a file reaches frames, and `stacklevel`, which counts them."""
+    """Return the names through which a file accesses frames, and `stacklevel`, which counts frames."""
     nodes = list(ast.walk(source.tree))
     found = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
     found |= {name.rpartition(".")[2] for _, name in all_imports(source)}
@@ -50,7 +51,7 @@ def walks(source: Source) -> set[str]:
 
 
 def changes(source: Source) -> list[int]:
-    """The lines at which a module gets other attributes or another class."""
+    """Return the lines that set attributes or the class of a module."""
     modules = _modules(source)
     return [node.lineno for node in ast.walk(source.tree) if _changes_a_module(node, modules)]
 
@@ -61,7 +62,7 @@ def _ours() -> set[str]:
 
 
 def _modules(source: Source) -> set[str]:
-    """The names by which a file knows modules."""
+    """Return the names of modules in a file."""
     found = set()
     for node in ast.walk(source.tree):
         if (
@@ -107,7 +108,7 @@ def _is_module(node: ast.expr, modules: set[str]) -> bool:
 
 
 def _is_namespace(node: ast.expr, modules: set[str]) -> bool:
-    """`vars(module)`, `globals()` or `module.__dict__`."""
+    """Return whether an expression is `vars(module)`, `globals()` or `module.__dict__`."""
     if isinstance(node, ast.Call):
         name = ast.unparse(node.func)
         return name == "globals" or (name == "vars" and bool(node.args) and _is_module(node.args[0], modules))
@@ -115,7 +116,7 @@ def _is_namespace(node: ast.expr, modules: set[str]) -> bool:
 
 
 def patches(source: Source) -> list[int]:
-    """The lines, inside of functions, at which a class of the engine gets another method."""
+    """Return the lines inside functions that replace a method of an engine class."""
     classes = {name.rpartition(".")[2] for _, name in all_imports(source) if name.startswith(ENGINE)}
     if source.module.startswith(ENGINE):
         classes |= {node.name for node in source.tree.body if isinstance(node, ast.ClassDef)}

@@ -1,4 +1,4 @@
-"""Who may import whom: the layers of the package, lowest first, and the libraries each may use."""
+"""Rules for imports: the layers of the package, lowest first, and the third-party libraries that each may use."""
 
 import ast
 import subprocess
@@ -20,7 +20,7 @@ from tests.house.layers import (
 )
 from tests.house.source import ROOT, Source, all_imports, imports, runtime_imports, sources
 
-# Packages without JAX, and those that use Optax.
+# Packages that do not import JAX.
 JAX_FREE = ("nn", "utils", "optim", "distributions", "serialization", "__main__")
 JAX_FREE_MODULES = ("torchlike._tensor.printing", "torchlike._api.import_hook")
 USES_OPTAX = ("optim",)
@@ -28,12 +28,12 @@ COMPUTES = ("jax", "jaxlib")
 
 
 def folder(module: str) -> str:
-    """Return the folder of the package that a module lies in, or the module of the root; "" is the root itself."""
+    """Return the package's folder that contains a module, or the name of a module in the root ("" for the root)."""
     return module.split(".")[1] if "." in module else ""
 
 
 def arrows(package: list[Source]) -> list[tuple[Source, int, str]]:
-    """Return the imports between folders, those inside functions included: the file, the line, the module."""
+    """Return the imports between folders, including those inside functions, as (file, line, module)."""
     known = {source.module for source in package}
     found = []
     for source in package:
@@ -49,8 +49,10 @@ def is_permitted(source: Source, target: str) -> bool:
 
 
 def is_upward(source: Source, target: str) -> bool:
-    """Return whether an import goes against the layers. The public packages import the root, which is the public
-    API; the layers below it do not."""
+    """Return whether an import goes against the layers.
+
+    Public packages may import the root, which is the public API. The layers below it may not.
+    """
     mine, other = folder(source.module), folder(target)
     if mine not in LAYERS:
         return False
@@ -67,7 +69,10 @@ def test_a_module_imports_only_what_lies_below_it():
 
 
 def test_public_packages_use_the_public_api():
-    """They import private modules of their own, and `_internal`; `nn.functional` shows what `_composite` implements."""
+    """Public packages import the public API, their own private modules and `_internal`.
+
+    The exception is `nn.functional`, which re-exports functions of `_composite`.
+    """
     found = [
         f"{source}:{line} imports {target}"
         for source, line, target in arrows(sources("torchlike"))
@@ -125,7 +130,7 @@ def test_folders_are_small():
     for source in sources("torchlike"):
         files[source.path.parent.as_posix()] += 1
     large = {name for name, count in files.items() if count > MOST_FILES_OF_A_FOLDER}
-    assert large <= PYTORCHS_OWN | {"torchlike"}  # the root holds PyTorch's public modules
+    assert large <= PYTORCHS_OWN | {"torchlike"}  # the root contains PyTorch's public modules
 
 
 def test_the_root_holds_public_modules():
@@ -144,7 +149,7 @@ def test_no_cycles_at_import():
     for source in sources("torchlike"):
         for _, name in imports(source):
             target = name if name in graph else name.rpartition(".")[0]
-            # Every submodule imports its own package's front by being imported; that is no cycle of ours.
+            # Importing a submodule imports its package's `__init__`. That is not counted as a cycle.
             if target in graph and target != source.module and not source.module.startswith(target + "."):
                 graph[source.module].add(target)
     assert _cycle(graph) is None
@@ -199,14 +204,14 @@ def test_a_step_runs_where_pytorch_is_not_installed():
     assert (done.stdout, done.stderr) == ("[[3.0, 3.0]]\n", "")
 
 
-# -- what JAX may change -----------------------------------------------------------------------------------------------
+# -- unstable JAX APIs -------------------------------------------------------------------------------------------------
 
 JAX_PRIVATE = Path("torchlike/_engine/xla/jax_private.py")
 UNSTABLE = ("jax.core", "jax.extend", "jax.interpreters", "jaxlib")
 
 
 def unstable_names(source: Source) -> list[str]:
-    """Every name of JAX in a file that JAX does not promise to keep, as it is written there."""
+    """Return the names of unstable JAX APIs in a file, as they are written there."""
     bound = _bound(source.tree)
     found = [name for _, name in all_imports(source) if name.partition(".")[0] in COMPUTES]
     found += [name for node in ast.walk(source.tree) if (name := _dotted(node, bound))]
@@ -215,7 +220,7 @@ def unstable_names(source: Source) -> list[str]:
 
 
 def _bound(tree: ast.Module) -> dict[str, str]:
-    """The local names of JAX's modules and objects, with their full names."""
+    """Return the local names of JAX's modules and objects, mapped to their full names."""
     bound = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -228,7 +233,7 @@ def _bound(tree: ast.Module) -> dict[str, str]:
 
 
 def _dotted(node: ast.AST, bound: dict[str, str]) -> str:
-    """The full name of an attribute of JAX; empty for anything else."""
+    """Return the full name of a JAX attribute, or an empty string for any other node."""
     parts = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -239,7 +244,7 @@ def _dotted(node: ast.AST, bound: dict[str, str]) -> str:
 
 
 def _is_jax_path(text: object) -> bool:
-    """Whether a string names a private module, as `import_module` takes it."""
+    """Return whether a string is the dotted path of a private JAX module."""
     return isinstance(text, str) and text.startswith("jax._") and " " not in text
 
 

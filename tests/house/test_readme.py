@@ -1,4 +1,4 @@
-"""The README's commands and links are checked, not believed."""
+"""Tests of the README's commands and links."""
 
 import operator
 import os

@@ -1,4 +1,4 @@
-"""The typing stubs say what the registry holds today."""
+"""Tests that the type stubs are up to date with the operator registry."""
 
 import pytest
 

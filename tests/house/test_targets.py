@@ -1,10 +1,10 @@
-"""What a program runs on is named: nothing in the package asks JAX what it would choose for the process."""
+"""Rule: programs name their device explicitly. The package never uses JAX's process-wide default device."""
 
 import ast
 
 from tests.house.source import sources
 
-# Of JAX: what the process would choose, and devices of all processes.
+# JAX functions that return the process's default device, or the devices of all processes.
 ASKS_THE_PROCESS = {"default_backend", "devices", "get_default_device", "local_device_count", "device_count"}
 
 
@@ -20,7 +20,10 @@ def test_nothing_asks_for_the_backend_of_the_process():
 
 
 def test_only_the_executor_lowers_for_a_platform_and_kernels_only_ask():
-    """A kernel that entered a context would be traced for another platform than its program."""
+    """Only the executor lowers for a platform.
+
+    A kernel that entered such a context would be traced for a different platform than its program.
+    """
     found = [
         f"{source}:{node.lineno} {node.id}"
         for source in sources("torchlike")

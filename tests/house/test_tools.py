@@ -1,4 +1,4 @@
-"""Lint, format and types, as tests: the gate is one command, the same everywhere."""
+"""Lint, format and type checks as tests, so that one command runs every check."""
 
 import subprocess
 import sys

@@ -1,1 +1,4 @@
-"""Rows of the registry against PyTorch: samples are data, and a few generic tests run over rows and samples."""
+"""Tests of the operator registry against PyTorch.
+
+The samples are data, and generic tests run over operators and samples.
+"""

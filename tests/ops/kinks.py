@@ -1,4 +1,4 @@
-"""Functions at zeros, infinities, NaN, huge and tiny numbers: where a derivative by the rules may be NaN."""
+"""Functions at zeros, infinities, NaN, huge and tiny numbers, where the derivative rules may give NaN."""
 
 from __future__ import annotations
 
@@ -100,13 +100,13 @@ OF_TWO = [
 
 
 def program(name: str, dtype: str) -> Any:
-    """A function of a library: the values of a function of that name at all special numbers, and its gradients."""
+    """Return a program that computes a function's values at all special numbers, and its gradients."""
 
     def run(torch: Any) -> list:
         function = torch
         for part in name.split("."):
             function = getattr(function, part)
-        left_out = [str(n) for n in UNSTEADY.get(name, ())]  # as text, for 0.0 equals -0.0
+        left_out = [str(n) for n in UNSTEADY.get(name, ())]  # as text, because 0.0 == -0.0
         numbers = [n for n in NUMBERS if str(n) not in left_out]
         columns = [[a for a, _ in PAIRS], [b for _, b in PAIRS]] if name in OF_TWO else [numbers]
         inputs = [torch.tensor(x, dtype=getattr(torch, dtype), requires_grad=True) for x in columns]

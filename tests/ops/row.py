@@ -1,4 +1,4 @@
-"""Finding what a sample's key names in either library."""
+"""Lookup of the operator or function that a sample's key names, in either library."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ JUDGED = sorted(SAMPLES)
 
 
 def row(key: str) -> Op | None:
-    """The row of a key, where it is one."""
+    """Return the operator schema of a key, or None if the key names no operator."""
     return REGISTRY.get(key.rpartition(".")[2])
 
 
 def function(library: Any, key: str) -> Callable:
-    """What a key names: a path under the library, a row in the first of its places, or a method."""
+    """Return the callable that a key names.
+
+    A key is a path under the library, an operator in its first namespace, or a method.
+    """
     if "." in key:
         return _walk(library, key)
     op = REGISTRY.get(key)
@@ -46,7 +49,7 @@ def _walk(library: Any, path: str) -> Any:
 
 
 def method(library: Any, key: str) -> Callable | None:
-    """The method of the same name, if there is one."""
+    """Return the method of the same name, or None."""
     return None if "." in key else getattr(library.Tensor, key, None)
 
 

@@ -1,13 +1,13 @@
-"""Samples: calls of an operator, written once and made under both libraries.
+"""Samples: calls of an operator, written once and run under both libraries.
 
-Arrays stand for tensors: each library gets its own, of the same dtype, shape and strides. A NumPy type stands for the
-dtype of that name.
+Arrays stand for tensors: each library gets its own tensor of the same dtype, shape and strides. A NumPy type stands for
+the dtype of that name.
 
     SAMPLES = {
         "add": [Sample(normal(2, 3), normal(3), alpha=2), Fails(normal(2), normal(3))],
     }
 
-A key is a row's name, or the name of any function that PyTorch has too (`linalg.norm`, `max`).
+A key is the name of an operator, or of any function that PyTorch has too (`linalg.norm`, `max`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 
 
 class Sample:
-    """One call. `loosely` and `without_gradient` ask for less than everything, and say why."""
+    """A call of an operator. Methods such as `loosely` and `without_gradient` relax the tests, and require a reason."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.args, self.kwargs = args, kwargs
@@ -33,43 +33,46 @@ class Sample:
         self.kinds: dict[int | str, Callable[[Any], Any] | None] = {}
 
     def loosely(self, why: str, rtol: float, atol: float) -> Sample:
-        """Compare values less closely than the dtype's rounding."""
+        """Compare values with a larger tolerance than the dtype's rounding."""
         assert why
         self.tolerance = {"rtol": rtol, "atol": atol}
         return self
 
     def without_gradient(self, why: str) -> Sample:
-        """Leave the gradient unjudged."""
+        """Do not test the gradient."""
         assert why
         self.gradient = False
         return self
 
     def without_second_gradient(self, why: str) -> Sample:
-        """Leave the gradient of the gradient unjudged."""
+        """Do not test the second gradient."""
         assert why
         self.second_gradient = False
         return self
 
     def by_convention(self, why: str) -> Sample:
-        """Judge the gradient beside PyTorch's alone: both define one that is not the derivative."""
+        """Compare the gradient only with PyTorch's, because both libraries define one that is not the derivative."""
         assert why
         self.derivative = False
         return self
 
     def taken_as(self, place: int | str, kind: Callable[[Any], Any] | None, why: str) -> Sample:
-        """Differentiate within what an argument is taken to be: `kind` makes it of any numbers; None is a constant."""
+        """Restrict an argument for numerical differentiation.
+
+        `kind` maps any numbers to valid ones; None makes it a constant.
+        """
         assert why
         self.kinds[place] = kind
         return self
 
     def any_stride(self, why: str) -> Sample:
-        """Leave the strides of the result unjudged."""
+        """Do not compare the strides of the result."""
         assert why
         self.stride = False
         return self
 
     def not_in_place(self, why: str) -> Sample:
-        """Leave the in-place twin unjudged."""
+        """Do not test the in-place variant."""
         assert why
         self.in_place = False
         return self
@@ -80,7 +83,7 @@ class Sample:
 
 
 class Fails(Sample):
-    """A call that both libraries refuse, with an error of one type and one first line."""
+    """A call for which both libraries raise an error of the same type with the same first line."""
 
 
 def _short(a: Any) -> str:
@@ -91,7 +94,7 @@ def _short(a: Any) -> str:
     return a.__name__ if isinstance(a, type) else repr(a)
 
 
-# -- arrays to write samples with --------------------------------------------------------------------------------------
+# -- arrays for samples ------------------------------------------------------------------------------------------------
 
 
 def _generator(*key: Any) -> np.random.Generator:
@@ -99,7 +102,7 @@ def _generator(*key: Any) -> np.random.Generator:
 
 
 def normal(*shape: int, dtype: Any = np.float32, seed: int = 0) -> np.ndarray:
-    """Normally distributed numbers, always the same ones."""
+    """Return normally distributed numbers from a fixed seed."""
     array = _generator("normal", shape, seed).standard_normal(shape)
     if np.dtype(dtype).kind == "c":
         array = array + 1j * _generator("imaginary", shape, seed).standard_normal(shape)
@@ -107,35 +110,35 @@ def normal(*shape: int, dtype: Any = np.float32, seed: int = 0) -> np.ndarray:
 
 
 def uniform(*shape: int, low: float = 0.0, high: float = 1.0, dtype: Any = np.float32, seed: int = 0) -> np.ndarray:
-    """Numbers spread evenly between `low` and `high`."""
+    """Return uniformly distributed numbers between `low` and `high`."""
     return np.asarray(_generator("uniform", shape, seed).uniform(low, high, shape)).astype(dtype)
 
 
 def integers(*shape: int, low: int = -5, high: int = 6, dtype: Any = np.int64, seed: int = 0) -> np.ndarray:
-    """Whole numbers from `low` up to, not including, `high`."""
+    """Return integers from `low` up to, but not including, `high`."""
     return np.asarray(_generator("integers", shape, seed).integers(low, high, shape)).astype(dtype)
 
 
 def bools(*shape: int, seed: int = 0) -> np.ndarray:
-    """True and False."""
+    """Return random booleans."""
     return integers(*shape, low=0, high=2, seed=seed).astype(bool)
 
 
 def array(*numbers: Any, dtype: Any = np.float32) -> np.ndarray:
-    """These numbers."""
+    """Return an array of the given numbers."""
     return np.array(numbers, dtype=dtype)
 
 
 def scalar(number: Any, dtype: Any = np.float32) -> np.ndarray:
-    """A zero-dim array."""
+    """Return a zero-dim array."""
     return np.array(number, dtype=dtype)
 
 
-# -- samples made real -------------------------------------------------------------------------------------------------
+# -- arguments from samples --------------------------------------------------------------------------------------------
 
 
 def tensor(library: Any, a: np.ndarray) -> Any:
-    """The tensor of one library that an array stands for, strides included."""
+    """Return a library's tensor for an array, with the same strides."""
     order = sorted(range(a.ndim), key=lambda d: (-abs(a.strides[d]), d))
     dense = np.array(a.transpose(order), order="C", copy=True)
     if dense.dtype == ml_dtypes.bfloat16:
@@ -148,7 +151,7 @@ def tensor(library: Any, a: np.ndarray) -> Any:
 
 
 def made_real(library: Any, a: Any, each: Callable[[Any], Any] = lambda t: t) -> Any:
-    """An argument of a sample as one library takes it; `each` is called with every tensor made."""
+    """Return a sample's argument as a library takes it. `each` is called with every tensor."""
     if isinstance(a, np.ndarray):
         return each(tensor(library, a))
     if isinstance(a, list | tuple):
@@ -159,7 +162,10 @@ def made_real(library: Any, a: Any, each: Callable[[Any], Any] = lambda t: t) ->
 
 
 def arguments(library: Any, sample: Sample, each: Callable[[Any], Any] = lambda t: t) -> tuple[list, dict]:
-    """The arguments of a sample as one library takes them; `each` is called with every tensor that is no constant."""
+    """Return a sample's arguments as a library takes them.
+
+    `each` is called with every tensor that is not a constant.
+    """
     args = [made_real(library, a, _unless_constant(sample, place, each)) for place, a in enumerate(sample.args)]
     return args, {k: made_real(library, a, _unless_constant(sample, k, each)) for k, a in sample.kwargs.items()}
 
@@ -169,5 +175,5 @@ def _unless_constant(sample: Sample, place: int | str, each: Callable[[Any], Any
 
 
 def cotangent(shape: tuple[int, ...], dtype: np.dtype, number: int = 0) -> np.ndarray:
-    """A fixed random gradient for a result."""
+    """Return a fixed random cotangent for a result."""
     return normal(*shape, dtype=dtype, seed=number + 1)

@@ -1,4 +1,8 @@
-"""Ways to call: operators of Python, keywords in any order, NumPy's names, the oldest overloads, views of results."""
+"""Forms of calls.
+
+The forms are Python operators, keywords in any order, NumPy's argument names, deprecated overloads, and views of
+results.
+"""
 
 import operator
 

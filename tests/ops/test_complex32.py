@@ -1,4 +1,4 @@
-"""complex32 is a name: whatever would make a tensor of it says that there are none."""
+"""complex32 exists only as a name: operations that would create such a tensor raise an error."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Convolutions of every form that the CPU has: groups, channels by themselves, transposed, strides, in both floats."""
+"""All forms of convolution on the CPU: groups, depthwise, transposed, strides, in float32 and float64."""
 
 import itertools
 
@@ -16,7 +16,7 @@ SIZES = st.integers(1, 5)
 
 @st.composite
 def convolutions(draw):
-    """The arguments of a convolution: sizes of input and weight, and the rest by name."""
+    """Generate the arguments of a convolution: the sizes of input and weight, and the keyword arguments."""
     dims, groups = draw(st.integers(1, 3)), draw(st.sampled_from([1, 1, 2, 3, 4]))
     each, out_each = draw(st.sampled_from([1, 1, 2, 3])), draw(st.integers(1, 3))
     kernel = [draw(st.integers(1, 3)) for _ in range(dims)]
@@ -51,7 +51,7 @@ def test_results_and_gradients(convolution, dtype):
         change = library.randn(*found.shape, dtype=found.dtype)
         return found.detach(), *library.autograd.grad(found, (x, w), change)
 
-    both(under, rtol=1e-4 if dtype == "float32" else 1e-10, atol=1e-5)  # sums in another order
+    both(under, rtol=1e-4 if dtype == "float32" else 1e-10, atol=1e-5)  # different order of summation
 
 
 FORMS = {
@@ -99,9 +99,10 @@ def test_ways_to_differentiate(form, way):
         x, w = (library.randn(*n, dtype=library.float64) for n in (sizes, weight))
         found = way(library, lambda x, w: getattr(library.nn.functional, name)(x, w, **options), x, w)
         found = found if isinstance(found, tuple) else (found,)
-        return [x.clone(memory_format=library.contiguous_format) for x in found]  # PyTorch's lie as its products do
+        # PyTorch's results have the memory order of its matrix products
+        return [x.clone(memory_format=library.contiguous_format) for x in found]
 
-    both(under, rtol=1e-9, atol=1e-9)  # sums of up to 1e5, in another order
+    both(under, rtol=1e-9, atol=1e-9)  # sums of up to 1e5, in a different order
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "int64", "complex64"])
@@ -114,7 +115,7 @@ def test_other_dtypes(form, dtype):
         x, w = ((library.randn(*n) * 4).to(getattr(library, dtype)) for n in (sizes, weight))
         return getattr(library.nn.functional, name)(x, w, **options)
 
-    near = {"float16": 2e-2, "bfloat16": 2e-2, "complex64": 1e-4}.get(dtype)  # sums in another order
+    near = {"float16": 2e-2, "bfloat16": 2e-2, "complex64": 1e-4}.get(dtype)  # different order of summation
     both(under, rtol=near, atol=None if near is None else near * 20)
 
 

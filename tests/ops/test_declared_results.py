@@ -1,4 +1,4 @@
-"""What a row's rule declares of its results is what its kernel computes, whatever the shapes of its operands."""
+"""The declared shape and dtype of each result equal those that the kernel computes, for operands of any shape."""
 
 import itertools
 
@@ -29,10 +29,10 @@ def test_a_rule_that_disagrees_with_its_kernel_is_an_internal_error(executor, de
         (made,) = record(plan, (Value(ONE, np.ones((2, 3), np.float32)),))
         with pytest.raises(RuntimeError, match="internal error of torchlike: the operator misdeclared"):
             torchlike._tensor.tensor.wrap(made).tolist()
-        assert torchlike.ones(3).sum().item() == 3  # what was recorded later is not concerned
+        assert torchlike.ones(3).sum().item() == 3  # later operations are not affected
 
 
-# -- systems with a batch of matrices and vectors ----------------------------------------------------------------------
+# -- linear systems with batches of matrices and vectors ---------------------------------------------------------------
 
 MATRICES = [(3, 3), (1, 3, 3), (2, 3, 3), (0, 3, 3), (3, 3, 3), (2, 1, 3, 3), (2, 0, 0), (4, 1, 1)]
 OTHERS = [(), (3,), (0,), (1,), (2, 3), (1, 3), (3, 3), (2, 3, 1), (2, 1, 3), (4, 3), (2, 0), (0, 3), (4, 1)]
@@ -59,7 +59,7 @@ def test_gradients_of_a_batch_of_systems_with_one_vector():
     both(gradients)
 
 
-# -- reflectors and layers of another batch ----------------------------------------------------------------------------
+# -- reflectors and layers with mismatched batches ---------------------------------------------------------------------
 
 REFLECTED = [
     ((4, 3), (2, 3)),
@@ -102,7 +102,7 @@ def test_linear(input, weight):
         both(lambda torch: torch.nn.functional.linear(torch.ones(input), torch.ones(weight), ones(torch)))  # noqa: B023
 
 
-# -- every name's samples, in other shapes -----------------------------------------------------------------------------
+# -- all samples, in other shapes --------------------------------------------------------------------------------------
 
 
 def _of_no_batch(a):
@@ -149,7 +149,7 @@ def _read(result):
 
 @pytest.mark.parametrize("key", JUDGED)
 def test_results_in_other_shapes(key):
-    """A call may be refused, but what a row declares of its results is what reading them finds."""
+    """A call may raise an error, but declared results must equal the results that are read."""
     good = [s for s in SAMPLES[key] if not isinstance(s, Fails)]
     with torchlike.set_executor("numpy"):
         for sample, change in itertools.product(good[:MOST_SAMPLES], VARIATIONS.values()):

@@ -1,4 +1,4 @@
-"""Dtypes for which PyTorch has no loop: refused here too, with an error of the same type."""
+"""Dtypes for which PyTorch has no kernel: an error of the same type is raised here."""
 
 import pytest
 import torch
@@ -66,10 +66,10 @@ CALLS = {
     "mode": lambda F, L, x, y: L.mode(x, 1),
     "pdist": lambda F, L, x, y: L.pdist(x),
 }
-# No elements: PyTorch asks nothing, returns memory that nobody wrote, looks at sizes first, reads LAPACK's
-# reply, makes another shape.
+# For empty tensors, PyTorch skips the dtype check, returns uninitialized memory, checks sizes first, reports LAPACK's
+# error, or returns another shape.
 ODD = {"attention", "conv1d", "multilabel_margin_loss", "max_unpool1d", "cholesky_inverse"}
-UNREACHED = {"soft_margin_loss", "geqrf"}  # whose gradients PyTorch refuses ahead of use
+UNREACHED = {"soft_margin_loss", "geqrf"}  # PyTorch refuses their gradients in advance
 
 
 def program(name, dtype, empty=False, requires_grad=False):

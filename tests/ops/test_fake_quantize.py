@@ -1,4 +1,4 @@
-"""Rounding to quantized values beside PyTorch's: values, gradients, refusals."""
+"""Fake quantization, compared with PyTorch: values, gradients, errors."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Dtypes of eight bits: casts bit by bit, what operators there are for them, and what refuses them in which words."""
+"""The float8 dtypes: casts bit by bit, the supported operators, and the errors of all others."""
 
 import copy
 import io
@@ -18,11 +18,11 @@ LOW = (
     0x8000,
     0x8001,
     0xFFFF,
-)  # below the upper half of a float32: exact, ties, and on both sides of them
+)  # lower halves of a float32: exact, ties, and on both sides of a tie
 
 
 def floats() -> np.ndarray:
-    """Every upper half of a float32's bits, with lower ones that decide about rounding."""
+    """Return float32 numbers with every upper half of the bits, combined with lower halves that decide the rounding."""
     high = np.arange(1 << 16, dtype=np.uint32) << 16
     return np.concatenate([high | low for low in LOW]).astype(np.uint32).view(np.float32)
 
@@ -80,7 +80,7 @@ def test_integers_from_every_bit_pattern(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_repr_of_every_bit_pattern(name):
-    first, last = (64, 192) if name == "float8_e8m0fnu" else (0, 256)  # PyTorch gets lost between its extremes
+    first, last = (64, 192) if name == "float8_e8m0fnu" else (0, 256)  # PyTorch prints incorrectly near the extremes
     show = lambda library: repr(library.arange(first, last, dtype=library.uint8).view(getattr(library, name)))
     assert show(torchlike) == show(torch)
 
@@ -267,7 +267,7 @@ def written(L, d, a, which):
     elif which == 4:
         a.view(L.uint8)[2] = 66
     else:
-        a[0] = 1e6  # held within the range
+        a[0] = 1e6  # clamped to the range
     return a
 
 
@@ -291,7 +291,7 @@ def test_programs(program, name):
     run(PROGRAMS[program], name)
 
 
-# What PyTorch has for e8m0fnu, whose numbers have no sign and no zero.
+# The programs that PyTorch supports for e8m0fnu, which has no sign and no zero.
 @pytest.mark.parametrize("program", [p for p in PROGRAMS if p not in ("written", "type")])
 def test_programs_of_powers(program):
     run(PROGRAMS[program], "float8_e8m0fnu")
@@ -367,7 +367,7 @@ SCALED = {
 
 @pytest.fixture
 def without_onednn():
-    """On processors with AMX, PyTorch's oneDNN checks less, and gives NaN where others saturate."""
+    """Disable oneDNN. On processors with AMX, it checks less, and gives NaN where other processors saturate."""
     was = torch._C._get_mkldnn_enabled()
     torch._C._set_mkldnn_enabled(False)
     yield

@@ -1,5 +1,7 @@
-"""The promotion grid: every pair of dtypes in every class of operand; the result's dtype and value, or the error's type
-and text, are PyTorch's."""
+"""The promotion grid: every pair of dtypes in every class of operand.
+
+The result's dtype and value, or the error's type and text, must equal PyTorch's.
+"""
 
 import itertools
 
@@ -103,14 +105,17 @@ pytestmark = pytest.mark.filterwarnings("ignore:ComplexHalf support is experimen
 
 @pytest.fixture(autouse=True)
 def interpreted():
-    """Thousands of results of which each is wanted once."""
+    """Use the NumPy executor: there are thousands of programs, and each runs once."""
     torchlike.set_executor("numpy")
     yield
     torchlike.set_executor("auto")
 
 
 def elements(kind: str, size: tuple, place: int):
-    """Two numbers, or one, that a dtype holds exactly; the second operand's have zero and a negative one."""
+    """Return one or two numbers that the dtype represents exactly.
+
+    The numbers of the second operand include zero and a negative one.
+    """
     if kind == "bool":
         numbers = ([True, False], [True, True])[place]
     elif kind.startswith("uint"):
@@ -125,7 +130,7 @@ def elements(kind: str, size: tuple, place: int):
 
 
 def operand(library, given, place: int):
-    """A tensor of a dtype and size, or a number as it is."""
+    """Return a tensor of a dtype and size, or a number unchanged."""
     if not isinstance(given, tuple):
         return given
     kind, size = given
@@ -133,7 +138,7 @@ def operand(library, given, place: int):
 
 
 def outcome(library, name: str, first, second):
-    """What an operator makes of two operands: a tensor, or an error's type and text."""
+    """Return the result of an operator on two operands: a tensor, or an error's type and text."""
     try:
         return OPERATORS[name](library, operand(library, first, 0), operand(library, second, 1))
     except (RuntimeError, TypeError, NotImplementedError, ValueError, OverflowError) as error:
@@ -152,12 +157,12 @@ def cases_of_numbers(kind: str):
 
 
 def is_half_complex(theirs) -> bool:
-    """Whether PyTorch's answer is complex32, which there is not here."""
+    """Return whether PyTorch's result is complex32, which torchlike does not have."""
     return (isinstance(theirs, torch.Tensor) and theirs.dtype is torch.complex32) or "ComplexHalf" in str(theirs)
 
 
 def differences(names, cases) -> list:
-    """The cases in which the two libraries differ. All are recorded before the first is looked at."""
+    """Return the cases in which the libraries differ. All cases are recorded before the first result is read."""
     pairs = [
         (name, *case, outcome(torchlike, name, *case), outcome(torch, name, *case)) for case in cases for name in names
     ]
@@ -171,7 +176,7 @@ def differences(names, cases) -> list:
 def alike(ours, theirs) -> bool:
     if any(
         isinstance(x, tuple) and isinstance(x[0], str) for x in (ours, theirs)
-    ):  # of PyTorch's list of overloads we say the first line
+    ):  # of PyTorch's list of overloads, only the first line is compared
         return type(ours) is type(theirs) and (ours[0], ours[1].split("\n")[0]) == (theirs[0], theirs[1].split("\n")[0])
     try:
         assert_same(ours, theirs)

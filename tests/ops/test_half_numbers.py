@@ -1,4 +1,4 @@
-"""Numbers and zero-dim tensors beside half precision: which PyTorch rounds first, and which it takes as they are."""
+"""Numbers and zero-dim tensors combined with half precision: which ones PyTorch rounds first, and which it does not."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ OPERANDS = {
     "one of float64": lambda torch, dtype: torch.tensor(0.3, dtype=torch.float64),
     "one of the same dtype": lambda torch, dtype: torch.tensor(0.3).to(dtype),
 }
-TENSORS_ONLY = ["maximum", "atan2", "hypot", "fmin", "logaddexp"]  # PyTorch takes no number there
+TENSORS_ONLY = ["maximum", "atan2", "hypot", "fmin", "logaddexp"]  # PyTorch accepts no Python number for these
 CASES = [
     (name, operand) for name in BINARY for operand in OPERANDS if name not in TENSORS_ONLY or operand != "a number"
 ]
@@ -123,6 +123,7 @@ def test_attention_rounds_the_exponentials_and_then_the_quotient(dtype, is_causa
         return torch.nn.functional.scaled_dot_product_attention(q, k, q + k, is_causal=is_causal)
 
     ours, theirs = _both(program, dtype, executor)
-    # An exponential that lies between two numbers may be rounded to the other; where nothing is, a third are unequal.
+    # An exponential between two representable numbers may be rounded to either. Without any rounding of intermediates,
+    # a third of the results would differ.
     assert (ours != theirs).mean() < 0.2
     np.testing.assert_allclose(ours, theirs, rtol=2**-7 if dtype == "bfloat16" else 2**-10, atol=2**-10)

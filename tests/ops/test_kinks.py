@@ -1,4 +1,4 @@
-"""Gradients at special numbers, beside PyTorch's."""
+"""Gradients at special numbers, compared with PyTorch."""
 
 import math
 
@@ -9,7 +9,7 @@ import torchlike
 from tests.ops import kinks
 from tests.oracle import both
 
-# PyTorch's kernels keep a rounded result or quotient for the gradient in half precision, or differ by vector width.
+# In half precision, PyTorch's kernels save a rounded result or quotient for backward, or depend on the vector width.
 WIDE = ("float32", "float64")
 
 
@@ -94,7 +94,10 @@ _ADDED = {
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 @pytest.mark.parametrize("name", _ADDED)
 def test_many_addends_of_half_precision(name, dtype, executor):
-    """The sum may be as far from float64's as PyTorch's, or one rounding of the result."""
+    """Check the error of long sums in half precision.
+
+    The error relative to float64 may be as large as PyTorch's, or one rounding of the result.
+    """
 
     def furthest(library, kind):
         library.manual_seed(0)

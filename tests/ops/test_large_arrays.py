@@ -1,4 +1,4 @@
-"""What NumPy computes in ways of its own where arrays are large, and keeps to however often it comes."""
+"""Operators with special NumPy algorithms for large arrays, which are not compiled even if they are repeated."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from tests.oracle import assert_same
 N = 1 << 17
 rng = np.random.default_rng(0)
 FLOATS = rng.normal(0, 3, N).astype(np.float32)
-TIES = np.round(FLOATS)  # zeros of both signs among them
+TIES = np.round(FLOATS)  # includes zeros of both signs
 HOLES = np.where(rng.random(N) < 0.01, np.float32(np.nan), TIES)
 ENDLESS = np.where(rng.random(N) < 0.001, np.float32(-np.inf), FLOATS)
 FEW = rng.integers(-4, 4, N)
@@ -65,7 +65,7 @@ def compare(program, array, **tolerances):
 @pytest.mark.parametrize("name", ORDERED)
 def test_order(name, numbers):
     if (name, numbers) == ("mode", "holes"):
-        return  # PyTorch sorts with a comparison that knows no order of NaN
+        return  # PyTorch's comparison does not order NaN
     compare(ORDERED[name], NUMBERS[numbers])
 
 

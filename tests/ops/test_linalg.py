@@ -1,4 +1,4 @@
-"""Factors that are unique only up to signs: what does not depend on them is PyTorch's, gradients included."""
+"""Factors that are unique only up to signs: quantities independent of the signs equal PyTorch's, with gradients."""
 
 import numpy as np
 import pytest
@@ -130,7 +130,7 @@ def test_least_squares_of_too_low_a_rank():
 def test_factors_of_symmetric_matrices_give_back_what_they_were_made_of():
     def solved(torch):
         a = tensor(torch, normal(2, 5, 5, dtype=np.complex128))
-        a[:, 0, 0] = 0  # rows are exchanged
+        a[:, 0, 0] = 0  # causes a row exchange
         found = []
         for hermitian in (False, True):
             whole = a + (a.mH if hermitian else a.mT)

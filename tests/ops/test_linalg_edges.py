@@ -1,4 +1,4 @@
-"""torch.linalg at its edges: nothing to reduce, orders that are none, elements that are not finite, old overloads."""
+"""Edge cases of torch.linalg: empty reductions, invalid orders, non-finite elements, deprecated overloads."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""`lobpcg` beside PyTorch: eigenvalues and spaces, shapes, drawn numbers, trackers, gradients, errors."""
+"""`lobpcg`, compared with PyTorch: eigenvalues and eigenspaces, shapes, random numbers, trackers, gradients, errors."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def matrix(m, seed=0, batch=()):
 
 
 def run(library, A, k=None, B=None, X=None, dtype="float64", **options):
-    """The eigenvalues, the projectors onto eigenvectors, the number of steps, and the next random number."""
+    """Return the eigenvalues, the projectors onto eigenvectors, the number of steps, and the next random number."""
     library.manual_seed(0)
     given = [None if x is None else library.tensor(x, dtype=getattr(library, dtype)) for x in (A, B, X)]
     steps = []
@@ -57,7 +57,8 @@ def test_eigenpairs(case, method):
 
     ours, theirs = map(program, LIBRARIES)
     if case == "a pair" and method == "basic":
-        theirs = exact(matrix(30), matrix(30, 1), 2), ours[1], *theirs[2:]  # PyTorch finds the first one twice
+        # PyTorch returns the first eigenvector twice
+        theirs = exact(matrix(30), matrix(30, 1), 2), ours[1], *theirs[2:]
     np.testing.assert_allclose(ours[0], theirs[0], **ENOUGH)
     np.testing.assert_allclose(ours[1], theirs[1], rtol=0, atol=1e-5)
     np.testing.assert_allclose(ours[3].numpy(), np.eye(ours[3].shape[-1]), atol=1e-6)

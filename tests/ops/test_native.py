@@ -1,4 +1,4 @@
-"""The compiled kernels of rows: PyTorch's numbers, those of NumPy's formulas, and the buffers they refuse."""
+"""The compiled C kernels: they equal PyTorch and NumPy's formulas, and refuse invalid buffers."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def test_the_extension_is_there_wherever_a_compiler_is():
     assert there or not (shutil.which("cc") or shutil.which("gcc")), "`pip install -e .` compiles them"
 
 
-# -- against PyTorch, where it is there --------------------------------------------------------------------------------
+# -- compared with PyTorch, where PyTorch has the function -------------------------------------------------------------
 
 
 @pytest.fixture(params=["C", "NumPy"])
 def maker(request, monkeypatch):
-    """The kernels as compiled, and the formulas in their place."""
+    """Run a test with the compiled kernels, and with the NumPy formulas instead."""
     monkeypatch.setattr(_native, "is_there", request.param == "C" and _native.is_there)
     with torchlike.set_executor("numpy"):
         yield
@@ -65,7 +65,7 @@ def test_layer_norm(maker, columns, with_weight, with_bias):
         return library.nn.functional.layer_norm(cast(x), (columns,), *given)
 
     ours = program(torchlike, torchlike.from_numpy).numpy()
-    compare(ours, program(torch, lambda a: torch.from_numpy(a).double()), atol=3e-5)  # a mean of 10 takes a digit
+    compare(ours, program(torch, lambda a: torch.from_numpy(a).double()), atol=3e-5)  # a mean of 10 loses a digit
 
 
 @pytest.mark.parametrize("columns", [0, 1, 15, 16, 17, 33, 4096])
@@ -77,7 +77,8 @@ def test_bias(maker, columns, shape):
         return library.nn.functional.linear(*map(cast, (x, weight, bias)))
 
     ours = program(torchlike, torchlike.from_numpy).numpy()
-    compare(ours, program(torch, lambda a: torch.from_numpy(a).double()), atol=1e-5)  # what is summed is up to 50
+    # the terms of the sum are up to 50
+    compare(ours, program(torch, lambda a: torch.from_numpy(a).double()), atol=1e-5)
 
 
 @pytest.mark.parametrize("bias", [torch.ones(1), torch.ones(6)[::2], torch.ones(3, dtype=torch.float64)])
@@ -112,7 +113,7 @@ def _tall(L):
 
 
 def _masked(L):
-    mask = (L.arange(72).view(8, 9) * 7 % 5 > 1).logical_and(L.arange(8)[:, None] != 2)  # row 2 sees nothing
+    mask = (L.arange(72).view(8, 9) * 7 % 5 > 1).logical_and(L.arange(8)[:, None] != 2)  # row 2 attends to nothing
     q, k = L.arange(32.0).sin().view(1, 8, 4), L.arange(36.0).cos().view(1, 9, 4)
     given = mask, L.where(mask, L.tensor(0.5), L.tensor(-float("inf")))
     return [L.nn.functional.scaled_dot_product_attention(q, k, k, attn_mask=m) for m in given]
@@ -137,7 +138,7 @@ def test_programs(maker, program):
     both(program)
 
 
-def test_gelu_of_odd_numbers_is_that_of_xla(maker):  # PyTorch's at infinity depends on its build
+def test_gelu_of_odd_numbers_is_that_of_xla(maker):  # PyTorch's result at infinity depends on its build
     x = torchlike.tensor(ODD)
     ours = torchlike.nn.functional.gelu(x).numpy()
     with torchlike.set_executor("xla"):
@@ -150,7 +151,7 @@ def test_gelu_of_odd_numbers_is_that_of_xla(maker):  # PyTorch's at infinity dep
 
 @pytest.fixture
 def rows():
-    """The extension; without a compiler there is nothing to look at, which the first test says if it is wrong."""
+    """Return the C extension. Without a compiler it is None, and the tests that use it check nothing."""
     return _native.rows
 
 

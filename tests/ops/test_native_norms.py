@@ -1,4 +1,4 @@
-"""Norms under the names of PyTorch's library: which of their results have gradients."""
+"""Norms under PyTorch's internal names: which of their results have gradients."""
 
 import pytest
 

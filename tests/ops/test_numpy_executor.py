@@ -1,4 +1,4 @@
-"""The NumPy executor over every sample: PyTorch's results, without a compile wherever the row says so."""
+"""The NumPy executor over every sample: PyTorch's results, without a compile for operators that NumPy runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.use
 
 @pytest.fixture
 def jax_asleep(monkeypatch):
-    """A kernel that NumPy runs must not call JAX: op by op that would compile, and hide what the row promises."""
+    """Fail if a kernel that NumPy runs calls JAX.
+
+    JAX would compile each operation, which would hide a wrong declaration of the operator.
+    """
     bind, run, asleep = jax.extend.core.Primitive.bind, executor._run, []
 
     def refuse(self: Any, *args: Any, **params: Any) -> Any:
@@ -32,7 +35,7 @@ def jax_asleep(monkeypatch):
         finally:
             asleep.clear()
 
-    def by_own(plan: Any, given: list) -> list:  # NumPy refuses the data, such as a singular matrix
+    def by_own(plan: Any, given: list) -> list:  # NumPy raises for this data, such as a singular matrix
         asleep.clear()
         return own(plan, given)
 

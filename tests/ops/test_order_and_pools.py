@@ -1,5 +1,8 @@
-"""Sorting keeps the order of equal elements, of zeros and of NaN, in every dtype and by both executors; adaptive
-pooling takes the first of equal elements and the last NaN."""
+"""The order of equal elements, zeros and NaN.
+
+Sorting is stable in every dtype and with both executors. Adaptive pooling takes the first of equal elements and the
+last NaN.
+"""
 
 import itertools
 
@@ -21,7 +24,7 @@ def elements(dtype: str, shape: tuple) -> torch.Tensor:
     if dtype in FLOATS:
         return torch.from_numpy(random.choice(SPECIAL, shape)).to(getattr(torch, dtype))
     span = {"int32": (-(2**31), 2**31), "uint32": (0, 2**32), "uint64": (0, 2**62), "int64": (-(2**62), 2**62)}
-    few = random.integers(*span.get(dtype, (0, 4)), size=(3,))  # so that many are equal
+    few = random.integers(*span.get(dtype, (0, 4)), size=(3,))  # few values, so that many elements are equal
     return torch.from_numpy(random.choice(few, shape).astype("uint64" if dtype == "uint64" else "int64")).to(
         getattr(torch, dtype)
     )
@@ -46,14 +49,14 @@ def test_stable(dtype, executor):
 def test_gradients(name, descending):
     def under(library):
         library.manual_seed(0)
-        x = (library.randn(6, 7) * 2).round().requires_grad_()  # many equal ones
+        x = (library.randn(6, 7) * 2).round().requires_grad_()  # many equal elements
         options = {"kthvalue": (3, 1), "median": (1,), "sort": (1, descending), "msort": ()}[name]
         found = getattr(library, name)(x, *options)
         values = found if name == "msort" else found[0]
         change = library.randn(*values.shape)
         return library.autograd.grad((values * change).sum(), x)
 
-    if name in ("median", "kthvalue"):  # of equal elements PyTorch takes whichever its selection comes to
+    if name in ("median", "kthvalue"):  # PyTorch returns any of several equal elements
         assert torchlike.equal(under(torchlike)[0].sum(1), torchlike.from_numpy(under(torch)[0].sum(1).numpy()))
     else:
         both(under)

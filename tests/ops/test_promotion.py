@@ -1,4 +1,4 @@
-"""The dtype of a result, for every pair of dtypes and every class of operand. Nothing is computed for it."""
+"""The dtype of a result, for every pair of dtypes and every class of operand. Nothing is computed."""
 
 import itertools
 
@@ -62,13 +62,13 @@ OF_ONE = (
 
 
 def half_complex(*operands) -> bool:
-    """Whether PyTorch's answer is complex32, which there is not here: float16 with a complex number."""
+    """Return whether PyTorch's result is complex32 (float16 with a complex number), which torchlike does not have."""
     kinds = [kind for kind, _ in operands]
     return "float16" in kinds and any(isinstance(k, complex) or str(k).startswith("complex") for k in kinds)
 
 
 def seen(library, name: str, *operands):
-    """The dtype of a result, or the type of the error."""
+    """Return the dtype of a result, or the type of the error."""
     tensors = [
         library.ones(shape, dtype=getattr(library, kind)) if shape is not None else kind for kind, shape in operands
     ]

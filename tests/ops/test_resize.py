@@ -1,4 +1,4 @@
-"""Resizing by a scale that leaves a size as it is, or doubles it: where PyTorch looks at the scale and where not."""
+"""Resizing by a scale that keeps or doubles a size: the cases in which PyTorch uses the given scale."""
 
 import itertools
 

@@ -1,6 +1,6 @@
-"""Rows and functions over their samples, PyTorch as the judge.
+"""Operators and functions over their samples, with PyTorch as the reference.
 
-Every sample of a name is recorded before the first result is looked at, so a name costs one compile for each test.
+All samples of a name are recorded before the first result is read, so each test compiles one program per name.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from tests.ops.row import JUDGED, ROWS, SAMPLES, function, method, row
 from tests.ops.sample import Fails, Sample, arguments, cotangent, made_real
 from tests.oracle import Outcome, assert_same
 
-# Both libraries advise against some names and defaults; here only what they return is judged.
+# Both libraries warn about some names and defaults. These tests compare only the results.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
 def good(key: str) -> list[Sample]:
-    """The samples that succeed."""
+    """Return the samples that succeed."""
     return [s for s in SAMPLES[key] if not isinstance(s, Fails)]
 
 
@@ -44,7 +44,7 @@ def test_a_row_has_samples(key):
 
 
 def compare_results(key: str) -> None:
-    """A name's results over its samples against PyTorch's."""
+    """Compare a name's results over its samples with PyTorch's."""
     pairs = []
     for sample in good(key):
         args, kwargs = arguments(torchlike, sample)
@@ -110,10 +110,11 @@ def test_second_gradients(key):
     for sample, mine, due in zip(samples, ours.second_gradients(), theirs.second_gradients()):
         for number, (a, b) in enumerate(zip(mine, due)):
             at = f"{sample}, second gradient of tensor {number}"
-            if a is None or b is None:  # an input that the gradient does not depend on: none, or zeros
+            if a is None or b is None:  # the gradient does not depend on this input: None or zeros
                 assert all(x is None or not x.any() for x in (a, b)), at
             else:
-                # At the ends of domains PyTorch's is often NaN where a number would do: that is not asked for.
+                # At the ends of domains, PyTorch's gradient is often NaN where a finite number exists. Those are not
+                # compared.
                 b = b.resolve_conj().numpy(force=True)
                 there = np.isfinite(b)
                 a, b = np.where(there, a.numpy(), 0), np.where(there, b, 0)
@@ -122,17 +123,17 @@ def test_second_gradients(key):
 
 
 def _judged_twice(key: str, sample: Sample) -> bool:
-    """Whether PyTorch has a second derivative of this call; of some of its operators it has not."""
+    """Return whether PyTorch can compute a second derivative of this call."""
     return attempt(lambda: _Backward(torch, key, [sample]).second_gradients())[1] is None
 
 
 def _half(sample: Sample) -> bool:
-    """Whether a sample has numbers of half precision, of which no two derivations round a gradient alike."""
+    """Return whether a sample contains half-precision numbers, for which rounding depends on the derivation."""
     return any(isinstance(a, np.ndarray) and a.dtype.itemsize == 2 and a.dtype.kind in "fV" for a in sample.args)
 
 
 class _Backward:
-    """The gradients of every sample of one name, as one call of `autograd.grad`."""
+    """The gradients of all samples of a name, computed by one call of `autograd.grad`."""
 
     def __init__(self, library: Any, key: str, samples: list[Sample]) -> None:
         self.library, self.inputs, self.results = library, [], []
@@ -151,11 +152,11 @@ class _Backward:
             self.results.append(tensors(result))
 
     def gradients(self) -> list[list]:
-        """The gradients of the results, each weighted by a fixed cotangent."""
+        """Return the gradients of the results, each weighted by a fixed cotangent."""
         return self._of(self.results)
 
     def second_gradients(self) -> list[list]:
-        """The gradients of the gradients."""
+        """Return the gradients of the gradients."""
         first = self._of(self.results, create_graph=True)
         return self._of([[g for g in grads if g is not None] for grads in first])
 
@@ -175,7 +176,8 @@ class _Backward:
         return [[next(grads) for _ in leaves] for leaves in self.inputs]
 
 
-# PyTorch composes these of other operators and shows the last one's node; here each is one operator, or other ones.
+# PyTorch composes these of other operators and shows the last one's node. Here each is one operator, or is composed of
+# other ones.
 COMPOSED = (
     "Tensor.sum_to_size",
     "block_diag",
@@ -233,13 +235,13 @@ def test_names_of_nodes(key):
 
 
 def tensors(result: Any) -> list:
-    """The tensors of a result, which may be a tuple."""
+    """Return the tensors in a result, which may be a nested tuple."""
     if isinstance(result, torch.Tensor | torchlike.Tensor):
         return [result]
     return [t for x in result for t in tensors(x)] if isinstance(result, tuple | list) else []
 
 
-# -- the other ways to call a row --------------------------------------------------------------------------------------
+# -- methods, in-place variants and out= -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("key", [k for k in JUDGED if callable(method(torch, k))])
@@ -292,7 +294,7 @@ def test_out(key):
     pairs = []
     for sample in good(key)[:2]:
         theirs, refused = attempt(lambda: _into(torch, key, sample))  # noqa: B023
-        if refused is None:  # some overloads of a PyTorch function take no out=
+        if refused is None:  # some overloads of a PyTorch function have no out=
             pairs.append((sample, _into(torchlike, key, sample), theirs))
     compare(pairs)
 

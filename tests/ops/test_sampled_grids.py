@@ -1,4 +1,4 @@
-"""`affine_grid` and `grid_sample` where every point falls on a pixel: the edge between one gradient and another."""
+"""`affine_grid` and `grid_sample` with points exactly on pixels, where the gradient is discontinuous."""
 
 import pytest
 import torch
@@ -26,6 +26,6 @@ def test_on_pixels(size, theta, align, padding):
     grids, *others = zip(*seen)
     assert grids[0] == grids[1]
     for i, (ours, theirs) in enumerate(others):
-        # Of the last, a sum over all pixels, rounding grows with the size of its terms.
+        # The last one is a sum over all pixels. Its rounding error grows with the size of the terms.
         tolerance = {"rtol": 1e-4, "atol": 1e-3} if i == 3 else {}
         torch.testing.assert_close(torch.tensor(ours), torch.tensor(theirs), **tolerance)

@@ -1,4 +1,7 @@
-"""Gradients of gradients of norms and moduli at zero, where PyTorch's are 0 or NaN; and how division rounds its own."""
+"""Second gradients of norms and absolute values at zero, and the rounding of division's second gradient.
+
+At zero, PyTorch's second gradients are 0 or NaN.
+"""
 
 import math
 
@@ -24,7 +27,7 @@ DATA = {"float64": ([0, 0, 0], [0, 3, -4]), "complex128": ([0, 0, 0], [0, 3 + 4j
 
 
 def second(name, numbers, dtype):
-    """The gradient of a gradient, weighted by fixed numbers."""
+    """Return a program that computes a second gradient, weighted by fixed numbers."""
 
     def program(L):
         x = L.tensor(numbers, dtype=getattr(L, dtype), requires_grad=True)

@@ -1,5 +1,7 @@
-"""What PyTorch composes of several operators rounds half precision after each: the same numbers to the last bit, from
-NumPy and from XLA."""
+"""Operators that PyTorch composes of several others, with half-precision rounding after each.
+
+The results from NumPy and from XLA must be bitwise equal to PyTorch's.
+"""
 
 from __future__ import annotations
 
@@ -50,8 +52,8 @@ COMPOSED: dict[str, Callable[..., Any]] = {
 def test_every_step_is_rounded(name: str, executor: str):
     x, y = torch.randn(2, 8, 50, generator=torch.Generator().manual_seed(3)).bfloat16()
     if name == "conv_transpose1d" and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
-        # rounded once, as PyTorch does where the processor has instructions for bfloat16; elsewhere it adds shares up
-        # in bfloat16
+        # Rounded once, as PyTorch does on processors with bfloat16 instructions. On other processors it adds partial
+        # sums in bfloat16.
         due = COMPOSED[name](torch.nn.functional, x.float(), y.float()).bfloat16()
     else:
         due = COMPOSED[name](torch.nn.functional, x, y)

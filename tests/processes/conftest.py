@@ -1,3 +1,3 @@
-"""The programs are scripts on libraries that the gate does not install: no module of tests, no doctests."""
+"""Exclude the programs: they are scripts that import libraries that the checks do not install."""
 
 collect_ignore = ["programs"]

@@ -1,4 +1,4 @@
-"""Programs in several processes, of PyTorch and of torchlike, and what each of them prints."""
+"""Run a program in several processes, with PyTorch and with torchlike, and return its output."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def free_port() -> int:
 
 
 def started(program: str, size: int, command: tuple[str, ...]) -> list[subprocess.Popen]:
-    """`size` processes that find each other through their environment."""
+    """Start `size` processes that connect through their environment variables."""
     common = {
         "MASTER_ADDR": "127.0.0.1",
         "MASTER_PORT": str(free_port()),
@@ -41,7 +41,7 @@ def started(program: str, size: int, command: tuple[str, ...]) -> list[subproces
 
 
 def said(processes: list[subprocess.Popen]) -> list[str]:
-    """What each printed. Fails where one ended badly."""
+    """Return the output of each process. Fail if a process exits with an error."""
     ends = [process.communicate(timeout=300) for process in processes]
     for process, (_, errors) in zip(processes, ends):
         assert process.returncode == 0, errors[-3000:]
@@ -49,5 +49,5 @@ def said(processes: list[subprocess.Popen]) -> list[str]:
 
 
 def compared(program: str, size: int) -> tuple[list[str], list[str]]:
-    """What PyTorch's processes print, and torchlike's."""
+    """Return the output of PyTorch's processes, and of torchlike's."""
     return said(started(program, size, ())), said(started(program, size, ("-m", "torchlike")))

@@ -1,4 +1,4 @@
-"""How programs say what came of each step, errors too, and how they leave."""
+"""Helpers of the programs: print the result or error of each step, and leave the group."""
 
 
 def say(name, run):
@@ -10,12 +10,15 @@ def say(name, run):
 
 
 def leave(dist):
-    """Leave once everybody is done. After a barrier Gloo may close a connection that another still reads; and
-    PyTorch's barrier raises the error of a collective before it whose thread has not yet put it away."""
+    """Destroy the group after all processes have finished.
+
+    A barrier is not enough. After it, Gloo may close a connection that another process still reads, and PyTorch's
+    barrier raises the error of an earlier collective whose thread has not yet cleared it.
+    """
     store, rank, size = dist.group.WORLD.get_group_store(), dist.get_rank(), dist.get_world_size()
     store.set(f"done {rank}", "yes")
     store.wait([f"done {other}" for other in range(size)])
     store.set(f"left {rank}", "yes")
-    if rank == 0:  # whose store it is
+    if rank == 0:  # rank 0 runs the store
         store.wait([f"left {other}" for other in range(size)])
     dist.destroy_process_group()

@@ -1,4 +1,4 @@
-"""A group of one process, in the process of the test: what it does and what it refuses."""
+"""A group of one process, within the test's process: its results and errors."""
 
 import contextlib
 import importlib
@@ -14,7 +14,7 @@ from tests.oracle import both
 
 @contextlib.contextmanager
 def group(L):
-    """A group of this process alone."""
+    """Make a group of this process only."""
     L.distributed.init_process_group("gloo", rank=0, world_size=1, store=L.distributed.HashStore())
     try:
         yield L.distributed
@@ -23,7 +23,7 @@ def group(L):
 
 
 def within(run):
-    """The program, run in a group."""
+    """Return a program that runs in a group."""
 
     def program(L):
         with group(L) as dist, warnings.catch_warnings():
@@ -100,7 +100,7 @@ def init(L, *args, **kwargs):
 def test_without_a_group(name, monkeypatch):
     for variable in ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "LOCAL_RANK"):
         monkeypatch.delenv(variable, raising=False)
-    # The judge answers as its build for the CPU does, also where it was built for CUDA.
+    # PyTorch answers as its CPU build does, even if it was built for CUDA.
     monkeypatch.setattr(torch.distributed.distributed_c10d, "_NCCL_AVAILABLE", False)
     both(WITHOUT[name])
     assert not torch.distributed.is_initialized()
@@ -186,12 +186,12 @@ def gradients(L, F):
     x = L.arange(1.0, 3.0).requires_grad_()
     found = [F.all_reduce(x * x), F.broadcast(x * 2, 0), *F.all_gather(x * 3), F.reduce(x * 4, 0), *F.gather(x * 5)]
     found += [F.scatter([x * 6]), F.reduce_scatter(L.zeros(2), [x * 7]), *F.all_to_all([L.zeros(2)], [x * 8])]
-    sum((y * x.detach()).sum() for y in found).backward()  # of an expanded gradient PyTorch sends other elements
+    sum((y * x.detach()).sum() for y in found).backward()  # PyTorch sends wrong elements of an expanded gradient
     return found, x.grad
 
 
 def past(L):
-    """A module that is called without its wrapper, and with it, and a copy of it."""
+    """Run backward through a module without its wrapper, then with it."""
     net = L.nn.parallel.DistributedDataParallel(L.nn.Linear(2, 1, bias=False))
     net.module(L.ones(1, 2)).sum().backward()
     net(L.ones(1, 2)).sum().backward()

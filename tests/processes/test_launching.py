@@ -1,4 +1,4 @@
-"""Starting processes, and what becomes of the others when one fails."""
+"""The start of processes, and the termination of the others when one fails."""
 
 import os
 import subprocess

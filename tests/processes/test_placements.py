@@ -1,4 +1,4 @@
-"""Words for how tensors would lie on a mesh, beside PyTorch's."""
+"""Placements of tensors on a mesh, compared with PyTorch."""
 
 import copy
 

@@ -1,10 +1,10 @@
-"""Programs in several processes print what PyTorch's, with Gloo, print."""
+"""Programs in several processes print the same as PyTorch with Gloo."""
 
 import pytest
 
 from tests.processes.launched import compared
 
-# With three members the order of a sum shows in its last bits.
+# With three members, the order of a sum affects its last bits.
 RUNS = [
     ("collectives", 2),
     ("collectives", 3),

@@ -1,4 +1,4 @@
-"""Stores: what PyTorch's give, in one process and from several threads."""
+"""Stores return PyTorch's results, in one process and from several threads."""
 
 import threading
 from datetime import timedelta
@@ -46,7 +46,7 @@ SEVERAL = {
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("kind", STORES)
 def test_stores(kind, name, tmp_path):
-    if (kind, name) != ("file", "delete"):  # of a key that was deleted PyTorch's says that it was there
+    if (kind, name) != ("file", "delete"):  # PyTorch reports that a deleted key exists
         both(lambda L: PROGRAMS[name](STORES[kind](L.distributed, tmp_path)))
 
 

@@ -1,4 +1,4 @@
-"""`python -m tests.robust`: the long forms of the four harnesses; leaves docs/robust.md."""
+"""`python -m tests.robust`: run the long forms of the four harnesses and write docs/robust.md."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ Written by `python -m tests.robust`.
 - *Leaks*: the growth of memory and object counts between the first tenth of the steps and the end.
 """
 ROUNDS, TURNS = 2_000, 20
-EACH = 10  # trials of a recipe, a way of running and a kind of moment: 2,000 and more in all
-COMPILED_ANEW = 2  # of which so many begin without any program
+EACH = 10  # trials for each recipe, execution mode and kind of moment: 2,000 and more in total
+COMPILED_ANEW = 2  # the trials among them that begin without compiled programs
 
 
 def interrupts(scale: float) -> Iterator[Outcome]:
-    """A row for each kind of moment and each way of running."""
+    """Yield an outcome for each kind of moment and each execution mode."""
     rng, kinds = random.Random(0), (Alarm, Killer, *[_points(n) for n in (signal.SIGINT, signal.SIGALRM)])
     for make in kinds:
         moments = make()
@@ -70,7 +70,7 @@ def _steps(moments: Moments, rng: random.Random, scale: float) -> Iterator[Outco
                     trials.run(part, rng.random())
             for _ in range(int(EACH * scale) // 4):
                 trials.run_first(rng.random())
-            if not isinstance(moments, Points):  # to trace a compile takes a minute
+            if not isinstance(moments, Points):  # tracing a compile takes a minute
                 for _ in range(int(COMPILED_ANEW * scale)):
                     forget_programs()
                     trials.run_first(rng.random())
@@ -79,7 +79,7 @@ def _steps(moments: Moments, rng: random.Random, scale: float) -> Iterator[Outco
 
 
 def outcomes(given: argparse.Namespace) -> Iterator[tuple[str, Outcome]]:
-    """Every row with the harness that it belongs to."""
+    """Yield every outcome with the name of its harness."""
     if "threads" in given.only:
         yield "threads", threads.sessions(int(ROUNDS * given.scale), TURNS)
         yield "threads", threads.same_function(int(ROUNDS * given.scale))
@@ -94,7 +94,7 @@ def outcomes(given: argparse.Namespace) -> Iterator[tuple[str, Outcome]]:
 
 
 def page(rows: list[tuple[str, Outcome]], scale: float) -> str:
-    """The table of a run."""
+    """Return the page with the table of a run."""
     facts = {
         "date": date.today(),
         "processor": processor(),
@@ -116,7 +116,7 @@ def _short(kind: str) -> str:
 
 
 def processor() -> str:
-    """The processor's name."""
+    """Return the name of the processor."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.is_file() else []
     named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -124,7 +124,7 @@ def processor() -> str:
 
 
 def main() -> None:
-    """Read the command line, run, sum up."""
+    """Parse the command line, run the harnesses and print a summary."""
     parser = argparse.ArgumentParser(prog="python -m tests.robust", description=__doc__)
     every = ["interrupts", "threads", "failing", "leaks"]
     parser.add_argument("--only", nargs="+", choices=every, default=every)

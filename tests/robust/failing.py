@@ -1,7 +1,7 @@
-"""Statements that fail, and unrelated ones after each: they have PyTorch's results.
+"""Failing statements, followed by unrelated statements, which must have PyTorch's results.
 
-The statement itself raises what it raises in PyTorch: at once, or when what depends on it is read; never where
-something unrelated is.
+A failing statement raises the same error as in PyTorch, either at once or when a dependent value is read. It never
+raises when an unrelated value is read.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from tests.robust.outcome import Difference, Outcome
 from tests.robust.statements import STATEMENTS
 
-# Pending when the statement fails: values, a view, a history, a model in training, random numbers.
+# Pending when the statement fails: values, a view, an autograd history, a model in training, random numbers.
 BEFORE = """
 t.manual_seed(7)
 a = t.arange(12.0).reshape(3, 4) / 7
@@ -36,7 +36,7 @@ loss = model(b * 1).square().sum()
 drawn = t.rand(3)
 """
 
-# Each gives a result. The first are of what was pending, the others of what is made now.
+# Expressions with a result. The first ones depend on pending values, the others only on new values.
 AFTER = (
     "b.sum()",
     "v.add_(1); it = b",
@@ -59,7 +59,7 @@ def _fail(error: type[BaseException]) -> Callable:
 
 
 def _fails(t: Any) -> Callable:
-    """A class of `Function` that raises, or returns what it must not, in one of its halves."""
+    """Return a factory of `Function` classes whose forward or backward raises or returns an invalid result."""
 
     def make(where: str, error: type[BaseException] | None) -> Any:
         class Failing(t.autograd.Function):
@@ -81,7 +81,7 @@ def _fails(t: Any) -> Callable:
 
 
 class _Broken:
-    """A dataset whose second sample fails."""
+    """A dataset whose second sample raises an error."""
 
     def __len__(self) -> int:
         return 4
@@ -93,11 +93,11 @@ class _Broken:
 
 
 class OnPurpose(Exception):
-    """What a late kernel raises."""
+    """The error that a late kernel raises."""
 
 
 def _late(when: str) -> Callable:
-    """A function of JAX's as an operator of torchlike's, which fails after its shapes were found."""
+    """Return a JAX function wrapped as an operator, which fails after its shapes were inferred."""
     import jax
 
     import torchlike
@@ -121,7 +121,7 @@ def _late(when: str) -> Callable:
 
 
 def _names(t: Any) -> dict[str, Any]:
-    """What the statements use, of one library."""
+    """Return the names that the statements use, for one library."""
     of = lambda module: importlib.import_module(f"{t.__name__}.{module}")
 
     def nan_gradient() -> Any:
@@ -142,7 +142,7 @@ def _names(t: Any) -> dict[str, Any]:
         "Broken": _Broken,
         "nan_gradient": nan_gradient,
     }
-    if t.__name__ == "torch":  # without a compiler, and without what checks the bodies
+    if t.__name__ == "torch":  # without a compiler, and without the checks of the functions' bodies
         return {
             **names,
             "compiled": lambda f: f,
@@ -156,7 +156,7 @@ def _names(t: Any) -> dict[str, Any]:
 
 @dataclass
 class Session:
-    """A program under one library, statement after statement."""
+    """A program that runs under one library, one statement at a time."""
 
     names: dict[str, Any]
     error: BaseException | None = None
@@ -166,14 +166,14 @@ class Session:
         exec(BEFORE, self.names)
 
     def run(self, statement: str) -> None:
-        """Run the failing one, and keep its error."""
+        """Run the failing statement, and store its error."""
         try:
             exec(statement, self.names)
         except (Exception, KeyboardInterrupt) as error:
             self.error = error
 
     def go_on(self) -> None:
-        """Run the others, and keep their results."""
+        """Run the other statements, and store their results."""
         for line in AFTER:
             self.results.append(self._result(line))
 
@@ -187,7 +187,7 @@ class Session:
             return error
 
     def read(self) -> None:
-        """Read what the failing statement gave, if it gave something, through something that depends on it."""
+        """Read a value that depends on the failing statement's result, if it returned one."""
         if self.error is None and "r" in self.names:
             try:
                 result = self.names["r"]
@@ -197,8 +197,10 @@ class Session:
 
 
 def trial(statement: str, executor: str, reads_first: bool = False) -> bool:
-    """Run a statement and those after it under both libraries; return whether it raised only when it was read.
-    `reads_first`: what it gave is read before the other statements run."""
+    """Run a statement and its followers under both libraries; return whether it raised only when it was read.
+
+    With `reads_first`, the result of the statement is read before the other statements run.
+    """
     import torch
 
     import torchlike
@@ -233,7 +235,10 @@ def _whole(session: Session, statement: str) -> None:
 
 @contextlib.contextmanager
 def _as_found() -> Any:
-    """Modes that a trial leaves behind are found by its own last statement, and must not reach the next one."""
+    """Restore the modes, so that a trial that leaves one behind does not affect the next trial.
+
+    The last statement of the trial itself detects the mode.
+    """
     import torch
 
     import torchlike
@@ -248,7 +253,7 @@ def _as_found() -> Any:
 
 def _compare_error(ours: BaseException | None, theirs: BaseException) -> None:
     if isinstance(theirs, OnPurpose) and isinstance(ours, Exception) and "on purpose" in str(ours):
-        return  # JAX wraps what a callback raises
+        return  # JAX wraps errors of callbacks
     if type(ours).__name__ != type(theirs).__name__:
         raise Difference(f"{type(ours).__name__} for {type(theirs).__name__}", f"{ours!r}, not {theirs!r}"[:400])
 
@@ -265,7 +270,10 @@ EXECUTORS = ("auto", "xla", "numpy")
 
 
 def run(executor: str, chosen: list[str] | None = None, seed: int = 0) -> Outcome:
-    """All statements, or these, in an order that the seed chooses: one may harm the next."""
+    """Run the chosen statements (all by default) in an order that depends on the seed.
+
+    The order matters because a statement may affect the next one.
+    """
     outcome = Outcome(f"failing statements, {executor}")
     names = sorted(STATEMENTS if chosen is None else chosen)
     random.Random(seed).shuffle(names)

@@ -1,4 +1,4 @@
-"""Ctrl-C while a checkpoint is saved and while batches are loaded."""
+"""Interrupts (SIGINT) while a checkpoint is saved and while batches are loaded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from torchlike.utils.data import DataLoader, TensorDataset
 
 
 class Saves:
-    """Interrupts of `save`: the file is the old or the new checkpoint, no other is left, and training goes on."""
+    """Interrupts of `save`.
+
+    The file must be the old or the new checkpoint, no other file may be left, and training must be able to continue.
+    """
 
     def __init__(self, moments: Moments) -> None:
         self.moments, self.outcome = moments, Outcome(f"save, {moments.name}")
@@ -53,7 +56,7 @@ class Saves:
         )
 
     def run(self, fraction: float) -> None:
-        """One trial."""
+        """Run one trial."""
         self.outcome.trials += 1
         try:
             if not self.trainer.has_room():
@@ -78,7 +81,7 @@ class Saves:
         return heard
 
     def _saved(self) -> int:
-        """After how many steps the checkpoint was saved, as its number and every array say."""
+        """Return the number of steps after which the checkpoint was saved, and check every array."""
         found = torchlike.load(self.path)
         wanted = self.trainer.known.together[found["done"]]
         for name, p in found["model"].items():
@@ -91,8 +94,10 @@ class Saves:
 
 
 class Loads:
-    """Interrupts of an iteration over a `DataLoader`: what comes after it are whole batches, each once, in their order,
-    and the next epoch is right."""
+    """Interrupts of an iteration over a `DataLoader`.
+
+    The batches after an interrupt must be whole and in order, each at most once, and the next epoch must be complete.
+    """
 
     def __init__(self, moments: Moments, workers: int) -> None:
         self.moments, self.workers = moments, workers
@@ -110,7 +115,7 @@ class Loads:
             into.append(batch * 2)
 
     def run(self, fraction: float) -> None:
-        """One trial."""
+        """Run one trial."""
         self.outcome.trials += 1
         try:
             self.outcome.heard += self._trial(fraction)
@@ -126,7 +131,7 @@ class Loads:
         check_modes()
         for rest in batches:
             self._read(rest, found)
-        places = [self.wanted.index(_half(batch)) for batch in found]  # an error: no such batch
+        places = [self.wanted.index(_half(batch)) for batch in found]  # raises ValueError if there is no such batch
         if places != sorted(set(places)) or (not heard and len(places) != len(self.wanted)):
             raise Difference("batches out of order", str(places))
         if [batch.tolist() for batch in self._loader()] != self.wanted:

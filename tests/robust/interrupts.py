@@ -1,9 +1,9 @@
-"""Ctrl-C in training loops.
+"""Interrupts (SIGINT) in training loops.
 
-After an interrupt parameters and optimizer state are those after k whole steps, as PyTorch has them; each buffer,
-average and gradient is as it was before or after one of its own updates, in the order in which they are written. What a
-compiled step writes is written as a whole; only its first call, which is captured while it runs, is as one that is
-recorded. The loop then goes on from there, and has PyTorch's values.
+After an interrupt, parameters and optimizer state equal PyTorch's after k whole steps. Each buffer, average and
+gradient has its value from before or after one of its own updates, in the order in which they are written. The writes
+of a compiled step are atomic, except in its first call, which is captured while it runs and behaves like a recorded
+step. The loop then continues from that state with PyTorch's values.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from torchlike._dtypes.recorder import current
 from torchlike._engine.trace import interrupts
 from torchlike._engine.trace.trace import lock
 
-ARMED = 3  # steps that an interrupt may hit
-AFTER = 2  # undisturbed steps that are compared after it
-BETWEEN = 1  # undisturbed steps before the next one
+ARMED = 3  # the number of steps that an interrupt may hit
+AFTER = 2  # the number of undisturbed steps that are compared afterwards
+BETWEEN = 1  # the number of undisturbed steps before the next interrupt
 
 
 def _same(a: np.ndarray | None, b: np.ndarray | None) -> bool:
@@ -38,13 +38,13 @@ def _all_same(found: State, wanted: State) -> bool:
 
 
 def forget_programs() -> None:
-    """The next call of any program compiles it."""
+    """Clear the program cache, so that the next call of each program compiles it."""
     run = importlib.import_module("torchlike._engine.trace.flush")
     run.forget_programs()
 
 
 def check_modes() -> None:
-    """No mode may be left behind, no lock held, no signal held back."""
+    """Raise an error if a mode, a lock or a blocked signal is left behind."""
     if not torchlike.is_grad_enabled() or current().modes:
         torchlike.set_grad_enabled(True)
         raise Difference("a mode is left behind")
@@ -61,7 +61,7 @@ def _compile(step: Callable) -> Callable:
 
 @dataclass
 class Trainer:
-    """A loop under torchlike, and what PyTorch has."""
+    """A training loop under torchlike, with PyTorch's known states."""
 
     recipe: Recipe
     compiled: bool
@@ -71,22 +71,22 @@ class Trainer:
         self.known: Known = known(self.recipe)
 
     def has_room(self) -> bool:
-        """Whether another trial's steps are known."""
+        """Return whether the states of another trial's steps are known."""
         return self.loop.done + ARMED + AFTER + BETWEEN < STEPS
 
     def follows(self) -> bool:
-        """Whether there is something that a step which is repeated moves twice."""
+        """Return whether repeating a step would apply an update of buffers or averages twice."""
         return self.recipe.normalizes or self.recipe.averages
 
     def advance(self, steps: int) -> None:
-        """Whole steps."""
+        """Run whole steps."""
         for _ in range(steps):
             self.loop.advance()
 
-    # --- the windows that are interrupted -----------------------------------------------------------------------------
+    # --- the interrupted parts of a step ------------------------------------------------------------------------------
 
     def windows(self) -> dict[str, Callable[[], Any]]:
-        """The parts of a step that can be interrupted by themselves; each leaves what is to be done after it."""
+        """Return the parts of a step that can be interrupted separately."""
         found: dict[str, Callable[[], Any]] = {"step": lambda: self.advance(ARMED)}
         if not self.compiled:
             batch = self.loop.batches[self.loop.done]
@@ -99,7 +99,7 @@ class Trainer:
         return found
 
     def lead_to(self, window: str) -> None:
-        """Run what comes before this part of a step."""
+        """Run the parts of a step that come before this one."""
         if window in ("step", "backward"):
             return
         loop, batch = self.loop, self.loop.batches[self.loop.done]
@@ -116,7 +116,10 @@ class Trainer:
                 return
 
     def resume(self, place: int) -> None:
-        """Go on from `place`: the user, who looks at where the loop is, makes the scheduler's step if it is due."""
+        """Continue from step `place`, and run the scheduler's step if it is due.
+
+        This is what a user would do after an interrupt.
+        """
         self.loop.done = place
         if self.loop.scheduler is not None and self.loop.rates() != self.known.rates[place]:
             self.loop.scheduler.step()
@@ -124,8 +127,12 @@ class Trainer:
     # --- the state ----------------------------------------------------------------------------------------------------
 
     def check(self, looks: bool, whole: bool) -> int:
-        """Compare everything; return after how many steps the parameters are. `looks`: at the optimizer's state too,
-        after which it is gathered anew; `whole`: no step was interrupted since, or steps are whole."""
+        """Compare the whole state, and return the number of steps that the parameters correspond to.
+
+        Args:
+          looks: also compare the optimizer's state, which is then gathered again.
+          whole: no step was interrupted since the last check, or steps are atomic.
+        """
         place = self._place(looks)
         between = not whole
         k = self.loop.done
@@ -145,7 +152,7 @@ class Trainer:
         )
         for place in places:
             wanted = self.known.together[place]
-            if place == 0:  # state that was made and not used yet
+            if place == 0:  # state that was created but not used yet
                 made = {name: a for name, a in found.items() if name not in wanted}
                 if not any(a.any() for a in made.values()):
                     wanted = {**wanted, **made}
@@ -190,13 +197,13 @@ class Trainer:
             raise Difference("a scheduler's step in parts", f"{rates}, not one of {self.known.rates[k : place + 1]}")
 
     def check_and_go_on(self, looks: bool, whole: bool) -> None:
-        """Compare everything, and run some more steps."""
+        """Compare the whole state, and run some more steps."""
         place = self.check(looks, whole)
         self.resume(place)
         self.check_after(place, AFTER)
 
     def check_after(self, place: int, steps: int) -> None:
-        """Whole steps from `place` on, whatever the buffers and averages were when they began."""
+        """Run whole steps from `place`, starting from any values of the buffers and averages."""
         parts, loop = self.recipe.parts, self.loop
         for k in range(place, place + steps):
             statistics, moving = loop.statistics(), loop.moving()
@@ -220,7 +227,7 @@ class Trainer:
                 raise Difference("values after it", f"{name} after {place} steps")
 
     def _check_step(self, before: State, after: State, old: State, new: State, decay: float) -> None:
-        """An update `x -> decay x + c`, of which PyTorch tells c."""
+        """Check an update `x -> decay x + c`, whose c is known from PyTorch."""
         for name in before:
             kept = 1.0 if name.endswith("num_batches_tracked") else decay
             if not _same(after[name], kept * before[name] + new[name] - kept * old[name]):
@@ -228,7 +235,7 @@ class Trainer:
 
 
 def trial(trainer: Trainer, moments: Moments, window: str, fraction: float, looks: bool) -> bool:
-    """Interrupt one part of a step, check, and go on; return whether the interrupt was heard."""
+    """Interrupt one part of a step, check the state, and continue; return whether the interrupt was raised."""
     trainer.lead_to(window)
     heard = moments.cut_short((trainer.recipe, trainer.compiled, window), trainer.windows()[window], fraction)
     check_modes()
@@ -237,7 +244,7 @@ def trial(trainer: Trainer, moments: Moments, window: str, fraction: float, look
 
 
 class Trials:
-    """Many trials of one recipe, with one loop for as many of them as its steps are known."""
+    """Trials of one recipe. They share a loop as long as the states of its steps are known."""
 
     def __init__(self, recipe: Recipe, compiled: bool, moments: Moments, rng: random.Random) -> None:
         self.recipe, self.compiled, self.moments, self.rng = recipe, compiled, moments, rng
@@ -245,7 +252,10 @@ class Trials:
         self.outcome = Outcome(f"{recipe.name}, {'compiled' if compiled else 'recorded'}, {moments.name}")
 
     def run(self, window: str, fraction: float) -> None:
-        """One trial. Another loop begins after one that fails, that looks at everything, or that repeats a step."""
+        """Run one trial.
+
+        A new loop begins after a trial that fails, that reads the whole state, or that repeats a step.
+        """
         looks = self.rng.random() < 0.25
         self.outcome.trials += 1
         try:
@@ -260,7 +270,7 @@ class Trials:
             self.trainer = None
 
     def run_first(self, fraction: float) -> None:
-        """A trial whose first call is interrupted."""
+        """Run a trial that interrupts the first call."""
         name = self.named("first")
         if not self.moments.knows(name):
             self.moments.measure(name, Trainer(self.recipe, self.compiled).loop.advance)
@@ -274,7 +284,7 @@ class Trials:
             self.trainer = None
 
     def _ready(self, window: str) -> Trainer:
-        """A loop that has run some steps, and knows how long the window lasts."""
+        """Return a loop that has run some steps and has measured the duration of the window."""
         if self.trainer is None or not self.trainer.has_room():
             self.trainer = Trainer(self.recipe, self.compiled)
             self.trainer.advance(3)
@@ -284,12 +294,12 @@ class Trials:
         return self.trainer
 
     def named(self, window: str) -> tuple:
-        """The name by which the moments know this part of a step."""
+        """Return the key under which the duration of this part of a step is stored."""
         return self.recipe, self.compiled, window
 
     def measure(self, window: str) -> None:
-        """Learn how long this part of a step lasts."""
-        for _ in range(2):  # the first time is longer
+        """Measure the duration of this part of a step."""
+        for _ in range(2):  # the first time takes longer
             other = Trainer(self.recipe, self.compiled)
             other.advance(5)
             other.lead_to(window)

@@ -1,8 +1,8 @@
-"""What many steps leave behind: memory, file descriptors, programs, tensors and other objects.
+"""Leaks of many steps: memory, file descriptors, programs, tensors and other objects.
 
     python -m tests.robust.leaks recorded --steps 30000
 
-Nothing may grow once the first tenth of the steps has run; memory by less than a hundredth.
+No count may grow after the first tenth of the steps. Memory may grow by less than one percent.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from torchlike.utils.data import DataLoader, TensorDataset
 
 Step = Callable[[int], Any]
 OURS = ("torchlike", "jax", "jaxlib")
-SPARE = 60  # other objects that may be more at the end: caches of the standard library, dead references not yet dropped
+SPARE = 60  # other objects that may be added: caches of the standard library, dead references that were not yet removed
 SHAPES = 17
 FAILS_EVERY = 100
-BATCHES = 300  # of each loader
+BATCHES = 300  # the number of batches of each data loader
 
 
 @dataclass
 class Sample:
-    """What there is at one moment."""
+    """The counts at one moment."""
 
     kilobytes: int
     descriptors: int
@@ -49,13 +49,13 @@ class Sample:
     objects: int
 
     def growth(self, later: Sample) -> Counter:
-        """How much more there is later."""
+        """Return how much each count has grown."""
         return Counter({f.name: getattr(later, f.name) - getattr(self, f.name) for f in fields(self)})
 
 
 def sample() -> tuple[Sample, Counter]:
-    """Count what there is, and the objects of each class."""
-    while gc.collect():  # finalizers leave more
+    """Return the counts, and the number of objects of each class."""
+    while gc.collect():  # finalizers create more garbage
         pass
     classes: Counter = Counter()
     for kind, count in Counter(map(type, gc.get_objects())).items():
@@ -80,7 +80,7 @@ def _kilobytes() -> int:
 
 @dataclass
 class Found:
-    """The growth of one row, and the classes whose objects became more."""
+    """The growth in one row of the table, and the classes with more objects."""
 
     name: str
     steps: int
@@ -89,7 +89,7 @@ class Found:
     classes: dict[str, int]
 
     def differences(self, memory: bool = True) -> list[str]:
-        """What grew that must not."""
+        """Return the counts that grew and must not."""
         growth = self.before.growth(self.after)
         found = [
             f"{growth[name]} more {name}"
@@ -104,9 +104,12 @@ class Found:
 
 
 def measure(name: str, steps: int, first: int | None = None) -> Found:
-    """Run the steps of a row; compare what there is after the first of them, a tenth unless given, and at the end."""
+    """Run the steps of a row, and return the counts after the first ones and at the end.
+
+    The first steps are a tenth of all unless `first` is given.
+    """
     first = steps // 10 if first is None else first
-    jax.live_arrays()  # starts JAX
+    jax.live_arrays()  # initializes JAX
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         step = ROWS[name]()
@@ -176,7 +179,7 @@ class _Raises(torchlike.autograd.Function):
 
 
 def _fail(n: int, x: Any, model: _Model) -> None:
-    """One of several failures."""
+    """Cause one of several failures."""
     w = torchlike.ones(6, requires_grad=True)
     kinds: tuple[Callable, ...] = (
         lambda: x @ torchlike.ones(3),
@@ -208,7 +211,7 @@ def _failing(every: int = FAILS_EVERY) -> Step:
 
 
 def _functions() -> Step:
-    """Transforms, views and writes."""
+    """Return a step with transforms, views and writes."""
     from torchlike._higher_order_ops import scan
     from torchlike.utils.checkpoint import checkpoint
 
@@ -230,7 +233,7 @@ def _functions() -> Step:
 
 
 def _loaders(workers: int) -> Step:
-    """A loader each step; every third is left before its end."""
+    """Return a step with a new data loader. Every third loader is abandoned before its end."""
     data = TensorDataset(torchlike.arange(4.0 * BATCHES).reshape(-1, 2))
 
     def step(n: int) -> None:
@@ -256,19 +259,19 @@ ROWS: dict[str, Callable[[], Step]] = {
     "loaders": lambda: _loaders(0),
     "loaders with workers": lambda: _loaders(2),
 }
-FEW = {"failing often": 3_000, "functions": 3_000}  # steps, whose programs are compiled when they first come
+FEW = {"failing often": 3_000, "functions": 3_000}  # steps; each program is compiled at its first run
 STEPS = dict.fromkeys(ROWS, 30_000) | FEW | {"loaders": 500, "loaders with workers": 500}
 
 
 def alone(name: str, steps: int) -> Found:
-    """Measure in a process of its own, where nothing else has left anything."""
+    """Measure in a separate process, which has no leftovers of other rows."""
     command = [sys.executable, "-m", __name__, name, "--steps", str(steps)]
     found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
     return Found(**{**found, "before": Sample(**found["before"]), "after": Sample(**found["after"])})
 
 
 def run(name: str, steps: int) -> Outcome:
-    """One row of the table."""
+    """Measure one row of the table."""
     found = alone(name, steps)
     memory = 100 * (found.after.kilobytes / found.before.kilobytes - 1)
     outcome = Outcome(f"{name}, {steps:,} steps: memory {memory:+.2f}%", trials=1)
@@ -278,7 +281,7 @@ def run(name: str, steps: int) -> Outcome:
 
 
 def main() -> None:
-    """Measure one row and print what was found."""
+    """Measure one row and print the result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("row", choices=list(ROWS))
     parser.add_argument("--steps", type=int)

@@ -1,5 +1,8 @@
-"""Small programs, each in a mode of its own. Each returns facts that do not change: values, dtypes and flags of what it
-made, in the mode and after it. `torch` is either library, for those that PyTorch runs without a compiler."""
+"""Small programs, each in a mode of its own.
+
+Each returns facts that do not change: the values, dtypes and flags of its results, in the mode and after it. `torch` is
+either library, for programs that PyTorch runs without a compiler.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ def _leaf(torch: Any, *shape: int) -> Any:
 
 
 def plain(torch: Any) -> Facts:
-    """Training."""
+    """Run training steps."""
     w, x = _leaf(torch, 3, 2), _leaf(torch, 4, 3).detach()
     optimizer = torch.optim.SGD([w], lr=0.5, momentum=0.5)
     for _ in range(2):
@@ -52,7 +55,7 @@ def plain(torch: Any) -> Facts:
 
 
 def inference(torch: Any) -> Facts:
-    """Inference mode, around a view and a write."""
+    """Use inference mode around a view and a write."""
     w = _leaf(torch, 3, 2)
     with torch.inference_mode():
         inside = w * 2
@@ -62,7 +65,7 @@ def inference(torch: Any) -> Facts:
 
 
 def no_grad(torch: Any) -> Facts:
-    """No gradients, and gradients inside of that."""
+    """Disable gradients, and enable them inside."""
     w = _leaf(torch, 3)
     with torch.no_grad():
         a = w * 2
@@ -73,13 +76,13 @@ def no_grad(torch: Any) -> Facts:
 
 
 def mapped(torch: Any) -> Facts:
-    """`vmap`, over a product and a reduction."""
+    """Use `vmap` over a product and a reduction."""
     x, w = _leaf(torch, 4, 3), _leaf(torch, 3)
     return _facts(torch.vmap(lambda row: (row * w).sum())(x), torch.vmap(torch.sin, in_dims=1, out_dims=1)(x.detach()))
 
 
 def transformed(torch: Any) -> Facts:
-    """`func.grad`, `jvp`, and one inside of the other."""
+    """Use `func.grad` and `jvp`, also nested."""
     x = _leaf(torch, 3).detach()
     f = lambda v: (v * v * v).sum()
     value, tangent = torch.func.jvp(torch.func.grad(f), (x,), (torch.ones(3),))
@@ -87,7 +90,7 @@ def transformed(torch: Any) -> Facts:
 
 
 def dual(torch: Any) -> Facts:
-    """Forward mode by dual numbers."""
+    """Use forward mode with dual numbers."""
     import importlib
 
     forward = importlib.import_module(f"{torch.__name__}.autograd.forward_ad")
@@ -99,7 +102,7 @@ def dual(torch: Any) -> Facts:
 
 
 def autocast(torch: Any) -> Facts:
-    """A region whose products are bfloat16."""
+    """Use autocast with products in bfloat16."""
     w, x = _leaf(torch, 3, 2), _leaf(torch, 4, 3).detach()
     with torch.autocast("cpu", dtype=torch.bfloat16):
         made = x @ w
@@ -109,7 +112,7 @@ def autocast(torch: Any) -> Facts:
 
 
 def checkpoint(torch: Any) -> Facts:
-    """A part that is computed again in backward."""
+    """Use activation checkpointing."""
     import importlib
 
     rerun = importlib.import_module(f"{torch.__name__}.utils.checkpoint").checkpoint
@@ -120,7 +123,7 @@ def checkpoint(torch: Any) -> Facts:
 
 
 def hooks(torch: Any) -> Facts:
-    """Hooks on saved tensors."""
+    """Use hooks on saved tensors."""
     w, packed = _leaf(torch, 3), []
     with torch.autograd.graph.saved_tensors_hooks(lambda t: packed.append(t.tolist()) or t * 1, lambda t: t):
         made = (w * w).exp()
@@ -131,11 +134,11 @@ def hooks(torch: Any) -> Facts:
 
 
 def anomaly(torch: Any) -> Facts:
-    """Anomaly detection: the error of a NaN that backward makes."""
+    """Use anomaly detection, which reports a NaN of backward."""
     w = _leaf(torch, 3)
     flags, error = [], ""
     with torch.autograd.detect_anomaly(check_nan=True):
-        flags = [*_flags(torch), torch.is_anomaly_enabled()]  # of the process, in PyTorch
+        flags = [*_flags(torch), torch.is_anomaly_enabled()]  # global to the process in PyTorch
         try:
             (w.detach() - w).sqrt().mul(0).sum().backward()
         except RuntimeError as raised:
@@ -144,7 +147,7 @@ def anomaly(torch: Any) -> Facts:
 
 
 def _higher_order(torch: Any) -> Facts:
-    """`scan`, `cond` and `while_loop`."""
+    """Use `scan`, `cond` and `while_loop`."""
     from torchlike._higher_order_ops import cond, scan, while_loop
 
     carry, outs = scan(lambda c, x: (c + x, c * x), torch.zeros(2), torch.ones(5, 2))
@@ -167,14 +170,14 @@ def _compiled() -> Mode:
         return loss.detach(), grad
 
     def compiled(torch: Any) -> Facts:
-        """A compiled step, shared by all threads."""
+        """Call a compiled step that all threads share."""
         return [*_facts(*step(_leaf(torch, 4, 3).detach())), *_flags(torch)]
 
     return compiled
 
 
 def _compiled_anew(torch: Any) -> Facts:
-    """A function that is captured at each call."""
+    """Compile and capture a function at each call."""
     n = 3
     return _facts(torch.compile(lambda x: x * n + x.sum())(_leaf(torch, 4).detach()))
 
@@ -183,5 +186,5 @@ JUDGED: tuple[Mode, ...] = (plain, inference, no_grad, mapped, transformed, dual
 
 
 def modes() -> list[Mode]:
-    """All of them; the compiled function is a new one each time."""
+    """Return all modes. Each call creates a new compiled function."""
     return [*JUDGED, _higher_order, _compiled(), _compiled_anew]

@@ -1,9 +1,10 @@
-"""Ctrl-C at moments that are spread evenly over a piece of work.
+"""Interrupts at moments that are spread evenly over a piece of work.
 
-A signal is heard where the interpreter looks for one: when a function begins, after a call, and when a loop turns back.
-`Points` sends it at the n-th such place, so that a trial can be repeated. `Alarm` and `Killer` send it after a time.
-All are used alike: `cut_short(name, work, fraction)` runs `work`, interrupts it after this fraction of how long work of
-this name lasts, and returns whether it was interrupted.
+The interpreter checks for signals when a function begins, after a call, and when a loop jumps back. `Points` sends the
+signal at the n-th such point, so a trial is reproducible. `Alarm` and `Killer` send it after a time.
+
+All classes have the same interface: `cut_short(name, work, fraction)` runs `work`, interrupts it after this fraction of
+the duration measured for `name`, and returns whether it was interrupted.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 Work = Callable[[], Any]
-_BEGUN = -1  # in place of an offset: the function begins, or a generator goes on
+_BEGUN = -1  # instead of an offset: the function begins, or a generator resumes
 
 
 def _interrupt(*_: object) -> None:
@@ -30,15 +31,17 @@ def _interrupt(*_: object) -> None:
 
 @contextlib.contextmanager
 def heard_as_interrupts() -> Iterator[list]:
-    """Inside, SIGALRM and SIGINT raise KeyboardInterrupt; gives the list of those that Python could not raise, in
-    finalizers and callbacks."""
+    """Raise KeyboardInterrupt for SIGALRM and SIGINT within the block.
+
+    Yields a list of the errors that Python could not raise, in finalizers and callbacks.
+    """
     lost: list = []
 
     def unraisable(args: Any) -> None:
         lost.append((args.exc_type, str(args.object)))
 
     alarm = signal.signal(signal.SIGALRM, _interrupt)
-    ctrl_c = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background process ignores it
+    ctrl_c = signal.signal(signal.SIGINT, signal.default_int_handler)  # background processes ignore it
     hook, sys.unraisablehook = sys.unraisablehook, unraisable
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-4)
@@ -52,7 +55,7 @@ def heard_as_interrupts() -> Iterator[list]:
 
 
 class Moments:
-    """How long pieces of work last, in some unit, and how one is cut short."""
+    """The durations of pieces of work, in some unit, and a method that interrupts them."""
 
     name = ""
 
@@ -60,19 +63,19 @@ class Moments:
         self._lengths: dict[Any, float] = {}
 
     def knows(self, name: Any) -> bool:
-        """Whether work of this name was measured."""
+        """Return whether work of this name was measured."""
         return name in self._lengths
 
     def length(self, name: Any) -> float:
-        """How long work of this name lasts."""
+        """Return the duration of work of this name."""
         return self._lengths[name]
 
     def measure(self, name: Any, work: Work) -> None:
-        """Run it undisturbed."""
+        """Measure the work without an interrupt."""
         self._lengths[name] = self._length(work)
 
     def cut_short(self, name: Any, work: Work, fraction: float) -> bool:
-        """Run it, and interrupt it at this fraction of its length."""
+        """Run the work, and interrupt it at this fraction of its duration."""
         try:
             try:
                 self._arm(fraction * self._lengths[name], work)
@@ -83,7 +86,7 @@ class Moments:
         return False
 
     def close(self) -> None:
-        """Free what the moments need."""
+        """Release resources."""
 
     def _length(self, work: Work) -> float:
         start = time.perf_counter()
@@ -98,7 +101,7 @@ class Moments:
 
 
 class Alarm(Moments):
-    """SIGALRM, whose handler is a Python function that raises, as those of timeouts do."""
+    """SIGALRM, whose handler is a Python function that raises, as timeouts use it."""
 
     name = "alarm"
 
@@ -118,7 +121,7 @@ class Killer(Moments):
     def __init__(self) -> None:
         super().__init__()
         self._delays: queue.SimpleQueue = queue.SimpleQueue()
-        self._called_off = False  # no `Event`: one that is interrupted while it is waited for may stay locked
+        self._called_off = False  # no `Event`: its lock may stay held if the waiting thread is interrupted
         self._is_done = True
         self._thread = threading.Thread(target=self._shoot, daemon=True)
         self._thread.start()
@@ -128,7 +131,7 @@ class Killer(Moments):
             left = moment - time.perf_counter()
             if left > 0:
                 time.sleep(left)
-            if not self._called_off:  # to the main thread: another one might take it later
+            if not self._called_off:  # to the main thread: another one might receive it later
                 signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)  # type: ignore[arg-type]
             self._is_done = True
 
@@ -148,13 +151,14 @@ class Killer(Moments):
 
 
 class Points(Moments):
-    """A signal at the n-th place where the interpreter looks for one, in whatever function that is."""
+    """A signal at the n-th point where the interpreter checks for signals, in any function."""
 
     def __init__(self, number: signal.Signals) -> None:
         super().__init__()
         self.number, self.name = number, f"{number.name} by place"
         self._count, self._target = 0, -1
-        self._tracer = self._enter  # held: an interpreter that is interrupted while it traces may lose its own
+        # keep a reference: an interpreter that is interrupted while it traces may drop its own
+        self._tracer = self._enter
 
     def _length(self, work: Work) -> float:
         self._traced(-1, work)
@@ -185,7 +189,8 @@ class Points(Moments):
             nonlocal before
             if event == "opcode":
                 at = frame.f_lasti
-                # The signal comes one instruction late: not where another handler is in charge of that.
+                # The signal arrives one instruction late. Skip points where that instruction has another exception
+                # handler.
                 if before in places and (before == _BEGUN or handlers(before) == handlers(at)):
                     self._pass()
                 before = at
@@ -201,7 +206,7 @@ class Points(Moments):
 
 @functools.cache
 def _looks(code: CodeType) -> frozenset[int]:
-    """The offsets of the instructions that look for signals when they have run."""
+    """Return the offsets of the instructions after which the interpreter checks for signals."""
     calls = ("CALL", "CALL_KW", "CALL_FUNCTION_EX")
     found = [i.offset for i in dis.get_instructions(code) if i.opname in calls or "JUMP_BACKWARD" in i.opname]
     return frozenset([*found, _BEGUN])
@@ -209,7 +214,7 @@ def _looks(code: CodeType) -> frozenset[int]:
 
 @functools.cache
 def _handlers(code: CodeType) -> Callable[[int], Any]:
-    """Gives the exception handler in charge of the instruction at an offset."""
+    """Return a function from an offset to the exception handler of the instruction there."""
     entries = dis._parse_exception_table(code)  # type: ignore[attr-defined]
 
     def handler(offset: int) -> Any:

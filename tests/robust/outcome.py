@@ -1,4 +1,4 @@
-"""What a harness found: how many trials, and each kind of difference with an example."""
+"""The outcome of a harness: the number of trials, and each kind of difference with an example."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 
 class Difference(Exception):
-    """Something is not as it must be: a kind, which is counted, and the details of this case."""
+    """An incorrect result: a kind, which is counted, and the details of this case."""
 
     def __init__(self, kind: str, detail: str = "") -> None:
         super().__init__(f"{kind}: {detail}" if detail else kind)
@@ -21,17 +21,17 @@ class Outcome:
 
     name: str
     trials: int = 0
-    heard: int = 0  # of them, those in which what was to happen did happen
+    heard: int = 0  # the trials in which the intended event occurred
     kinds: Counter = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
 
     @property
     def differences(self) -> int:
-        """In how many trials something was wrong."""
+        """The number of trials with an error."""
         return self.kinds.total()
 
     def add(self, where: str, error: BaseException) -> None:
-        """Count one trial that went wrong."""
+        """Count one trial with an error."""
         kind = error.kind if isinstance(error, Difference) else f"{type(error).__name__}: {str(error)[:80]}"
         self.kinds[kind] += 1
         if kind not in self.examples:
@@ -45,7 +45,7 @@ class Outcome:
         self.examples = {**other.examples, **self.examples}
 
     def report(self) -> str:
-        """The kinds of differences, with an example each."""
+        """Return the kinds of differences, with an example each."""
         lines = [f"{self.name}: {self.differences} of {self.trials} trials"]
         lines += [f"{count:6} {kind}\n{self.examples[kind]}" for kind, count in self.kinds.most_common()]
         return "\n".join(lines)

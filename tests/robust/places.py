@@ -1,7 +1,9 @@
-"""Where an interrupt does harm: `python -m tests.robust.places AdamW recorded optimizer.step`.
+"""Find the source lines at which an interrupt causes errors.
 
-Interrupts one part of a step at every place where the interpreter looks for signals, one after another, and prints the
-lines at which something is wrong afterwards.
+    python -m tests.robust.places AdamW recorded optimizer.step
+
+The program interrupts one part of a step at every point where the interpreter checks for signals, one after the other.
+It prints the lines at which the interrupt led to an incorrect state.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from tests.robust.training import RECIPES, Recipe
 
 
 class _Naming(Points):
-    """Remembers the lines at which it has interrupted last."""
+    """Signals at points that also record the source lines of the last interrupt."""
 
     where = ""
 
@@ -38,7 +40,7 @@ def _lines(frame, most: int) -> str:
 
 
 def harmful(recipe: Recipe, compiled: bool, window: str, number: signal.Signals) -> tuple[int, Counter]:
-    """How many places there are, and how often each kind of difference came of each line."""
+    """Return the number of points, and the number of differences of each kind at each line."""
     moments, found = _Naming(number), Counter()
     with heard_as_interrupts():
         trials = Trials(recipe, compiled, moments, random.Random(0))
@@ -52,7 +54,7 @@ def harmful(recipe: Recipe, compiled: bool, window: str, number: signal.Signals)
 
 
 def main() -> None:
-    """Read the command line and print the places."""
+    """Parse the command line and print the lines."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recipe", choices=[recipe.name for recipe in RECIPES])
     parser.add_argument("mode", choices=["recorded", "compiled"])

@@ -1,8 +1,8 @@
-"""Statements that fail: each line is a short program, ` | ` stands between its own lines; what it gives is `r`.
+"""Failing statements. Each line is a short program, with ` | ` between its own lines. Its result is `r`.
 
-`t`, `F`, `nn`, `optim` are the library's; `compiled`, `scan` and `cond` are PyTorch's or stand for them; `fail(error)`
-raises, and `Fails(where, error)` is a `Function` that raises in forward or backward. `late(when)` is a
-kernel that is recorded and fails when it is compiled or when it runs; in PyTorch, at once.
+`t`, `F`, `nn`, `optim` belong to the library under test. `compiled`, `scan` and `cond` are the library's own functions
+or replacements of them. `fail(error)` raises, and `Fails(where, error)` is a `Function` that raises in forward or
+backward. `late(when)` is a kernel that is recorded and fails when it is compiled or run; in PyTorch it fails at once.
 """
 
 from __future__ import annotations
@@ -296,7 +296,7 @@ r = t.ones(3).unsqueeze(1).expand(3, 2).copy_(t.ones(3, 2))
 """
 
 
-# Of kernels that are recorded and fail later: where they are compiled, or where they run. `a` and `i` are pending.
+# Kernels that are recorded and fail when they are compiled or when they run. `a` and `i` are pending.
 LATE = """
 r = late("compiling")(a)
 r = late("running")(a)

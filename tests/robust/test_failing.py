@@ -1,5 +1,7 @@
-"""Failing statements, each under one executor, those that fail late under all: `python -m tests.robust` runs all under
-all."""
+"""Failing statements, each under one executor; late failures under all executors.
+
+`python -m tests.robust` runs all statements under all executors.
+"""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A part of the interrupts that `python -m tests.robust` sends, at the same places in every run."""
+"""A reproducible part of the interrupts that `python -m tests.robust` sends."""
 
 import random
 import signal
@@ -10,13 +10,13 @@ from tests.robust.interrupts import Trainer, Trials
 from tests.robust.moments import Moments, Points, heard_as_interrupts
 from tests.robust.training import RECIPES
 
-EACH = 8  # trials of a recipe
+EACH = 8  # the number of trials of a recipe
 SHORT = [recipe for recipe in RECIPES if recipe.name in ("momentum", "Adam, scheduled", "BatchNorm", "all")]
-SIGNALS = [signal.SIGINT, signal.SIGALRM]  # Ctrl-C, and a handler of the program's own that raises
+SIGNALS = [signal.SIGINT, signal.SIGALRM]  # SIGINT, and a signal whose handler in the program raises
 
 
 class _Never(Moments):
-    """No interrupt: what the trials compare must be equal then."""
+    """A moment that never interrupts. All compared states must then be equal."""
 
     def _arm(self, delay, work):
         work()

@@ -1,11 +1,11 @@
-"""What some hundred steps leave behind. `python -m tests.robust` runs thirty thousand, and looks at memory, too."""
+"""Leaks of a few hundred steps. `python -m tests.robust` runs thirty thousand, and also checks memory."""
 
 import pytest
 
 import torchlike
 from tests.robust import leaks
 
-# By which executor, so that none is exchanged later; the steps after which nothing may grow; and all of them.
+# The executor, so that no program changes it later; the step after which nothing may grow; the number of steps.
 SHORT = {
     "recorded": ("xla", 40, 160),
     "compiled": ("xla", 40, 160),
@@ -22,7 +22,8 @@ def test_steps_leave_nothing_behind(row):
     executor, first, steps = SHORT[row]
     with torchlike.set_executor(executor):
         found = leaks.measure(row, steps, first)
-        if found.differences(memory=False):  # of what other tests have left, something is dropped or filled once
+        # Objects that other tests left behind may be dropped, or caches filled, once. Measure again.
+        if found.differences(memory=False):
             found = leaks.measure(row, steps, first)
     assert found.differences(memory=False) == [], found
 

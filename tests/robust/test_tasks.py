@@ -1,5 +1,7 @@
-"""Modes belong to threads, as in PyTorch: tasks and contexts of one thread share them, and a context that is carried to
-another thread does not bring them."""
+"""Modes belong to threads, as in PyTorch.
+
+Tasks and contexts of one thread share the modes. A context that is copied to another thread does not carry them along.
+"""
 
 import asyncio
 import contextvars
@@ -31,7 +33,7 @@ def _seen(t):
 
 
 def tasks(t, mode):
-    """One task awaits in the mode while another runs, and a thread gets a copy of its context."""
+    """Await in one task within the mode while another task runs, and pass a copy of the context to a thread."""
     seen = []
 
     async def within():
@@ -53,7 +55,7 @@ def tasks(t, mode):
 
 
 def contexts(t, mode):
-    """A mode is entered in a copied context and left outside of it; another context was copied within the mode."""
+    """Enter a mode in a copied context and exit it outside. Another context is copied within the mode."""
     entered = _enter(t, mode)
     contextvars.copy_context().run(entered.__enter__)
     copied = contextvars.copy_context()
@@ -73,7 +75,7 @@ def test_modes_belong_to_threads(program, mode):
 
 
 def devices(t):
-    """The default device is a thread's too."""
+    """Check that the default device belongs to a thread too."""
     seen = []
 
     def in_thread():

@@ -1,4 +1,4 @@
-"""Threads in different modes, a few rounds of each: `python -m tests.robust` runs many."""
+"""Threads in different modes, a few rounds of each. `python -m tests.robust` runs many."""
 
 import sys
 import threading
@@ -35,7 +35,7 @@ def test_a_function_that_waits_for_another_thread(capture):
 
 
 def test_what_a_captured_call_has_made_is_waited_for():
-    """A thread uses a value of a call that another one captures, while a third one runs what is pending."""
+    """A thread uses a value of a call that a second thread captures, while a third thread flushes pending work."""
     kept, ready, found = [], threading.Event(), {}
 
     def captured(x):
@@ -72,7 +72,7 @@ WRITES = {
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
 def test_threads_that_write_to_parts_of_one_tensor(write):
-    """Each writes to elements of its own: none is lost."""
+    """Each thread writes to its own elements, and no write is lost."""
     x = torchlike.zeros(8)
     each = [threading.Thread(target=lambda i=i: [write(x, i) for _ in range(100)]) for i in range(4)]
     before = sys.getswitchinterval()

@@ -1,5 +1,4 @@
-"""Threads in different modes: each sees its own mode only, no state of the package stays changed, and none waits for
-ever."""
+"""Threads in different modes: each sees only its own mode, no global state stays changed, and none deadlocks."""
 
 from __future__ import annotations
 
@@ -18,12 +17,12 @@ from tests.robust.modes import JUDGED, Facts, Mode, modes
 from tests.robust.outcome import Difference, Outcome
 
 THREADS = 8
-COUNTERS = re.compile(r"[._](compiles|seconds|from_disk|count|latest)$")  # may go on
-PATIENCE = 120.0  # seconds in which no thread ends a round
+COUNTERS = re.compile(r"[._](compiles|seconds|from_disk|count|latest)$")  # these may change
+PATIENCE = 120.0  # seconds without a finished round before the threads count as deadlocked
 
 
 class Crowd:
-    """Threads that each run a mode many times, and compare what it returns with what it returned alone."""
+    """Threads that each run a mode many times, and compare its results with those of a single thread."""
 
     def __init__(self, works: list[tuple[str, Mode, Facts]], rounds: int, outcome: Outcome) -> None:
         self.rounds, self.outcome = rounds, outcome
@@ -33,7 +32,7 @@ class Crowd:
         self._threads = [threading.Thread(target=self._work, args=work, daemon=True) for work in works]
 
     def run(self) -> None:
-        """Start them, and wait until all have ended or none moves."""
+        """Start the threads, and wait until all have ended or none makes progress."""
         for thread in self._threads:
             thread.start()
         while any(thread.is_alive() for thread in self._threads):
@@ -67,7 +66,7 @@ def _first(found: Facts, wanted: Facts) -> str:
 
 
 def sessions(rounds: int, turns: int) -> Outcome:
-    """`turns` times eight threads, each of which runs its share of `rounds` in one mode, and another mode each turn."""
+    """Run eight threads `turns` times. Each runs its share of `rounds` in one mode, which changes every turn."""
     outcome = Outcome(f"{THREADS} threads")
     with fast_switching():
         works = known(modes())
@@ -81,12 +80,12 @@ def sessions(rounds: int, turns: int) -> Outcome:
 
 
 def known(chosen: list[Mode]) -> list[tuple[str, Mode, Facts]]:
-    """Each mode with what it returns alone, twice the same."""
+    """Return each mode with its result in a single thread, after checking that it is reproducible."""
     found = []
     for mode in chosen:
         name = mode.__name__.strip("_")
         facts = mode(_judge()) if mode in JUDGED else mode(torchlike)
-        for _ in range(4):  # by the other executor, too
+        for _ in range(4):  # includes runs by the other executor
             assert mode(torchlike) == facts, f"{name} alone: {_first(mode(torchlike), facts)}"
         found.append((name, mode, facts))
     return found
@@ -99,7 +98,7 @@ def _judge() -> Any:
 
 
 def same_function(rounds: int) -> Outcome:
-    """Two threads in one compiled function, which counts its calls."""
+    """Run one compiled function, which counts its calls, in two threads."""
     outcome = Outcome("two threads in one compiled function")
     count = torchlike.zeros(3)
 
@@ -120,7 +119,7 @@ def same_function(rounds: int) -> Outcome:
 
 
 def waiting(wrap: str) -> Outcome:
-    """A function that is being captured waits for another thread, which records operators and reads them."""
+    """Capture a function that waits for another thread, which records operators and reads their results."""
     outcome = Outcome(f"{wrap} that waits for another thread", trials=1)
     asked, answered, found = threading.Event(), threading.Event(), []
 
@@ -184,8 +183,10 @@ CAPTURES = tuple(_CAPTURES)
 
 @contextmanager
 def fast_switching() -> Iterator[None]:
-    """Threads take turns often, and at many places. Warnings are off for all of them: their filters are not a thread's
-    own."""
+    """Switch between threads often and at many points.
+
+    Warnings are disabled for all threads, because warning filters are global.
+    """
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:
@@ -197,13 +198,13 @@ def fast_switching() -> Iterator[None]:
 
 
 class Patches:
-    """Every function, class attribute and global of the package as it is now, by identity."""
+    """A snapshot of every function, class attribute and global of the package, compared by identity."""
 
     def __init__(self) -> None:
         self._before = _names()
 
     def found(self) -> list[str]:
-        """What is another now."""
+        """Return the names whose values have changed."""
         now = _names()
         return [
             name

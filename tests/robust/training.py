@@ -1,4 +1,4 @@
-"""Training loops whose state is known after each whole step: PyTorch runs the same loop."""
+"""Training loops whose state after each whole step is known, because PyTorch runs the same loop."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 State = dict[str, np.ndarray]
-STEPS = 60  # of a loop; more are not known
-DECAY = 0.9  # of the moving averages
-MOMENTUM = 0.2  # of the running statistics
+STEPS = 60  # the number of steps of a loop whose states are known
+DECAY = 0.9  # the decay of the moving averages
+MOMENTUM = 0.2  # the momentum of the running statistics
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a loop does."""
+    """The configuration of a loop."""
 
     name: str
     optimizer: str
     options: dict = field(default_factory=dict, hash=False)
     normalizes: bool = False
     averages: bool = False
-    parts: int = 1  # of a batch, whose gradients are accumulated
+    parts: int = 1  # the number of parts of a batch, whose gradients are accumulated
     scheduled: bool = False
 
 
@@ -50,7 +50,7 @@ class Functions(NamedTuple):
 
 
 def functions(torch: Any, model: Any, optimizer: Any, averages: list, parts: int) -> Functions:
-    """Functions of these objects alone, as a user writes them beside each other."""
+    """Return a step and its parts as functions of these objects only, as a user would write them."""
     loss_of, no_grad = torch.nn.functional.mse_loss, torch.no_grad
 
     def backward_of(x: Any, y: Any) -> None:
@@ -79,7 +79,7 @@ def functions(torch: Any, model: Any, optimizer: Any, averages: list, parts: int
 
 
 class Loop:
-    """One loop, under either library."""
+    """A training loop under either library."""
 
     def __init__(self, torch: Any, recipe: Recipe, wrap: Callable = lambda step: step) -> None:
         self.recipe, self.done = recipe, 0
@@ -100,16 +100,16 @@ class Loop:
         self.step = wrap(self.parts.step)
 
     def advance(self) -> None:
-        """One whole step."""
+        """Run one whole step."""
         self.step(*self.batches[self.done])
         if self.scheduler is not None:
             self.scheduler.step()
         self.done += 1
 
-    # --- what can be seen ---------------------------------------------------------------------------------------------
+    # --- observable state ---------------------------------------------------------------------------------------------
 
     def moved_together(self) -> State:
-        """Parameters and the optimizer's state."""
+        """Return the parameters and the optimizer's state."""
         found = {f"parameter {name}": _array(p) for name, p in self.model.named_parameters()}
         state = self.optimizer.state
         for name, p in self.model.named_parameters():
@@ -119,19 +119,19 @@ class Loop:
         return found
 
     def statistics(self) -> State:
-        """The buffers, written before the optimizer's step."""
+        """Return the buffers, which are written before the optimizer's step."""
         return {f"buffer {name}": _array(b) for name, b in self.model.named_buffers()}
 
     def moving(self) -> State:
-        """The averages, written after the optimizer's step."""
+        """Return the averages, which are written after the optimizer's step."""
         return {f"average {i}": _array(a) for i, a in enumerate(self.averages)}
 
     def gradients(self) -> State:
-        """The gradients that there are."""
+        """Return the existing gradients."""
         return {f"gradient {n}": _array(p.grad) for n, p in self.model.named_parameters() if p.grad is not None}
 
     def rates(self) -> tuple:
-        """What the scheduler keeps, and the learning rate that it set."""
+        """Return the scheduler's state, and the learning rate that it set."""
         if self.scheduler is None:
             return ()
         kept = self.scheduler.state_dict()
@@ -144,7 +144,7 @@ def _array(tensor: Any) -> np.ndarray:
 
 @dataclass
 class Known:
-    """What PyTorch has after k steps."""
+    """The states in PyTorch after k steps."""
 
     together: list[State]
     statistics: list[list[State]]  # after each part of step k
@@ -157,7 +157,7 @@ _known: dict[Recipe, Known] = {}
 
 
 def known(recipe: Recipe) -> Known:
-    """Run the loop of this recipe under PyTorch."""
+    """Run the loop of this recipe under PyTorch, and return its states."""
     if recipe not in _known:
         _known[recipe] = _run(recipe)
     return _known[recipe]

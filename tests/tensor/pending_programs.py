@@ -1,4 +1,4 @@
-"""Random programs of views, conjugates, negatives and writes, as lines of Python that both libraries run."""
+"""Random programs of views, conjugates, negatives and writes, as lines of Python that run under both libraries."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _WRITES = (
 _NAMES = "abcdef"
 
 
-# Defects of PyTorch's, and what it decides in another order where two refusals are due: they end a program.
+# Defects of PyTorch, and errors that it raises in a different order if two errors apply. They end a program.
 _NOT_COMPARED = (
     "returned an invalid gradient",
     "created in no_grad mode",
@@ -83,7 +83,7 @@ _NOT_COMPARED = (
 
 
 def program(seed: int) -> list[str]:
-    """The lines of one program; each writes to one of its tensors or gives one a new value."""
+    """Return the lines of one program. Each line writes to a tensor or assigns a new value to a name."""
     choose = random.Random(seed)
     lines = [choose.choice(["a = base * 1", "a = base.clone()", "a = base.detach().clone()"])]
     known = ["a"]
@@ -103,7 +103,7 @@ def program(seed: int) -> list[str]:
 
 
 def observe(lines: list[str], torch: Any) -> list:
-    """What can be seen after each line, and at the end the gradient of the leaf at which the program begins."""
+    """Return the observable state after each line, and finally the gradient of the leaf at which the program begins."""
     base = torch.tensor([[1 + 2j, 3 - 4j, 0.5 + 1j], [5 + 6j, 7j, -1 + 0.25j]], requires_grad=True)
     names: dict[str, Any] = {"torch": torch, "base": base}
     seen = []
@@ -127,12 +127,15 @@ def _facts(t: Any, torch: Any) -> tuple:
     start = t.data_ptr() - t.untyped_storage().data_ptr() if t.numel() else 0
     strides = [stride for stride, n in zip(t.stride(), t.shape) if n > 1]
     plain = tuple(t.shape), strides, t.storage_offset(), start, t.is_conj(), t.is_neg(), t._is_view(), t.requires_grad
-    with torch.no_grad():  # in which views may be read whose history is lost
+    with torch.no_grad():  # under no_grad, views whose history is lost may be read
         return *plain, t.detach().resolve_conj().resolve_neg().tolist()
 
 
 def difference(seed: int) -> str | None:
-    """Run a program under both libraries; the first difference, in words. What torchlike refuses by name ends it."""
+    """Run a program under both libraries, and return a description of the first difference.
+
+    An error that says that torchlike does not support a feature ends the program.
+    """
     lines = program(seed)
     due, mine = observe(lines, theirs), observe(lines, torchlike)
     for number, ((error, facts), (own_error, own)) in enumerate(zip(due, mine)):

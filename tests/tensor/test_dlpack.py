@@ -1,4 +1,4 @@
-"""DLPack, both ways, with NumPy, JAX and PyTorch itself on the other side."""
+"""DLPack in both directions, with NumPy, JAX and PyTorch on the other side."""
 
 import gc
 
@@ -155,6 +155,6 @@ def test_arrays_of_jax_never_change():
 
 
 def test_strides_that_no_tensor_has():
-    # PyTorch itself ends the process here.
+    # PyTorch itself crashes here.
     with pytest.raises(ValueError, match="negative"):
         torchlike.from_dlpack(np.arange(3.0)[::-1])

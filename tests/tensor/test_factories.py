@@ -1,4 +1,4 @@
-"""Making tensors: values, dtypes, strides and errors beside PyTorch's."""
+"""Tensor factories: values, dtypes, strides and errors, compared with PyTorch."""
 
 import copy
 import operator
@@ -202,7 +202,7 @@ def test_what_is_made(call):
 @pytest.mark.parametrize("call", lines(ERRORS))
 def test_what_is_refused(call):
     ours, theirs = refusal(torchlike, call), refusal(torch, call)
-    # A PyTorch that was built for CUDA asks for the driver first.
+    # A CUDA build of PyTorch checks for the driver first.
     assert ours[0] == theirs[0] if "NVIDIA driver" in theirs[1] else ours == theirs
 
 
@@ -245,7 +245,7 @@ def test_a_dlpack_round_trip():
     ],
 )
 def test_cuda_answers_as_pytorch_without_a_gpu(name):
-    # A PyTorch that was built for CUDA lists what it was built for.
+    # A CUDA build of PyTorch lists the architectures that it was built for.
     if not torchlike.cuda.is_available() and not (name == "get_arch_list" and torch.version.cuda):
         assert getattr(torchlike.cuda, name)() == getattr(torch.cuda, name)()
 
@@ -274,7 +274,10 @@ def test_flags_are_put_back():
 
 
 def test_half_precision_is_rounded_twice():
-    """-108.03125000001 lies between two numbers of float16; in float32 it lies in the middle."""
+    """Half-precision numbers are rounded twice, first to float32.
+
+    -108.03125000001 lies between two float16 numbers. Rounded to float32, it lies exactly in the middle.
+    """
     number = -108.03125000001
     made = (
         lambda library: library.tensor([number], dtype=library.float16),
@@ -287,7 +290,7 @@ def test_half_precision_is_rounded_twice():
         both(program)
 
 
-HUGE = (100_000, 100_000)  # 40 GB of float32: on `meta` nothing is allocated and nothing drawn
+HUGE = (100_000, 100_000)  # 40 GB of float32: nothing is allocated or sampled on `meta`
 ON_META = {
     "zeros": lambda L, m: L.zeros(HUGE, device="meta"),
     "full": lambda L, m: L.full(HUGE, 1.0, device="meta"),

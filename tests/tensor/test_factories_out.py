@@ -1,4 +1,4 @@
-"""What factories write to `out=`: nothing outside of a view, in its own memory order, or PyTorch's refusal."""
+"""Factories with `out=`: they write only inside a view, in its own memory order, or raise PyTorch's error."""
 
 import warnings
 
@@ -27,7 +27,7 @@ FACTORIES = {
     "randint": lambda torch, out: torch.randint(0, 9, (2, 2), out=out),
     "randperm": lambda torch, out: torch.randperm(4, out=out),
 }
-TARGETS = {  # the tensor whose memory it is, and the view of it that is written to
+TARGETS = {  # the base tensor, and the view of it that is written
     "columns": lambda torch, dtype: _with(torch.zeros(2, 3, dtype=dtype), lambda x: x.narrow(1, 1, 2)),
     "rows": lambda torch, dtype: _with(torch.zeros(4, 2, dtype=dtype), lambda x: x[1:3]),
     "transposed": lambda torch, dtype: _with(torch.zeros(2, 2, dtype=dtype), lambda x: x.t()),
@@ -44,7 +44,7 @@ def _with(whole, view):
     return whole, view(whole)
 
 
-REFUSED = [("eye", "expanded")]  # PyTorch writes each place several times
+REFUSED = [("eye", "expanded")]  # PyTorch writes each element several times
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,8 @@ def test_a_target_that_requires_grad(name, is_view):
 def test_a_target_that_requires_grad_without_gradients(name):
     def written(torch):
         with torch.no_grad():
-            return FACTORIES[name](torch, torch.zeros(2, 2, requires_grad=True))  # which does not any more
+            # the result does not require grad any more
+            return FACTORIES[name](torch, torch.zeros(2, 2, requires_grad=True))
 
     both(written)
 

@@ -1,5 +1,7 @@
-"""Arguments of types that PyTorch takes beside the plain one: NumPy's numbers, zero-dim tensors, Python's types; and
-arrays, which it takes where numbers are asked for and refuses where tensors are."""
+"""Arguments of other types that PyTorch accepts: NumPy numbers, zero-dim tensors, Python types, and arrays.
+
+PyTorch accepts an array where it expects numbers, and refuses it where it expects a tensor.
+"""
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from tests.oracle import both, outcome
 
 
 def evaluated(call):
-    """What a call in source text returns, given a library as L and the names that the tables below use."""
+    """Return a program that evaluates a call, given as source text, with the names that the tables below use."""
 
     def program(L):
         names = {"L": L, "F": L.nn.functional, "nn": L.nn, "np": np, "t": L.tensor, "i": np.int64}
@@ -285,7 +287,7 @@ F.hinge_embedding_loss(byte, other, margin=0.5, reduction="sum")
 """.strip().splitlines()
 
 
-# Corners that a sweep of odd arguments over the operator database found.
+# Edge cases that a sweep of unusual arguments over the operator database found.
 CORNERS = """
 L.constant_pad_nd(line + 0j, (1, 1), 1j)
 L.constant_pad_nd(line, (1, 1), t(2.0))
@@ -390,7 +392,7 @@ L.constant_pad_nd(line, (1, 1), None)
 
 
 @pytest.mark.parametrize("call", [*SCALARS, *WHOLE, *DTYPES, *OF_NUMPY, *BYTES, *CORNERS])
-@pytest.mark.filterwarnings("ignore:__array_wrap__")  # which PyTorch's own lacks arguments for
+@pytest.mark.filterwarnings("ignore:__array_wrap__")  # PyTorch's own `__array_wrap__` lacks arguments
 def test_the_result_is_the_same(call):
     both(evaluated(call))
 

@@ -1,4 +1,4 @@
-"""`x[...]`, `x[...] = y` and in-place changes of shape beside PyTorch's, over many indices."""
+"""`x[...]`, `x[...] = y` and in-place changes of shape, compared with PyTorch for many indices."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from tests.tensor.test_factories import refusal
 
 SHAPE = (2, 3, 4)
 
-# An index is written once and made for either library: ("tensor", data) stands for a tensor.
+# An index is written once and converted for each library: ("tensor", data) stands for a tensor.
 NUMBERS = st.integers(-5, 5)
 SLICES = st.builds(slice, st.none() | NUMBERS, st.none() | NUMBERS, st.none() | st.integers(1, 3))
 TENSORS = st.lists(st.integers(-2, 1), min_size=0, max_size=3).map(lambda data: ("tensor", data))
@@ -50,7 +50,7 @@ def compare(act) -> None:
     theirs, due = outcome(torch, act)
     assert refused == due
     if due is None:
-        # The strides of nothing, and of dims of size one in a result laid out as its source, follow other rules.
+        # Empty results, and dims of size one in a result with its source's layout, may have other strides.
         assert_same(ours, theirs, stride=bool(theirs.numel()) and 1 not in theirs.shape)
 
 

@@ -1,4 +1,4 @@
-"""Strides in plain Python beside PyTorch's: views of views, results of element-wise operators, memory formats."""
+"""Strides computed in plain Python, compared with PyTorch: views of views, element-wise operators, memory formats."""
 
 import itertools
 
@@ -17,7 +17,7 @@ SIZES = st.lists(st.sampled_from([0, 1, 1, 2, 3]), min_size=0, max_size=4)
 
 @st.composite
 def geometries(draw):
-    """A small tensor of PyTorch's, reached by cutting, turning and repeating."""
+    """Generate a small PyTorch tensor by slicing, transposing and expanding."""
     t = torch.empty(draw(SIZES))
     for _ in range(draw(st.integers(0, 3))):
         t = _step(draw, t)
@@ -68,7 +68,7 @@ def test_strides_of_a_result(a, data):
         due = a + b
     except RuntimeError:
         assume(False)
-    assume(due.numel())  # the strides of nothing follow other rules
+    assume(due.numel())  # empty tensors follow other stride rules
     operands = [(tuple(x.shape), x.stride()) for x in (a, b)]
     shape = tuple(due.shape)
     seen = strides.pointwise_strides(shape, operands)

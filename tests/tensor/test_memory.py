@@ -1,4 +1,4 @@
-"""Storages, and tensors that are given other memory: `untyped_storage`, `set_`, `resize_`, `data_ptr`."""
+"""Storages, and tensors whose memory is replaced: `untyped_storage`, `set_`, `resize_`, `data_ptr`."""
 
 import ctypes
 import warnings
@@ -195,7 +195,7 @@ def test_programs(program):
 
 
 def raw(t):
-    """The bytes at a tensor's address, whoever put them there."""
+    """Return the bytes at a tensor's address."""
     return bytes((ctypes.c_ubyte * (t.numel() * t.element_size())).from_address(t.data_ptr()))
 
 

@@ -1,10 +1,10 @@
-"""Memory formats: which operators keep channels last, and what strides they give."""
+"""Memory formats: the operators that preserve channels last, and the strides of their results."""
 
 import pytest
 
 from tests.oracle import both
 
-# y: channels last; x4: row-major; w, w2, wcl: weights of a convolution, the last in the other order.
+# y: channels last; x4: row-major; w, w2, wcl: weights of a convolution, the last one channels last.
 EXPRESSIONS = [
     "y+1",
     "y*y",
@@ -210,7 +210,7 @@ TURNS = {
 @pytest.mark.parametrize("turn", TURNS)
 @pytest.mark.parametrize("wanted", ["channels_last", "contiguous_format", "preserve_format", "channels_last_3d"])
 def test_to_a_memory_format(wanted, turn):
-    """A tensor that speaks of the format already is returned as it is, however its strides are."""
+    """A tensor that already has the format is returned unchanged, whatever its strides are."""
 
     def moved(torch, shape, options):
         source = TURNS[turn](torch, torch.zeros(shape))

@@ -1,4 +1,4 @@
-"""`overrides`: what functions of the user's that look for `__torch_function__` find, in both libraries."""
+"""`overrides`: the results of its functions for user functions that support `__torch_function__`, in both libraries."""
 
 import importlib
 import warnings
@@ -57,7 +57,7 @@ def overrides(L):
 
 
 def work(*args, **kwargs):
-    """A function that asks."""
+    """A function that supports `__torch_function__`."""
 
 
 @pytest.mark.parametrize("name", GIVEN)
@@ -119,7 +119,7 @@ def test_a_subclass_that_wants_no_such_method_is_one():
 
 
 def looks_like_a_tensor(L):
-    """A class of no tensors that is asked in place of the functions it is given to, and notes their names."""
+    """Return a class that is not a tensor, and whose `__torch_function__` returns a description of the call."""
 
     class Scaled:
         def __init__(self, factor):

@@ -1,4 +1,4 @@
-"""Views that conjugate or negate when they are read: flags, shared memory, gradients, what refuses them."""
+"""Lazily conjugated and negated views: flags, shared memory, gradients, and operations that refuse them."""
 
 import copy
 import io
@@ -157,7 +157,7 @@ def test_refused(name):
 
 
 def test_negative_views_are_not_exported():
-    """PyTorch exports the memory without its sign."""
+    """DLPack export of a negative view raises an error. PyTorch exports the memory without the sign."""
     with pytest.raises(BufferError, match="negative bit"):
         complex_numbers(torchlike).conj().imag.__dlpack__()
 
@@ -251,7 +251,10 @@ def test_compiled(executor):
 
 
 def test_a_pass_drops_the_gradients_of_views_without_history():
-    """Views of several shapes made under no_grad: nothing is added up for them."""
+    """Backward drops the gradients of views that were made under no_grad.
+
+    The views have several shapes, and their gradients are not accumulated.
+    """
 
     def run(torch):
         leaf = torch.ones(2, 3, requires_grad=True)

@@ -1,4 +1,4 @@
-"""Printing, judged by PyTorch's own `repr` over made-up tensors and print options."""
+"""Printing, compared with PyTorch's `repr` for generated tensors and print options."""
 
 import ml_dtypes
 import numpy as np

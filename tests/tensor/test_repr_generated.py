@@ -1,4 +1,4 @@
-"""`repr` of five hundred generated tensors, made by both libraries from the same recipe and print options."""
+"""`repr` of five hundred generated tensors, which both libraries make from the same recipe and print options."""
 
 import random
 
@@ -61,7 +61,7 @@ OPTIONS = {
     "profile": ("default", "short", "full"),
     "sci_mode": (None, True, False),
 }
-# What may have been done to a floating-point tensor before it is shown; of others only the views and copies are taken.
+# Operations before the tensor is printed. Tensors that are not floating-point use only the views and copies.
 HISTORIES = {
     "leaf": lambda library, x: x.requires_grad_(),
     "Parameter": lambda library, x: library.nn.Parameter(x),
@@ -112,7 +112,7 @@ def numbers(draw: random.Random, kind: str, count: int) -> list:
 
 
 def real_numbers(draw: random.Random, count: int) -> list[float]:
-    """Whole numbers, numbers of one span, or of several, some of them special."""
+    """Generate integers, numbers of one magnitude or of several, some of them special."""
     style, share = draw.choice(("whole", "span", "span", "spans", "special")), draw.choice((0, 0, 0.1, 0.5))
     span = draw.choice(SPANS)
     found = []

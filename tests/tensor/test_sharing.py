@@ -1,4 +1,4 @@
-"""Memory shared with NumPy: what one side writes, the other reads, and nothing is paid when the other side is gone."""
+"""Memory shared with NumPy: writes are visible on both sides, and sharing has no cost after the other side is gone."""
 
 import array
 import warnings
@@ -171,7 +171,7 @@ def in_place_operators(torch):
 
 
 def read_while_recorded(torch):
-    """What was recorded saw the values of its own time."""
+    """A recorded operation reads the values at the time of its call."""
     a = np.ones(4)
     t = torch.from_numpy(a)
     first = t * 2
@@ -426,9 +426,9 @@ def test_arrays_that_are_not_writable_warn_and_are_shared_all_the_same():
         torchlike.from_numpy(np.broadcast_to(np.arange(2.0), (2, 2)))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        torchlike.from_numpy(np.broadcast_to(np.arange(2.0), (2, 2)))  # once in a program
+        torchlike.from_numpy(np.broadcast_to(np.arange(2.0), (2, 2)))  # once per process
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # PyTorch's own
+            warnings.simplefilter("ignore")  # PyTorch's own warning
             both(_read_only)
     with pytest.warns(UserWarning, match=r"The given buffer is not writable.*underlying \(supposedly non-writable\)"):
         torchlike.frombuffer(b"abcd", dtype=torchlike.uint8)
@@ -451,7 +451,7 @@ def test_nothing_is_paid_once_the_other_side_is_gone():
     view = u[1:]
     b[1] = 5
     del b
-    v[2] = 6  # two tensors over one array that nobody else holds
+    v[2] = 6  # no other reference to the array exists
     assert view.tolist() == [5, 6] and u._storage.shared
     del v
     view.add_(1)
@@ -483,7 +483,7 @@ def test_rows_of_a_large_array_are_read_alone():
     total = sum(t[i].sum().item() for i in range(5)) + t[torchlike.tensor([3, 4])].sum().item()
     t[7] = 1
     assert total == 0 and a[7].sum() == 1000
-    assert whole.settled is None  # the whole was never copied
+    assert whole.settled is None  # the base was never copied
 
 
 def test_a_buffer_cannot_be_moved_while_a_tensor_looks_at_it():

@@ -1,4 +1,4 @@
-"""Storages: given up and taken back, one object for each memory, slices, bytes of buffers, what is refused."""
+"""Storages: freed and reallocated memory, one object for each memory, slices, raw bytes, and errors."""
 
 import gc
 
@@ -34,7 +34,7 @@ def _given_back(torch):
 
 
 def _given_up_within_a_graph(torch):
-    """What fully sharded training does with gathered parameters between forward and backward."""
+    """Free a gathered parameter between forward and backward, as fully sharded training does."""
     w = torch.ones(3, requires_grad=True)
     gathered = (w.detach() * 2).requires_grad_()
     storage = gathered.untyped_storage()
@@ -159,7 +159,7 @@ READS = {
 
 @pytest.mark.parametrize("name", READS)
 def test_nothing_reads_memory_that_was_given_up(name):
-    """PyTorch reads or writes at address 0."""
+    """Reading or writing freed memory raises an error. PyTorch accesses address 0."""
     with pytest.raises(RuntimeError, match="given up by resize_"):
         READS[name](freed(torchlike))
 

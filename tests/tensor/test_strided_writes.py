@@ -1,4 +1,4 @@
-"""Writes through a strided view of a view, which may see more of the memory than that does: values and gradients."""
+"""Writes through a strided view of a view, which may see more of the memory than that view: values and gradients."""
 
 import pytest
 

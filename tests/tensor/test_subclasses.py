@@ -1,4 +1,4 @@
-"""Subclasses of Tensor: results keep the class, `__torch_function__` is called in place of functions."""
+"""Subclasses of Tensor: results keep the class, and `__torch_function__` overrides functions."""
 
 import pickle
 
@@ -13,7 +13,7 @@ def named(L, base=None):
 
 
 def kinds(found):
-    """The types of results, by name."""
+    """Return the class names of results."""
     return [kinds(each) for each in found] if isinstance(found, list | tuple) else type(found).__name__
 
 
@@ -138,7 +138,7 @@ def logging(L, log):
         @classmethod
         def __torch_function__(cls, func, types, args=(), kwargs=None):
             name = getattr(func, "__name__", "")
-            if name != "__get__":  # shape, dtype and the like, of which only PyTorch asks
+            if name != "__get__":  # shape, dtype and similar attributes, for which only PyTorch calls it
                 log.append((name, [each.__name__ for each in types], len(args)))
             return super().__torch_function__(func, types, args, kwargs or {})
 
@@ -176,7 +176,7 @@ def test_which_function_is_seen(call):
 
 
 def notes(L):
-    """Data with notes that follow, as libraries for pictures keep them."""
+    """Compute with a subclass whose results inherit its metadata, as image libraries define it."""
 
     class Noted(L.Tensor):
         notes = ()

@@ -1,4 +1,7 @@
-"""Every view operator over every kind of memory: strides, offset, base, and a write that is seen through all names."""
+"""Every view operator over every kind of memory.
+
+The tests compare strides, offset and base, and check that a write is visible through all aliases.
+"""
 
 import pytest
 
@@ -152,7 +155,7 @@ def seen(torch, layout, view):
         facts.append((r.stride(), r.storage_offset(), base, r._is_view(), r.is_contiguous(), r is x, apart))
     before = [r.tolist() for r in results]
     wrote = []
-    for r in results[:2] if layout in WRITTEN and not view.startswith("unfold") else ():  # which overlap in part
+    for r in results[:2] if layout in WRITTEN and not view.startswith("unfold") else ():  # unfolded views overlap
         try:
             r.mul_(2) if r.dtype.is_floating_point or r.dtype.is_complex else r.bitwise_xor_(1)
         except RuntimeError as error:
@@ -160,7 +163,7 @@ def seen(torch, layout, view):
     return facts, type(found).__name__, before, wrote, results, x, origin
 
 
-# PyTorch ends a sentence with its own C++ stack.
+# PyTorch appends its own C++ stack trace to the message.
 NOT_ALIKE = {(view, "one element") for view in ("unflatten", "unflatten 0", "view_as_complex")}
 
 

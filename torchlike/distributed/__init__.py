@@ -1,9 +1,10 @@
-"""`torch.distributed`: processes that train together, through messages over sockets.
+"""`torch.distributed`: training with several processes that exchange messages over sockets.
 
 A launcher (`python -m torchlike.distributed.run --nproc-per-node 2 script.py`) or `torch.multiprocessing.spawn` starts
-them; `init_process_group` brings them together; collectives, messages and `nn.parallel.DistributedDataParallel` work
-between them on the host. What shares out one model among devices (FSDP, DTensor, pipelines) and RPC is named here, so
-that programs which ask first run as they stand, and raises when it is called.
+the processes, and `init_process_group` connects them. Collectives, point-to-point messages and
+`nn.parallel.DistributedDataParallel` then work between them, through the host's memory. Model sharding (FSDP, DTensor,
+pipelines) and RPC are not supported. Their names exist, so that programs can import and test for them, and raise an
+error when they are called.
 """
 
 from __future__ import annotations
@@ -84,37 +85,37 @@ from torchlike.distributed.distributed_c10d import send_object_list as send_obje
 
 
 def is_available() -> bool:
-    """Whether several processes can work together: yes."""
+    """Return True: the distributed package is available."""
     return True
 
 
 def is_gloo_available() -> bool:
-    """Whether groups may be called "gloo": yes, though the messages are torchlike's own."""
+    """Return True: the backend name "gloo" is accepted. Messages use torchlike's own transport."""
     return True
 
 
 def is_mpi_available() -> bool:
-    """Whether groups could use MPI: no."""
+    """Return False: MPI is not supported."""
     return False
 
 
 def is_ucc_available() -> bool:
-    """Whether groups could use UCC: no."""
+    """Return False: UCC is not supported."""
     return False
 
 
 def is_xccl_available() -> bool:
-    """Whether groups could use XCCL: no."""
+    """Return False: XCCL is not supported."""
     return False
 
 
 def is_torchelastic_launched() -> bool:
-    """Whether a launcher such as `torchlike.distributed.run` started this process."""
+    """Return whether a launcher such as `torchlike.distributed.run` started this process."""
     return "TORCHELASTIC_RUN_ID" in os.environ
 
 
 def supports_complex(reduceOp: ReduceOp) -> bool:
-    """Whether complex numbers can be reduced this way."""
+    """Return whether complex tensors can be reduced with this operator."""
     return reduceOp in (ReduceOp.SUM, ReduceOp.AVG)
 
 

@@ -1,4 +1,7 @@
-"""What stands for the names of `torch.distributed`: they can be imported and asked about, and refuse to be used."""
+"""Placeholders for unsupported names of `torch.distributed`.
+
+The names can be imported and used in `isinstance` checks, and raise an error when they are called.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from torchlike._internal import _errors
 
 
 class Absent(type):
-    """A name that PyTorch has: nothing is an instance of it, and it cannot be called."""
+    """The metaclass of placeholders. A placeholder has no instances, and calling it raises an error."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         raise _errors.arguments.no_distributed(cls.__name__)
@@ -28,18 +31,18 @@ class Absent(type):
 
 
 def absent(name: str) -> Absent:
-    """The stand-in of a name."""
+    """Return a placeholder for a name."""
     return Absent(name, (), {"__doc__": f"{name}: not there; whoever calls it is told so."})
 
 
 def fill(module: ModuleType, names: str) -> None:
-    """Put stand-ins into a module of ours."""
+    """Add placeholders to a module of this package."""
     for name in names.split():
         setattr(module, name, absent(f"torch.{module.__name__.partition('.')[2]}.{name}"))
 
 
 def submodule(name: str, names: str) -> None:
-    """Make a module of stand-ins, and the packages in which it stands."""
+    """Create a module of placeholders, and its parent packages if they do not exist."""
     parent, _, last = name.rpartition(".")
     if parent not in sys.modules:
         if find_spec(parent) is not None:

@@ -1,4 +1,4 @@
-"""The gradients that one exchange averages."""
+"""Gradient buckets: gradients that `DistributedDataParallel` averages in one all-reduce."""
 
 from __future__ import annotations
 
@@ -8,40 +8,43 @@ from torchlike import Tensor
 
 
 class GradBucket:
-    """Gradients of one dtype, one after another in a tensor of one dim, as hooks of `DistributedDataParallel` get
-    them: not yet divided by the number of processes."""
+    """A bucket of gradients of one dtype, concatenated in a one-dimensional tensor.
+
+    `DistributedDataParallel` passes buckets to its communication hooks. The gradients are not yet divided by the number
+    of processes.
+    """
 
     def __init__(self, index: int, buffer: Tensor, parameters: list[Tensor], is_last: bool) -> None:
         self._index, self._buffer, self._parameters, self._is_last = index, buffer, parameters, is_last
 
     def index(self) -> int:
-        """Which bucket this is."""
+        """Return the index of this bucket."""
         return self._index
 
     def buffer(self) -> Tensor:
-        """The gradients."""
+        """Return the one-dimensional tensor that contains the gradients."""
         return self._buffer
 
     def set_buffer(self, buffer: Tensor) -> None:
-        """Take another tensor in place of the buffer."""
+        """Replace the buffer by another tensor."""
         self._buffer = buffer
 
     def gradients(self) -> list[Tensor]:
-        """Views of the buffer in the parameters' shapes."""
+        """Return the gradients as views of the buffer, in the shapes of the parameters."""
         parts = self._buffer.split([p.numel() for p in self._parameters])
         return [part.view(p.shape) for part, p in zip(parts, self._parameters)]
 
     def parameters(self) -> list[Tensor]:
-        """The parameters, in the buffer's order."""
+        """Return the parameters, in the order of the buffer."""
         return list(self._parameters)
 
     def is_last(self) -> bool:
-        """Whether no other bucket follows."""
+        """Return whether this is the last bucket."""
         return self._is_last
 
 
 class BuiltinCommHookType(enum.Enum):
-    """Ways of averaging that need no function."""
+    """The built-in communication hooks."""
 
     ALLREDUCE = 0
     FP16_COMPRESS = 1

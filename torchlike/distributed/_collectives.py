@@ -1,8 +1,8 @@
-"""What all members of a group do together with tensors.
+"""Collective operations on tensors.
 
-Each function sends at once what other members need and returns a `Work` that writes the results once they have come, or
-(without `async_op`) waits for it and returns None. All members call the same functions in the same order; `group` is
-the default group unless it is given; a process that does not belong to it is warned and does nothing.
+Each function sends its messages at once. With `async_op` it returns a `Work`, whose `wait` writes the results;
+otherwise it waits itself and returns None. All members call the same functions in the same order. `group` defaults to
+the group of all processes. A process outside the group gets a warning, and the function does nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from torchlike.distributed._group import ProcessGroup, Received, Work
 from torchlike.distributed._reducing import SEGMENT, RedOpType, ReduceOp, checked, chunks, reduced, round_the_ring
 from torchlike.distributed._world import is_outside, member
 
-LARGE = 1 << 16  # bytes from which a sum is shared out among its members
+LARGE = 1 << 16  # size in bytes from which each member reduces a part of the array
 
 
 def _ended(work: Work, is_async: bool) -> Work | None:
@@ -32,7 +32,7 @@ def _ended(work: Work, is_async: bool) -> Work | None:
 
 
 def member_rank(group: ProcessGroup, in_world: int | None, in_group: int | None, name: str = "") -> int:
-    """The rank in a group of the member that is named by its rank in the world or in the group."""
+    """Return the rank in the group of a member that is given by its global rank or its group rank."""
     if in_group is not None:
         if in_world is not None:
             raise ValueError("Can't specify both group_rank and global_rank")
@@ -55,12 +55,14 @@ def _arrays(received: Received, like: Any) -> list[np.ndarray]:
     return [t.unpacked(received[rank], like, rank) for rank in sorted(received)]
 
 
-# -- all to all the same -----------------------------------------------------------------------------------------------
+# -- the same result for all members -----------------------------------------------------------------------------------
 
 
 def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False) -> Work | None:
-    """Put in each process's `tensor` the sum (or what `op` says) of all of them, to the bit the same
-    everywhere."""
+    """Reduce the tensors of all members, and write the result into `tensor` in each of them.
+
+    The result is bitwise identical in all members.
+    """
     t.one("tensor", tensor)
     if is_outside(group, "all_reduce"):
         return None
@@ -82,7 +84,7 @@ def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_
 
 
 def summed(group: ProcessGroup, array: np.ndarray, op: RedOpType) -> np.ndarray:
-    """The members' arrays reduced. Large ones of many members are reduced in parts, one a member."""
+    """Return the members' arrays reduced. In groups of more than two members, each reduces a part of a large array."""
     size = group.size()
     if size <= 2 or array.nbytes < LARGE:
         return reduced(_arrays(group.share(t.message(array)), array), op)
@@ -96,7 +98,7 @@ def summed(group: ProcessGroup, array: np.ndarray, op: RedOpType) -> np.ndarray:
 
 
 def all_reduce_coalesced(tensors: Any, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False) -> Any:
-    """`all_reduce` of each of several tensors."""
+    """Apply `all_reduce` to each of several tensors."""
     tensors = [tensors] if isinstance(tensors, Tensor) else tensors
     t.several("tensors", tensors)
     t.alike(*tensors)
@@ -113,7 +115,7 @@ def _joined(works: list[Work]) -> Work:
 
 
 def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Any = None, async_op: bool = False) -> Work | None:
-    """Put every member's `tensor` into each process's `tensor_list`, in the order of their ranks."""
+    """Gather the tensors of all members into `tensor_list` of each member, in the order of their ranks."""
     t.several("tensor_list", tensor_list)
     t.one("tensor", tensor)
     t.alike(*tensor_list, tensor)
@@ -137,8 +139,10 @@ def _gathered_by_all(tensor: Tensor, group: ProcessGroup, give: Callable[[list],
 def all_gather_single(
     output_tensor: Tensor, input_tensor: Tensor, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """Put every member's `input_tensor` one after another into `output_tensor`, along the first dim (on accelerators
-    along a new one too)."""
+    """Concatenate the members' `input_tensor` along the first dim into `output_tensor`.
+
+    On accelerators, `output_tensor` may also have a new first dim, along which the tensors are stacked.
+    """
     t.one("output_tensor", output_tensor)
     t.one("input_tensor", input_tensor)
     t.alike(output_tensor, input_tensor)
@@ -158,7 +162,7 @@ def all_gather_single(
 def all_gather_coalesced(
     output_tensor_lists: list[list[Tensor]], input_tensor_list: list[Tensor], group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """`all_gather` of each of several tensors; `output_tensor_lists` has one list a member."""
+    """Apply `all_gather` to each of several tensors. `output_tensor_lists` has one list for each member."""
     t.several("input_tensor_list", input_tensor_list)
     works = [
         all_gather([outputs[i] for outputs in output_tensor_lists], tensor, group, True)
@@ -167,13 +171,16 @@ def all_gather_coalesced(
     return _ended(_joined([work for work in works if work is not None]), async_op)
 
 
-# -- from one, to one --------------------------------------------------------------------------------------------------
+# -- from one member, to one member ------------------------------------------------------------------------------------
 
 
 def broadcast(
     tensor: Tensor, src: int | None = None, group: Any = None, async_op: bool = False, group_src: int | None = None
 ) -> Work | None:
-    """Put the `tensor` of the process `src` (`group_src`: by its rank in the group) into everybody's."""
+    """Copy the `tensor` of the process `src` into the `tensor` of all members.
+
+    `src` is a global rank. `group_src` is a rank in the group.
+    """
     t.one("tensor", tensor)
     if is_outside(group, "broadcast"):
         return None
@@ -200,7 +207,7 @@ def reduce(
     async_op: bool = False,
     group_dst: int | None = None,
 ) -> Work | None:
-    """Put the sum (or what `op` says) of all tensors into the `tensor` of the process `dst`; the others keep theirs."""
+    """Reduce the tensors of all members into the `tensor` of the process `dst`. The other tensors do not change."""
     t.one("tensor", tensor)
     if is_outside(group, "reduce"):
         return None
@@ -222,7 +229,7 @@ def gather(
     async_op: bool = False,
     group_dst: int | None = None,
 ) -> Work | None:
-    """Put everybody's `tensor` into the `gather_list` of the process `dst` (0 by default)."""
+    """Gather the tensors of all members into the `gather_list` of the process `dst` (0 by default)."""
     t.one("tensor", tensor)
     gather_list = gather_list or []
     t.several("gather_list", gather_list)
@@ -241,7 +248,10 @@ def gather(
 
 
 def _end(name: str, where: str, tensors: list, group: ProcessGroup, in_world: int | None, in_group: int | None) -> int:
-    """The member that has the list of all tensors, 0 by default; it must have one, and the others none."""
+    """Return the rank in the group of the member that has the list of all tensors (0 by default).
+
+    Raise ValueError if that member has no list, or if another member has one.
+    """
     if in_world is None and in_group is None:
         in_group = 0
     target = in_group if in_group is not None else in_world
@@ -261,7 +271,7 @@ def scatter(
     async_op: bool = False,
     group_src: int | None = None,
 ) -> Work | None:
-    """Put the tensors of the `scatter_list` that the process `src` (0 by default) has into everybody's `tensor`."""
+    """Send the tensors in the `scatter_list` of the process `src` (0 by default) to the members' `tensor`."""
     t.one("tensor", tensor)
     scatter_list = scatter_list or []
     t.several("scatter_list", scatter_list)
@@ -277,13 +287,13 @@ def scatter(
     return _ended(work, async_op)
 
 
-# -- to each another part ----------------------------------------------------------------------------------------------
+# -- a different part for each member ----------------------------------------------------------------------------------
 
 
 def reduce_scatter(
     output: Tensor, input_list: list[Tensor], op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """Put into `output` the sum (or what `op` says) of the tensors that stand in the members' lists at this rank."""
+    """Reduce the tensors at index `rank` of all members' lists, and write the result into `output` of that rank."""
     t.one("output", output)
     t.several("input_list", input_list)
     t.alike(output, *input_list)
@@ -302,7 +312,7 @@ def reduce_scatter(
 def reduce_scatter_single(
     output: Tensor, input: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """`reduce_scatter` of one tensor's parts along the first dim."""
+    """Split one tensor along the first dim, and apply `reduce_scatter` to the parts."""
     t.one("output", output)
     t.one("input", input)
     t.alike(output, input)
@@ -317,7 +327,7 @@ def reduce_scatter_single(
 def all_to_all(
     output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """Send each tensor of `input_tensor_list` to the member of its place; theirs come to `output_tensor_list`."""
+    """Send tensor `i` of `input_tensor_list` to member `i`, and write the received ones into `output_tensor_list`."""
     t.several("output_tensor_list", output_tensor_list)
     t.several("input_tensor_list", input_tensor_list)
     t.alike(*output_tensor_list, *input_tensor_list)
@@ -345,7 +355,10 @@ def all_to_all_single(
     group: Any = None,
     async_op: bool = False,
 ) -> Work | None:
-    """`all_to_all` of one tensor's parts along the first dim: equal ones, or as long as the split sizes say."""
+    """Split one tensor along the first dim, and apply `all_to_all` to the parts.
+
+    The parts have equal lengths unless the split sizes are given.
+    """
     t.one("output", output)
     t.one("input", input)
     t.alike(output, input)
@@ -368,13 +381,16 @@ def parts(tensor: Tensor, sizes: list[int] | None, count: int) -> list[Tensor]:
     return list(tensor.split(sizes))
 
 
-# -- waiting for each other --------------------------------------------------------------------------------------------
+# -- barriers ----------------------------------------------------------------------------------------------------------
 
 
 def barrier(
     group: Any = None, async_op: bool = False, device_ids: Any = None, timeout: timedelta | None = None
 ) -> Work | None:
-    """Wait until all members have come here. `device_ids` makes no difference: work is waited for on the host."""
+    """Block until all members have called this function.
+
+    `device_ids` has no effect, because processes wait on the host.
+    """
     if is_outside(group, "barrier"):
         return None
     group = member(group)
@@ -386,7 +402,10 @@ def barrier(
 
 
 def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_all_ranks: bool = False) -> None:
-    """A barrier whose error says who did not come; with `wait_all_ranks`, all of them."""
+    """Block until all members have called this function, and name the missing rank in the error.
+
+    With `wait_all_ranks`, the error names all missing ranks.
+    """
     if is_outside(group, "monitored_barrier"):
         return
     group, missing = member(group), []

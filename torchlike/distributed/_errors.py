@@ -1,4 +1,4 @@
-"""Error sentences of processes that work together."""
+"""Error messages of the distributed package."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from typing import Any
 
 
 class DistError(RuntimeError):
-    """Something went wrong between processes."""
+    """The base class of errors of the distributed package."""
 
 
 class DistBackendError(DistError):
-    """The exchange between processes failed."""
+    """A failure of the communication between processes."""
 
 
 class DistNetworkError(DistError):
-    """Another process could not be reached."""
+    """A failure to reach another process."""
 
 
 class DistStoreError(DistError):
-    """A key was not set in time."""
+    """A failure of a store, such as a key that was not set in time."""
 
 
 class QueueEmptyError(DistStoreError):
-    """Nothing waits in a queue."""
+    """An attempt to read from an empty queue."""
 
 
 # -- groups ------------------------------------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ def rank_out_of_range(rank: int, size: int) -> ValueError:
     return ValueError(f"Rank {rank} is out of range. Valid ranks are 0 to {size - 1} (world_size={size})")
 
 
-# -- meeting -----------------------------------------------------------------------------------------------------------
+# -- rendezvous --------------------------------------------------------------------------------------------------------
 
 
 def no_parameter(kind: str, name: str) -> ValueError:
@@ -235,7 +235,7 @@ def mesh_names_repeat(names: tuple) -> RuntimeError:
     return RuntimeError(f"Each mesh_dim_name must be unique. Found repeated mesh_dim_name in mesh_dim_names {names}")
 
 
-# -- functions that return, hooks --------------------------------------------------------------------------------------
+# -- communication hooks -----------------------------------------------------------------------------------------------
 
 
 def hook_annotation(which: str, expected: str) -> ValueError:

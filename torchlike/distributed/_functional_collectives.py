@@ -1,8 +1,7 @@
-"""Exchanges that return what they make, and leave their argument as it is. What they return has come: `wait_tensor` has
-nothing to wait for.
+"""Functional collectives: they return new tensors and do not change their arguments.
 
-`group` is a group, a list of ranks, a mesh of one dim, or a mesh and one of its dims. Functions of names that end in
-`_autograd` let gradients through.
+The results are complete when a function returns, so `wait_tensor` does nothing. `group` is a group, a list of ranks, a
+one-dimensional mesh, or a mesh and one of its dims. Functions whose names end in `_autograd` are differentiable.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from torchlike.distributed.nn import functional as f
 
 
 class AsyncCollectiveTensor(Tensor):
-    """What PyTorch returns before it has come. Here nothing is of this class."""
+    """The class of tensors that PyTorch returns before they are complete. torchlike creates no instances."""
 
 
 def _group(given: Any, tag: str) -> ProcessGroup:
@@ -48,41 +47,44 @@ def _way(name: str) -> RedOpType:
 
 
 def wait_tensor(tensor: Tensor) -> Tensor:
-    """The tensor."""
+    """Return the tensor, which is already complete."""
     return tensor
 
 
 def all_reduce(self: Tensor, reduceOp: str, group: Any, tag: str = "") -> Tensor:
-    """The sum (or what `reduceOp` names) of everybody's tensor."""
+    """Return the members' tensors reduced with the operator that `reduceOp` names."""
     made = self.detach().clone()
     c.all_reduce(made, _way(reduceOp), _group(group, tag))
     return made
 
 
 def all_reduce_coalesced(self: list[Tensor], reduceOp: str, group: Any, tag: str = "") -> list[Tensor]:
-    """`all_reduce` of each."""
+    """Apply `all_reduce` to each of several tensors."""
     return [all_reduce(x, reduceOp, group, tag) for x in self]
 
 
 def broadcast(self: Tensor, src: int, group: Any, tag: str = "") -> Tensor:
-    """The tensor of the process `src`."""
+    """Return the tensor of the process `src`."""
     made = self.detach().clone()
     c.broadcast(made, src, _group(group, tag))
     return made
 
 
 def all_gather_tensor(self: Tensor, gather_dim: int, group: Any, tag: str = "") -> Tensor:
-    """Everybody's tensor, one after another along a dim."""
+    """Return the tensors of all members, concatenated along a dim."""
     return all_gather_tensor_autograd(self.detach(), gather_dim, group, tag)
 
 
 def all_gather_tensor_autograd(self: Tensor, gather_dim: int, group: Any, tag: str = "") -> Tensor:
-    """`all_gather_tensor` with gradients."""
+    """Return the result of `all_gather_tensor`, with gradients."""
     return torchlike.cat(f.all_gather(self, _group(group, tag)), gather_dim)
 
 
 def reduce_scatter_tensor(self: Tensor, reduceOp: str, scatter_dim: int, group: Any, tag: str = "") -> Tensor:
-    """This process's part along a dim of the sum (or what `reduceOp` names) of everybody's tensor."""
+    """Reduce the members' tensors, and return this process's part of the result along a dim.
+
+    `reduceOp` is the name of the reduction operator.
+    """
     parts = [part.detach() for part in _parts(self, scatter_dim, _group(group, tag))]
     made = torchlike.empty_like(parts[0])
     c.reduce_scatter(made, parts, _way(reduceOp), _group(group, tag))
@@ -90,7 +92,7 @@ def reduce_scatter_tensor(self: Tensor, reduceOp: str, scatter_dim: int, group: 
 
 
 def reduce_scatter_tensor_autograd(self: Tensor, reduceOp: str, scatter_dim: int, group: Any, tag: str = "") -> Tensor:
-    """`reduce_scatter_tensor` with gradients, of sums."""
+    """Return the result of `reduce_scatter_tensor`, with gradients. Only sums are supported."""
     parts = _parts(self, scatter_dim, _group(group, tag))
     return f.reduce_scatter(torchlike.empty_like(parts[0]), parts, _way(reduceOp), _group(group, tag))
 
@@ -106,14 +108,14 @@ def _parts(tensor: Tensor, dim: int, group: ProcessGroup) -> list[Tensor]:
 def all_to_all_single(
     self: Tensor, output_split_sizes: list[int] | None, input_split_sizes: list[int] | None, group: Any, tag: str = ""
 ) -> Tensor:
-    """The parts along the first dim that the others have for this process."""
+    """Return the parts along the first dim that the members send to this process, concatenated."""
     return all_to_all_single_autograd(self.detach(), output_split_sizes, input_split_sizes, group, tag)
 
 
 def all_to_all_single_autograd(
     self: Tensor, output_split_sizes: list[int] | None, input_split_sizes: list[int] | None, group: Any, tag: str = ""
 ) -> Tensor:
-    """`all_to_all_single` with gradients."""
+    """Return the result of `all_to_all_single`, with gradients."""
     rows = self.size(0) if output_split_sizes is None else sum(output_split_sizes)
     made = self.detach().new_empty((rows, *self.shape[1:]))
     return f.all_to_all_single(made, self, output_split_sizes, input_split_sizes, _group(group, tag))

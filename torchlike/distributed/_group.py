@@ -1,4 +1,4 @@
-"""Groups of processes, and work between them that may not have ended yet."""
+"""Process groups, and handles of asynchronous operations (`Work`)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from torchlike.distributed._mail import Mail
 from torchlike.distributed._stores import Store
 from torchlike.futures import Future
 
-Received = dict[int, bytearray]  # by the sender's rank in the group
+Received = dict[int, bytearray]  # messages by the sender's rank in the group
 
 
 class Work:
-    """An exchange under way. What it writes is there once it was waited for."""
+    """The handle of an asynchronous operation. Its results are written when `wait` is called."""
 
     def __init__(
         self, finish: Callable[[float | None], Any], is_there: Callable[[], bool] = lambda: True, source: int = -1
@@ -23,7 +23,7 @@ class Work:
         self._is_done, self._result, self._error = False, None, None
 
     def wait(self, timeout: timedelta | None = None) -> bool:
-        """Wait for the exchange, and write its results. Raises DistBackendError where another process has ended."""
+        """Wait for the operation and write its results. Raises DistBackendError if another process has ended."""
         if not self._is_done:
             try:
                 self._result = self._finish(timeout.total_seconds() if timeout else None)
@@ -35,31 +35,31 @@ class Work:
         return True
 
     def synchronize(self) -> None:
-        """The same."""
+        """Wait for the operation, as `wait` does."""
         self.wait()
 
     def is_completed(self) -> bool:
-        """Whether waiting would end at once."""
+        """Return whether `wait` would return without blocking."""
         return self._is_done or self._is_there()
 
     def is_success(self) -> bool:
-        """Whether it has ended well."""
+        """Return whether the operation finished without an error."""
         return self._is_done and self._error is None
 
     def exception(self) -> Exception | None:
-        """What went wrong."""
+        """Return the error of the operation, or None."""
         return self._error
 
     def result(self) -> Any:
-        """The tensors that were written."""
+        """Return the tensors that the operation wrote."""
         return self._result
 
     def source_rank(self) -> int:
-        """Whose message was received."""
+        """Return the rank of the sender of the received message."""
         return self._source
 
     def get_future(self) -> Future:
-        """A future that holds the result. It is waited for here and now."""
+        """Return a future that contains the result. This call waits for the operation."""
         future: Future = Future()
         self.wait()
         future.set_result(self._result)
@@ -67,9 +67,9 @@ class Work:
 
 
 class ProcessGroup:
-    """Processes of the world that exchange messages under a name of their own.
+    """A group of processes that exchange messages under the group's name.
 
-    Groups are made by `init_process_group` and `new_group`. All members must make the same calls in the same order.
+    `init_process_group` and `new_group` make groups. All members must call the same operations in the same order.
     """
 
     def __init__(
@@ -90,24 +90,27 @@ class ProcessGroup:
         self._count = 0
 
     def rank(self) -> int:
-        """This process's rank in the group."""
+        """Return the rank of this process in the group."""
         return self._rank
 
     def size(self) -> int:
-        """How many members there are."""
+        """Return the number of members."""
         return len(self._ranks)
 
     def name(self) -> str:
-        """The name of the backend."""
+        """Return the name of the backend."""
         return self._backend
 
     def get_group_store(self) -> Store:
-        """The store that the members share."""
+        """Return the store that the members share."""
         return self._store
 
     def post(self, outgoing: Mapping[int, Any], sources: Iterable[int], finish: Callable[[Received], Any]) -> Work:
-        """Send messages to members, by their ranks in the group, and expect one of each of `sources`; once they are
-        there, `finish` says what becomes of them."""
+        """Send messages to members, and return a `Work` that expects one message from each of `sources`.
+
+        `outgoing` is keyed by ranks in the group. When the messages have arrived, `finish` computes the result from
+        them.
+        """
         self._count += 1
         tag, sources = f"{self.group_name}#{self._count}", list(sources)
         for to, message in outgoing.items():
@@ -120,26 +123,29 @@ class ProcessGroup:
         return Work(receive, lambda: all(self._mail.is_there(self._ranks[r], tag) for r in sources))
 
     def swap(self, outgoing: Mapping[int, Any], sources: Iterable[int], seconds: float | None = None) -> Received:
-        """Send messages, and wait for one of each of `sources`."""
+        """Send messages, wait for one message from each of `sources`, and return them."""
         work = self.post(outgoing, sources, dict)
         work.wait(timedelta(seconds=seconds) if seconds else None)
         return work.result()
 
     def share(self, message: Any) -> Received:
-        """Send a message to all members, and wait for theirs."""
+        """Send a message to all members, and return the messages of all members."""
         return self.swap(dict.fromkeys(range(self.size()), message), range(self.size()))
 
     def send(self, to: int, tag: int, message: Any) -> None:
-        """Send a message to one member, for its `receive`."""
+        """Send a message to one member, which reads it with `receive`."""
         self._mail.send(self._ranks[to], f"{self.group_name}>{tag}", message)
 
     def receive(self, source: int | None, tag: int, seconds: float | None = None) -> tuple[int, bytearray]:
-        """A message of one member (None: of any other) under this tag, and its rank in the group."""
+        """Wait for a message with this tag; return the sender's rank in the group and the message.
+
+        The message comes from `source`, or from any other member if `source` is None.
+        """
         own = self._ranks[self._rank]
         among = [rank for rank in self._ranks if rank != own] if source is None else [self._ranks[source]]
         rank, message = self._mail.receive(among, f"{self.group_name}>{tag}", seconds or self._seconds)
         return self._ranks.index(rank), message
 
     def has_mail(self, source: int, tag: int) -> bool:
-        """Whether a message waits."""
+        """Return whether a message with this tag has arrived from `source`."""
         return self._mail.is_there(self._ranks[source], f"{self.group_name}>{tag}")

@@ -1,7 +1,8 @@
-"""Messages between processes, each under a tag: sent at once, and kept where they arrive until somebody asks.
+"""The transport: tagged messages between processes over TCP.
 
-Every process has a connection to every other, which a thread of its own reads. So a send never waits for its receiver,
-and no order of sends and receives can block.
+Messages are sent at once and buffered at the receiver. Each process has a connection to every other process, and a
+thread that reads from it. A send therefore never waits for its receiver, and no order of sends and receives can
+deadlock.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from collections.abc import Iterable
 from torchlike.distributed import _errors as errors
 from torchlike.distributed._stores import Store
 
-_HELLO = struct.Struct("!16sI")  # the world's secret, the sender's rank
-_HEAD = struct.Struct("!HQ")  # the lengths of the tag and of what follows
+_HELLO = struct.Struct("!16sI")  # the secret of the process group, the rank of the sender
+_HEAD = struct.Struct("!HQ")  # the lengths of the tag and of the message
 
 
 class Mail:
-    """This process's connections. Ranks are those of the world."""
+    """The connections of this process to all others. Ranks are global ranks."""
 
     def __init__(self, store: Store, rank: int, size: int, seconds: float) -> None:
         self.rank, self._seconds = rank, seconds
@@ -35,7 +36,7 @@ class Mail:
             self._meet(store, size)
 
     def _meet(self, store: Store, size: int) -> None:
-        """Connect with everybody: the higher rank calls the lower."""
+        """Connect to all other processes; of each pair, the process of the higher rank opens the connection."""
         secret = store.compare_set("secret", "", secrets.token_hex(8))
         with socket.create_server(("", 0), backlog=size) as listener:
             listener.settimeout(self._seconds)
@@ -73,20 +74,20 @@ class Mail:
             self._arrived.notify_all()
 
     def send(self, to: int, tag: str, message: bytes | memoryview) -> None:
-        """Send a message. Raises DistBackendError where the other process has ended."""
+        """Send a message. Raise DistBackendError if the receiving process has ended."""
         if to == self.rank:
             return self._arrive(to, tag, bytearray(message))
         name = tag.encode()
         try:
             with self._sending[to]:
                 self._connections[to].sendall(_HEAD.pack(len(name), len(message)) + name)
-                if message:  # after the last byte the other may be gone
+                if message:  # the receiver may close its end after the last byte
                     self._connections[to].sendall(message)
         except OSError as error:
             raise errors.gone(to) from error
 
     def receive(self, among: Iterable[int], tag: str, seconds: float | None = None) -> tuple[int, bytearray]:
-        """The first message under a tag of one of these processes, waited for, and whose it is."""
+        """Wait for a message with this tag from one of these processes; return the sender's rank and the message."""
         among = list(among)
         with self._arrived:
             if not self._arrived.wait_for(lambda: self._is_settled(among, tag), seconds or self._seconds):
@@ -95,7 +96,7 @@ class Mail:
                 if self._inbox.get((other, tag)):
                     message = self._inbox[other, tag].popleft()
                     if not self._inbox[other, tag]:
-                        del self._inbox[other, tag]  # tags are not used again
+                        del self._inbox[other, tag]  # tags are never reused
                     return other, message
             raise errors.gone(next(other for other in among if other in self._gone))
 
@@ -103,19 +104,19 @@ class Mail:
         return any(self._inbox.get((other, tag)) for other in among) or not self._gone.isdisjoint(among)
 
     def is_there(self, other: int, tag: str) -> bool:
-        """Whether a message has arrived."""
+        """Return whether a message with this tag has arrived."""
         with self._arrived:
             return bool(self._inbox.get((other, tag)))
 
     def close(self) -> None:
-        """End all connections; what was sent still arrives."""
+        """Shut down all connections for writing. Messages that were sent before still arrive."""
         for connection in self._connections.values():
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_WR)
 
 
 def _exactly(connection: socket.socket, size: int) -> bytearray:
-    """So many bytes from a connection. Raises ConnectionError where it ends before."""
+    """Read exactly `size` bytes from a connection. Raise ConnectionError if it closes earlier."""
     found = bytearray(size)
     view = memoryview(found)
     while view:

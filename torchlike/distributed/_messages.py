@@ -1,6 +1,7 @@
-"""From one process to another: tensors, and Python's objects by pickle.
+"""Point-to-point messages, and collectives on pickled Python objects.
 
-Unpickling runs code that the sender chooses, so the objects' functions are for processes that trust each other.
+Unpickling can run arbitrary code of the sender. Use the functions for objects only between processes that trust each
+other.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from torchlike.distributed._world import is_outside, member
 def isend(
     tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None
 ) -> Work | None:
-    """Send a tensor to the process `dst` (`group_dst`: by its rank in the group), for a `recv` with the same tag."""
+    """Send a tensor to the process `dst`, which receives it with `recv` and the same tag.
+
+    `dst` is a global rank. `group_dst` is a rank in the group.
+    """
     t.one("tensor", tensor)
     if is_outside(group, "isend"):
         return None
@@ -35,14 +39,17 @@ def isend(
 
 
 def send(tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None) -> None:
-    """`isend`, waited for."""
+    """Send a tensor to the process `dst`, as `isend` does, and wait."""
     isend(tensor, dst, group, tag, group_dst)
 
 
 def irecv(
     tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0, group_src: int | None = None
 ) -> Work | None:
-    """Receive a tensor from the process `src`, or from any: a work that writes it into `tensor`."""
+    """Receive a tensor from the process `src`, or from any process if `src` is None.
+
+    Returns a `Work`, whose `wait` writes the received values into `tensor`.
+    """
     t.one("tensor", tensor)
     if is_outside(group, "irecv"):
         return None
@@ -67,7 +74,10 @@ def _received(tensor: Tensor, group: ProcessGroup, source: int | None, tag: int)
 
 
 def recv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0, group_src: int | None = None) -> int:
-    """`irecv`, waited for; gives the sender's rank, -1 where this process does not belong to the group."""
+    """Receive a tensor as `irecv` does, wait for it, and return the sender's rank.
+
+    Returns -1 if this process does not belong to the group.
+    """
     work = irecv(tensor, src, group, tag, group_src)
     if work is None:
         return -1
@@ -76,7 +86,10 @@ def recv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0
 
 
 class P2POp:
-    """A send or receive to be done with others: `op` is `isend` or `irecv`, `peer` the other's rank."""
+    """A send or receive operation for `batch_isend_irecv`.
+
+    `op` is `isend` or `irecv`, and `peer` is the rank of the other process.
+    """
 
     def __init__(
         self,
@@ -103,13 +116,13 @@ class P2POp:
 
 
 def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
-    """Begin several sends and receives; their works."""
+    """Start several send and receive operations, and return their `Work` handles."""
     for op in p2p_op_list:
         if not isinstance(op, P2POp):
             raise ValueError(
                 "Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``."
             )
-    p2p_op_list[0]  # PyTorch looks at the first, and so refuses an empty list
+    p2p_op_list[0]  # PyTorch reads the first element, so an empty list raises an IndexError
     works = [op.op(op.tensor, group=op.group, tag=op.tag, **_peer(op)) for op in p2p_op_list]
     return [work for work in works if work is not None]
 
@@ -122,7 +135,7 @@ def _peer(op: P2POp) -> dict[str, int]:
 
 
 def all_gather_object(object_list: list, obj: Any, group: Any = None) -> None:
-    """Put everybody's `obj` into `object_list`."""
+    """Gather the objects of all members into `object_list`."""
     if is_outside(group, "all_gather_object"):
         return
     received = member(group).share(pickle.dumps(obj))
@@ -137,7 +150,7 @@ def gather_object(
     group: Any = None,
     group_dst: int | None = None,
 ) -> None:
-    """Put everybody's `obj` into the list of the process `dst` (0 by default)."""
+    """Gather the objects of all members into the list of the process `dst` (0 by default)."""
     if is_outside(group, "gather_object"):
         return
     group = member(group)
@@ -159,8 +172,10 @@ def _one_of(group: ProcessGroup, in_world: int | None, in_group: int | None) -> 
 def broadcast_object_list(
     object_list: list, src: int | None = None, group: Any = None, device: Any = None, group_src: int | None = None
 ) -> None:
-    """Put the objects of the process `src` (0 by default) into everybody's list. `device` makes no difference: objects
-    travel through the host."""
+    """Copy the objects of the process `src` (0 by default) into the lists of all members.
+
+    `device` has no effect, because objects are sent through the host's memory.
+    """
     if is_outside(group, "broadcast_object_list"):
         return
     group = member(group)
@@ -185,7 +200,10 @@ def scatter_object_list(
     group: Any = None,
     group_src: int | None = None,
 ) -> None:
-    """Put the objects in the list of the process `src` (0 by default) into the first place of everybody's."""
+    """Send element `i` of the list of the process `src` (0 by default) to member `i`.
+
+    Each member stores the object that it receives in the first element of its output list.
+    """
     if is_outside(group, "scatter_object_list"):
         return
     if not isinstance(scatter_object_output_list, list) or not scatter_object_output_list:
@@ -208,7 +226,7 @@ def send_object_list(
     group_dst: int | None = None,
     use_batch: bool = False,
 ) -> None:
-    """Send objects to another process, for its `recv_object_list`."""
+    """Send objects to another process, which receives them with `recv_object_list`."""
     if is_outside(group, "send_object_list"):
         return
     group = member(group)
@@ -226,7 +244,10 @@ def recv_object_list(
     group_src: int | None = None,
     use_batch: bool = False,
 ) -> int:
-    """Receive objects from another process, or from any, into a list of as many places; gives the sender's rank."""
+    """Receive objects from another process, or from any, and return the rank of the sender.
+
+    `object_list` must have as many elements as the list that was sent.
+    """
     if is_outside(group, "recv_object_list"):
         return -1
     group = member(group)
@@ -236,4 +257,4 @@ def recv_object_list(
     return group._ranks[rank]
 
 
-_OBJECTS = -1  # the tag of objects
+_OBJECTS = -1  # the tag of object messages

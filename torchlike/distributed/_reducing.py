@@ -1,4 +1,4 @@
-"""How arrays of several processes become one."""
+"""Reduction of the arrays of several processes to one array, bit for bit as Gloo reduces them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torchlike.distributed import _errors as errors
 
 
 class RedOpType(enum.IntEnum):
-    """The ways of reducing, by PyTorch's numbers."""
+    """The reduction operators, with PyTorch's numbers."""
 
     SUM = 0
     AVG = 1
@@ -29,7 +29,7 @@ class RedOpType(enum.IntEnum):
 
 
 class ReduceOp:
-    """A way of reducing: `ReduceOp.SUM` and the others, or one made from one of them."""
+    """A reduction operator, such as `ReduceOp.SUM`."""
 
     RedOpType = RedOpType
     SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR, PREMUL_SUM = RedOpType
@@ -45,14 +45,14 @@ class ReduceOp:
 
 
 def _least(total: np.ndarray, array: np.ndarray) -> np.ndarray:
-    return np.where(total < array, total, array)  # which decides about NaN as Gloo does
+    return np.where(total < array, total, array)  # this order of operands treats NaN as Gloo does
 
 
 def _most(total: np.ndarray, array: np.ndarray) -> np.ndarray:
     return np.where(total > array, total, array)
 
 
-SEGMENT = 1 << 20  # the largest segment, in bytes, of a reduction to one member
+SEGMENT = 1 << 20  # the maximum size in bytes of a segment in a reduction to one member
 _FUNCTIONS: dict[RedOpType, Any] = {
     RedOpType.SUM: np.add,
     RedOpType.AVG: np.add,
@@ -82,7 +82,7 @@ _TYPES = frozenset(
 
 
 def checked(name: str, op: Any, dtype: _dtypes.dtype) -> RedOpType:
-    """The way of reducing, where it can be done to this dtype."""
+    """Return the reduction operator, or raise an error if `dtype` does not support it."""
     if isinstance(op, ReduceOp):
         op = op.op
     if not isinstance(op, RedOpType):
@@ -110,8 +110,11 @@ _NAMES = {
 
 
 def reduced(arrays: Sequence[np.ndarray], op: RedOpType, largest: int | None = None) -> np.ndarray:
-    """The members' arrays as one, to the bit what Gloo makes of them: each chunk goes round the ring of the members,
-    towards lower ranks, and ends at the member of its number."""
+    """Reduce the members' arrays to one array, bit for bit as Gloo's ring algorithm does.
+
+    Each chunk is passed around the ring of members, towards lower ranks, and ends at the member whose rank is the
+    chunk's number.
+    """
     total = np.empty_like(arrays[0])
     sizes = chunks(total.size, total.itemsize, len(arrays), largest)
     flat, given = total.reshape(-1), [array.reshape(-1) for array in arrays]
@@ -121,8 +124,11 @@ def reduced(arrays: Sequence[np.ndarray], op: RedOpType, largest: int | None = N
 
 
 def chunks(count: int, width: int, size: int, largest: int | None = None) -> list[tuple[int, int]]:
-    """Where each member's chunk of so many elements of this width begins and ends. Chunks are made of segments of equal
-    length: two for each member, or more of `largest` bytes."""
+    """Return the begin and end of each member's chunk, for `count` elements of `width` bytes.
+
+    A chunk consists of segments of equal length: two for each member, or more if a segment would exceed `largest`
+    bytes.
+    """
     if not count:
         return [(0, 0)] * size
     segment = _up(count * width, 2 * size) // (2 * size)
@@ -137,7 +143,7 @@ def _up(number: int, multiple: int) -> int:
 
 
 def round_the_ring(parts: Sequence[np.ndarray], number: int, op: RedOpType) -> np.ndarray:
-    """The members' parts of the chunk of this number, reduced."""
+    """Reduce the members' parts of the chunk `number`."""
     size = len(parts)
     total = parts[number - 1].copy()
     with np.errstate(all="ignore"):

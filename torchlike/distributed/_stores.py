@@ -1,4 +1,4 @@
-"""Where processes leave short texts for each other: within one process, in a file, or with a server."""
+"""Key-value stores through which processes exchange short strings: in memory, in a file, or on a TCP server."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from typing import Any
 from torchlike._internal import unsupported
 from torchlike.distributed import _errors as errors
 
-Contents = dict[str, str]  # bytes are kept as the text that has these code points, which JSON can hold
-_WORKERS = "init/"  # counts those that have come; PyTorch counts it among the keys and does not list it
+Contents = dict[str, str]  # bytes are decoded as Latin-1, which JSON can represent
+_WORKERS = "init/"  # the number of connected workers; PyTorch counts this key but does not list it
 
 
 def _set(d: Contents, key: str, value: str) -> None:
@@ -46,7 +46,7 @@ def _delete(d: Contents, key: str) -> bool:
 
 
 def _look(d: Contents, keys: list[str]) -> list[str] | None:
-    """What stands under the keys; None where one is missing."""
+    """Return the values of the keys, or None if a key is missing."""
     return [d[key] for key in keys] if all(key in d for key in keys) else None
 
 
@@ -66,19 +66,19 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 
 
 class Store:
-    """Keys with bytes, which several processes (or threads) see. A key that is asked for is waited for."""
+    """A key-value store that several processes (or threads) share. Reading a key waits until it is set."""
 
-    _address = "127.0.0.1"  # where others reach this process
+    _address = "127.0.0.1"  # the address under which other processes reach this one
 
     def __init__(self) -> None:
         self._timeout = timedelta(seconds=300)
 
     def _do(self, operation: str, *arguments: Any) -> Any:
-        """Run one of the operations, as one act."""
+        """Run one of the operations atomically."""
         raise NotImplementedError
 
     def _awaited(self, keys: list[str], seconds: float) -> list[str] | None:
-        """What stands under the keys, once they are set; None if they are not in time."""
+        """Return the values of the keys once all are set, or None after the timeout."""
         end = time.monotonic() + seconds
         while (found := self._do("look", keys)) is None and time.monotonic() < end:
             time.sleep(0.005)
@@ -88,36 +88,39 @@ class Store:
         return errors.not_set_in_time()
 
     def set(self, key: str, value: str | bytes) -> None:
-        """Put a text or bytes under a key."""
+        """Set the value of a key to a string or bytes."""
         self._do("set", key, _text(value))
 
     def get(self, key: str) -> bytes:
-        """The bytes under a key, waited for. Raises DistStoreError if they do not come in time."""
+        """Return the value of a key as bytes, after waiting for it. Raises DistStoreError if it is not set in time."""
         return self.multi_get([key])[0]
 
     def multi_get(self, keys: list[str]) -> list[bytes]:
-        """The bytes under several keys."""
+        """Return the values of several keys as bytes, after waiting for them."""
         return [_bytes(found) for found in self._wait(list(keys), self._timeout)]
 
     def multi_set(self, keys: list[str], values: list[str] | list[bytes]) -> None:
-        """Put something under several keys."""
+        """Set the values of several keys."""
         for key, value in zip(keys, values):
             self.set(key, value)
 
     def add(self, key: str, amount: int) -> int:
-        """Add to the number under a key, 0 before the first time, and give the sum."""
+        """Add `amount` to the number stored under a key, initially 0, and return the sum."""
         return self._do("add", key, int(amount))
 
     def append(self, key: str, value: str | bytes) -> None:
-        """Put something behind what stands under a key."""
+        """Append a string or bytes to the value of a key."""
         self._do("append", key, _text(value))
 
     def compare_set(self, key: str, expected: str, desired: str) -> bytes:
-        """Put `desired` where `expected` stands (or, if that is empty, nothing); what stands there then."""
+        """Set a key to `desired` if its value is `expected`, or if it is not set and `expected` is empty.
+
+        Returns the value of the key after the operation, or `expected` if the key is still not set.
+        """
         return _bytes(self._do("compare_set", key, _text(expected), _text(desired)))
 
     def wait(self, keys: list[str], timeout: timedelta | None = None) -> None:
-        """Wait for keys to be set. Raises DistStoreError if they are not in time."""
+        """Wait until the keys are set. Raises DistStoreError if they are not set in time."""
         self._wait(list(keys), timeout or self._timeout)
 
     def _wait(self, keys: list[str], timeout: timedelta) -> list[str]:
@@ -127,32 +130,32 @@ class Store:
         return found
 
     def check(self, keys: list[str]) -> bool:
-        """Whether all keys are set now."""
+        """Return whether all keys are set."""
         return self._do("look", list(keys)) is not None
 
     def delete_key(self, key: str) -> bool:
-        """Remove a key; whether it was there."""
+        """Delete a key, and return whether it existed."""
         return self._do("delete", key)
 
     def num_keys(self) -> int:
-        """How many keys there are, with those that the store keeps for itself."""
+        """Return the number of keys, including the store's internal ones."""
         return len(self._do("keys"))
 
     def list_keys(self) -> list[str]:
-        """The keys that were set."""
+        """Return the keys that were set, without the store's internal ones."""
         return [key for key in self._do("keys") if key != _WORKERS]
 
     def has_extended_api(self) -> bool:
-        """Whether several keys can be set and read at once: yes."""
+        """Return True: several keys can be set and read in one call."""
         return True
 
     @property
     def timeout(self) -> timedelta:
-        """How long keys are waited for."""
+        """The time to wait for keys."""
         return self._timeout
 
     def set_timeout(self, timeout: timedelta) -> None:
-        """Say how long keys are waited for."""
+        """Set the time to wait for keys."""
         self._timeout = timeout
 
 
@@ -169,7 +172,7 @@ def _bytes(text: str) -> bytes:
 
 
 class HashStore(Store):
-    """A store within one process."""
+    """An in-memory store within one process."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -189,7 +192,7 @@ class HashStore(Store):
 
 
 class FileStore(Store):
-    """A store in a file that all processes see. `world_size` is how many there are, if that is known."""
+    """A store in a file that all processes can access. `world_size` is the number of processes, if it is known."""
 
     def __init__(self, file_name: str, world_size: int = -1) -> None:
         super().__init__()
@@ -208,7 +211,7 @@ class FileStore(Store):
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[Any]:
-        import fcntl  # not on every system
+        import fcntl  # not available on every system
 
         with open(self.path, "a+", encoding="utf-8") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -226,13 +229,13 @@ class _Server(socketserver.ThreadingTCPServer):
         threading.Thread(target=self.serve_forever, args=(0.02,), name="TCPStore", daemon=True).start()
 
     def end(self) -> None:
-        """Serve no more."""
+        """Stop the server."""
         self.shutdown()
         self.server_close()
 
 
 class _Connection:
-    """A client's connection, closed with it."""
+    """A client's connection, which is closed when this object is collected."""
 
     def __init__(self, made: socket.socket) -> None:
         made.settimeout(None)
@@ -241,7 +244,7 @@ class _Connection:
         weakref.finalize(self, _close, self._file, made)
 
     def ask(self, *request: Any) -> bytes:
-        """The answer as JSON; nothing where the server is gone."""
+        """Send a request and return the answer as JSON, or empty bytes if the server is gone."""
         self._socket.sendall(json.dumps(request).encode() + b"\n")
         return self._file.readline()
 
@@ -264,13 +267,13 @@ class _Handler(socketserver.StreamRequestHandler):
 
 
 class TCPStore(Store):
-    """A store that one process, the master, keeps for all.
+    """A store on a TCP server, which one process (the master) runs.
 
     Args:
-      host_name, port: where the master is; port 0 lets it choose one.
-      world_size: how many processes there are; the master waits for them all (`wait_for_workers`).
+      host_name, port: the address of the master. With port 0, the master uses a free port.
+      world_size: the number of processes. The master waits for all of them if `wait_for_workers` is True.
       is_master: whether this process is the master.
-      timeout: how long to wait for the master, and for keys.
+      timeout: the time to wait for the master and for keys.
     """
 
     def __init__(
@@ -305,12 +308,12 @@ class TCPStore(Store):
         try:
             return _Server(port)
         except OSError as error:
-            if shared:  # another store of this process serves there already
+            if shared:  # another store of this process already runs the server
                 return None
             raise errors.no_port(port, error) from error
 
     def _connected(self) -> _Connection:
-        """This thread's connection: another thread may be waiting on its own."""
+        """Return the connection of this thread. Each thread has its own, because a request may block."""
         made = getattr(self._connections, "made", None)
         if made is None:
             made = self._connections.made = self._dialled()
@@ -345,7 +348,7 @@ class TCPStore(Store):
 
 
 class PrefixStore(Store):
-    """Another store, with something before every key."""
+    """A view of another store that adds a prefix to every key."""
 
     def __init__(self, prefix: str, store: Store) -> None:
         super().__init__()
@@ -354,7 +357,7 @@ class PrefixStore(Store):
 
     @property
     def underlying_store(self) -> Store:
-        """The other store."""
+        """The store that this one adds a prefix to."""
         return self._store
 
     def _do(self, operation: str, *arguments: Any) -> Any:

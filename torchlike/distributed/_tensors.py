@@ -1,4 +1,4 @@
-"""Tensors as messages: their elements as bytes, and bytes as their elements."""
+"""Conversion between tensors and the byte messages that processes exchange."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from torchlike.distributed import _errors as errors
 
 
 def one(name: str, tensor: Any) -> None:
-    """Refuse what is no tensor."""
+    """Raise TypeError if `tensor` is not a tensor."""
     if not isinstance(tensor, Tensor):
         raise errors.not_a_tensor(name, tensor)
 
 
 def several(name: str, tensors: Any) -> None:
-    """Refuse what is no list of tensors."""
+    """Raise TypeError if `tensors` is not a list or tuple of tensors."""
     if not isinstance(tensors, list | tuple) or not all(isinstance(x, Tensor) for x in tensors):
         raise errors.not_tensors(name, tensors)
 
 
 def alike(*tensors: Tensor) -> None:
-    """Refuse tensors of several dtypes."""
+    """Raise ValueError if the dtypes of the tensors differ."""
     for tensor in tensors[1:]:
         if tensor.dtype != tensors[0].dtype:
             raise ValueError(
@@ -34,17 +34,17 @@ def alike(*tensors: Tensor) -> None:
 
 
 def host(tensor: Tensor) -> np.ndarray:
-    """The elements in order."""
+    """Return the elements of a tensor as a C-contiguous NumPy array."""
     return np.asarray(to_numpy(tensor.detach()._value), order="C")
 
 
 def message(array: np.ndarray) -> memoryview:
-    """An array's bytes."""
+    """Return a view of the bytes of an array."""
     return array.reshape(-1).view(np.uint8).data
 
 
 def unpacked(content: bytearray, like: Tensor | np.ndarray, rank: int) -> np.ndarray:
-    """A message as an array like this one."""
+    """Return a received message as an array with the shape and dtype of `like`."""
     dtype = like.dtype.numpy if isinstance(like, Tensor) else like.dtype
     array = np.frombuffer(content, np.uint8)
     expected = int(np.prod(like.shape)) * np.dtype(dtype).itemsize
@@ -54,19 +54,19 @@ def unpacked(content: bytearray, like: Tensor | np.ndarray, rank: int) -> np.nda
 
 
 def made(array: np.ndarray, like: Tensor) -> Tensor:
-    """A tensor of these elements, with the dtype and device of another."""
+    """Return a tensor with the elements of `array` and the dtype and device of `like`."""
     value = Value(aval(array.shape, like.dtype, devices.cpu), np.asarray(array, order="C"))
     return wrap(value, None, None).to(like.device)
 
 
 def put(tensor: Tensor, array: np.ndarray) -> None:
-    """Write the elements of a tensor, as an exchange does: its version and its history stay."""
+    """Write `array` into a tensor through `.data`, so that its version counter and autograd history do not change."""
     with no_grad():
         tensor.data.copy_(made(array, tensor))
 
 
 def put_all(tensors: Sequence[Tensor], arrays: Sequence[np.ndarray]) -> list[Tensor]:
-    """Write several tensors, in the common way."""
+    """Write arrays into tensors in place under `no_grad`, and return the tensors."""
     with no_grad():
         for tensor, array in zip(tensors, arrays):
             tensor.detach().copy_(made(array, tensor))

@@ -1,4 +1,4 @@
-"""The group of all processes, and the groups made of it."""
+"""The default process group, and the groups that are made from it."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ _NOT_BUILT_IN = ("mpi", "ucc", "xccl", "fake")
 
 
 class Backend(str):
-    """The name of a backend, in small letters."""
+    """The name of a backend, in lowercase."""
 
     UNDEFINED, GLOO, NCCL, MPI, UCC, XCCL = "undefined", "gloo", "nccl", "mpi", "ucc", "xccl"
     backend_list = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI, "fake"]
     default_device_backend_map = {"cpu": GLOO, "cuda": NCCL, "xpu": XCCL, "mps": GLOO}
 
-    def __new__(cls, name: Any) -> str:  # as in PyTorch, a plain one
+    def __new__(cls, name: Any) -> str:  # returns a plain str, as PyTorch does
         if not isinstance(name, str):
             raise ValueError("Backend constructor parameter must be string-ish")
         return name.lower()
 
 
 class _World:
-    """What there is: the mail, and the groups by their names, the default one first."""
+    """The state of this process: the transport, and the groups by name. The first group is the default group."""
 
     mail: Mail | None = None
     groups: dict[str, ProcessGroup]
-    made = 0  # groups ever made, which numbers them alike in all processes
+    made = 0  # the number of groups ever made, which numbers them equally in all processes
 
     def __init__(self) -> None:
         self.groups = {}
@@ -53,31 +53,34 @@ class _HasWorld(type):
 
 
 class group(metaclass=_HasWorld):
-    """`group.WORLD`: the group of all processes; None while there is none."""
+    """The holder of `group.WORLD`, the group of all processes (None before `init_process_group`)."""
 
 
 class GroupMember(metaclass=_HasWorld):
-    """`WORLD`, and what stands for a group to which this process does not belong."""
+    """The holder of `WORLD`, and of `NON_GROUP_MEMBER`, which stands for a group that excludes this process."""
 
     NON_GROUP_MEMBER = -100
 
 
 def is_initialized() -> bool:
-    """Whether there is a group of processes."""
+    """Return whether the default process group has been initialized."""
     return bool(world.groups)
 
 
 def is_nccl_available() -> bool:
-    """Whether groups may be called "nccl": where there is a GPU. Messages go through the host all the same."""
+    """Return whether the backend name "nccl" is accepted, which requires a GPU.
+
+    Messages go through the host's memory with this backend too.
+    """
     return cuda.is_available()
 
 
 def is_backend_available(backend: str) -> bool:
-    """Whether groups can use this backend."""
+    """Return whether groups can use this backend."""
     return backend.lower() == "gloo" or (backend.lower() == "nccl" and is_nccl_available())
 
 
-# -- beginning and end -------------------------------------------------------------------------------------------------
+# -- initialization and shutdown ---------------------------------------------------------------------------------------
 
 
 def init_process_group(
@@ -92,19 +95,22 @@ def init_process_group(
     device_id: Any = None,
     _ranks: list[int] | None = None,
 ) -> None:
-    """Make the group of all processes; each of them calls this.
+    """Initialize the default process group. All processes call this function.
 
     Args:
-      backend: "gloo", or on GPUs "nccl"; messages go through the host's memory with either.
-      init_method: where processes meet: "env://" (the default: the variables MASTER_ADDR, MASTER_PORT, RANK and
-        WORLD_SIZE, which launchers set), "tcp://host:port" or "file:///path".
-      timeout: how long one process waits for the others, by default 30 minutes.
-      world_size, rank: how many processes there are, and which this one is.
-      store: in place of `init_method`, a store that all processes share.
-      device_id: the device of this process; it makes no difference to what is computed.
+      backend: "gloo", or "nccl" on GPUs. Messages go through the host's memory with either.
+      init_method: the URL at which processes meet: "env://" (the default, which reads the variables MASTER_ADDR,
+        MASTER_PORT, RANK and WORLD_SIZE, set by launchers), "tcp://host:port" or "file:///path".
+      timeout: the time that a process waits for the others. Default: 30 minutes.
+      world_size, rank: the number of processes, and the rank of this one.
+      store: a store that all processes share, instead of `init_method`.
+      group_name: a description of the group.
+      device_id: the device of this process. It does not affect the computation.
 
-    Raises ValueError where the group is there already or something is missing, RuntimeError for backends that are not
-    there, DistNetworkError or DistStoreError where the others do not come.
+    Raises:
+      ValueError: if the group is already initialized, or if a setting is missing.
+      RuntimeError: if the backend is not available.
+      DistNetworkError, DistStoreError: if the other processes do not connect in time.
     """
     if pg_options is not None or _ranks is not None:
         raise _errors.arguments.unsupported("init_process_group", "pg_options" if _ranks is None else "_ranks")
@@ -135,7 +141,7 @@ def init_process_group(
 
 def _backend(backend: str | None) -> str:
     name = Backend(Backend.UNDEFINED if backend is None else backend)
-    for part in name.split(","):  # "cpu:gloo,cuda:nccl" names one for each kind of device
+    for part in name.split(","):  # "cpu:gloo,cuda:nccl" names a backend for each device type
         if part.rpartition(":")[2] not in Backend.backend_list:
             raise errors.unknown_backend(name)
     return name
@@ -150,7 +156,7 @@ def _check_built_in(name: str) -> None:
 def rendezvous(
     url: str, rank: int = -1, world_size: int = -1, timeout: timedelta = default_pg_timeout, **options: Any
 ) -> Iterator[tuple[Store, int, int]]:
-    """Where processes meet: gives once the store, this process's rank and their number."""
+    """Yield once the store, the rank of this process and the number of processes."""
     for option in options:
         raise _errors.arguments.unsupported("rendezvous", option)
     parts = urlsplit(url)
@@ -186,7 +192,7 @@ def _variable(name: str) -> str:
 
 
 def destroy_process_group(group: ProcessGroup | None = None) -> None:
-    """End a group; with the default one all end."""
+    """Destroy a group. Destroying the default group destroys all groups."""
     if group is not None and group is not default():
         del world.groups[member(group).group_name]
         return
@@ -202,14 +208,14 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
 
 
 def default() -> ProcessGroup:
-    """The group of all processes."""
+    """Return the group of all processes."""
     if not is_initialized():
         raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
     return next(iter(world.groups.values()))
 
 
 def member(group: ProcessGroup | None) -> ProcessGroup:
-    """The group that is meant."""
+    """Return `group`, or the default group if it is None. Raise ValueError if it is not initialized."""
     first = default()
     if group is None:
         return first
@@ -221,7 +227,7 @@ def member(group: ProcessGroup | None) -> ProcessGroup:
 
 
 def is_outside(group: Any, name: str) -> bool:
-    """Whether this process does not belong to a group, of which it is warned."""
+    """Return whether this process does not belong to the group, and warn if so."""
     if not _is_foreign(group):
         return False
     rank = default().rank()
@@ -239,9 +245,11 @@ def new_group(
     device_id: Any = None,
     sort_ranks: bool = True,
 ) -> Any:
-    """Make a group of some processes (all by default). All processes of the world call this, in the same order, or with
-    `use_local_synchronization` those that belong to it. Gives those that do not belong
-    `GroupMember.NON_GROUP_MEMBER`."""
+    """Create a group of the given ranks (all by default).
+
+    All processes call this function in the same order; with `use_local_synchronization`, only the members do. Returns
+    `GroupMember.NON_GROUP_MEMBER` in processes that do not belong to the group.
+    """
     if pg_options is not None:
         raise _errors.arguments.unsupported("new_group", "pg_options")
     parent = default()
@@ -263,7 +271,7 @@ def new_group(
     _check_built_in(name)
     label = f"{members}" if use_local_synchronization else f"{world.made}"
     world.made += not use_local_synchronization
-    while label in world.groups:  # the same members again
+    while label in world.groups:  # a group of the same members exists
         label += "'"
     if parent.rank() not in members:
         return GroupMember.NON_GROUP_MEMBER
@@ -282,7 +290,7 @@ def new_subgroups(
     pg_options: Any = None,
     group_desc: str | None = None,
 ) -> tuple[Any, list]:
-    """Groups of `group_size` neighbours each: the one of this process, and all."""
+    """Create groups of `group_size` consecutive ranks. Returns the group of this process, and all groups."""
     if group_size is None:
         if not cuda.is_available():
             raise ValueError(
@@ -311,23 +319,26 @@ def new_subgroups_by_enumeration(
     pg_options: Any = None,
     group_desc: str | None = None,
 ) -> tuple[Any, list]:
-    """Groups of the ranks in each list: the one of this process (None: it is in none), and all."""
+    """Create a group for each list of ranks.
+
+    Returns the group of this process (None if it belongs to no group), and all groups.
+    """
     if not ranks_per_subgroup_list:
         raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
     made = [new_group(ranks, timeout, backend, pg_options, group_desc=group_desc) for ranks in ranks_per_subgroup_list]
     return next((one for one in made if isinstance(one, ProcessGroup)), None), made
 
 
-# -- questions ---------------------------------------------------------------------------------------------------------
+# -- queries -----------------------------------------------------------------------------------------------------------
 
 
 def get_rank(group: Any = None) -> int:
-    """This process's rank in a group; -1 where it does not belong to it."""
+    """Return the rank of this process in a group, or -1 if it does not belong to the group."""
     return -1 if _is_foreign(group) else member(group).rank()
 
 
 def get_world_size(group: Any = None) -> int:
-    """How many processes a group has; -1 where this one does not belong to it."""
+    """Return the number of processes in a group, or -1 if this process does not belong to the group."""
     return -1 if _is_foreign(group) else member(group).size()
 
 
@@ -336,29 +347,29 @@ def _is_foreign(group: Any) -> bool:
 
 
 def get_backend(group: ProcessGroup | None = None) -> str:
-    """The name of a group's backend."""
+    """Return the name of the group's backend."""
     return Backend(member(group).name())
 
 
 def get_backend_config(group: ProcessGroup | None = None) -> str:
-    """The backend of each kind of device."""
+    """Return the backend of each device type."""
     name = member(group).name()
     return "cpu:gloo" if name == Backend.UNDEFINED else name if ":" in name else f"cpu:{name},cuda:{name}"
 
 
 def get_default_backend_for_device(device: Any) -> str:
-    """The backend that a kind of device would have: "gloo" or "nccl"."""
+    """Return the default backend of a device type: "gloo" or "nccl"."""
     kind = device if isinstance(device, str) else device.type
     return Backend.NCCL if kind.partition(":")[0] == "cuda" else Backend.GLOO
 
 
 def get_process_group_ranks(group: ProcessGroup | None) -> list[int]:
-    """The members' ranks in the world."""
+    """Return the global ranks of the group's members."""
     return list(member(group)._ranks)
 
 
 def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
-    """A member's rank in the world."""
+    """Return the global rank of the member with rank `group_rank` in the group."""
     ranks = member(group)._ranks
     if not 0 <= group_rank < len(ranks):
         raise errors.rank_of_group(group_rank, group)
@@ -366,7 +377,7 @@ def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
 
 
 def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
-    """A process's rank in a group, by its rank in the world."""
+    """Return the rank in the group of the process with rank `global_rank`."""
     ranks = member(group)._ranks
     if global_rank not in ranks:
         raise errors.rank_of_global(global_rank, group)
@@ -374,7 +385,7 @@ def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
 
 
 def get_node_local_rank(fallback_rank: int | None = None) -> int:
-    """This process's rank on its machine, as the launcher said."""
+    """Return the rank of this process on its machine, which the launcher sets in LOCAL_RANK."""
     if "LOCAL_RANK" in os.environ:
         return int(os.environ["LOCAL_RANK"])
     if fallback_rank is None:
@@ -387,5 +398,5 @@ def get_node_local_rank(fallback_rank: int | None = None) -> int:
 
 
 def get_pg_count() -> int:
-    """How many groups were made."""
+    """Return the number of groups that were created."""
     return world.made

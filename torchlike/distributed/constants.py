@@ -1,4 +1,4 @@
-"""How long processes wait for each other."""
+"""Default timeouts of process groups."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Processes in rows and columns: a group along each dim."""
+"""Device meshes: processes in a grid, with a process group along each dim."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from torchlike.distributed._world import default, new_group
 
 
 class DeviceMesh:
-    """The processes of `mesh` (their ranks, in as many dims as it has), with a group along each dim.
+    """A grid of processes, with a process group along each dim.
 
-    All processes of the world make it, in the same order. `mesh["name"]` is the part along one or more dims that holds
-    this process.
+    `mesh` contains the global ranks of the processes. All processes create the mesh, in the same order. `mesh["name"]`
+    is the submesh along one or more dims that contains this process.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class DeviceMesh:
         *,
         mesh_dim_names: Sequence[str] | None = None,
     ) -> DeviceMesh:
-        """The mesh of a group that there is, or of one along each dim of `mesh`."""
+        """Create a mesh from an existing group, or from a list with a group for each dim of `mesh`."""
         groups = [group] if isinstance(group, ProcessGroup) else list(group)
         ranks = np.array(groups[0]._ranks if mesh is None else mesh, np.int32)
         if ranks.ndim != len(groups):
@@ -66,7 +66,7 @@ class DeviceMesh:
 
     @property
     def mesh(self) -> Tensor:
-        """The ranks in the world."""
+        """The global ranks, as a tensor."""
         return from_numpy(self._ranks.copy())
 
     @property
@@ -80,20 +80,20 @@ class DeviceMesh:
         return self._ranks.shape
 
     def size(self, mesh_dim: int | None = None) -> int:
-        """The number of processes, along one dim or in all."""
+        """Return the number of processes, in total or along one dim."""
         return self._ranks.size if mesh_dim is None else self._ranks.shape[mesh_dim]
 
     def get_rank(self) -> int:
-        """This process's rank in the world."""
+        """Return the global rank of this process."""
         return default().rank()
 
     def get_coordinate(self) -> tuple[int, ...] | None:
-        """Where this process is; None if it is not in the mesh."""
+        """Return the coordinates of this process, or None if it is not in the mesh."""
         found = np.argwhere(self._ranks == self.get_rank())
         return tuple(int(i) for i in found[0]) if len(found) else None
 
     def get_local_rank(self, mesh_dim: int | str | None = None) -> int:
-        """This process's place along a dim."""
+        """Return the coordinate of this process along a dim."""
         if mesh_dim is None and self.ndim > 1:
             raise errors.mesh_dim_needed(self.ndim, "")
         place = self.get_coordinate()
@@ -102,13 +102,13 @@ class DeviceMesh:
         return place[0 if mesh_dim is None else self._dim(mesh_dim)]
 
     def get_group(self, mesh_dim: int | str | None = None) -> ProcessGroup:
-        """The group along a dim, which may be left out where there is one."""
+        """Return the group along a dim. The dim may be omitted if the mesh has only one."""
         if mesh_dim is None and self.ndim > 1:
             raise errors.mesh_dim_needed(self.ndim, _INSTEAD)
         return self._groups[0 if mesh_dim is None else self._dim(mesh_dim)]
 
     def get_all_groups(self) -> list[ProcessGroup]:
-        """The group along each dim."""
+        """Return the group along each dim."""
         return list(self._groups)
 
     def _dim(self, asked: int | str) -> int:
@@ -133,7 +133,7 @@ class DeviceMesh:
         return self._part(ranks, names, tuple(self._strides[d] for d in dims), [self._groups[d] for d in dims])
 
     def _flatten(self, mesh_dim_name: str | None = None) -> DeviceMesh:
-        """The mesh as one dim; all processes call this."""
+        """Return a one-dimensional mesh of the same processes. All processes call this method."""
         name = mesh_dim_name or "_".join(self.mesh_dim_names or ())
         ranks = self._ranks.reshape(-1)
         return self._part(ranks, (name,), (1,), _groups(ranks))
@@ -166,7 +166,7 @@ def _strides(ranks: np.ndarray) -> tuple[int, ...]:
 
 
 def _groups(ranks: np.ndarray) -> list:
-    """The group along each dim that holds this process; all of them are made everywhere."""
+    """Return the group along each dim that contains this process. All processes create all groups."""
     if ranks.ndim == 1 and ranks.size == default().size():
         return [default()]
     found = []
@@ -183,7 +183,7 @@ def init_device_mesh(
     mesh_dim_names: Sequence[str] | None = None,
     backend_override: Any = None,
 ) -> DeviceMesh:
-    """The processes of the world, in order, in a mesh of this shape."""
+    """Create a mesh of this shape from all processes, in the order of their ranks."""
     if mesh_dim_names is not None:
         if len(set(mesh_dim_names)) < len(mesh_dim_names):
             raise errors.mesh_names_repeat(tuple(mesh_dim_names))

@@ -1,4 +1,4 @@
-"""`torch.distributed` by the name of the module that has all of it in PyTorch."""
+"""The functions of `torch.distributed`, under the name of the module that defines them in PyTorch."""
 
 from torchlike.distributed._collectives import all_gather as all_gather
 from torchlike.distributed._collectives import all_gather_coalesced as all_gather_coalesced

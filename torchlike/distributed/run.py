@@ -1,7 +1,8 @@
-"""``python -m torchlike.distributed.run``: start a script in several processes that find each other, as torchrun does.
+"""``python -m torchlike.distributed.run``: start a script in several connected processes, as torchrun does.
 
-Each gets RANK, LOCAL_RANK, WORLD_SIZE, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT in its environment, and runs
-`python -m torchlike script.py args`. When one fails the others are ended, and the exit status is its own.
+Each process gets RANK, LOCAL_RANK, WORLD_SIZE, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT in its environment, and
+runs `python -m torchlike script.py args`. When one process fails, the launcher terminates the others and returns the
+exit status of the failed process.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import uuid
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the parser of the command line."""
     made = argparse.ArgumentParser(
         prog="python -m torchlike.distributed.run", description=(__doc__ or "").split("\n")[0]
     )
@@ -40,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None, says_rank: bool = False) -> int:
-    """Start the processes and wait for them. With `says_rank` the script gets `--local-rank=` too."""
+    """Start the processes and wait for them. With `says_rank`, the script also gets `--local-rank=`."""
     asked = parser().parse_args(argv)
     nodes, here = int(asked.nnodes.rpartition(":")[2]), _processes(asked.nproc_per_node)
     if asked.rdzv_endpoint:
@@ -59,7 +60,7 @@ def main(argv: list[str] | None = None, says_rank: bool = False) -> int:
         "TORCHELASTIC_RESTART_COUNT": "0",
         "TORCHELASTIC_MAX_RESTARTS": "0",
     }
-    if here > 1:  # each sees all GPUs, and none may take their memory beforehand
+    if here > 1:  # the processes share the GPUs, so none of them may preallocate their memory
         common["XLA_PYTHON_CLIENT_PREALLOCATE"] = os.environ.get("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     if here > 1 and "OMP_NUM_THREADS" not in os.environ:
         print(
@@ -101,7 +102,7 @@ def _free_port() -> int:
 
 
 def _wait(processes: list[subprocess.Popen]) -> int:
-    """Wait for all; if one fails, end the others."""
+    """Wait for all processes. If one fails, terminate the others."""
     try:
         while True:
             codes = [process.poll() for process in processes]

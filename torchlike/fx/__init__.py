@@ -1,4 +1,4 @@
-"""Programs as graphs of calls: followed with proxies, changed by passes, and run as the Python code they stand for."""
+"""Programs as graphs of calls: symbolic tracing, graph transformations, and generation of Python code."""
 
 from ._symbolic_trace import Tracer as Tracer
 from ._symbolic_trace import symbolic_trace as symbolic_trace

@@ -1,4 +1,4 @@
-"""The Python code of a graph."""
+"""Generation of Python code from a graph."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _UNARY = {operator.neg: "-", operator.pos: "+", operator.invert: "~"}
 
 
 class _Writer:
-    """Writes the lines, and collects the objects that they name."""
+    """The generator of the code's lines. It collects the objects that the code refers to."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -50,7 +50,7 @@ class _Writer:
         }
 
     def named(self, name: str, found: Any) -> str:
-        """The name in the code of an object, which `torch` has or the globals gain."""
+        """Return the name of an object in the code: its name in `torch`, or a name that is added to the globals."""
         if name.startswith("torch.") or "." not in name:
             return name if name.startswith("torch.") else self._kept(name, found)
         return self._kept(name.replace("operator.", "_operator."), found)
@@ -64,7 +64,7 @@ class _Writer:
         return name
 
     def text(self, arg: Any) -> str:
-        """An argument's expression."""
+        """Return the expression of an argument."""
         if isinstance(arg, Node):
             return arg.name
         if isinstance(arg, tuple):
@@ -83,7 +83,10 @@ class _Writer:
         return self._kept(f"_{type(arg).__name__}", arg)
 
     def annotated(self, kind: Any) -> str:
-        """An annotation's expression: PyTorch's names for its own classes, names of their own for others."""
+        """Return the expression of an annotation.
+
+        PyTorch's own classes keep their qualified names. Other annotations are added to the globals.
+        """
         if not isinstance(kind, type) or kind.__module__ == "builtins":
             return self.text(kind) if kind is None or isinstance(kind, type) else self._kept("_type", kind)
         return self.named(type_text(kind), kind)
@@ -92,7 +95,7 @@ class _Writer:
         return ", ".join([*map(self.text, args), *(f"{key} = {self.text(each)}" for key, each in kwargs.items())])
 
     def line(self, node: Node) -> str:
-        """The statement of one call."""
+        """Return the statement of one call."""
         return f"{node.name} = {self._expression(node)}"
 
     def _expression(self, node: Node) -> str:
@@ -118,7 +121,10 @@ class _Writer:
 
 
 def _path(root: str, target: str) -> str:
-    """The expression of an attribute by its dotted name; parts that are no names are asked for by `getattr`."""
+    """Return the expression of an attribute with a dotted name.
+
+    Parts that are no identifiers are read with `getattr`.
+    """
     found = root
     for part in target.split("."):
         found = f"{found}.{part}" if part.isidentifier() else f'getattr({found}, "{part}")'
@@ -126,7 +132,7 @@ def _path(root: str, target: str) -> str:
 
 
 def generate(graph: Graph, root: str) -> PythonCode:
-    """The code of a method that computes what a graph does, with names set to None after their last use."""
+    """Return the code of a method that computes a graph. Names are set to None after their last use."""
     writer = _Writer(root)
     arguments, plain, body = [], [], []
     last_user: dict[Node, Node] = {}

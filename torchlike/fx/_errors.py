@@ -1,4 +1,4 @@
-"""Sentences about graphs of calls, each written once."""
+"""Error messages of `torch.fx`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torchlike._errors.arguments import cannot as cannot
 
 
 class TraceError(ValueError):
-    """What a program asks of a value that tracing has not got: which way to go, how long to loop."""
+    """The error of a traced program whose control flow depends on the value of a proxy, such as `if` or a loop."""
 
     __module__ = "torchlike.fx.proxy"
 

@@ -1,9 +1,10 @@
-"""Names of functions that stand for nodes while a function is followed.
+"""Replacement of functions during a trace by wrappers that create nodes.
 
-A function looks its callees up by name in the globals of its module, so a call can only be noted whole by another value
-under that name. Replaced are the names that PyTorch's tracer replaces: those registered with `fx.wrap`, and the
-functions that a tracer wraps by itself, in the globals of what is followed and in the modules that it was given.
-Called without a proxy, as other threads call it, a replacement is the function itself.
+A function looks up its callees by name in the globals of its module. A call is therefore recorded as one node only if
+another value is stored under that name. The replaced names are those that PyTorch's tracer replaces: functions that
+were registered with `fx.wrap`, and functions that a tracer wraps automatically, in the globals of the traced code and
+in the modules given to the tracer. A wrapper that is called without a proxy, for example in another thread, calls the
+original function.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ _wrapped: list[tuple[Space, str]] = []
 
 
 def wrap(space: Space, name: str) -> None:
-    """Register a function by the globals in which it stands and its name."""
+    """Register a function by its globals and its name."""
     _wrapped.append((space, name))
 
 
 class Replaced:
-    """The names replaced so far, each with what stood there.
+    """The replaced names, with their original values.
 
     Args:
-      functions: what is replaced wherever it is found by `look_into`, besides what `fx.wrap` was given.
+      functions: functions that `look_into` replaces, in addition to those registered with `fx.wrap`.
     """
 
     def __init__(self, functions: Iterable[Callable]) -> None:
@@ -37,12 +38,12 @@ class Replaced:
         self._before: list[tuple[Space, str, Any]] = []
 
     def replace_wrapped(self) -> None:
-        """Replace what was registered with `fx.wrap`."""
+        """Replace the functions that were registered with `fx.wrap`."""
         for space, name in _wrapped:
             self._replace(space, name)
 
     def look_into(self, space: Space) -> None:
-        """Replace the public names that stand for one of the functions; a second look does nothing."""
+        """Replace the public names that refer to one of the functions. Each namespace is processed once."""
         if not self._functions or id(space) in self._seen:
             return
         self._seen.add(id(space))
@@ -56,7 +57,7 @@ class Replaced:
         space[name] = _as_a_node(getattr(builtins, name) if is_builtin else space[name])
 
     def put_back(self) -> None:
-        """Let each name stand for what it stood for, the last first: one may have been replaced twice."""
+        """Restore the original values in reverse order, because a name may have been replaced twice."""
         while self._before:
             space, name, before = self._before.pop()
             if before is _ABSENT:
@@ -69,7 +70,7 @@ _ABSENT = object()
 
 
 def _as_a_node(function: Callable) -> Callable:
-    """A function that becomes a node if it is given a proxy."""
+    """Wrap a function so that it creates a node if an argument is a proxy."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         proxies: list[Proxy] = []

@@ -1,4 +1,4 @@
-"""A function or module followed once, with proxies for its arguments."""
+"""Symbolic tracing: a function or module is called once, with proxies as its arguments."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _one_at_a_time = threading.RLock()
 
 
 class Tracer(TracerBase):
-    """Follows a function or module and notes what is done to its arguments.
+    """A tracer that records the operations on the arguments of a function or module.
 
-    Modules of torchlike's own are taken whole; those of the user are followed into. Subclasses override
-    `is_leaf_module`, `call_module` or `create_arg`.
+    Calls of torchlike's own modules become single nodes. Calls of other modules are traced into. Subclasses may
+    override `is_leaf_module`, `call_module` or `create_arg`.
     """
 
     root: Module
@@ -44,26 +44,29 @@ class Tracer(TracerBase):
         self._whole = [*public, *autowrap_functions]
 
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
-        """Whether a module's call becomes one node."""
+        """Return whether the call of a module becomes one node."""
         own = type(m).__module__.partition(".")[0] in ("torch", "torchlike")
         return own and not isinstance(m, Sequential | GraphModule)
 
     def path_of_module(self, mod: Module) -> str:
-        """A module's dotted name within the root."""
+        """Return the dotted name of a module within the root. Raises NameError if the root does not contain it."""
         for name, found in self.root.named_modules():
             if found is mod:
                 return name
         raise NameError("module is not installed as a submodule")
 
     def call_module(self, m: Module, forward: Callable, args: tuple, kwargs: dict) -> Any:
-        """What a call of a module gives: a node, or what following `forward` gives."""
+        """Return the result of a module call: a proxy for a leaf module, otherwise the result of tracing `forward`."""
         path = self.path_of_module(m)
         if self.is_leaf_module(m, path):
             return self.create_proxy("call_module", path, args, kwargs)
         return forward(*args, **kwargs)
 
     def create_arg(self, a: Any) -> Argument:
-        """See `TracerBase`; tensors and modules of the root are read from it."""
+        """Convert an argument as `TracerBase.create_arg` does.
+
+        Tensors and modules of the root become `get_attr` nodes.
+        """
         if isinstance(a, torchlike.Tensor):
             return self.create_node("get_attr", self._name_of(a), (), {})
         if isinstance(a, Module):
@@ -72,14 +75,14 @@ class Tracer(TracerBase):
 
     def _name_of(self, tensor: torchlike.Tensor) -> str:
         found = self._tensors.get(id(tensor))
-        if found is None:  # a constant: the root keeps it
+        if found is None:  # store a constant as an attribute of the root
             taken = [name for name in vars(self.root) if name.startswith("_tensor_constant")]
             found = self._tensors[id(tensor)] = f"_tensor_constant{len(taken)}"
             setattr(self.root, found, tensor)
         return found
 
     def trace(self, root: Module | Callable, concrete_args: dict | None = None) -> Graph:
-        """The graph of a module's `forward`, or of a function; arguments in `concrete_args` are what they say."""
+        """Trace a module's `forward` or a function, and return the graph. `concrete_args` fixes arguments to values."""
         is_module = isinstance(root, Module)
         self.root = root if is_module else Module()
         function: Any = type(root).forward if is_module else root
@@ -93,7 +96,7 @@ class Tracer(TracerBase):
         return self.graph
 
     def _placeholders(self, function: Callable, is_module: bool, concrete: dict) -> tuple[Callable, list]:
-        """The function as it is to be called, and its arguments: all by position, `*args` and `**kwargs` too."""
+        """Return the function and its arguments, which are all passed by position, including `*args` and `**kwargs`."""
         parameters = list(inspect.signature(function).parameters.values())[is_module:]
         args: list = [self.root] if is_module else []
         for p in sorted(parameters, key=lambda p: len(_STARS.get(p.kind, ""))):
@@ -109,7 +112,7 @@ class Tracer(TracerBase):
 
     @contextlib.contextmanager
     def _followed(self, function: Any) -> Iterator[None]:
-        """While it is followed, calls of modules by this thread come here, and wrapped functions make nodes."""
+        """Redirect the module calls of this thread to the tracer, and replace wrapped functions, during the block."""
         call, get = Module.__call__, Module.__getattr__
         tracer, read, follows = self, {}, threading.get_ident()
 
@@ -146,7 +149,7 @@ def _globals(function: Any) -> dict[str, Any]:
 
 
 def _by_position(function: Any, count: int) -> Callable:
-    """A function that takes by position what it took by keyword only, or as `*args` or `**kwargs`."""
+    """Return a function whose keyword-only, `*args` and `**kwargs` parameters are passed by position."""
     code = function.__code__
     flags = code.co_flags & ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
     code = code.replace(co_flags=flags, co_argcount=count, co_posonlyargcount=0, co_kwonlyargcount=0)
@@ -158,7 +161,10 @@ def _type(annotation: Any) -> Any:
 
 
 def wrap(fn_or_name: str | Callable) -> str | Callable:
-    """Let tracers take a function of the caller's module whole; as a decorator, or by name, at its top level."""
+    """Register a function of the calling module, so that tracers record its calls as single nodes.
+
+    Use it at the top level of the module, as a decorator or with the function's name.
+    """
     if not callable(fn_or_name) and not isinstance(fn_or_name, str):
         raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
     space = module_of_caller()
@@ -170,7 +176,7 @@ def wrap(fn_or_name: str | Callable) -> str | Callable:
 
 
 def symbolic_trace(root: Module | Callable, concrete_args: dict | None = None) -> GraphModule:
-    """A module whose code is what a module or function does to its arguments.
+    """Trace a module or function, and return a `GraphModule` that performs the recorded operations.
 
     >>> import torchlike as torch
     >>> traced = torch.fx.symbolic_trace(lambda x: torch.relu(x) + 1)

@@ -1,4 +1,4 @@
-"""A function as a list of calls, which passes may change, and the Python code that it stands for."""
+"""`Graph`: a function as a list of calls, which passes can change and from which Python code is generated."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .node import Argument, Node, Target, map_arg, qualified_name
 
 
 class PythonCode(NamedTuple):
-    """Code that computes what a graph does, and the objects that it finds in its globals."""
+    """The generated code of a graph, and the global variables that it uses."""
 
     src: str
     globals: dict[str, Any]
 
 
 class Graph:
-    """A list of `Node`s: placeholders, calls, and an output.
+    """A list of nodes: placeholders, calls, and an output.
 
     >>> import torchlike as torch
     >>> graph = torch.fx.Graph()
@@ -42,19 +42,19 @@ class Graph:
         self._root = Node(self, "", "placeholder", "", (), {})
         self._at: Callable[[], int] = lambda: len(self._nodes)
 
-    # --- reading ------------------------------------------------------------------------------------------------------
+    # --- queries ------------------------------------------------------------------------------------------------------
 
     @property
     def nodes(self) -> list[Node]:
-        """The nodes in order, as a list of its own."""
+        """The nodes in order, as a new list."""
         return list(self._nodes)
 
     def find_nodes(self, *, op: str, target: Target | None = None, sort: bool = True) -> list[Node]:
-        """The nodes of a kind, and of a target where one is given."""
+        """Return the nodes with the given `op`, and with the given target if it is not None."""
         return [n for n in self._nodes if n.op == op and (target is None or n.target == target)]
 
     def output_node(self) -> Node:
-        """The node that says what is returned."""
+        """Return the output node."""
         return next(n for n in reversed(self._nodes) if n.op == "output")
 
     def _place(self, node: Node) -> int:
@@ -65,7 +65,7 @@ class Graph:
         return around[(around.index(node) + step) % len(around)]
 
     def lint(self) -> None:
-        """Raise RuntimeError if a node is used before it is made, or calls or reads what the root lacks."""
+        """Check the graph. Raises RuntimeError if a node is used before its definition or a target does not exist."""
         seen: set[Node] = set()
         for node in self._nodes:
             for each in node.all_input_nodes:
@@ -82,7 +82,7 @@ class Graph:
                         raise _errors.unknown_target(str(node.target))
                     found = getattr(found, part)
 
-    # --- changing -----------------------------------------------------------------------------------------------------
+    # --- changes ------------------------------------------------------------------------------------------------------
 
     def create_node(
         self,
@@ -93,18 +93,21 @@ class Graph:
         name: str | None = None,
         type_expr: Any = None,
     ) -> Node:
-        """A call at the point of insertion, which is the end unless `inserting_before` or `inserting_after` says."""
+        """Create a node at the insertion point.
+
+        The insertion point is the end of the graph, unless `inserting_before` or `inserting_after` set it.
+        """
         node = Node(self, self._name(name or _proposed(target)), op, target, args or (), kwargs or {}, type_expr)
         self._nodes.insert(self._at(), node)
         return node
 
     def placeholder(self, name: str, type_expr: Any = None, default_value: Any = ...) -> Node:
-        """An argument of the function."""
+        """Create a node for an argument of the function."""
         args = () if default_value is ... else (default_value,)
         return self.create_node("placeholder", name, args, type_expr=type_expr)
 
     def get_attr(self, qualified_name: str, type_expr: Any = None) -> Node:
-        """An attribute of the root, by a dotted name."""
+        """Create a node that reads the attribute of the root module with a dotted name."""
         return self.create_node("get_attr", qualified_name, type_expr=type_expr)
 
     def call_function(
@@ -115,34 +118,37 @@ class Graph:
         type_expr: Any = None,
         name: str | None = None,
     ) -> Node:
-        """A call of a function."""
+        """Create a call of a function."""
         return self.create_node("call_function", the_function, args, kwargs, name, type_expr)
 
     def call_method(
         self, method_name: str, args: tuple | None = None, kwargs: dict | None = None, type_expr: Any = None
     ) -> Node:
-        """A call of a method of the first argument."""
+        """Create a call of a method of the first argument."""
         return self.create_node("call_method", method_name, args, kwargs, type_expr=type_expr)
 
     def call_module(
         self, module_name: str, args: tuple | None = None, kwargs: dict | None = None, type_expr: Any = None
     ) -> Node:
-        """A call of a module of the root, by a dotted name."""
+        """Create a call of the submodule with a dotted name."""
         return self.create_node("call_module", module_name, args, kwargs, type_expr=type_expr)
 
     def output(self, result: Argument, type_expr: Any = None) -> Node:
-        """What the function returns."""
+        """Create the output node, which returns `result`."""
         return self.create_node("output", "output", (result,), type_expr=type_expr)
 
     def node_copy(self, node: Node, arg_transform: Callable[[Node], Argument] = lambda n: n) -> Node:
-        """A node like one of another graph; `arg_transform` gives this graph's nodes for that one's."""
+        """Copy a node of another graph. `arg_transform` maps the other graph's nodes to this graph's nodes."""
         args, kwargs = map_arg((node.args, node.kwargs), arg_transform)
         made = self.create_node(node.op, node.target, args, kwargs, node.name, node.type)
         made.meta = copy.copy(node.meta)
         return made
 
     def graph_copy(self, g: Graph, val_map: dict[Node, Node], return_output_node: bool = False) -> Any:
-        """All nodes of another graph but its output, whose argument is returned; `val_map` gains their copies."""
+        """Copy all nodes of another graph except its output, and add them to `val_map`.
+
+        Returns the argument of the other graph's output, mapped to the copies.
+        """
         for node in g._nodes:
             if node in val_map:
                 continue
@@ -153,7 +159,7 @@ class Graph:
         return None
 
     def erase_node(self, to_erase: Node) -> None:
-        """Take out a node that nobody uses."""
+        """Remove a node from the graph. Raises RuntimeError if it has users."""
         if to_erase.users:
             raise _errors.still_used(to_erase)
         self._nodes.remove(to_erase)
@@ -165,11 +171,18 @@ class Graph:
         self._nodes.insert(0 if beside is self._root else self._place(beside) + offset, node)
 
     def inserting_before(self, n: Node | None = None) -> Any:
-        """Create nodes before this one, from now on or (`with`) within a block; by default at the beginning."""
+        """Set the insertion point before a node (by default the beginning of the graph).
+
+        As a context manager, restores the insertion point at the end of the block.
+        """
         return self._insert(lambda: 0 if n is None else self._place(n))
 
     def inserting_after(self, n: Node | None = None) -> Any:
-        """Create nodes behind this one, the last created next to it; by default at the end."""
+        """Set the insertion point after a node (by default the end of the graph).
+
+        Each new node is inserted directly after that node. If that node is the last one, new nodes are appended in the
+        order of their creation. As a context manager, restores the insertion point at the end of the block.
+        """
         return self._insert(lambda: len(self._nodes) if n is None else self._place(n) + 1)
 
     def _insert(self, at: Callable[[], int]) -> Any:
@@ -187,7 +200,7 @@ class Graph:
         return block()
 
     def eliminate_dead_code(self, is_impure_node: Callable[[Node], bool] | None = None) -> bool:
-        """Take out what nobody uses and does nothing else; returns whether there was any."""
+        """Remove nodes that have neither users nor side effects. Returns whether any node was removed."""
         impure, before = is_impure_node or Node.is_impure, len(self._nodes)
         for node in reversed(self.nodes):
             if not impure(node) and not node.users:
@@ -195,17 +208,17 @@ class Graph:
         return len(self._nodes) < before
 
     def process_inputs(self, *args: Any) -> tuple:
-        """The arguments as the first placeholders take them."""
+        """Return the arguments unchanged."""
         return args
 
     def process_outputs(self, out: Any) -> Any:
-        """What is returned, as it is."""
+        """Return the output unchanged."""
         return out
 
     # --- names and text -----------------------------------------------------------------------------------------------
 
     def _name(self, wanted: str) -> str:
-        """A name that no other node has, that is no builtin and no keyword."""
+        """Return a unique name that is neither a builtin nor a keyword."""
         stem = re.sub(r"[^0-9a-zA-Z_]+", "_", wanted)
         stem = f"_{stem}" if stem[:1].isdigit() else stem
         found, (base, number) = stem, _numbered(stem)
@@ -216,13 +229,13 @@ class Graph:
         return found
 
     def python_code(self, root_module: str = "self", *, verbose: bool = False) -> PythonCode:
-        """The code of a method that computes what the graph does; `root_module` is the name of the root in it."""
+        """Generate the code of a method that computes the graph. `root_module` is the name of the root in the code."""
         from ._code import generate
 
         return generate(self, root_module)
 
     def print_tabular(self) -> None:
-        """Print the nodes as a table; needs `tabulate`."""
+        """Print the nodes as a table. Requires `tabulate`."""
         try:
             from tabulate import tabulate
         except ImportError:
@@ -253,7 +266,7 @@ def _numbered(name: str) -> tuple[str, int]:
 
 
 def _proposed(target: Target) -> str:
-    """The name that a node takes from its target: in words with underscores."""
+    """Return the default name of a node: its target's name in snake case."""
     name = target.lstrip("*") if isinstance(target, str) else qualified_name(target).rpartition(".")[2]
     if isinstance(target, str) and target.startswith("*"):
         return "_" + name

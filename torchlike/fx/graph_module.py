@@ -1,4 +1,4 @@
-"""A module made of a graph: its `forward` is the graph's code."""
+"""`GraphModule`: a module whose `forward` is generated from a graph."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _USER_PRESERVED_ATTRIBUTES_KEY = "_user_preserved_attributes"
 
 
 class GraphModule(Module):
-    """A module that computes a graph, with what of `root` the graph calls or reads.
+    """A module generated from a graph, with the submodules and tensors of `root` that the graph uses.
 
     Args:
-      root: a module, or a dict of modules and tensors by dotted names.
-      graph: the graph; `recompile()` must be called after it was changed in place.
+      root: a module, or a dict from dotted names to modules and tensors.
+      graph: the graph. After an in-place change of it, call `recompile()`.
       class_name: the name of the module's class.
     """
 
@@ -40,7 +40,7 @@ class GraphModule(Module):
 
     @property
     def graph(self) -> Graph:
-        """The graph; assigning another compiles its code."""
+        """The graph. Assigning another graph recompiles the code."""
         return self._graph
 
     @graph.setter
@@ -50,11 +50,11 @@ class GraphModule(Module):
 
     @property
     def code(self) -> str:
-        """The code of `forward`."""
+        """The generated code of `forward`."""
         return self._code
 
     def recompile(self) -> PythonCode:
-        """Make `forward` of the graph as it is now."""
+        """Generate `forward` again from the current graph."""
         made = self._graph.python_code("self")
         self._code, name = made.src, f"<eval_with_key>.{next(_files)}"
         space = dict(made.globals)
@@ -70,7 +70,7 @@ class GraphModule(Module):
         include_device: bool = False,
         colored: bool = False,
     ) -> str:
-        """The code as a class, printed unless told otherwise."""
+        """Return the code as a class, and print it if `print_output` is True."""
         body = "".join(f"    {line}\n" for line in self._code.strip("\n").splitlines() if line.strip())
         text = f"class {type(self).__name__}(torch.nn.Module):\n{body}"
         if print_output:
@@ -78,12 +78,12 @@ class GraphModule(Module):
         return text
 
     def add_submodule(self, target: str, m: Module) -> bool:
-        """Put a module at a dotted name; returns whether that could be done."""
+        """Add a submodule under a dotted name. Returns True."""
         _place(self, target, m)
         return True
 
     def delete_submodule(self, target: str) -> bool:
-        """Take a module away; returns whether there was one."""
+        """Delete a submodule. Returns whether it existed."""
         owner: Any = self
         *path, name = target.split(".")
         for part in path:
@@ -94,7 +94,7 @@ class GraphModule(Module):
         return True
 
     def delete_all_unused_submodules(self) -> None:
-        """Take away the modules that the graph neither calls nor reads."""
+        """Delete the submodules that the graph does not use."""
         used = {str(node.target) for node in self._graph.nodes if node.op in ("get_attr", "call_module")}
         for name, _ in list(self.named_modules()):
             if name and not any(
@@ -125,7 +125,7 @@ class GraphModule(Module):
 
 
 def _again(kept: dict, code: str, name: str) -> GraphModule:
-    """A module read from a file: what it keeps, its code followed once more."""
+    """Return a module from its pickled state, by tracing its code again."""
     from ._symbolic_trace import Tracer
 
     class Whole(Tracer):
@@ -142,7 +142,7 @@ def _again(kept: dict, code: str, name: str) -> GraphModule:
 
 
 class _CodeOnlyModule(Module):
-    """A module that is nothing but these attributes."""
+    """A module with the given attributes and no others."""
 
     def __init__(self, body: dict[str, Any]) -> None:
         super().__init__()
@@ -150,7 +150,7 @@ class _CodeOnlyModule(Module):
 
 
 def _copy_attr(from_module: Module | dict[str, Any], to_module: Module, target: str) -> None:
-    """Put what one module has at a dotted name there in another."""
+    """Copy the attribute with a dotted name from one module to another."""
     _place(to_module, target, _find(from_module, target))
 
 
@@ -164,7 +164,7 @@ def _find(root: Module | dict[str, Any], target: str) -> Any:
 
 
 def _place(module: Module, target: str, found: Any) -> None:
-    """Put something at a dotted name, with empty modules on the way."""
+    """Set the attribute with a dotted name, and create empty modules for missing parents."""
     owner: Any = module
     *path, name = target.split(".")
     for part in path:

@@ -1,4 +1,4 @@
-"""A graph run call by call, by a class whose methods may be overridden; and one that makes another graph of it."""
+"""Interpreters: classes with overridable methods that execute a graph node by node, or transform it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .proxy import Proxy
 
 
 class Interpreter:
-    """Runs a module's graph: `Interpreter(module).run(x)` is `module(x)`."""
+    """An executor of a module's graph: `Interpreter(module).run(x)` computes `module(x)`."""
 
     def __init__(self, module: Module, garbage_collect_values: bool = True, graph: Graph | None = None) -> None:
         self.module: Any = module
@@ -25,7 +25,7 @@ class Interpreter:
         self.env: dict[Node, Any] = {}
 
     def run(self, *args: Any, initial_env: dict[Node, Any] | None = None, enable_io_processing: bool = True) -> Any:
-        """The output for these arguments; nodes in `initial_env` are what it says."""
+        """Execute the graph for these arguments. Nodes in `initial_env` take their values from it."""
         self.env = dict(initial_env or {})
         self.args_iter: Iterator = iter(args)
         last = {n: node for node in self.graph.nodes for n in node.all_input_nodes}
@@ -39,44 +39,44 @@ class Interpreter:
         return None
 
     def boxed_run(self, args_list: list) -> Any:
-        """`run`, with the arguments in a list that is emptied."""
+        """Execute the graph for the arguments in `args_list`, and clear the list."""
         args = tuple(args_list)
         args_list.clear()
         return self.run(*args)
 
     def run_node(self, n: Node) -> Any:
-        """One node's result."""
+        """Execute one node and return its result."""
         args, kwargs = self.fetch_args_kwargs_from_env(n)
         return getattr(self, n.op)(n.target, args, kwargs)
 
     def placeholder(self, target: Target, args: tuple, kwargs: dict) -> Any:
-        """The next argument, or its default."""
+        """Return the next argument, or its default."""
         if str(target).startswith("*"):
             return list(self.args_iter)
         return next(self.args_iter, *args)
 
     def get_attr(self, target: Target, args: tuple, kwargs: dict) -> Any:
-        """An attribute of the module."""
+        """Return an attribute of the module."""
         return self.fetch_attr(str(target))
 
     def call_function(self, target: Any, args: tuple, kwargs: dict) -> Any:
-        """A function's result."""
+        """Call a function and return its result."""
         return target(*args, **kwargs)
 
     def call_method(self, target: Any, args: tuple, kwargs: dict) -> Any:
-        """A method's result."""
+        """Call a method and return its result."""
         return getattr(args[0], target)(*args[1:], **kwargs)
 
     def call_module(self, target: Target, args: tuple, kwargs: dict) -> Any:
-        """A module's result."""
+        """Call a submodule and return its result."""
         return self.fetch_attr(str(target))(*args, **kwargs)
 
     def output(self, target: Target, args: tuple, kwargs: dict) -> Any:
-        """What is returned."""
+        """Return the value of the output node."""
         return args[0]
 
     def fetch_attr(self, target: str) -> Any:
-        """An attribute of the module by a dotted name."""
+        """Return the attribute of the module with a dotted name."""
         found = self.module
         for part in target.split("."):
             if not hasattr(found, part):
@@ -85,16 +85,19 @@ class Interpreter:
         return found
 
     def fetch_args_kwargs_from_env(self, n: Node) -> tuple[tuple, dict]:
-        """A node's arguments, with results in place of nodes."""
+        """Return the arguments of a node, with nodes replaced by their results."""
         return self.map_nodes_to_values((n.args, n.kwargs), n)
 
     def map_nodes_to_values(self, args: Argument, n: Node) -> Any:
-        """An argument with results in place of nodes."""
+        """Return an argument, with nodes replaced by their results."""
         return map_arg(args, lambda each: self.env[each])
 
 
 class Transformer(Interpreter):
-    """Runs a module's graph on proxies, so that overriding its methods makes another graph: `.transform()`."""
+    """An interpreter that runs a graph on proxies and thereby creates a new graph.
+
+    Subclasses override its methods to change the graph. `transform()` returns the new module.
+    """
 
     def __init__(self, module: GraphModule) -> None:
         super().__init__(module)
@@ -102,23 +105,23 @@ class Transformer(Interpreter):
         self.tracer = _Within(self.new_graph, module)
 
     def placeholder(self, target: Target, args: tuple, kwargs: dict) -> Proxy:
-        """The same argument in the new graph."""
+        """Create the placeholder in the new graph."""
         return self.tracer.create_proxy("placeholder", target, args, {})
 
     def get_attr(self, target: Target, args: tuple, kwargs: dict) -> Proxy:
-        """The same attribute."""
+        """Create the attribute access in the new graph."""
         return self.tracer.create_proxy("get_attr", target, args, kwargs)
 
     def call_module(self, target: Target, args: tuple, kwargs: dict) -> Any:
-        """The same module's call."""
+        """Create the call of the submodule in the new graph."""
         return self.tracer.create_proxy("call_module", target, args, kwargs)
 
     def call_function(self, target: Any, args: tuple, kwargs: dict) -> Any:
-        """The same function's call."""
+        """Create the call of the function in the new graph."""
         return self.tracer.create_proxy("call_function", target, args, kwargs)
 
     def transform(self) -> GraphModule:
-        """The module of the new graph."""
+        """Return a module with the transformed graph."""
         result = super().run()
         if result is not None:
             self.new_graph.output(map_result(result))
@@ -126,7 +129,7 @@ class Transformer(Interpreter):
 
 
 class _Within(Tracer):
-    """Makes nodes of another graph of the same root."""
+    """A tracer that creates nodes in a new graph of the same root module."""
 
     def __init__(self, graph: Graph, root: Module) -> None:
         super().__init__()
@@ -138,7 +141,7 @@ class _Within(Tracer):
 
 
 def map_result(result: Any) -> Argument:
-    """What a run on proxies returned, as an output keeps it."""
+    """Return the result of a run on proxies, with proxies replaced by their nodes."""
     from .node import map_aggregate
 
     return map_aggregate(result, lambda a: a.node if isinstance(a, Proxy) else a)

@@ -1,4 +1,4 @@
-"""One call of a graph, and the arguments that calls take."""
+"""`Node`: one call of a graph, and functions on the arguments of nodes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from .graph import Graph
 
 OPS = ("placeholder", "get_attr", "call_function", "call_method", "call_module", "output")
-# What is kept although nobody uses its result: what follows would draw other numbers. PyTorch takes out in-place calls.
+# Functions that dead-code elimination keeps: removing one would change the random numbers of the functions after it.
+# PyTorch removes in-place calls, so they are not in this set.
 _DRAWING = frozenset(
     (
         "rand",
@@ -41,10 +42,10 @@ class Node:
     Attributes:
       op: "placeholder" (an argument), "get_attr" (an attribute of the root), "call_function", "call_method",
         "call_module" or "output".
-      target: the argument's or attribute's name, the function, the method's or the module's name.
-      args, kwargs: what it is called with; other nodes stand for their results.
-      users: the nodes that use its result, in their order (a dict of them).
-      meta: whatever passes want to keep with it.
+      target: the name of the argument or attribute, the function, or the name of the method or module.
+      args, kwargs: the arguments of the call. Nodes in them stand for their results.
+      users: the nodes that use the result, in order of use (the keys of a dict).
+      meta: data that passes attach to the node.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class Node:
 
     @property
     def args(self) -> tuple:
-        """The arguments by position; assigning others moves this node among the users of its arguments."""
+        """The positional arguments. Assigning others updates the `users` of the argument nodes."""
         return self._args
 
     @args.setter
@@ -74,7 +75,7 @@ class Node:
 
     @property
     def kwargs(self) -> dict[str, Argument]:
-        """The arguments by keyword; see `args`."""
+        """The keyword arguments. See `args`."""
         return self._kwargs
 
     @kwargs.setter
@@ -83,7 +84,7 @@ class Node:
 
     @property
     def all_input_nodes(self) -> list[Node]:
-        """The nodes among its arguments, each once."""
+        """The nodes among the arguments, without duplicates."""
         return list(self._inputs)
 
     def _set(self, args: tuple, kwargs: dict) -> None:
@@ -97,19 +98,19 @@ class Node:
         return node
 
     def update_arg(self, idx: int, arg: Argument) -> None:
-        """Replace one argument by position."""
+        """Replace a positional argument."""
         self.args = (*self.args[:idx], arg, *self.args[idx + 1 :])
 
     def insert_arg(self, idx: int, arg: Argument) -> None:
-        """Put another argument before one by position."""
+        """Insert a positional argument at an index."""
         self.args = (*self.args[:idx], arg, *self.args[idx:])
 
     def update_kwarg(self, key: str, arg: Argument) -> None:
-        """Replace or add one argument by keyword."""
+        """Replace or add a keyword argument."""
         self.kwargs = {**self.kwargs, key: arg}
 
     def replace_input_with(self, old_input: Node, new_input: Node) -> None:
-        """Use another node wherever one is used among the arguments."""
+        """Replace `old_input` by `new_input` in the arguments."""
         self._set(*map_arg((self.args, self.kwargs), lambda n: new_input if n is old_input else n))
 
     def replace_all_uses_with(
@@ -119,8 +120,10 @@ class Node:
         *,
         propagate_meta: bool = False,
     ) -> list[Node]:
-        """Let the users of this node use another instead, those for which `delete_user_cb(user)`; returns
-        them."""
+        """Replace this node by another one in its users, and return the changed users.
+
+        Only users for which `delete_user_cb(user)` is True are changed.
+        """
         if propagate_meta:
             replace_with.meta.update(self.meta)
         users = list(filter(delete_user_cb, self.users))
@@ -128,16 +131,16 @@ class Node:
             user.replace_input_with(self, replace_with)
         return users
 
-    # --- place --------------------------------------------------------------------------------------------------------
+    # --- position -----------------------------------------------------------------------------------------------------
 
     @property
     def next(self) -> Node:
-        """The node after this one; after the last comes the graph's root."""
+        """The next node. The last node is followed by the graph's root."""
         return self.graph._beside(self, 1)
 
     @property
     def prev(self) -> Node:
-        """The node before this one; before the first comes the graph's root."""
+        """The previous node. The first node is preceded by the graph's root."""
         return self.graph._beside(self, -1)
 
     def prepend(self, x: Node) -> None:
@@ -145,14 +148,14 @@ class Node:
         self.graph._move(x, self, 0)
 
     def append(self, x: Node) -> None:
-        """Move a node of the same graph behind this one."""
+        """Move a node of the same graph after this one."""
         self.graph._move(x, self, 1)
 
-    # --- what it says of itself ---------------------------------------------------------------------------------------
+    # --- properties and text ------------------------------------------------------------------------------------------
 
     @property
     def stack_trace(self) -> str | None:
-        """Where the call stands in the traced program, if that was kept."""
+        """The stack trace of the call in the traced program, if it was recorded."""
         return self.meta.get("stack_trace")
 
     @stack_trace.setter
@@ -160,7 +163,7 @@ class Node:
         self.meta["stack_trace"] = trace
 
     def is_impure(self, impure_random: bool = True) -> bool:
-        """Whether it may do more than make a result, so that it must stay although nobody uses that."""
+        """Return whether the call has side effects, so that it must be kept even if it has no users."""
         if self.op in ("placeholder", "output"):
             return True
         if self.op == "call_module":
@@ -171,7 +174,7 @@ class Node:
         return self.op == "call_function" and (drawn or self.target is operator.setitem)
 
     def format_node(self) -> str | None:
-        """The line that stands for it in a printed graph."""
+        """Return the line that describes the node in a printed graph."""
         kind = f"{type_text(self.type)} " if self.type is not None else ""
         head = f"%{self.name} : {kind}[num_users={len(self.users)}] = {self.op}[target={target_text(self.target)}]"
         if self.op == "placeholder":
@@ -193,12 +196,12 @@ class Node:
 
 
 def map_arg(a: Argument, fn: Callable[[Node], Argument]) -> Argument:
-    """An argument in which `fn(node)` stands for every node."""
+    """Return an argument with every node replaced by `fn(node)`."""
     return map_aggregate(a, lambda each: fn(each) if isinstance(each, Node) else each)
 
 
 def map_aggregate(a: Argument, fn: Callable[[Argument], Argument]) -> Argument:
-    """An argument in which `fn(x)` stands for everything that is no tuple, list, dict or slice."""
+    """Return an argument with every leaf `x` replaced by `fn(x)`. Tuples, lists, dicts and slices are not leaves."""
     if isinstance(a, tuple):
         found = [map_aggregate(each, fn) for each in a]
         return type(a)(*found) if hasattr(a, "_fields") else tuple(found)
@@ -212,7 +215,7 @@ def map_aggregate(a: Argument, fn: Callable[[Argument], Argument]) -> Argument:
 
 
 def qualified_name(function: Callable) -> str:
-    """The name by which generated code finds a function."""
+    """Return the name with which generated code refers to a function."""
     from torchlike.overrides import resolve_name
 
     name = getattr(function, "__name__", None) or type(function).__name__
@@ -228,7 +231,7 @@ def qualified_name(function: Callable) -> str:
 
 
 def target_text(target: Target) -> str:
-    """A target as a printed graph shows it."""
+    """Return the text of a target in a printed graph."""
     if isinstance(target, str):
         return target
     name = qualified_name(target)
@@ -236,7 +239,7 @@ def target_text(target: Target) -> str:
 
 
 def type_text(kind: Any) -> str:
-    """An annotation as code shows it."""
+    """Return the text of an annotation in generated code."""
     if not isinstance(kind, type) or kind.__module__ == "builtins":
         return getattr(kind, "__name__", None) or str(kind)
     return f"{kind.__module__}.{kind.__qualname__}".replace("torchlike.", "torch.", 1)
@@ -253,7 +256,7 @@ def _shown(arg: Argument) -> str:
 
 
 def nodes_in(a: Argument) -> Iterator[Node]:
-    """The nodes of an argument."""
+    """Return an iterator over the nodes in an argument."""
     found: list[Node] = []
     map_arg(a, found.append)
     return iter(found)

@@ -1,4 +1,4 @@
-"""What stands for a value while a function is followed: whatever is done to it becomes a node of the graph."""
+"""Proxies: the symbolic values of a trace, whose operations become nodes of a graph."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OTHERS = ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "invert", "getitem"
 
 
 class TracerBase:
-    """What makes nodes of calls, and of their arguments something that a node can keep."""
+    """The base class of tracers, which create nodes from calls and convert arguments to a form that nodes can store."""
 
     graph: Graph
     record_stack_traces = False
@@ -42,11 +42,11 @@ class TracerBase:
     def create_node(
         self, kind: str, target: Target, args: tuple, kwargs: dict, name: str | None = None, type_expr: Any = None
     ) -> Node:
-        """One node of the graph; subclasses may change or note it."""
+        """Create a node of the graph. Subclasses may override this method to change or observe nodes."""
         return self.graph.create_node(kind, target, args, kwargs, name, type_expr)
 
     def proxy(self, node: Node) -> Proxy:
-        """What stands for a node's result."""
+        """Return a proxy for the result of a node."""
         return Proxy(node, self)
 
     def create_proxy(
@@ -59,13 +59,13 @@ class TracerBase:
         type_expr: Any = None,
         proxy_factory_fn: Callable | None = None,
     ) -> Any:
-        """A node of a call, and what stands for its result."""
+        """Create a node of a call, and return a proxy for its result."""
         args, kwargs = self.create_arg(args), self.create_arg(kwargs)
         node = self.create_node(kind, target, args, kwargs, name, type_expr)
         return (proxy_factory_fn or self.proxy)(node)
 
     def create_arg(self, a: Any) -> Argument:
-        """An argument as a node keeps it: nodes for what stands for their results."""
+        """Convert an argument to a form that nodes can store. Proxies become their nodes."""
         if isinstance(a, Proxy):
             return a.node
         if hasattr(a, "__fx_create_arg__"):
@@ -87,27 +87,27 @@ class TracerBase:
         raise NotImplementedError(f"argument of type: {type(a)}")
 
     def to_bool(self, obj: Proxy) -> bool:
-        """Which way a branch goes: refused, since the value is not there."""
+        """Raise an error: a proxy has no value, so a branch cannot depend on it. Subclasses may return a bool."""
         raise _errors.no_flow()
 
     def iter(self, obj: Proxy) -> Iterator:
-        """What a loop over a value goes through: refused, since its length is not there."""
+        """Raise an error: a proxy has no length, so it cannot be iterated. Subclasses may return an iterator."""
         raise _errors.no_iteration()
 
     def keys(self, obj: Proxy) -> Any:
-        """What `**obj` asks for; it may be iterated only if a subclass says over what."""
+        """Return the keys for `**obj`. A subclass must override this method to make them iterable."""
         return Attribute(obj, "keys")()
 
 
 class GraphAppendingTracer(TracerBase):
-    """Makes nodes at the end of a graph that is there already."""
+    """A tracer that appends nodes to an existing graph."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
 
 
 class Proxy:
-    """A value of a traced function: its operators, methods and attributes make nodes."""
+    """A symbolic value of a traced function. Its operators, methods and attributes create nodes."""
 
     def __init__(self, node: Node, tracer: TracerBase | None = None) -> None:
         overriding.look_at_functions()
@@ -118,7 +118,7 @@ class Proxy:
         return f"Proxy({self.node.name})"
 
     def __getattr__(self, k: str) -> Attribute:
-        if k.startswith("__") and k.endswith("__"):  # which Python and copies ask for
+        if k.startswith("__") and k.endswith("__"):  # Python and `copy` look up these names
             raise AttributeError(k)
         return Attribute(self, k)
 
@@ -148,7 +148,7 @@ class Proxy:
         return id(self)
 
     def keys(self) -> Any:
-        """See `TracerBase.keys`."""
+        """Return the keys for `**proxy`; see `TracerBase.keys`."""
         return self.tracer.keys(self)
 
     @classmethod
@@ -159,7 +159,7 @@ class Proxy:
 
 
 class Attribute(Proxy):
-    """An attribute of such a value; a method that is called becomes one node, not two."""
+    """An attribute of a proxy. Calling it creates one `call_method` node, without a node for the attribute."""
 
     def __init__(self, root: Proxy, attr: str) -> None:
         self.root, self.attr, self.tracer = root, attr, root.tracer
@@ -167,7 +167,7 @@ class Attribute(Proxy):
 
     @property
     def node(self) -> Node:
-        """The node that reads the attribute, made when somebody asks for it."""
+        """The node that reads the attribute. It is created at the first access."""
         found = self._node
         if found is None:
             found = self._node = self.tracer.create_proxy("call_function", getattr, (self.root, self.attr), {}).node

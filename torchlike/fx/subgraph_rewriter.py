@@ -1,4 +1,4 @@
-"""Parts of a graph replaced wherever they look like a pattern."""
+"""Replacement of the subgraphs that match a pattern."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .node import Node, map_arg
 
 
 class Match(NamedTuple):
-    """A place of a pattern: the node that gives its result, and the graph's nodes by the pattern's."""
+    """A match of a pattern: the node of its result, and a map from the pattern's nodes to the graph's nodes."""
 
     anchor: Node
     nodes_map: dict[Node, Node]
@@ -21,7 +21,7 @@ class Match(NamedTuple):
 def replace_pattern(
     gm: GraphModule, pattern: Callable | GraphModule, replacement: Callable | GraphModule
 ) -> list[Match]:
-    """Replace, in the module's graph, what computes `pattern` by what computes `replacement`; returns the matches."""
+    """Replace all matches of `pattern` in the module's graph by `replacement`, and return the matches."""
     wanted, instead = _graph(pattern), _graph(replacement)
     matches: list[Match] = []
     taken: set[Node] = set()
@@ -44,7 +44,7 @@ def _graph(given: Callable | GraphModule) -> Graph:
 
 
 def _alike(wanted: Node, node: Node, found: dict[Node, Node]) -> bool:
-    """Whether a node computes what the pattern's does; `found` gains what its nodes are."""
+    """Return whether a node matches a node of the pattern, and add the matched nodes to `found`."""
     if wanted in found:
         return found[wanted] is node
     if wanted.op != "placeholder":
@@ -67,7 +67,7 @@ def _same(a: Any, b: Any, found: dict[Node, Node]) -> bool:
 
 
 def _apart(found: dict[Node, Node], end: Node, taken: set[Node]) -> bool:
-    """Whether nobody else needs what the pattern computes on its way, and no other match has it."""
+    """Return whether the intermediate nodes of a match have no other users and belong to no other match."""
     inner = {n for p, n in found.items() if p.op != "placeholder"}
     kept = inner - {found[end]}
     return not inner & taken and all(user in inner for n in kept for user in n.users)

@@ -1,4 +1,4 @@
-"""Between torchlike and JAX: modules as pure functions, JAX functions as operators, tensors as arrays."""
+"""Interoperability with JAX: modules as pure functions, JAX functions as operators, tensors as JAX arrays."""
 
 from torchlike.jax._arrays import from_jax as from_jax
 from torchlike.jax._arrays import to_jax as to_jax

@@ -1,4 +1,4 @@
-"""Tensors as JAX arrays and back, over the same memory."""
+"""Conversion between tensors and JAX arrays, without a copy on the CPU."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from torchlike._tensor.tensor import Tensor
 
 
 def to_jax(tensor: Tensor) -> jax.Array:
-    """The tensor's elements as a `jax.Array`.
+    """Return the tensor's elements as a `jax.Array`.
 
-    On the CPU it is the same memory (a tensor whose elements lie in NumPy's is moved there once), on an accelerator a
-    copy. JAX's arrays never change: a later write to the tensor does not show. Either side may give its array away
-    (donate it to a program): the other keeps its own.
+    On the CPU, the array shares the tensor's memory. A tensor whose elements are in a NumPy array is first moved to a
+    JAX array, once. On an accelerator, the array is a copy. JAX arrays are immutable, so later writes to the tensor do
+    not change the array. Donating the array or the tensor to a program does not affect the other one.
 
-    Raises RuntimeError for a tensor that requires grad (`detach()` it), and for one without data.
+    Raises RuntimeError if the tensor requires grad (call `detach()` first) or has no data.
 
     >>> import torchlike as torch
     >>> torch.jax.to_jax(torch.arange(3)) + 1
@@ -37,7 +37,7 @@ def to_jax(tensor: Tensor) -> jax.Array:
 
 
 def array_of(value: Value) -> jax.Array:
-    """A value's elements as an array that the user may keep."""
+    """Return a value's elements as an array that the user may keep."""
     value = value.settle()
     array = concrete(value)
     place = devices.to_jax(value.aval.device)
@@ -45,18 +45,20 @@ def array_of(value: Value) -> jax.Array:
         array = value.array = jax.device_put(array, place)
     if value.aval.device.type != "cpu":
         return array.copy()
-    # Another array over the same memory: a program that is given the one does not take the memory from the other. On
-    # JAX's first device it is free to move with the arrays that it meets.
+    # Create another array over the same memory, so that donating one array does not free the memory of the other. On
+    # JAX's first device the array stays uncommitted, so JAX may move it to the device of other operands.
     with jax.default_device(place):
         return jax.device_put(np.asarray(lend(array)), None if place == jax.local_devices()[0] else place)
 
 
 def from_jax(array: Any) -> Tensor:
-    """A tensor of a `jax.Array`'s elements: over the same memory on the CPU, a copy on an accelerator.
+    """Return a tensor with the elements of a `jax.Array`.
 
-    The first write to the tensor gives it memory of its own: JAX's arrays never change.
+    On the CPU, the tensor shares the array's memory. On an accelerator, it is a copy. JAX arrays are immutable, so the
+    first write to the tensor allocates new memory for it.
 
-    Raises TypeError for what is no `jax.Array`, and for a tracer: inside of `jax.jit` and its like use `functional`.
+    Raises TypeError if the argument is not a `jax.Array`, or if it is a tracer. Inside `jax.jit` and similar
+    transformations, use `functional`.
 
     >>> import jax.numpy as jnp, torchlike as torch
     >>> torch.jax.from_jax(jnp.ones(2))

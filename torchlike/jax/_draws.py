@@ -1,7 +1,8 @@
-"""Random numbers from a JAX key, in place of those of a generator, within a module that is a pure function.
+"""Random numbers from a JAX key instead of a generator, in a module that is called as a pure function.
 
-What a module draws while it is recorded are stand-ins of the right shape. Each run draws its own for them, with a key
-of its own for each. A stand-in that anything was done to before it reached an operator would be a constant: refused.
+During recording, sampled arrays are placeholders of the right shape. Each run replaces them by its own samples, with a
+separate key for each. If a placeholder is modified before it reaches an operator, it would become a constant, so an
+error is raised.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from torchlike import _errors, _random
 from torchlike._engine.trace.subtrace import SubTrace
 from torchlike._transforms.recording import Scene
 
-Make = Callable[[jax.Array], jax.Array]  # from a key
+Make = Callable[[jax.Array], jax.Array]  # samples from a key
 
 
 def _uniform(like: np.ndarray, low: float = 0.0, high: float = 1.0) -> Make:
@@ -61,19 +62,19 @@ _MAKERS = {
 
 
 class Draws:
-    """What one recorded function draws."""
+    """The random samples of one recorded function."""
 
     def __init__(self, sub: SubTrace) -> None:
         self.sub = sub
         self.made: list[tuple[np.ndarray, Callable[[np.ndarray], Make]]] = []
 
     def stand_in(self, draw: Callable, generator: Any, *args: Any, **kwargs: Any) -> np.ndarray:
-        """What a drawing function gives while the function is recorded."""
+        """Return a placeholder for the result of a sampling function, during recording."""
         if generator is not None:
             self.sub.stop("random numbers are drawn from a generator", draws=True)
         self.sub.is_quiet = True
         try:
-            array = np.array(draw(_random.Generator(), *args, **kwargs))  # which also checks the arguments
+            array = np.array(draw(_random.Generator(), *args, **kwargs))  # this call also checks the arguments
         finally:
             self.sub.is_quiet = False
         maker, skipped = _MAKERS[draw.__name__], 1 if draw.__name__ == "randperm" else 2
@@ -82,7 +83,7 @@ class Draws:
         return array
 
     def arrays(self, scene: Scene, key: jax.Array) -> list[jax.Array]:
-        """The numbers of this run, which become inputs of the recorded function."""
+        """Return the samples of this run, which become inputs of the recorded function."""
         recording, found = scene.recording, []
         for number, (array, maker) in enumerate(self.made):
             uses = [i for i, value in enumerate(self.sub.given) if self.sub.stand_in(value.array) is array]
@@ -97,7 +98,7 @@ class Draws:
 
 @contextmanager
 def drawing(scene: Scene, allowed: bool) -> Iterator[Draws]:
-    """While it lasts, random numbers are stand-ins, where they are allowed."""
+    """Replace random numbers by placeholders within the block, if `allowed`."""
     sub = scene.recording.sub
     draws = Draws(sub)
     if allowed:

@@ -24,27 +24,30 @@ _SEEN = ("_storage", "_chain", "_strides", "_offset", "_edge", "_origin", "_cach
 
 
 def functional(module: Any, *, mutable: bool = False, random: bool = False) -> tuple[dict[str, jax.Array], Callable]:
-    """A module's parameters and buffers as JAX arrays, and its forward as a pure function of them.
+    """Return a module's parameters and buffers as JAX arrays, and its forward as a pure function.
 
-    `apply(params, *args, **kwargs)` takes and returns JAX arrays, in any containers that JAX knows, and may be given to
-    `jax.jit`, `grad`, `vmap`, `shard_map` and the like. Its gradient is the one that `backward()` computes: `detach`,
-    `no_grad`, an `autograd.Function`'s own backward and hooks hold. Gradients reach every parameter and buffer, whether
-    it requires grad or not. The arrays share the module's memory on the CPU; the module itself is not changed by calls.
+    `apply(params, *args, **kwargs)` takes and returns JAX arrays in arbitrary pytrees. It can be transformed with
+    `jax.jit`, `grad`, `vmap`, `shard_map` and similar functions. Its gradient is the one that `backward()` computes, so
+    `detach`, `no_grad`, hooks and the backward of an `autograd.Function` take effect. Every parameter and buffer has a
+    gradient, even if it does not require grad. On the CPU, the arrays share the module's memory. Calls of `apply` do
+    not change the module.
 
     Args:
-      module: any `nn.Module`. It is seen as it is now in one respect: whether each part trains (`train()`, `eval()`).
-      mutable: what to do about buffers that forward writes to, such as batch normalization's running statistics. False:
-        raise. True: `apply` returns `(result, written)`, and `{**params, **written}` are the params of the next call.
-      random: what to do about random numbers, such as dropout's. False: raise. True: `apply(params, key, *args)` draws
-        them from a key of `jax.random`; they are not those of PyTorch's generator.
+      module: any `nn.Module`. The training mode (`train()`, `eval()`) of each submodule is fixed by this call.
+      mutable: whether forward may write to buffers, such as the running statistics of batch normalization. If False,
+        such a write raises an error. If True, `apply` returns `(result, written)`, and the next call takes
+        `{**params, **written}`.
+      random: whether forward may use random numbers, such as dropout does. If False, it raises an error. If True,
+        `apply(params, key, *args)` samples them from a `jax.random` key. They differ from those of PyTorch's generator.
 
-    Returns `(params, apply)`.
+    Returns:
+      The pair `(params, apply)`.
 
-    `apply` raises RuntimeError where forward looks at elements (`item()`, `if` on a tensor), draws random numbers,
-    writes to a tensor that is neither parameter nor buffer, uses a view of one that was made before, and for names of
-    params that are missing or unknown. Other
-    tensors that forward uses are constants, and under `jax.jit` so is everything else that is no argument. Forward mode
-    (`jax.jvp`) is refused by JAX: the gradient is known in reverse only.
+    `apply` raises RuntimeError if forward reads elements (`item()`, `if` on a tensor), samples random numbers without
+    `random=True`, writes to a tensor that is neither a parameter nor a buffer, or uses an existing view of a parameter
+    or buffer. It also raises RuntimeError if names in `params` are missing or unknown. Other tensors that forward uses
+    are constants; under `jax.jit`, everything that is not an argument is a constant. JAX does not support forward mode
+    (`jax.jvp`) here, because the gradient is defined for reverse mode only.
 
     >>> import jax, jax.numpy as jnp, torchlike as torch
     >>> params, apply = torch.jax.functional(torch.nn.Linear(2, 1))
@@ -106,7 +109,10 @@ def _check_names(tensors: dict[str, Tensor], params: dict[str, Any]) -> None:
 
 
 def _check_aliases(what: str, scene: Scene, tensors: dict[str, Tensor]) -> None:
-    """Refuse what sees a parameter's memory and is none: it would go on showing the module's own."""
+    """Raise RuntimeError if the module uses a view of a parameter that is no parameter itself.
+
+    Such a view would still refer to the module's own memory.
+    """
     used = {id(value) for value in scene.recording.sub.outer}
     seen = sorted(name for name, tensor in tensors.items() if id(tensor._storage.value) in used)
     if seen:
@@ -122,7 +128,7 @@ def _input(scene: Scene, array: Any, device: devices.device, strides: tuple[int,
 
 @contextmanager
 def _training(trains: list) -> Iterator[None]:
-    """Every part of the module in the mode that it was in."""
+    """Set every submodule to its saved training mode within the block."""
     before = [part.training for part, _ in trains]
     try:
         for part, mode in trains:
@@ -135,11 +141,11 @@ def _training(trains: list) -> Iterator[None]:
 
 @contextmanager
 def _standing_in(scene: Scene, tensors: dict[str, Tensor], given: Iterator) -> Iterator[None]:
-    """Every parameter and buffer shows a placeholder."""
+    """Replace the contents of every parameter and buffer by a placeholder within the block."""
     before = [[getattr(tensor, name) for name in _SEEN] for tensor in tensors.values()]
     try:
         for tensor in tensors.values():
-            tensor._storage.version += 1  # no write, but views are to look again: see `_check_aliases`
+            tensor._storage.version += 1  # not a write: invalidates cached views; see `_check_aliases`
             shown = _input(scene, next(given), tensor.device, tensor._strides)
             for name in _SEEN:
                 setattr(tensor, name, getattr(shown, name))
@@ -151,7 +157,7 @@ def _standing_in(scene: Scene, tensors: dict[str, Tensor], given: Iterator) -> I
 
 
 def _written(scene: Scene, tensors: dict[str, Tensor]) -> dict[str, Grad]:
-    """The parameters and buffers that have other contents now."""
+    """Return the parameters and buffers that were overwritten."""
     inputs = {name: value for name, (value, _) in zip(tensors, scene.recording.inputs)}
     pairs = {name: tensor._pair() for name, tensor in tensors.items()}
     return {name: pair for name, pair in pairs.items() if pair[0] is not inputs[name]}

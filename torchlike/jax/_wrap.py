@@ -1,4 +1,4 @@
-"""A JAX function as an operator on tensors."""
+"""JAX functions as operators on tensors."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from torchlike.jax._arrays import from_jax
 
 
 def wrap(function: Callable, *, differentiable: bool = True) -> Callable:
-    """A function over JAX arrays as one over tensors: one operator, with gradients to any order through `jax.vjp`.
+    """Wrap a function of JAX arrays as an operator on tensors, with gradients of any order through `jax.vjp`.
 
-    The tensors may stand in any containers that JAX knows, in arguments and results. Everything else among the
-    arguments is static: it must be hashable, and a new value of it is a new program. The function is traced, once for
-    each new combination of shapes, dtypes and static arguments; what it closes over is a constant, so it must be pure,
-    as under `jax.jit`.
+    The arguments and results may be arbitrary pytrees of tensors. All other arguments are static: they must be
+    hashable, and a new value compiles a new program. The function is traced once for each new combination of shapes,
+    dtypes and static arguments. Values that it closes over are constants, so it must be pure, as under `jax.jit`.
 
     Args:
-      function: computes with `jax.numpy` and the like. Its results must be arrays.
-      differentiable: False for a function that JAX cannot differentiate, whose results require no grad.
+      function: a function that computes with `jax.numpy` and similar libraries. Its results must be arrays.
+      differentiable: False if JAX cannot differentiate the function. Its results then do not require grad.
 
-    Returns the function over tensors. It raises TypeError for arguments without a tensor, for static arguments that are
-    not hashable, and for results that are no arrays.
+    Returns:
+      The function of tensors. It raises TypeError if no argument is a tensor, if a static argument is not hashable, or
+      if a result is not an array.
 
     >>> import jax.numpy as jnp, torchlike as torch
     >>> logsumexp = torch.jax.wrap(lambda x: jnp.log(jnp.sum(jnp.exp(x))))
@@ -70,14 +70,14 @@ def wrap(function: Callable, *, differentiable: bool = True) -> Callable:
 
 
 class Operator:
-    """A function called with arguments of one structure, and equal static ones."""
+    """The operator of a function for arguments of one structure with equal static arguments."""
 
     def __init__(self, function: Callable, name: str, arguments: tuple) -> None:
         leaves, self.tree = jax.tree.flatten(arguments)
         self.function, self.places = function, [i for i, x in enumerate(leaves) if is_tensor(x) or is_array(x)]
         self.fixed = [None if i in self.places else x for i, x in enumerate(leaves)]
         self.trees: dict[tuple, Any] = {}  # the structure of the results, by the shapes and dtypes of the arrays
-        self.single: dict[tuple, bool] = {}  # whether it is one tensor, by avals
+        self.single: dict[tuple, bool] = {}  # whether the result is a single tensor, by avals
         node = "".join(part.title() for part in name.strip("<>").split("_")) + "Backward"
         self.op = Higher(name, node, self, self._run, known={})
 
@@ -91,7 +91,7 @@ class Operator:
         return results
 
     def filled(self, avals: Sequence[Aval], results: list) -> Any:
-        """The tensors in the containers that the function returns."""
+        """Return the results in the containers that the function returned."""
         key = tuple(avals)
         if self.single.get(key):
             return results[0]

@@ -1,8 +1,8 @@
-"""`torch.profiler`: how long programs and regions take.
+"""`torch.profiler`: the run times of programs and user-defined regions.
 
-What is timed are the programs that recorded operators are run as, not single operators, which XLA fuses: a row names
-the user's line and the operators in it. While a profile records, each program is waited for, and pending work is run
-where a region begins and ends, so that it belongs there.
+XLA fuses operators, so the profiler times compiled programs and not single operators. A row of the table names the
+user's source line and the operators of the program. While a profile records, it waits for each program to finish. A
+region flushes pending work at its begin and its end, so that the work is attributed correctly.
 """
 
 from torchlike.profiler._profile import ProfilerAction as ProfilerAction
@@ -15,5 +15,5 @@ from torchlike.profiler._recording import record_function as record_function
 
 
 def kineto_available() -> bool:
-    """Whether PyTorch's tracing library is there: no, traces are JAX's."""
+    """Return False: PyTorch's tracing library (Kineto) is not available. Traces come from JAX."""
     return False

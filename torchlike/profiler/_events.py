@@ -1,4 +1,4 @@
-"""Events, their sums by name, and a table of these."""
+"""Profiler events, their totals by name, and a table of the totals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Event(NamedTuple):
-    """Something that took time: a program or a region. Times are seconds of one clock."""
+    """A timed program or region. Times are in seconds of the same clock."""
 
     name: str
     started: float
@@ -21,13 +21,13 @@ class Event(NamedTuple):
 
     @property
     def microseconds(self) -> float:
-        """How long it took."""
+        """The duration in microseconds."""
         return (self.ended - self.started) * 1e6
 
 
 @dataclass
 class Average:
-    """The events of one name. Times are microseconds; a program's on a GPU are device times."""
+    """The totals of the events with one name, in microseconds. Programs on a GPU count as device time."""
 
     key: str
     count: int = 0
@@ -41,12 +41,12 @@ class Average:
 
     @property
     def cpu_time(self) -> float:
-        """On the average."""
+        """The average CPU time of an event."""
         return self.cpu_time_total / self.count
 
     @property
     def device_time(self) -> float:
-        """On the average."""
+        """The average device time of an event."""
         return self.device_time_total / self.count
 
 
@@ -58,15 +58,15 @@ _SORTS = {
 
 
 class EventList(list):
-    """Sums by name."""
+    """A list of totals by name."""
 
     @property
     def self_cpu_time_total(self) -> float:
-        """The time of all, each moment counted once."""
+        """The total CPU time, without double counting of nested events."""
         return sum(each.self_cpu_time_total for each in self)
 
     def total_average(self) -> Average:
-        """The sum of all."""
+        """Return the totals of all events."""
         made = Average("Total")
         for each in self:
             made.count += each.count
@@ -83,7 +83,7 @@ class EventList(list):
         header: str | None = None,
         top_level_events_only: bool = False,
     ) -> str:
-        """The sums as text, a line for each name."""
+        """Return a table of the totals, with a line for each name."""
         if top_level_events_only:
             raise NotImplementedError(
                 "EventList.table: the argument 'top_level_events_only' is not supported by torchlike"
@@ -117,7 +117,7 @@ def _line(each: Average, total: float, device: bool) -> list[str]:
 
 
 def duration(microseconds: float) -> str:
-    """A time in the unit that suits it."""
+    """Format a time in a suitable unit."""
     for unit, size in (("s", 1e6), ("ms", 1e3)):
         if microseconds >= size:
             return f"{microseconds / size:.3f}{unit}"
@@ -125,7 +125,7 @@ def duration(microseconds: float) -> str:
 
 
 def averages(events: Iterable[Event], by_shape: bool = False, shapes: bool = False) -> EventList:
-    """The sums of events by name (and shapes)."""
+    """Return the totals of the events by name (and by shapes, if `by_shape`)."""
     found: dict[tuple, Average] = {}
     inside = _inside(events)
     for event in events:
@@ -147,7 +147,7 @@ def averages(events: Iterable[Event], by_shape: bool = False, shapes: bool = Fal
 
 
 def _inside(events: Iterable[Event]) -> dict[int, float]:
-    """For each event, the time of those that lie in it at once."""
+    """Return, for each event, the total time of the events directly nested in it."""
     found: dict[int, float] = {}
     open_: dict[int, list[Event]] = {}
     for event in sorted(events, key=lambda e: (e.started, -e.ended)):

@@ -1,4 +1,4 @@
-"""A profile: when it records, and what is done with it."""
+"""`profile`: the control of recording, and the export of its results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from torchlike.profiler._recording import Recorder, region
 
 
 class ProfilerActivity(enum.Enum):
-    """Kinds of devices."""
+    """The device types."""
 
     CPU = 0
     XPU = 1
@@ -28,7 +28,7 @@ class ProfilerActivity(enum.Enum):
 
 
 class ProfilerAction(enum.Enum):
-    """What to do in a step."""
+    """The actions of a step."""
 
     NONE = 0
     WARMUP = 1
@@ -37,7 +37,7 @@ class ProfilerAction(enum.Enum):
 
 
 def supported_activities() -> set[ProfilerActivity]:
-    """The kinds of devices there are."""
+    """Return the available device types."""
     from torchlike import cuda
 
     return {ProfilerActivity.CPU} | ({ProfilerActivity.CUDA} if cuda.is_available() else set())
@@ -46,9 +46,12 @@ def supported_activities() -> set[ProfilerActivity]:
 def schedule(
     *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
 ) -> Callable[[int], ProfilerAction]:
-    """A function from a step's number to what is done in it: `skip_first` steps nothing, then cycles of `wait` steps
-    nothing, `warmup` steps nothing yet, `active` steps recorded; `repeat` cycles, or (0) without end.
-    `skip_first_wait`: the first cycle has no waiting."""
+    """Return a function from a step's number to the profiler's action in that step.
+
+    After `skip_first` steps, each cycle has `wait` idle steps, `warmup` steps that are not recorded either, and
+    `active` recorded steps. There are `repeat` cycles, or infinitely many if it is 0. With `skip_first_wait`, the first
+    cycle has no idle steps.
+    """
     if wait < 0 or warmup < 0 or active <= 0 or repeat < 0 or skip_first < 0:
         raise AssertionError(
             f"Invalid profiler schedule arguments. Got wait={wait} (need >= 0), warmup={warmup} (need >= 0), "
@@ -78,7 +81,10 @@ def schedule(
 def tensorboard_trace_handler(
     dir_name: str, worker_name: str | None = None, use_gzip: bool = False
 ) -> Callable[[profile], None]:
-    """What writes a finished profile as a file into a folder, for TensorBoard or a browser's trace viewer."""
+    """Return a function that writes a finished profile to a file in a directory.
+
+    TensorBoard or the browser's trace viewer displays the file.
+    """
 
     def write(prof: profile) -> None:
         os.makedirs(dir_name, exist_ok=True)
@@ -90,16 +96,16 @@ def tensorboard_trace_handler(
 
 
 class profile:
-    """Times programs and regions within a `with` block, or between `start` and `stop`.
+    """A context manager that times programs and regions. Alternatively call `start` and `stop`.
 
     Args:
-      activities: kinds of devices; what is run is timed whichever are named, but one that is not there is refused.
-      schedule: which steps are recorded (`step` ends one); without it everything is.
-      on_trace_ready: called with the profile when a cycle was recorded.
-      record_shapes: keep the shapes of what enters each program.
-      with_stack: keep the user's line, which is always kept.
-      profile_memory, with_flops, with_modules: refused. XLA plans memory for whole programs, and fused operators have
-        no times of their own; a compiled step's `memory()` and `cost()` are XLA's own figures.
+      activities: the device types. All devices are timed regardless of this argument.
+      schedule: the function that selects the steps to record; `step` ends a step. By default all steps are recorded.
+      on_trace_ready: a function that is called with the profile after each recorded cycle.
+      record_shapes: record the shapes of the inputs of each program.
+      with_stack: no effect, because the user's source line is always recorded.
+      profile_memory, with_flops, with_modules: not supported. XLA plans the memory of whole programs, and fused
+        operators have no run times of their own. The `memory()` and `cost()` of a compiled step return XLA's figures.
     """
 
     def __init__(
@@ -140,12 +146,12 @@ class profile:
         self.stop()
 
     def start(self) -> None:
-        """Begin, with the first step."""
+        """Start profiling with the first step."""
         self.current_action = self._action()
         self._follow()
 
     def stop(self) -> None:
-        """End, with the last step."""
+        """Stop profiling at the end of the last step."""
         self._end_of_step()
         recorded = self._recorder is not None
         self._close()
@@ -187,25 +193,28 @@ class profile:
             self._recorder = None
 
     def events(self) -> list[Event]:
-        """What was recorded last, in order."""
+        """Return the events of the last recording, in order of their start."""
         return sorted(self._events, key=lambda event: event.started)
 
     def key_averages(
         self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
     ) -> EventList:
-        """The sums by name; a program's name is the user's line and its operators, so its line is its stack."""
+        """Return the totals of the events by name.
+
+        The name of a program is the user's source line and the operators, so no separate stack is needed.
+        """
         if group_by_overload_name:
             raise _errors.arguments.unsupported("key_averages", "group_by_overload_name")
         return averages(self._events, group_by_input_shape, self.record_shapes)
 
     def export_chrome_trace(self, path: str) -> None:
-        """Write what was recorded for a browser's trace viewer."""
+        """Write the events in the format of the Chrome trace viewer."""
         text = json.dumps({"schemaVersion": 1, "traceEvents": [_traced(event) for event in self.events()]})
         with gzip.open(path, "wt") if str(path).endswith(".gz") else open(path, "w") as file:
             file.write(text)
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
-        """Refused: of a program only one line is known."""
+        """Raise an error: a program has a single source line, not a stack."""
         raise _errors.arguments.cannot("profiler.profile.export_stacks", "export_chrome_trace says each program's line")
 
 

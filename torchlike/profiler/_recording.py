@@ -1,4 +1,4 @@
-"""What a profile writes down: programs as they run, and the regions that the user names."""
+"""Recording of program runs and of user-defined regions."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from torchlike._engine.report.program_statistics import Account
 from torchlike._engine.report.timing import watchers
 from torchlike.profiler._events import Event
 
-_MOST_NAMES = 4  # operators that a program's name says
+_MOST_NAMES = 4  # the maximum number of operators in a program's name
 
 
 class Recorder:
-    """The events of one profile, while it records."""
+    """The recorder of a profile's events."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
 
     def start(self) -> None:
-        """Record from here on."""
+        """Start recording."""
         boundary()
         watchers.append(self._program)
         _active.append(self)
 
     def stop(self) -> None:
-        """Record no more."""
+        """Stop recording."""
         boundary()
         watchers.remove(self._program)
         _active.remove(self)
@@ -51,7 +51,7 @@ _active: list[Recorder] = []
 
 
 class record_function:
-    """A named region, as a context manager or a decorator. JAX's own profiler (`jax.profiler.trace`) sees it too."""
+    """A named region, as a context manager or a decorator. JAX's profiler (`jax.profiler.trace`) records it too."""
 
     def __init__(self, name: str, args: str | None = None) -> None:
         self.name, self.args = name, args
@@ -82,7 +82,7 @@ class record_function:
 
 
 def region(name: str, started: float) -> None:
-    """Write down a region that ends here."""
+    """Record a region that ends now."""
     event = Event(name, started, perf_counter(), threading.get_ident(), "region", (), "", "cpu")
     for recorder in _active:
         recorder.events.append(event)

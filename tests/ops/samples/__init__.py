@@ -1,4 +1,4 @@
-"""The samples of every family, one file each; a name with samples in two files is an error."""
+"""The samples of every family of operators, one file each. A name with samples in two files is an error."""
 
 import importlib
 import pkgutil

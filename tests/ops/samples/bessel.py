@@ -1,4 +1,4 @@
-"""Bessel functions, orthogonal polynomials and their kin."""
+"""Samples of Bessel functions, orthogonal polynomials and related functions."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ COARSE = ("PyTorch's approximation has seven digits", 1e-5, 1e-6)
 
 
 def of(x, *more):
-    """Doubles, floats and whole numbers; complex numbers are refused."""
+    """Return samples of double, float and integer dtype, and a failing complex one."""
     return [
         Sample(x).loosely(*COARSE),
         Sample(x.astype(np.float32)).loosely(*COARSE),
@@ -23,7 +23,7 @@ def of(x, *more):
 
 
 def of_degree(x=None):
-    """Of every degree up to 6, and of negative ones; of numbers on either side."""
+    """Return samples of all degrees up to 6 and of negative ones, for positive and negative numbers."""
     x = SIGNED / 4 if x is None else x
     degrees = integers(5, low=-2, high=7)
     floats = Sample(x.astype(np.float32), degrees.astype(np.float32)).loosely("cancellation", 1e-4, 1e-5)

@@ -1,4 +1,4 @@
-"""Element-wise functions of two or more tensors or numbers."""
+"""Samples of element-wise functions of two or more tensors or numbers."""
 
 import ml_dtypes
 import numpy as np
@@ -15,7 +15,7 @@ BF16 = A.astype(ml_dtypes.bfloat16)
 WORDS = "both refuse, in other words"
 REFUSED = "PyTorch knows no derivative and raises in backward"
 
-# Every class of operand with every other: a tensor with dims, one without, and a number.
+# All combinations of operand classes: a tensor with dims, a zero-dim tensor, and a number.
 MIXED = [
     Sample(A, ROW),
     Sample(A.T, B.T),
@@ -172,7 +172,7 @@ SAMPLES = {
         Sample(INTS, array(0, 63, 64, -1, dtype=np.int64)),
         Sample(integers(3, low=0, high=255, dtype=np.uint8), array(1, 8, 9, dtype=np.uint8)),
     ],
-    # -- choices
+    # -- minimum and maximum
     "maximum": [
         Sample(A, ROW),
         Sample(array(1.0, nan, 2, nan), array(1.0, 3, nan, nan)),

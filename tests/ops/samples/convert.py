@@ -1,4 +1,4 @@
-"""Changing the dtype and the memory order."""
+"""Samples of conversions of dtype and memory order."""
 
 import ml_dtypes
 import numpy as np

@@ -1,4 +1,4 @@
-"""LU and Householder factors, systems that report instead of raising, tensors taken for matrices."""
+"""Samples of LU and Householder factors, `_ex` variants that return an error code, and batched matrices."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms."""
+"""Samples of discrete Fourier transforms."""
 
 import numpy as np
 

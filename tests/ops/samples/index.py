@@ -1,4 +1,4 @@
-"""Reading and writing at indices, under masks, and in sorted sequences."""
+"""Samples of reads and writes at indices, under masks, and in sorted sequences."""
 
 import ml_dtypes
 import numpy as np

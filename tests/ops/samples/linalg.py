@@ -1,4 +1,4 @@
-"""Decompositions, inverses, solutions of linear systems, norms of matrices."""
+"""Samples of decompositions, inverses, solutions of linear systems, and matrix norms."""
 
 import numpy as np
 

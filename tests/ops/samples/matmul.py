@@ -1,4 +1,4 @@
-"""Products of vectors and matrices."""
+"""Samples of products of vectors and matrices."""
 
 import ml_dtypes
 import numpy as np
@@ -13,7 +13,8 @@ INTS = integers(3, 3)
 COMPLEX = normal(2, 3, dtype=np.complex64)
 BF16 = {"why": "PyTorch sums in another order before it rounds", "rtol": 2e-2, "atol": 2e-2}
 
-ROWS, EXPERTS = normal(8, 16), normal(3, 16, 8)  # groups of rows, as PyTorch wants them: a multiple of 16 bytes
+# groups of rows; PyTorch requires strides that are a multiple of 16 bytes
+ROWS, EXPERTS = normal(8, 16), normal(3, 16, 8)
 ENDS = array(2, 2, 8, dtype=np.int32)
 
 SAMPLES = {

@@ -1,4 +1,4 @@
-"""Activations, softmax, dropout."""
+"""Samples of activations, softmax and dropout."""
 
 import ml_dtypes
 import numpy as np

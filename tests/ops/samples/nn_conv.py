@@ -1,4 +1,4 @@
-"""Convolutions, attention, padding, windows, pixels."""
+"""Samples of convolutions, attention, padding, sliding windows and pixel shuffles."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Losses."""
+"""Samples of losses."""
 
 import ml_dtypes
 import numpy as np

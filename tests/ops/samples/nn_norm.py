@@ -1,4 +1,4 @@
-"""Normalization, similarity, tables, linear maps."""
+"""Samples of normalization, similarity, embeddings and linear maps."""
 
 import ml_dtypes
 import numpy as np
@@ -27,7 +27,7 @@ def loose(samples):
 
 
 def beside_float32(samples):
-    """In half precision, beside parameters that are not: the dtype is the input's."""
+    """Return samples of half-precision inputs with float32 parameters. The result has the input's dtype."""
     return [s.loosely("gradients summed in float32", 2e-2, 2e-2).without_second_gradient(ROUNDING) for s in samples]
 
 

@@ -1,4 +1,4 @@
-"""Pooling."""
+"""Samples of pooling."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Recurrent networks."""
+"""Samples of recurrent networks."""
 
 from tests.ops.sample import Fails, Sample, normal
 
@@ -7,7 +7,7 @@ ANY = "PyTorch's depend on the kernel it picks"
 
 
 def params(gates, layers=1, directions=1, biases=True, projection=0):
-    """The weights of a network from 3 to 4 numbers, in PyTorch's order."""
+    """Return the weights of a network with input size 3 and hidden size 4, in PyTorch's order."""
     out = []
     for layer in range(layers):
         for direction in range(directions):
@@ -20,7 +20,7 @@ def params(gates, layers=1, directions=1, biases=True, projection=0):
 
 
 def network(gates, cells=False):
-    """One layer; two layers in both directions; no biases."""
+    """Return samples of one layer, of two bidirectional layers, and of a layer without biases."""
     found = []
     for layers, directions, biases, batch_first in ((1, 1, True, False), (2, 2, True, True), (1, 1, False, False)):
         states = [normal(layers * directions, 2, 4, seed=s) for s in (1, 2)]

@@ -1,4 +1,4 @@
-"""Reductions, order, cumulative operators."""
+"""Samples of reductions, sorting and cumulative operators."""
 
 import ml_dtypes
 import numpy as np
@@ -16,7 +16,7 @@ COMPLEX = normal(2, 3, dtype=np.complex64)
 BF16 = normal(4, 5).astype(ml_dtypes.bfloat16)
 EMPTY, FLAT = np.zeros(0, np.float32), np.zeros((2, 0), np.float32)
 
-# Every way to name the dims of a reduction.
+# All forms of the dims of a reduction.
 DIMS = [
     Sample(A),
     Sample(A, 1),
@@ -131,7 +131,7 @@ SAMPLES = {
         Sample(INTS, 0),
         Sample(array(1000.0, 1001.0), 0),
     ],
-    # -- spread
+    # -- variance
     "std": [
         Sample(A),
         Sample(A, 1),
@@ -185,7 +185,7 @@ SAMPLES = {
         Fails(INTS),
         Fails(EMPTY, inf),
     ],
-    # -- order
+    # -- sorting
     "sort": [
         Sample(A),
         Sample(array(3.0, nan, 1.0, nan, 2.0, -1.0, dtype=ml_dtypes.bfloat16)).without_gradient("judged in float32"),

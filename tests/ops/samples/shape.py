@@ -1,4 +1,4 @@
-"""Copies: joining, repeating, turning, cutting; matrices from vectors."""
+"""Samples of operators that copy: joining, repeating, flipping, splitting; matrices from vectors."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Short-time Fourier transforms, finite differences, distances, histograms, and views that write."""
+"""Samples of short-time Fourier transforms, finite differences, distances, histograms, and writes through views."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Quantiles, differences, distances, counting, looking up."""
+"""Samples of quantiles, differences, distances, counting and searching."""
 
 import numpy as np
 

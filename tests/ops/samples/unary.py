@@ -1,4 +1,4 @@
-"""Element-wise functions of one tensor."""
+"""Samples of element-wise functions of one tensor."""
 
 import ml_dtypes
 import numpy as np
@@ -12,7 +12,7 @@ BOOL = bools(3)
 
 
 def plain(x=None, *more):
-    """A matrix in another memory order, whole numbers, half precision and the edges of the range."""
+    """Return samples of a transposed matrix, integers, half precision and the edges of the range."""
     x = normal(2, 3) if x is None else x
     return [Sample(x.T), Sample(integers(3, low=1, high=4)), Sample(x.astype(ml_dtypes.bfloat16)), Sample(EDGES), *more]
 

@@ -1,4 +1,4 @@
-"""Views: other shapes and orders over the same elements."""
+"""Samples of views: other shapes and orders of the same elements."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Every collective of tensors, of several dtypes and layouts, and what is refused."""
+"""Every collective on tensors of several dtypes and layouts, and the errors."""
 
 import datetime
 
@@ -34,7 +34,7 @@ for dtype in (
     for op in ("SUM", "AVG", "PRODUCT", "MIN", "MAX", "BAND", "BOR", "BXOR"):
         say(f"all_reduce {dtype} {op}", lambda dtype=dtype, op=op: reduced(getattr(torch, dtype), op))
 
-# Sums of halves and quarters are exact in any order.
+# Sums of multiples of a quarter are exact in any order.
 large = torch.arange(100_000, dtype=torch.float32).remainder(64) / 4 + rank
 dist.all_reduce(large)
 say("large", lambda: (large.sum(), large[:5], large[-3:]))

@@ -1,4 +1,4 @@
-"""Exchanges with gradients."""
+"""Differentiable collectives."""
 
 import torch
 import torch.distributed as dist

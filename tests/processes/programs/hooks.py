@@ -1,4 +1,4 @@
-"""Exchanges that return what they make, and hooks on the exchange of gradients."""
+"""Functional collectives, and hooks on the gradient all-reduce."""
 
 import torch
 import torch.distributed as dist

@@ -1,4 +1,4 @@
-"""Meshes of processes, state dicts of wrapped modules."""
+"""Device meshes, and state dicts of wrapped modules."""
 
 import torch
 import torch.distributed as dist

@@ -1,4 +1,4 @@
-"""Tensors and objects from one process to another, groups of them, stores."""
+"""Point-to-point messages of tensors and objects, groups, and stores."""
 
 import datetime
 

@@ -1,4 +1,4 @@
-"""Gradients that accumulated under `no_sync` are averaged by the next pass that averages."""
+"""Gradients that were accumulated under `no_sync` are averaged by the next synchronizing backward pass."""
 
 import torch
 import torch.distributed as dist
@@ -12,7 +12,7 @@ rank = dist.get_rank()
 
 
 class Branches(nn.Module):
-    """Three layers, of which a call uses those that it names."""
+    """A module with three layers. Each call uses the layers that it names."""
 
     def __init__(self):
         super().__init__()
@@ -36,7 +36,7 @@ def gradients(net):
 
 
 def passes(net, quiet, loud):
-    """Passes under `no_sync`, then passes that average; each is given as what it uses in each process."""
+    """Run passes under `no_sync`, then synchronizing passes. Each is given as the layers that each process uses."""
     for names in quiet:
         with net.no_sync():
             run(net, names[rank])
@@ -61,7 +61,7 @@ for quiet, loud in (
 ):
     some.zero_grad()
     passes(some, quiet, loud)
-passes(some, alike("a"), alike("b"))  # on top of what is there
+passes(some, alike("a"), alike("b"))  # added to the existing gradients
 
 every = DistributedDataParallel(Branches())
 passes(every, alike("a", "abc"), alike("abc"))

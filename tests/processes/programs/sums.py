@@ -1,4 +1,4 @@
-"""Sums of many members, to the bit, and what NaN does."""
+"""Bitwise equal sums of many members, and the treatment of NaN."""
 
 import torch
 import torch.distributed as dist

@@ -1,4 +1,4 @@
-"""DistributedDataParallel: unlike beginnings, buffers, accumulation, parameters that are left out, a sampler."""
+"""DistributedDataParallel: different initial weights, buffers, accumulation, unused parameters, a sampler."""
 
 import torch
 import torch.distributed as dist
@@ -10,7 +10,7 @@ from tests.processes.saying import leave
 
 dist.init_process_group("gloo")
 rank, size = dist.get_rank(), dist.get_world_size()
-torch.manual_seed(rank)  # other weights in each process: the first one's count
+torch.manual_seed(rank)  # different weights in each process; those of rank 0 are used
 torch.set_printoptions(precision=4)
 net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
 net = DistributedDataParallel(net)

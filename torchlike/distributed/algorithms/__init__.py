@@ -1,1 +1,1 @@
-"""What goes round modules that several processes train."""
+"""Communication hooks and module wrappers for distributed training."""

@@ -1,5 +1,8 @@
-"""Checkpoints that several processes share. Written and read with `torch.save` and `torch.load` by one process: the
-folders of `torch.distributed.checkpoint.save` are not supported."""
+"""Distributed checkpoints.
+
+One process writes and reads them with `torch.save` and `torch.load`. The directory format of
+`torch.distributed.checkpoint.save` is not supported.
+"""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""State dicts of modules and optimizers by the names that the plain module has, whatever wraps it."""
+"""State dicts of modules and optimizers, with the parameter names of the unwrapped module."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torchlike._internal import _errors
 from torchlike.distributed import _world
 from torchlike.distributed._messages import broadcast_object_list
 
-if TYPE_CHECKING:  # modules and optimizers are made after this package
+if TYPE_CHECKING:  # modules and optimizers are imported after this package
     from torchlike.nn import Module
     from torchlike.optim.optimizer import Optimizer
 
@@ -20,9 +20,17 @@ _WRAPPERS = ("_checkpoint_wrapped_module.", "_orig_mod.")
 
 @dataclass
 class StateDictOptions:
-    """How state dicts are taken: `full_state_dict` with `cpu_offload` on the first process only, in the host's memory;
-    `ignore_frozen_params` without parameters that are not trained; `flatten_optimizer_state_dict` with one key for each
-    number; `broadcast_from_rank0` has only the first process's dict set, everywhere."""
+    """Options for state dicts.
+
+    Attributes:
+      full_state_dict: with `cpu_offload`, return the state dict on rank 0 only, and empty dicts on the other ranks.
+      cpu_offload: move the tensors to the CPU.
+      ignore_frozen_params: omit parameters that do not require grad.
+      strict: as in `Module.load_state_dict`.
+      broadcast_from_rank0: load the state dict of rank 0 in all processes.
+      flatten_optimizer_state_dict: return a flat dict, with a key for each value of the optimizer's state.
+      keep_submodule_prefixes, dsd_fqn_modifiers: only the default values are supported.
+    """
 
     full_state_dict: bool = False
     cpu_offload: bool = False
@@ -50,7 +58,7 @@ def _name(name: str) -> str:
 
 
 def _given(state: Any, options: StateDictOptions) -> Any:
-    """The state where it is to be had."""
+    """Return the state, moved to the CPU if the options require it; an empty dict on ranks that do not get it."""
     if options.cpu_offload:
         if options.full_state_dict and _world.is_initialized() and _world.get_rank():
             return {}
@@ -69,7 +77,7 @@ def _on_host(state: Any) -> Any:
 def get_model_state_dict(
     model: Module, *, submodules: set[Module] | None = None, options: StateDictOptions | None = None
 ) -> dict[str, Any]:
-    """A module's state dict, by the names of the module within its wrappers."""
+    """Return the state dict of a module, with the parameter names of the unwrapped module."""
     _refuse("get_model_state_dict", submodules)
     options = options or StateDictOptions()
     state = {_name(name): value for name, value in _plain(model).state_dict().items()}
@@ -88,7 +96,7 @@ def _refuse(name: str, submodules: Any) -> None:
 def set_model_state_dict(
     model: Module, model_state_dict: dict[str, Any], *, options: StateDictOptions | None = None
 ) -> Any:
-    """Load what `get_model_state_dict` gave; returns the missing and unexpected keys."""
+    """Load a state dict that `get_model_state_dict` returned. Returns the missing and unexpected keys."""
     options = options or StateDictOptions()
     state = _from_first(dict(model_state_dict), options)
     inside = {_name(name): name for name in _plain(model).state_dict(keep_vars=True)}
@@ -120,8 +128,10 @@ def get_optimizer_state_dict(
     submodules: set[Module] | None = None,
     options: StateDictOptions | None = None,
 ) -> dict[str, Any]:
-    """The state of optimizers, with the parameters' names in place of numbers. An optimizer that has not taken a step
-    takes one by nothing, so that its state is there."""
+    """Return the state dict of optimizers, with parameter names instead of indices.
+
+    An optimizer without state takes a step with a learning rate and gradients of zero, which initializes the state.
+    """
     _refuse("get_optimizer_state_dict", submodules)
     options, names = options or StateDictOptions(), _names(model)
     found: dict[str, Any] = {"state": {}, "param_groups": []}
@@ -168,7 +178,7 @@ def set_optimizer_state_dict(
     *,
     options: StateDictOptions | None = None,
 ) -> None:
-    """Load what `get_optimizer_state_dict` gave."""
+    """Load a state dict that `get_optimizer_state_dict` returned."""
     options, names = options or StateDictOptions(), _names(model)
     told = _from_first(optim_state_dict, options)
     for optimizer in _optimizers(optimizers):
@@ -189,7 +199,7 @@ def set_optimizer_state_dict(
 
 
 def _nested(flat: dict[str, Any], optimizer: Optimizer, order: list[str]) -> dict[str, Any]:
-    """A flat state dict as it was."""
+    """Convert a flat state dict back to a nested one."""
     found: dict[str, Any] = {"state": {}, "param_groups": []}
     names = iter(order)
     for group in optimizer.param_groups:
@@ -211,7 +221,7 @@ def get_state_dict(
     submodules: set[Module] | None = None,
     options: StateDictOptions | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The state dicts of a module and of its optimizers."""
+    """Return the state dicts of a module and of its optimizers."""
     return (
         get_model_state_dict(model, submodules=submodules, options=options),
         get_optimizer_state_dict(model, optimizers, options=options),
@@ -226,7 +236,7 @@ def set_state_dict(
     optim_state_dict: dict[str, Any],
     options: StateDictOptions | None = None,
 ) -> Any:
-    """Load what `get_state_dict` gave; returns the module's missing and unexpected keys."""
+    """Load the state dicts that `get_state_dict` returned. Returns the module's missing and unexpected keys."""
     missing = set_model_state_dict(model, model_state_dict, options=options)
     set_optimizer_state_dict(model, optimizers, optim_state_dict, options=options)
     return missing

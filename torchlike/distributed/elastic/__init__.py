@@ -1,1 +1,1 @@
-"""What programs started by a launcher use."""
+"""Utilities for programs that a launcher starts."""

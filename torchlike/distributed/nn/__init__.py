@@ -1,4 +1,4 @@
-"""What groups of processes do with tensors, with gradients."""
+"""Differentiable collectives."""
 
 from . import functional as functional
 from .functional import all_gather as all_gather

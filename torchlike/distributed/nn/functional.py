@@ -1,7 +1,8 @@
-"""Exchanges between processes through which gradients flow. All members call them, and run backward, alike.
+"""Differentiable collectives. All members must call them, and run backward, in the same order.
 
-Each returns what `torch.distributed`'s function of its name would write; the gradient of what a process received goes
-back to the process that sent it, and those of several receivers are summed.
+Each function returns the values that the function of the same name in `torch.distributed` would write. The backward
+pass sends the gradient of a received tensor back to the process that sent the tensor, and sums the gradients of several
+receivers.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ def _empty(tensor: Tensor, count: int) -> list[Tensor]:
 
 
 def _sum_only(name: str, op: Any) -> None:
-    """Only a sum's gradient is what PyTorch computes for all ways of reducing."""
+    """Raise an error if `op` is not SUM.
+
+    PyTorch accepts other reductions, but computes the gradient of a sum for them.
+    """
     if op != RedOpType.SUM:
         raise _errors.arguments.unsupported(f"torch.distributed.nn.functional.{name}", "op")
 
@@ -134,29 +138,32 @@ class _AlltoAll(Function):
 
 
 def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None) -> Tensor:
-    """The sum of everybody's tensor."""
+    """Return the sum of the tensors of all members."""
     _sum_only("all_reduce", op)
     return _AllReduce.apply(group, tensor)
 
 
 def broadcast(tensor: Tensor, src: int, group: Any = None) -> Tensor:
-    """The tensor of the process `src`."""
+    """Return the tensor of the process `src`."""
     return _Broadcast.apply(src, group, tensor)
 
 
 def reduce(tensor: Tensor, dst: int, op: Any = ReduceOp.SUM, group: Any = None) -> Tensor:
-    """The sum of everybody's tensor in the process `dst`; elsewhere the tensor itself."""
+    """Return the sum of all tensors in the process `dst`; the other processes get their own tensor."""
     _sum_only("reduce", op)
     return _Reduce.apply(dst, group, tensor)
 
 
 def all_gather(tensor: Tensor, group: Any = None) -> tuple[Tensor, ...]:
-    """Everybody's tensor."""
+    """Return the tensors of all members, in the order of their ranks."""
     return _AllGather.apply(group, tensor)
 
 
 def reduce_scatter(output: Tensor, input_list: list[Tensor], op: Any = ReduceOp.SUM, group: Any = None) -> Tensor:
-    """The sum of the tensors that stand in the lists at this process's rank. `output` gives the shape."""
+    """Return the sum over all members of the tensors at this process's index in `input_list`.
+
+    `output` determines the shape.
+    """
     _sum_only("reduce_scatter", op)
     if output.shape != input_list[member(group).rank()].shape:
         raise errors.parts(output.shape, member(group).size())
@@ -164,19 +171,19 @@ def reduce_scatter(output: Tensor, input_list: list[Tensor], op: Any = ReduceOp.
 
 
 def gather(tensor: Tensor, dst: int = 0, group: Any = None) -> tuple[Tensor, ...]:
-    """Everybody's tensor in the process `dst`; elsewhere zeros."""
+    """Return the tensors of all members in the process `dst`; the other processes get zeros."""
     return _Gather.apply(dst, group, tensor)
 
 
 def scatter(tensors: list[Tensor], src: int = 0, group: Any = None) -> Tensor:
-    """This process's one of the tensors of the process `src`."""
+    """Return the tensor that the process `src` has for this process in its list `tensors`."""
     return _Scatter.apply(src, group, *tensors)
 
 
 def all_to_all(
     output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: Any = None
 ) -> tuple[Tensor, ...]:
-    """The tensors that the others have for this process; `output_tensor_list` gives their shapes."""
+    """Return the tensors that the other members send to this process. `output_tensor_list` gives their shapes."""
     return _AlltoAll.apply(group, output_tensor_list, *input_tensor_list)
 
 
@@ -187,7 +194,7 @@ def all_to_all_single(
     input_split_sizes: list[int] | None = None,
     group: Any = None,
 ) -> Tensor:
-    """`all_to_all` of one tensor's parts along the first dim."""
+    """Exchange the parts of one tensor along its first dim, as `all_to_all` does with a list of tensors."""
     size = member(group).size()
     sent = c.parts(input, input_split_sizes, size)
     received = c.parts(output.detach(), output_split_sizes, size)

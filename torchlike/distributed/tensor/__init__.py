@@ -1,4 +1,4 @@
-"""Tensors shared out among devices: not supported. What describes them is there."""
+"""Placements and device meshes. Distributed tensors (`DTensor`) are not supported."""
 
 import sys
 

@@ -1,5 +1,7 @@
-"""Words for how a tensor would lie on the devices of a mesh. Libraries make them while they are imported; the tensors
-that they are for (`DTensor`) are not supported."""
+"""Placements: how a `DTensor` would be distributed over the devices of a mesh.
+
+Libraries create placements at import. `DTensor` itself is not supported.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +10,27 @@ from typing import Any
 
 
 class Placement:
-    """How a tensor lies along one dim of a mesh."""
+    """The placement of a tensor along one dim of a mesh."""
 
     def is_shard(self, dim: int | None = None) -> bool:
-        """Whether each device has a part (along this dim)."""
+        """Return whether each device has a part of the tensor (along `dim`, if given)."""
         return isinstance(self, Shard) and dim in (None, self.dim)
 
     def is_replicate(self) -> bool:
-        """Whether each device has all of it."""
+        """Return whether each device has the whole tensor."""
         return isinstance(self, Replicate)
 
     def is_partial(self, reduce_op: str | None = None) -> bool:
-        """Whether each device has one addend (for this way of reducing)."""
+        """Return whether each device has a partial result (for the reduction `reduce_op`, if given)."""
         return isinstance(self, Partial) and reduce_op in (None, self.reduce_op)
 
 
 class _InParts:
-    """What all kinds of parts have."""
+    """The common methods of sharded placements."""
 
     @staticmethod
     def local_shard_size_and_offset(curr_local_size: int, num_chunks: int, rank: Any) -> tuple[int, int]:
-        """How long the part of this rank is, and where it begins, if a dim is cut as `torch.chunk` does."""
+        """Return the length and offset of the rank's part of a dim that is split as `torch.chunk` does."""
         length = -(-curr_local_size // num_chunks)
         begin = min(length * rank, curr_local_size)
         return min(length, curr_local_size - begin), begin
@@ -36,7 +38,7 @@ class _InParts:
 
 @dataclass(frozen=True, repr=False)
 class Shard(_InParts, Placement):
-    """Each device has a part along `dim`."""
+    """A placement that gives each device a part of the tensor along `dim`."""
 
     dim: int
 
@@ -49,7 +51,7 @@ class Shard(_InParts, Placement):
 
 @dataclass(frozen=True, repr=False)
 class _StridedShard(_InParts, Placement):
-    """Each device has a part of each of `split_factor` groups along `dim`."""
+    """A placement that gives each device a part of each of `split_factor` groups along `dim`."""
 
     dim: int
     split_factor: int
@@ -63,7 +65,7 @@ class _StridedShard(_InParts, Placement):
 
 @dataclass(frozen=True, repr=False)
 class Replicate(Placement):
-    """Each device has all of it."""
+    """A placement that gives each device the whole tensor."""
 
     def __repr__(self) -> str:
         return "Replicate()"
@@ -74,7 +76,7 @@ class Replicate(Placement):
 
 @dataclass(frozen=True, repr=False)
 class Partial(Placement):
-    """Each device has one addend of it."""
+    """A placement that gives each device a partial result, to be combined with `reduce_op`."""
 
     reduce_op: str = "sum"
 

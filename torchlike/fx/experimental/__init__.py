@@ -1,1 +1,1 @@
-"""What libraries ask of PyTorch's tracers while they run untraced."""
+"""The experimental functions of `torch.fx` that libraries call."""

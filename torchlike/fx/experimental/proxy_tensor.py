@@ -1,5 +1,5 @@
-"""Tracing by tensors that stand for others: none is ever on."""
+"""The query for the proxy-tensor tracing mode, which torchlike does not have."""
 
 
 def get_proxy_mode() -> None:
-    """The tracer that is on: none."""
+    """Return None: no proxy-tensor tracing is active."""

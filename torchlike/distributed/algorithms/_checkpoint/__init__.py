@@ -1,3 +1,3 @@
-"""Checkpoints of activations."""
+"""Activation checkpointing."""
 
 from . import checkpoint_wrapper as checkpoint_wrapper

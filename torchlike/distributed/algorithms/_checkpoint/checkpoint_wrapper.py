@@ -1,4 +1,4 @@
-"""Modules whose activations are computed again in the backward pass, as wrappers around the modules there are."""
+"""Activation checkpointing as wrappers around existing modules."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _NAME = "_checkpoint_wrapped_module"
 
 
 class CheckpointImpl(enum.Enum):
-    """The two ways of `torch.utils.checkpoint`."""
+    """The two implementations of `torch.utils.checkpoint`."""
 
     REENTRANT = enum.auto()
     NO_REENTRANT = enum.auto()
 
 
 class ActivationWrapper(Module):
-    """Stands for a module: its attributes and the names in its state dict are the module's own."""
+    """A wrapper of a module that forwards attributes. The names in its state dict are those of the wrapped module."""
 
     def __init__(self, module: Module) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class ActivationWrapper(Module):
         return inside[key]
 
     def named_parameters(self, *args: Any, **kwargs: Any) -> Iterator[tuple[str, Parameter]]:
-        """The module's parameters by its own names."""
+        """Yield the parameters with their names in the wrapped module."""
         for name, parameter in super().named_parameters(*args, **kwargs):
             yield name.replace(f"{_NAME}.", ""), parameter
 
@@ -58,7 +58,7 @@ def _with_prefix(state: dict, prefix: str, *_: Any) -> None:
 
 
 class CheckpointWrapper(ActivationWrapper):
-    """A module that keeps its inputs alone and runs again in the backward pass."""
+    """A module that saves only its inputs, and recomputes its activations in the backward pass."""
 
     def __init__(
         self,
@@ -94,13 +94,12 @@ def checkpoint_wrapper(
     checkpoint_fn: Callable[..., Any] | None = None,
     **checkpoint_fn_kwargs: Any,
 ) -> Module:
-    """`module` with its activations computed again in the backward pass, by `torch.utils.checkpoint` or
-    `checkpoint_fn`."""
+    """Return `module` with activation checkpointing, by `torch.utils.checkpoint` or `checkpoint_fn`."""
     return CheckpointWrapper(module, checkpoint_impl, checkpoint_fn, **checkpoint_fn_kwargs)
 
 
 def offload_wrapper(module: Module) -> Module:
-    """Not supported: activations stay where they are."""
+    """Raise an error: offloading of activations is not supported."""
     raise _errors.arguments.cannot(
         "distributed.algorithms._checkpoint.checkpoint_wrapper.offload_wrapper",
         "use checkpoint_wrapper, which keeps none",
@@ -113,7 +112,7 @@ def apply_activation_checkpointing(
     check_fn: Callable[[Module], bool] = lambda _: True,
     auto_wrap_policy: Any = None,
 ) -> None:
-    """Put a wrapper around each module within `model` for which `check_fn` says so, the inner ones first."""
+    """Wrap each submodule of `model` for which `check_fn` returns True, inner modules first."""
     if auto_wrap_policy is not None:
         raise _errors.arguments.unsupported("apply_activation_checkpointing", "auto_wrap_policy")
     for name, child in list(model.named_children()):

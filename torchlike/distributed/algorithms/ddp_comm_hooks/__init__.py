@@ -1,3 +1,3 @@
-"""Ways of averaging gradients."""
+"""Communication hooks that average gradients."""
 
 from torchlike.distributed.algorithms.ddp_comm_hooks import default_hooks as default_hooks

@@ -1,4 +1,4 @@
-"""Hooks for `DistributedDataParallel.register_comm_hook`: how the gradients of a bucket are averaged."""
+"""Hooks for `DistributedDataParallel.register_comm_hook`, which average the gradients of a bucket."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ Hook = Callable[[Any, GradBucket], "futures.Future[Tensor]"]
 
 def _mean(group: ProcessGroup | None, buffer: Tensor) -> futures.Future[Any]:
     work = c.all_reduce(buffer.div_(member(group).size()), group=group, async_op=True)
-    assert work is not None  # which only processes outside the group get
+    assert work is not None  # only processes outside the group get None
     return work.get_future().then(lambda done: done.value()[0])
 
 
 def allreduce_hook(process_group: ProcessGroup | None, bucket: GradBucket) -> futures.Future[Tensor]:
-    """The mean over the processes."""
+    """Average the bucket over the processes."""
     return _mean(process_group, bucket.buffer())
 
 
 def fp16_compress_hook(process_group: ProcessGroup | None, bucket: GradBucket) -> futures.Future[Tensor]:
-    """The mean, sent and summed in float16."""
+    """Average the bucket over the processes, sent and summed in float16."""
     return _narrow(torchlike.float16, allreduce_hook)(process_group, bucket)
 
 
 def bf16_compress_hook(process_group: ProcessGroup | None, bucket: GradBucket) -> futures.Future[Tensor]:
-    """The mean, sent and summed in bfloat16."""
+    """Average the bucket over the processes, sent and summed in bfloat16."""
     return _narrow(torchlike.bfloat16, allreduce_hook)(process_group, bucket)
 
 
 def fp16_compress_wrapper(hook: Hook) -> Hook:
-    """A hook that works on float16."""
+    """Wrap a hook so that it runs in float16."""
     return _narrow(torchlike.float16, hook)
 
 
 def bf16_compress_wrapper(hook: Hook) -> Hook:
-    """A hook that works on bfloat16."""
+    """Wrap a hook so that it runs in bfloat16."""
     return _narrow(torchlike.bfloat16, hook)
 
 

@@ -1,3 +1,3 @@
-"""Processes that a launcher started."""
+"""Utilities for processes that a launcher starts."""
 
 from . import errors as errors

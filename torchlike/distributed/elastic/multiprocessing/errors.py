@@ -1,4 +1,4 @@
-"""What a process leaves behind for its launcher when it fails."""
+"""Error files, through which a failed process reports its error to the launcher."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from typing import Any
 
 
 def record(fn: Callable[..., Any], error_handler: Any = None) -> Callable[..., Any]:
-    """Have an error of the function written as JSON to the file that TORCHELASTIC_ERROR_FILE names, if it does; it is
-    raised all the same. An `error_handler` has `record_exception(error)` called in place of that."""
+    """Wrap a function so that its errors are written to the error file, and raised again.
+
+    The error is written as JSON to the file that the environment variable TORCHELASTIC_ERROR_FILE names, if it is set.
+    With an `error_handler`, its `record_exception(error)` is called instead.
+    """
 
     @functools.wraps(fn)
     def recorded(*args: Any, **kwargs: Any) -> Any:

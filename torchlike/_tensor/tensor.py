@@ -669,7 +669,7 @@ class Tensor(Methods):
         indexing.put(self, index, value)
 
     def __delitem__(self, index: Any) -> None:
-        raise _errors.shapes.no_deletion()
+        raise _errors.indexing.no_deletion()
 
     def __deepcopy__(self, memo: dict) -> Tensor:
         from torchlike._tensor import copying

@@ -65,6 +65,7 @@ from torchlike._tensor.storage import WRITE as WRITE
 from torchlike._tensor.storage import commit as commit
 from torchlike._tensor.tensor import adopt as adopt
 from torchlike._tensor.tensor import wrap as wrap
+from torchlike._tensor.tracebacks import shortened as shortened
 from torchlike._transforms import recompute as recompute
 from torchlike._transforms import saved_tensor_hooks as saved_tensor_hooks
 from torchlike._transforms.backward import grad as grad

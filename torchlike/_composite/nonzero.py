@@ -21,6 +21,7 @@ from torchlike._tensor import binding, factories, public_calls
 from torchlike._tensor.factories import of_array
 from torchlike._tensor.out import fit_out
 from torchlike._tensor.tensor import Tensor
+from torchlike._tensor.tracebacks import shortened
 
 # -- nonzero elements --------------------------------------------------------------------------------------------------
 
@@ -164,9 +165,12 @@ def where(condition: Tensor, *choices: Any, **named: Any) -> Any:
 
     Without these, return the indices at which the condition is true, one tensor for each dim.
     """
-    if choices or named:
-        return binding.PUBLIC["where"](condition, *choices, **named)
-    return nonzero(condition, as_tuple=True)
+    try:
+        if choices or named:
+            return binding.PUBLIC["where"](condition, *choices, **named)
+        return nonzero(condition, as_tuple=True)
+    except Exception as error:
+        raise shortened(error) from error.__cause__
 
 
 def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:

@@ -18,6 +18,7 @@ from torchlike._dtypes import devices, modes
 from torchlike._dtypes.recorder import current
 from torchlike._ops.schema.casts import Casts, Policy
 from torchlike._tensor.tensor import Tensor
+from torchlike._tensor.tracebacks import shortened
 
 _local = modes.local
 _lock = threading.Lock()
@@ -65,17 +66,20 @@ def casting(policies: Casts) -> Callable[[Callable], Callable]:
     def decorate(function: Callable) -> Callable:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            if not _local.autocast or kwargs.get("out") is not None:
-                return function(*args, **kwargs)
-            found = _policy(policies, args, kwargs)
-            if found is None:
-                return function(*args, **kwargs)
-            args, kwargs = _cast(*found, args, kwargs)
-            before, _local.autocast = _local.autocast, ()
             try:
-                return function(*args, **kwargs)
-            finally:
-                _local.autocast = before
+                if not _local.autocast or kwargs.get("out") is not None:
+                    return function(*args, **kwargs)
+                found = _policy(policies, args, kwargs)
+                if found is None:
+                    return function(*args, **kwargs)
+                args, kwargs = _cast(*found, args, kwargs)
+                before, _local.autocast = _local.autocast, ()
+                try:
+                    return function(*args, **kwargs)
+                finally:
+                    _local.autocast = before
+            except Exception as error:
+                raise shortened(error) from error.__cause__
 
         made: Any = call
         made.uncast = function

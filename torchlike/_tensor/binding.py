@@ -15,6 +15,7 @@ from torchlike._ops.schema.plan import check_fits, check_row
 from torchlike._tensor import dispatch, storage, views
 from torchlike._tensor.out import row_into
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, wrap
+from torchlike._tensor.tracebacks import shortened
 
 CALLERS: dict[str, Callable] = {name: dispatch.caller(op) for name, op in REGISTRY.items() if name == op.name}
 
@@ -37,12 +38,15 @@ def _with_out(op: Op, call: Callable) -> Callable:
         return call
 
     def public(*args: Any, **kwargs: Any) -> Any:
-        if not kwargs or "out" not in kwargs:
-            return call(*args, **kwargs)
-        out = kwargs.pop("out")
-        if out is None:
-            return call(*args, **kwargs)
-        return row_into(op, op.uncast or call, args, kwargs, out)
+        try:
+            if not kwargs or "out" not in kwargs:
+                return call(*args, **kwargs)
+            out = kwargs.pop("out")
+            if out is None:
+                return call(*args, **kwargs)
+            return row_into(op, op.uncast or call, args, kwargs, out)
+        except Exception as error:
+            raise shortened(error) from error.__cause__
 
     return public
 
@@ -107,16 +111,19 @@ def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | Non
     """Return the in-place variant of a tensor function, or of the operator `op`."""
 
     def twin(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        shares = before_write(self, args, apart, op, kwargs)
-        if (shares or (self._storage.inference and op is not None)) and modes.local.grad:
-            return _onto_itself(self, function, args, kwargs)
-        since = next(sequence)
         try:
-            return assign(self, function(self, *args, **kwargs), since)
-        except RuntimeError:
-            if op is not None and op.fits is not None:
-                check_fits(op, (self, *args), kwargs, dispatch.describe)
-            raise
+            shares = before_write(self, args, apart, op, kwargs)
+            if (shares or (self._storage.inference and op is not None)) and modes.local.grad:
+                return _onto_itself(self, function, args, kwargs)
+            since = next(sequence)
+            try:
+                return assign(self, function(self, *args, **kwargs), since)
+            except RuntimeError:
+                if op is not None and op.fits is not None:
+                    check_fits(op, (self, *args), kwargs, dispatch.describe)
+                raise
+        except Exception as error:
+            raise shortened(error) from error.__cause__
 
     made: Any = twin
     made.__name__ = made.__qualname__ = name + "_"

@@ -23,6 +23,7 @@ from torchlike._tensor import autocast, views
 from torchlike._tensor.argument_forms import NUMBERS, from_old_order, in_order, is_foreign, number, plain, settled
 from torchlike._tensor.storage import Storage, move, writes
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, wrap
+from torchlike._tensor.tracebacks import shortened
 
 CASTING = autocast.CASTING
 _STRIDED = object()  # precedes strides in a key, so that they are not mistaken for a static argument
@@ -52,13 +53,16 @@ def _refusing_gradients(op: Op, call: Callable) -> Callable:
 
     @functools.wraps(call)
     def refusing(*args: Any, **kwargs: Any) -> Any:
-        if _local.grad:
-            for place, name, function in places:
-                given = args[place] if place < len(args) else kwargs.get(name)
-                if isinstance(given, Tensor) and given.requires_grad:
-                    said = function if isinstance(function, str) else function(args[0].ndim)
-                    raise _errors.autograd.not_differentiable(said, name)
-        return call(*args, **kwargs)
+        try:
+            if _local.grad:
+                for place, name, function in places:
+                    given = args[place] if place < len(args) else kwargs.get(name)
+                    if isinstance(given, Tensor) and given.requires_grad:
+                        said = function if isinstance(function, str) else function(args[0].ndim)
+                        raise _errors.autograd.not_differentiable(said, name)
+            return call(*args, **kwargs)
+        except Exception as error:
+            raise shortened(error) from error.__cause__
 
     return refusing
 
@@ -74,12 +78,15 @@ def _reading_anyway(op: Op, call: Callable) -> Callable:
 
     def reading(*args: Any, **kwargs: Any) -> Any:
         try:
-            return call(*args, **kwargs)
-        except RuntimeError:
-            if not _local.grad:
-                raise
-            with modes.no_grad():
+            try:
                 return call(*args, **kwargs)
+            except RuntimeError:
+                if not _local.grad:
+                    raise
+                with modes.no_grad():
+                    return call(*args, **kwargs)
+        except Exception as error:
+            raise shortened(error) from error.__cause__
 
     return reading
 
@@ -97,13 +104,19 @@ def _guarded(op: Op, call: Callable) -> Callable:
 
     def guarded(*args: Any, **kwargs: Any) -> Any:
         try:
-            guard(*map(seen, args, kinds), **{name: seen(a, kind_of.get(name, d.STATIC)) for name, a in kwargs.items()})
-        except _errors.layouts.Elsewhere:
-            return call(*args, **kwargs)  # this call finds the rule of the layout
-        except TypeError as misfit:
-            if _is_for(op, args, kwargs) and not foreign_errors.is_foreign(misfit):
-                raise
-        return call(*args, **kwargs)  # this call reports a mismatch with its own signature
+            try:
+                guard(
+                    *map(seen, args, kinds),
+                    **{name: seen(a, kind_of.get(name, d.STATIC)) for name, a in kwargs.items()},
+                )
+            except _errors.layouts.Elsewhere:
+                return call(*args, **kwargs)  # this call finds the rule of the layout
+            except TypeError as misfit:
+                if _is_for(op, args, kwargs) and not foreign_errors.is_foreign(misfit):
+                    raise
+            return call(*args, **kwargs)  # this call reports a mismatch with its own signature
+        except Exception as error:
+            raise shortened(error) from error.__cause__
 
     return guarded
 
@@ -122,55 +135,58 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
     slow: object = bool(op.special) or d.ARRAYS in kinds
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        values: list = []
-        edges: list = []
-        scalars: list = []
-        if not (kwargs or slow or len(args) > len(kinds)):
-            key: list = []
-            needs = False
-            for a, kind in zip(args, kinds):
-                cls = a.__class__
-                if cls in TENSOR_TYPES and kind < 2:
-                    value = a._storage.value if a._chain is None else a._read()
-                    values.append(value)
-                    key.append(value.aval)
-                    edge = a._edge
-                    edges.append(edge)
-                    if edge is not None:
-                        needs = True
-                    if a._strides is not None:
-                        key += (_STRIDED, a._strides)
-                elif cls in NUMBERS and (kind == 1 or kind == 2):
-                    if cls is int and (a >= _TOO_LARGE or a < -_TOO_LARGE):
-                        break
-                    key.append(cls)
-                    scalars.append(a)
-                elif (kind < 2 and a is not None) or cls is list or cls in TENSOR_TYPES:
-                    break
-                else:
-                    key.append(a)
-            else:
-                found = tuple(key)
-                try:
-                    plan = plans.get(found)
-                except TypeError:  # an unhashable argument, not converted to its key form yet
-                    plan = None
-                if plan is None and values and not any(map(is_foreign, args)):
-                    plan = plans[found] = make(op, args, kwargs, describe)
-                if plan is not None:
-                    return _finish(plan, values, edges, scalars, needs)
-            values, edges, scalars = [], [], []
-        if op.of_numbers and all([a.__class__ in NUMBERS for a in args[:2]]):
-            args = _with_a_tensor(args)
-        if slow is CASTING:
-            return autocast.call(op, args, kwargs)
         try:
-            plan, needs = _gather(op, args, kwargs, values, edges, scalars)
-        except _errors.layouts.Elsewhere:
-            return _elsewhere(op, args, kwargs)
-        except TypeError:
-            return _instead(op, args, kwargs)
-        return _finish(plan, values, edges, scalars, needs)
+            values: list = []
+            edges: list = []
+            scalars: list = []
+            if not (kwargs or slow or len(args) > len(kinds)):
+                key: list = []
+                needs = False
+                for a, kind in zip(args, kinds):
+                    cls = a.__class__
+                    if cls in TENSOR_TYPES and kind < 2:
+                        value = a._storage.value if a._chain is None else a._read()
+                        values.append(value)
+                        key.append(value.aval)
+                        edge = a._edge
+                        edges.append(edge)
+                        if edge is not None:
+                            needs = True
+                        if a._strides is not None:
+                            key += (_STRIDED, a._strides)
+                    elif cls in NUMBERS and (kind == 1 or kind == 2):
+                        if cls is int and (a >= _TOO_LARGE or a < -_TOO_LARGE):
+                            break
+                        key.append(cls)
+                        scalars.append(a)
+                    elif (kind < 2 and a is not None) or cls is list or cls in TENSOR_TYPES:
+                        break
+                    else:
+                        key.append(a)
+                else:
+                    found = tuple(key)
+                    try:
+                        plan = plans.get(found)
+                    except TypeError:  # an unhashable argument, not converted to its key form yet
+                        plan = None
+                    if plan is None and values and not any(map(is_foreign, args)):
+                        plan = plans[found] = make(op, args, kwargs, describe)
+                    if plan is not None:
+                        return _finish(plan, values, edges, scalars, needs)
+                values, edges, scalars = [], [], []
+            if op.of_numbers and all([a.__class__ in NUMBERS for a in args[:2]]):
+                args = _with_a_tensor(args)
+            if slow is CASTING:
+                return autocast.call(op, args, kwargs)
+            try:
+                plan, needs = _gather(op, args, kwargs, values, edges, scalars)
+            except _errors.layouts.Elsewhere:
+                return _elsewhere(op, args, kwargs)
+            except TypeError:
+                return _instead(op, args, kwargs)
+            return _finish(plan, values, edges, scalars, needs)
+        except Exception as error:
+            raise shortened(error) from error.__cause__
 
     return _reading_anyway(op, autocast.listening(call) if casts else call)
 
@@ -369,61 +385,64 @@ def _view_caller(op: Op) -> Callable:
 
     def call(*given: Any, **kwargs: Any) -> Tensor:
         try:
-            a, *args = given if len(given) > count and not kwargs else _complete(op, given, kwargs)
-        except _errors.layouts.Elsewhere:
-            return _elsewhere(op, given, kwargs)
-        if a.__class__ not in TENSOR_TYPES:
-            if isinstance(a, Tensor):
-                return _elsewhere(op, (a, *args), {})
-            raise _errors.arguments.wrong_type(op.name, op.names[0], 1, "Tensor", a)
-        value = a._storage.value if a._chain is None else a._read()
-        key = (value.aval, a._strides, *args)
-        try:
-            plan = plans.get(key)
-        except TypeError:
-            plan = None
-        numbers: tuple = ()
-        if plan is None:
-            if is_foreign(tuple(args)):
-                return call(a, *map(settled, args))
-            if varies:
-                plan, numbers = _varying_plan(op, key, (a, *args), varies)
+            try:
+                a, *args = given if len(given) > count and not kwargs else _complete(op, given, kwargs)
+            except _errors.layouts.Elsewhere:
+                return _elsewhere(op, given, kwargs)
+            if a.__class__ not in TENSOR_TYPES:
+                if isinstance(a, Tensor):
+                    return _elsewhere(op, (a, *args), {})
+                raise _errors.arguments.wrong_type(op.name, op.names[0], 1, "Tensor", a)
+            value = a._storage.value if a._chain is None else a._read()
+            key = (value.aval, a._strides, *args)
+            try:
+                plan = plans.get(key)
+            except TypeError:
+                plan = None
+            numbers: tuple = ()
             if plan is None:
-                plan = plans[key] = make(op, (a, *args), {}, describe)
-        edge = a._edge
-        # A view of a tensor that requires grad is recorded even if its array is on the host, so that the first step
-        # records the same trace as later steps.
-        recorder = current()
-        grad = recorder.grad
-        viewed = move(plan, value, numbers) if edge is None else recorder.record_one(plan, (value,), numbers)
-        t = _new(Tensor)
-        storage = t._storage = a._storage
-        t._chain = ((plan, numbers),) if a._chain is None else (*a._chain, (plan, numbers))
-        t._strides = plan.strides[0]
-        t._offset = a._offset if offset is None else a._offset + offset(a, *args)
-        origin, follows = a._origin, grad
-        if origin is None:
-            origin = a
-        elif not a._tracks:
-            follows = False
-            views.inherit(t, a)
-        if not follows and _local.inference:
-            t._frozen = views.Frozen.INFERENCE
-        t._origin = origin
-        t._grad = t._counter = None
-        t._tracks = follows
-        if edge is None:
-            t._edge = None
-        elif grad:
-            t._edge = (Node(plan, [], [edge], list(numbers)), 0)
-        else:
-            t._edge = origin._edge and views.NOWHERE
-        stamp = value.stamp  # views of a value share its saved version
-        if stamp is None:
-            stamp = value.stamp = Stamp()
-        viewed.stamp = stamp
-        t._cache = (storage.version, origin._edge if follows else writes(origin), viewed)
-        return t
+                if is_foreign(tuple(args)):
+                    return call(a, *map(settled, args))
+                if varies:
+                    plan, numbers = _varying_plan(op, key, (a, *args), varies)
+                if plan is None:
+                    plan = plans[key] = make(op, (a, *args), {}, describe)
+            edge = a._edge
+            # A view of a tensor that requires grad is recorded even if its array is on the host, so that the first step
+            # records the same trace as later steps.
+            recorder = current()
+            grad = recorder.grad
+            viewed = move(plan, value, numbers) if edge is None else recorder.record_one(plan, (value,), numbers)
+            t = _new(Tensor)
+            storage = t._storage = a._storage
+            t._chain = ((plan, numbers),) if a._chain is None else (*a._chain, (plan, numbers))
+            t._strides = plan.strides[0]
+            t._offset = a._offset if offset is None else a._offset + offset(a, *args)
+            origin, follows = a._origin, grad
+            if origin is None:
+                origin = a
+            elif not a._tracks:
+                follows = False
+                views.inherit(t, a)
+            if not follows and _local.inference:
+                t._frozen = views.Frozen.INFERENCE
+            t._origin = origin
+            t._grad = t._counter = None
+            t._tracks = follows
+            if edge is None:
+                t._edge = None
+            elif grad:
+                t._edge = (Node(plan, [], [edge], list(numbers)), 0)
+            else:
+                t._edge = origin._edge and views.NOWHERE
+            stamp = value.stamp  # views of a value share its saved version
+            if stamp is None:
+                stamp = value.stamp = Stamp()
+            viewed.stamp = stamp
+            t._cache = (storage.version, origin._edge if follows else writes(origin), viewed)
+            return t
+        except Exception as error:
+            raise shortened(error) from error.__cause__
 
     return call
 

@@ -25,6 +25,7 @@ from torchlike._tensor import exchange, from_data
 from torchlike._tensor.exchange import from_file, from_numpy, frombuffer
 from torchlike._tensor.from_data import dtype_of
 from torchlike._tensor.tensor import Tensor, adopt, wrap
+from torchlike._tensor.tracebacks import shortened
 
 
 class Missing:
@@ -93,14 +94,17 @@ def tensor(
     >>> torchlike.tensor([[1., 2.], [3., 4.]]).shape
     torch.Size([2, 2])
     """
-    if data is MISSING:
-        raise _errors.arguments.missing("tensor", "data")
-    no_pinning(pin_memory)
-    dtype = dtype_of("tensor", dtype)
-    if isinstance(data, Tensor):
-        warn(_errors.making.copy_construct("torch.tensor"))
-        return _copied(data, dtype, device, requires_grad)
-    return _in_its_order(of_array(from_data.of_data(data, dtype), device, requires_grad), data)
+    try:
+        if data is MISSING:
+            raise _errors.arguments.missing("tensor", "data")
+        no_pinning(pin_memory)
+        dtype = dtype_of("tensor", dtype)
+        if isinstance(data, Tensor):
+            warn(_errors.making.copy_construct("torch.tensor"))
+            return _copied(data, dtype, device, requires_grad)
+        return _in_its_order(of_array(from_data.of_data(data, dtype), device, requires_grad), data)
+    except Exception as error:
+        raise shortened(error) from error.__cause__
 
 
 def _copied(data: Tensor, dtype: Dtype | None, device: Any, requires_grad: bool) -> Tensor:

@@ -14,6 +14,7 @@ from torchlike._ops import Op
 from torchlike._ops.schema.out_rules import CASTABLE, EXACT, ROWS_UNLESS_EMPTY, STRIDED, Into
 from torchlike._tensor import storage
 from torchlike._tensor.tensor import Tensor
+from torchlike._tensor.tracebacks import shortened
 
 
 def asked_of(op: Op, args: tuple) -> Into:
@@ -73,9 +74,12 @@ def accepting_out(asked: Into = CASTABLE, name: str = "") -> Callable[[Callable]
     def decorate(function: Callable) -> Callable:
         @functools.wraps(function)
         def public(*args: Any, out: Any = None, **kwargs: Any) -> Any:
-            if out is None:
-                return function(*args, **kwargs)
-            return into(name or function.__name__, function, args, kwargs, out, asked)
+            try:
+                if out is None:
+                    return function(*args, **kwargs)
+                return into(name or function.__name__, function, args, kwargs, out, asked)
+            except Exception as error:
+                raise shortened(error) from error.__cause__
 
         made: Any = public
         made.__signature__ = with_out(inspect.signature(function))

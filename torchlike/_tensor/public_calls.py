@@ -21,6 +21,7 @@ from torchlike._tensor import binding
 from torchlike._tensor.autocast import uncast
 from torchlike._tensor.out import into, with_out
 from torchlike._tensor.tensor import Tensor
+from torchlike._tensor.tracebacks import shortened
 
 Ints = tuple[int, ...]
 # Checks by annotation. A parameter with any other annotation accepts any object.
@@ -69,12 +70,15 @@ def history_first(function: Callable) -> Callable:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            return function(*args, **kwargs)
-        except (RuntimeError, IndexError):
-            for each in (*args, *kwargs.values()):
-                if isinstance(each, Tensor):
-                    each._pair()
-            raise
+            try:
+                return function(*args, **kwargs)
+            except (RuntimeError, IndexError):
+                for each in (*args, *kwargs.values()):
+                    if isinstance(each, Tensor):
+                        each._pair()
+                raise
+        except Exception as error:
+            raise shortened(error) from error.__cause__
 
     return call
 
@@ -86,33 +90,36 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs and not kwargs.keys() <= names.keys():
-            kwargs = _renamed(kwargs, names)
-        types = (*map(type, args), *kwargs, *map(type, kwargs.values()))
-        if types not in taken:
-            try:
-                bound = signature.bind(*args, **kwargs)
-            except TypeError as misfit:
-                if "out" in kwargs:  # the signature of an operator need not contain `out`
-                    return function(*args, **kwargs)
-                raise _misfit(called, signature, args, kwargs, misfit, itself) from None
-            settled = [_settle(bound, each) for each in bound.arguments]
-            for place, (name, fits) in enumerate(zip(bound.arguments, settled), 1 - itself):
-                if fits is None and function in _OVERLOADED:
-                    raise _errors.arguments.invalid_combination(called, args[itself:], kwargs)
-                if fits is None:
-                    raise _unlike(called, bound, name, None if name in kwargs else place)
-            if not all(settled):
-                args, kwargs = bound.args, bound.kwargs
-            else:
-                taken.add(types)
         try:
-            return function(*args, **kwargs)
+            if kwargs and not kwargs.keys() <= names.keys():
+                kwargs = _renamed(kwargs, names)
+            types = (*map(type, args), *kwargs, *map(type, kwargs.values()))
+            if types not in taken:
+                try:
+                    bound = signature.bind(*args, **kwargs)
+                except TypeError as misfit:
+                    if "out" in kwargs:  # the signature of an operator need not contain `out`
+                        return function(*args, **kwargs)
+                    raise _misfit(called, signature, args, kwargs, misfit, itself) from None
+                settled = [_settle(bound, each) for each in bound.arguments]
+                for place, (name, fits) in enumerate(zip(bound.arguments, settled), 1 - itself):
+                    if fits is None and function in _OVERLOADED:
+                        raise _errors.arguments.invalid_combination(called, args[itself:], kwargs)
+                    if fits is None:
+                        raise _unlike(called, bound, name, None if name in kwargs else place)
+                if not all(settled):
+                    args, kwargs = bound.args, bound.kwargs
+                else:
+                    taken.add(types)
+            try:
+                return function(*args, **kwargs)
+            except Exception as error:
+                ours = foreign_errors.of_call(error, called, args, kwargs)
+                if ours is None:
+                    raise
+            raise ours
         except Exception as error:
-            ours = foreign_errors.of_call(error, called, args, kwargs)
-            if ours is None:
-                raise
-        raise ours
+            raise shortened(error) from error.__cause__
 
     return call
 
@@ -187,10 +194,13 @@ def _with_out(function: Callable, asked: Into | Callable[..., Into], called: str
 
     @functools.wraps(call)
     def public(*args: Any, out: Any = None, **kwargs: Any) -> Any:
-        if out is None:
-            return call(*args, **kwargs)
-        rule = asked if isinstance(asked, Into) else asked(*args, **kwargs)
-        return into(called, plain, args, kwargs, out, rule, overloads)
+        try:
+            if out is None:
+                return call(*args, **kwargs)
+            rule = asked if isinstance(asked, Into) else asked(*args, **kwargs)
+            return into(called, plain, args, kwargs, out, rule, overloads)
+        except Exception as error:
+            raise shortened(error) from error.__cause__
 
     made: Any = public
     made.__signature__ = with_out(inspect.signature(function))

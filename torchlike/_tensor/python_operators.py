@@ -15,6 +15,7 @@ from torchlike._tensor.binding import CALLERS, in_place_of
 from torchlike._tensor.dispatch import binary
 from torchlike._tensor.exchange import from_numpy
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
+from torchlike._tensor.tracebacks import shortened
 
 # NumPy arrays are absent: NumPy computes the result and converts it with `__array_wrap__`.
 _OPERANDS = (Tensor, int, float, complex, np.generic)
@@ -44,9 +45,12 @@ def _binary(op: Op) -> Callable:
     quick, operands = binary(op, call), _operands(op)
 
     def dunder(self: Tensor, other: Any) -> Any:
-        if other.__class__ in TENSOR_TYPES or isinstance(other, operands):
-            return quick(self, other)
-        return NotImplemented
+        try:
+            if other.__class__ in TENSOR_TYPES or isinstance(other, operands):
+                return quick(self, other)
+            return NotImplemented
+        except Exception as error:
+            raise shortened(error) from error.__cause__
 
     return dunder
 
@@ -58,7 +62,10 @@ def _operands(op: Op) -> tuple[type, ...]:
 
 def _reflected(call: Callable, operands: tuple[type, ...] = _OPERANDS) -> Callable:
     def dunder(self: Tensor, other: Any) -> Any:
-        return call(other, self) if isinstance(other, operands) else NotImplemented
+        try:
+            return call(other, self) if isinstance(other, operands) else NotImplemented
+        except Exception as error:
+            raise shortened(error) from error.__cause__
 
     return dunder
 
@@ -71,9 +78,12 @@ def _slot(name: str) -> Callable:
 
     def reflected(call: Callable, operands: tuple[type, ...]) -> Callable:
         def dunder(self: Tensor, other: Any) -> Any:
-            if self.__class__ not in TENSOR_TYPES and not isinstance(self, Tensor):
-                raise _errors.arguments.foreign_descriptor(name, self)
-            return call(other, self) if isinstance(other, operands) else NotImplemented
+            try:
+                if self.__class__ not in TENSOR_TYPES and not isinstance(self, Tensor):
+                    raise _errors.arguments.foreign_descriptor(name, self)
+                return call(other, self) if isinstance(other, operands) else NotImplemented
+            except Exception as error:
+                raise shortened(error) from error.__cause__
 
         return dunder
 
@@ -84,9 +94,12 @@ def _in_place(op: Op, call: Callable) -> Callable:
     twin = in_place_of(op.name, op.uncast or call, op=op)
 
     def dunder(self: Tensor, other: Any) -> Any:
-        if not isinstance(other, _OPERANDS):
-            return NotImplemented
-        return twin(self, other)
+        try:
+            if not isinstance(other, _OPERANDS):
+                return NotImplemented
+            return twin(self, other)
+        except Exception as error:
+            raise shortened(error) from error.__cause__
 
     return dunder
 

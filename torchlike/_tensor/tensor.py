@@ -27,6 +27,7 @@ from torchlike._tensor import hooks, views
 from torchlike._tensor import storage as _storage
 from torchlike._tensor.shared_storage import show
 from torchlike._tensor.storage import Step, Storage
+from torchlike._tensor.tracebacks import shortened
 
 if TYPE_CHECKING:
     from torchlike._methods import Methods  # declares the methods that the operator registry binds
@@ -659,14 +660,20 @@ class Tensor(Methods):
         return self.item().__format__(spec) if plain else object.__format__(self, spec)
 
     def __getitem__(self, index: Any) -> Tensor:
-        from torchlike._tensor import indexing
+        try:
+            from torchlike._tensor import indexing
 
-        return indexing.get(self, index)
+            return indexing.get(self, index)
+        except Exception as error:
+            raise shortened(error) from error.__cause__
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        from torchlike._tensor import indexing
+        try:
+            from torchlike._tensor import indexing
 
-        indexing.put(self, index, value)
+            indexing.put(self, index, value)
+        except Exception as error:
+            raise shortened(error) from error.__cause__
 
     def __delitem__(self, index: Any) -> None:
         raise _errors.indexing.no_deletion()

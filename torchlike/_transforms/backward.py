@@ -13,6 +13,7 @@ from torchlike._autograd.nodes import AccumulateGrad
 from torchlike._dtypes import devices, modes
 from torchlike._engine import Aval, Value, boundary
 from torchlike._errors.warned import warn
+from torchlike._tensor.tracebacks import shortened
 from torchlike._tensor.views import NOWHERE, edge_of
 from torchlike._transforms.batched_backward import BatchedWalk
 from torchlike._transforms.context import node_of
@@ -196,24 +197,28 @@ def grad(
         results have the same leading dim.
       materialize_grads: return zeros instead of None.
     """
-    if not only_inputs:
-        warn(_errors.autograd.ONLY_INPUTS, FutureWarning)
-    outputs, inputs = _tuple(outputs), _tuple(inputs)
-    _check_roots(outputs)
-    _check_inputs(inputs, "grad")
-    if materialize_grads and allow_unused is False:
-        raise ValueError(
-            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
-        )
-    weights = _tuple(grad_outputs) if grad_outputs is not None else (None,) * len(outputs)
-    weights = weights[: len(outputs)]  # PyTorch ignores surplus gradients
-    keep = create_graph if retain_graph is None else retain_graph
-    create_graph = create_graph and not modes.local.inference
-    zeros = bool(materialize_grads)
-    unused = bool(allow_unused) or zeros
-    if not is_grads_batched:
-        return _grad(outputs, inputs, weights, keep, create_graph, unused, zeros)
-    return _grad(outputs, inputs, weights, keep, create_graph, unused, zeros, _count(outputs, weights))
+    try:
+        if not only_inputs:
+            warn(_errors.autograd.ONLY_INPUTS, FutureWarning)
+        outputs, inputs = _tuple(outputs), _tuple(inputs)
+        _check_roots(outputs)
+        _check_inputs(inputs, "grad")
+        if materialize_grads and allow_unused is False:
+            raise ValueError(
+                "Expected allow_unused to be True or not passed when materialize_grads=True, "
+                "but got: allow_unused=False."
+            )
+        weights = _tuple(grad_outputs) if grad_outputs is not None else (None,) * len(outputs)
+        weights = weights[: len(outputs)]  # PyTorch ignores surplus gradients
+        keep = create_graph if retain_graph is None else retain_graph
+        create_graph = create_graph and not modes.local.inference
+        zeros = bool(materialize_grads)
+        unused = bool(allow_unused) or zeros
+        if not is_grads_batched:
+            return _grad(outputs, inputs, weights, keep, create_graph, unused, zeros)
+        return _grad(outputs, inputs, weights, keep, create_graph, unused, zeros, _count(outputs, weights))
+    except Exception as error:
+        raise shortened(error) from error.__cause__
 
 
 def _count(outputs: tuple, weights: tuple) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike._tensor.tensor import Tensor
+from torchlike._tensor.tracebacks import shortened
 from torchlike._transforms import backward as _backward
 
 
@@ -16,7 +17,10 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """Accumulate the gradient of this tensor into the `.grad` of the leaves of its graph."""
-    _backward.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+    try:
+        _backward.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+    except Exception as error:
+        raise shortened(error) from error.__cause__
 
 
 METHODS = {"backward": backward}

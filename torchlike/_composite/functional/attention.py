@@ -9,6 +9,7 @@ from torchlike._composite.random import sampling
 from torchlike._ops.schema.typing_rules import broadcast
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
+from torchlike._tensor.tracebacks import shortened
 
 
 def scaled_dot_product_attention(
@@ -39,22 +40,25 @@ def scaled_dot_product_attention(
     Returns:
       (..., L, V).
     """
-    _errors.activations.check_attention(query, key, value, dropout_p)
-    if hasattr(attn_mask, "as_arguments"):  # a `CausalBias`
-        attn_mask, is_causal = attn_mask.as_arguments(query, is_causal)  # type: ignore[union-attr]
-    factor = scale
-    if factor is None:
-        factor = 1.0 / float(query.shape[-1]) ** 0.5 if query.shape[-1] else 1.0
-    noise = None
-    if dropout_p > 0.0:
-        lead = query.shape[:-2] if enable_gqa else broadcast([tuple(x.shape[:-2]) for x in (query, key, value)])
-        shape = (*lead, query.shape[-2], key.shape[-2])
-        kind = np.dtype(query.dtype.numpy)
-        noise = sampling.of_shape(
-            lambda shape: _random.dropout_noise(None, shape, kind, dropout_p), shape, query.device
-        )
-    fused = dropout_p == 0.0 and _is_fused(query, key, value, attn_mask, enable_gqa)
-    return rows["_attention"](query, key, value, attn_mask, noise, is_causal, float(factor), enable_gqa, fused)
+    try:
+        _errors.activations.check_attention(query, key, value, dropout_p)
+        if hasattr(attn_mask, "as_arguments"):  # a `CausalBias`
+            attn_mask, is_causal = attn_mask.as_arguments(query, is_causal)  # type: ignore[union-attr]
+        factor = scale
+        if factor is None:
+            factor = 1.0 / float(query.shape[-1]) ** 0.5 if query.shape[-1] else 1.0
+        noise = None
+        if dropout_p > 0.0:
+            lead = query.shape[:-2] if enable_gqa else broadcast([tuple(x.shape[:-2]) for x in (query, key, value)])
+            shape = (*lead, query.shape[-2], key.shape[-2])
+            kind = np.dtype(query.dtype.numpy)
+            noise = sampling.of_shape(
+                lambda shape: _random.dropout_noise(None, shape, kind, dropout_p), shape, query.device
+            )
+        fused = dropout_p == 0.0 and _is_fused(query, key, value, attn_mask, enable_gqa)
+        return rows["_attention"](query, key, value, attn_mask, noise, is_causal, float(factor), enable_gqa, fused)
+    except Exception as error:
+        raise shortened(error) from error.__cause__
 
 
 def _is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, grouped: bool) -> bool:

@@ -13,6 +13,7 @@ from torchlike._engine import when_at_hand
 from torchlike._errors.warned import warn
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
+from torchlike._tensor.tracebacks import shortened
 
 _CHECKED_AT_ONCE = 1 << 22  # class indices that are already on the host are checked up to this many
 
@@ -78,13 +79,16 @@ def cross_entropy(
     >>> round(torch.nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([1])).item(), 4)
     0.6931
     """
-    reduction = reduction_of(reduction, size_average, reduce)
-    if not 0.0 <= label_smoothing <= 1.0:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
-    if input.shape == target.shape:
-        return rows["_cross_entropy_of_probabilities"](input, target, weight, reduction, label_smoothing)
-    _check_target(input, target, ignore_index)
-    return rows["cross_entropy"](input, target, weight, ignore_index, reduction, label_smoothing)
+    try:
+        reduction = reduction_of(reduction, size_average, reduce)
+        if not 0.0 <= label_smoothing <= 1.0:
+            raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+        if input.shape == target.shape:
+            return rows["_cross_entropy_of_probabilities"](input, target, weight, reduction, label_smoothing)
+        _check_target(input, target, ignore_index)
+        return rows["cross_entropy"](input, target, weight, ignore_index, reduction, label_smoothing)
+    except Exception as error:
+        raise shortened(error) from error.__cause__
 
 
 def nll_loss(

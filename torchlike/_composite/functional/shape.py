@@ -10,6 +10,7 @@ from torchlike._tensor.argument_forms import settled
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import function
 from torchlike._tensor.tensor import Tensor
+from torchlike._tensor.tracebacks import shortened
 
 pixel_shuffle, pixel_unshuffle = function("pixel_shuffle"), function("pixel_unshuffle")
 channel_shuffle = native_channel_shuffle = function("channel_shuffle")
@@ -28,24 +29,27 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     >>> torch.nn.functional.pad(torch.ones(2), (1, 1)).tolist()
     [0.0, 1.0, 1.0, 0.0]
     """
-    sizes = settled(pad)
-    if not isinstance(sizes, tuple):
-        raise _errors.arguments.wrong_type("pad", "pad", 2, "tuple of ints", pad)
-    for place, n in enumerate(sizes):
-        if not hasattr(n, "__index__"):
-            raise _errors.arguments.wrong_element("pad", "pad", 2, place, n)
-    if mode == "constant":
-        check_number(0.0 if value is None else float(value), input.dtype)
-        return rows["_constant_pad"](input, sizes, 0 if value is None else value)
-    if len(sizes) % 2:
-        raise _errors.images.odd_padding()
-    if len(sizes) > 2 * input.ndim:
-        raise _errors.images.long_padding(len(sizes), input.ndim)
-    if value not in (None, 0):
-        raise _errors.images.padding_value(mode)
-    if mode not in ("reflect", "replicate", "circular"):
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
-    return rows["_mirror_pad"](input, sizes, mode)
+    try:
+        sizes = settled(pad)
+        if not isinstance(sizes, tuple):
+            raise _errors.arguments.wrong_type("pad", "pad", 2, "tuple of ints", pad)
+        for place, n in enumerate(sizes):
+            if not hasattr(n, "__index__"):
+                raise _errors.arguments.wrong_element("pad", "pad", 2, place, n)
+        if mode == "constant":
+            check_number(0.0 if value is None else float(value), input.dtype)
+            return rows["_constant_pad"](input, sizes, 0 if value is None else value)
+        if len(sizes) % 2:
+            raise _errors.images.odd_padding()
+        if len(sizes) > 2 * input.ndim:
+            raise _errors.images.long_padding(len(sizes), input.ndim)
+        if value not in (None, 0):
+            raise _errors.images.padding_value(mode)
+        if mode not in ("reflect", "replicate", "circular"):
+            raise NotImplementedError(f"Unrecognised padding mode {mode}")
+        return rows["_mirror_pad"](input, sizes, mode)
+    except Exception as error:
+        raise shortened(error) from error.__cause__
 
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:

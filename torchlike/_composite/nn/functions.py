@@ -17,6 +17,7 @@ from torchlike._tensor import binding, factories
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.out import accepting_out
 from torchlike._tensor.tensor import Tensor
+from torchlike._tensor.tracebacks import shortened
 
 
 def finish(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
@@ -34,7 +35,10 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     >>> torch.softmax(torch.zeros(2), 0).tolist()
     [0.5, 0.5]
     """
-    return rows["_softmax"](input if dtype is None else input.to(dtype), dim)
+    try:
+        return rows["_softmax"](input if dtype is None else input.to(dtype), dim)
+    except Exception as error:
+        raise shortened(error) from error.__cause__
 
 
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:

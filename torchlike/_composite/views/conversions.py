@@ -18,6 +18,7 @@ from torchlike._tensor.binding import before_write, check_history
 from torchlike._tensor.from_data import dtype_of, filled
 from torchlike._tensor.public_calls import ints
 from torchlike._tensor.tensor import Tensor, alias, untracked, wrap
+from torchlike._tensor.tracebacks import shortened
 
 # -- shapes ------------------------------------------------------------------------------------------------------------
 
@@ -28,13 +29,16 @@ def view(self: Tensor, *size: Any, **named: Any) -> Tensor:
     Raises:
       RuntimeError: no strides represent that shape over this memory. `reshape` copies in this case.
     """
-    if named:
-        size = _size_or_dtype(size, named)
-    if not size or isinstance(size[0], str | float):
-        raise _errors.arguments.invalid_combination("view", size, named)
-    if isinstance(size[0], _dtypes.dtype):
-        return _view_as_type(self, size[0])
-    return rows["view"](self, ints(size, "view"))
+    try:
+        if named:
+            size = _size_or_dtype(size, named)
+        if not size or isinstance(size[0], str | float):
+            raise _errors.arguments.invalid_combination("view", size, named)
+        if isinstance(size[0], _dtypes.dtype):
+            return _view_as_type(self, size[0])
+        return rows["view"](self, ints(size, "view"))
+    except Exception as error:
+        raise shortened(error) from error.__cause__
 
 
 def _size_or_dtype(size: tuple, named: dict) -> tuple:
@@ -61,24 +65,27 @@ def _view_as_type(self: Tensor, dtype: _dtypes.dtype) -> Tensor:
 
 def reshape(input: Tensor, *shape: Any, **named: Any) -> Tensor:
     """Return the elements in another shape, as a view if the strides permit it, else as a copy."""
-    from torchlike._ops.views.view import infer_size
-
-    if not shape or named:
-        shape = _one_named("reshape", "shape", shape, named)
-    wanted = ints(shape, "reshape", "shape")
     try:
-        size = infer_size(wanted, input.numel())
-    except RuntimeError:
-        input._pair()  # the error for an invalidated view has precedence
-        raise
-    if input._strides is None:
-        return rows["view"](input, size)
-    if strides.view_strides(tuple(input.shape), input._strides, size) is not None:
-        made = rows["view"](input, size)
-        if made._edge is not None and made._edge is not views.NOWHERE and not input.is_contiguous():
-            made._edge = views.named(made._edge, "ReshapeAliasBackward0")
-        return made
-    return rows["_unsafe_view"](clone(input, memory_format=mf.contiguous_format), size)
+        from torchlike._ops.views.view import infer_size
+
+        if not shape or named:
+            shape = _one_named("reshape", "shape", shape, named)
+        wanted = ints(shape, "reshape", "shape")
+        try:
+            size = infer_size(wanted, input.numel())
+        except RuntimeError:
+            input._pair()  # the error for an invalidated view has precedence
+            raise
+        if input._strides is None:
+            return rows["view"](input, size)
+        if strides.view_strides(tuple(input.shape), input._strides, size) is not None:
+            made = rows["view"](input, size)
+            if made._edge is not None and made._edge is not views.NOWHERE and not input.is_contiguous():
+                made._edge = views.named(made._edge, "ReshapeAliasBackward0")
+            return made
+        return rows["_unsafe_view"](clone(input, memory_format=mf.contiguous_format), size)
+    except Exception as error:
+        raise shortened(error) from error.__cause__
 
 
 def _one_named(function: str, name: str, given: tuple, named: dict) -> tuple:
@@ -93,17 +100,23 @@ def _one_named(function: str, name: str, given: tuple, named: dict) -> tuple:
 
 def expand(self: Tensor, *size: Any, **named: Any) -> Tensor:
     """Expand dims of size one without copying; -1 keeps a dim."""
-    named.pop("implicit", None)
-    if not size or named:
-        size = _one_named("expand", "size", size, named)
-    return rows["expand"](self, ints(size, "expand"))
+    try:
+        named.pop("implicit", None)
+        if not size or named:
+            size = _one_named("expand", "size", size, named)
+        return rows["expand"](self, ints(size, "expand"))
+    except Exception as error:
+        raise shortened(error) from error.__cause__
 
 
 def permute(input: Tensor, *dims: Any, **named: Any) -> Tensor:
     """Permute the dims."""
-    if not dims or named:
-        dims = _one_named("permute", "dims", dims, named)
-    return rows["permute"](input, ints(dims, "permute", "dims"))
+    try:
+        if not dims or named:
+            dims = _one_named("permute", "dims", dims, named)
+        return rows["permute"](input, ints(dims, "permute", "dims"))
+    except Exception as error:
+        raise shortened(error) from error.__cause__
 
 
 def _taking_a_tuple(method: Any, argument: str) -> Any:
@@ -246,7 +259,10 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Overwrite this tensor with `src`, which is broadcast and cast."""
-    return replace(self, src, "torch::autograd::CopyBackwards")
+    try:
+        return replace(self, src, "torch::autograd::CopyBackwards")
+    except Exception as error:
+        raise shortened(error) from error.__cause__
 
 
 def replace(self: Tensor, src: Any, node: str) -> Tensor:

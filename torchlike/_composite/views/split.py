@@ -16,6 +16,7 @@ from torchlike._tensor.argument_forms import settled
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.public_calls import history_first, ints, whole
 from torchlike._tensor.tensor import Tensor, untracked
+from torchlike._tensor.tracebacks import shortened
 
 # -- splitting ---------------------------------------------------------------------------------------------------------
 
@@ -102,7 +103,10 @@ def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
 
     With one size, the last view may be smaller.
     """
-    return split(self, split_size, dim)
+    try:
+        return split(self, split_size, dim)
+    except Exception as error:
+        raise shortened(error) from error.__cause__
 
 
 @history_first

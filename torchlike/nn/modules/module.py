@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from torchlike import Tensor
-from torchlike._internal import boundary, current, pending, prelude
+from torchlike._internal import boundary, current, pending, prelude, shortened
 from torchlike.nn import _errors
 from torchlike.nn.modules._convert import Conversion
 from torchlike.nn.modules._handle import RemovableHandle
@@ -153,22 +153,25 @@ class Module(_Parts):
             raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not current().grad:
-            return self._call_without_grad(args, kwargs)
-        if not _depth.value:
-            return self._call_outermost(args, kwargs)
-        if self._compiled_call_impl is not None:
-            return self._compiled_call_impl(*args, **kwargs)
-        # A copy of _call_impl instead of a call, because every layer of every step runs this code.
-        if (
-            self._backward_hooks
-            or self._backward_pre_hooks
-            or self._forward_hooks
-            or self._forward_pre_hooks
-            or everywhere.calls
-        ):
-            return call_with_hooks(self, args, kwargs)
-        return self.forward(*args, **kwargs)
+        try:
+            if not current().grad:
+                return self._call_without_grad(args, kwargs)
+            if not _depth.value:
+                return self._call_outermost(args, kwargs)
+            if self._compiled_call_impl is not None:
+                return self._compiled_call_impl(*args, **kwargs)
+            # A copy of _call_impl instead of a call, because every layer of every step runs this code.
+            if (
+                self._backward_hooks
+                or self._backward_pre_hooks
+                or self._forward_hooks
+                or self._forward_pre_hooks
+                or everywhere.calls
+            ):
+                return call_with_hooks(self, args, kwargs)
+            return self.forward(*args, **kwargs)
+        except Exception as error:
+            raise shortened(error) from error.__cause__
 
     def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
         """Run the hooks and forward, uncompiled even after `compile`."""

@@ -94,14 +94,14 @@ def _same(w, t):
 
 def _flatten(w, t):
     made = "flatten()" if w.chance(60) else "ravel()"
-    # PyTorch's copy of an inference tensor is a view of another copy and has a raised version (docs/differences.md).
+    # Where PyTorch copies an inference tensor, the copy may be a view with a higher version (docs/differences.md).
     return "flatten()" if t.is_inference() and not t.is_contiguous() else made
 
 
 def _as_strided(w, t):
     held = t.untyped_storage().nbytes() // t.element_size()
     if not held or (t.requires_grad and t._base is not None and t._base.dtype is not t.dtype):
-        return None  # torchlike refuses this over memory of another dtype (docs/differences.md)
+        return None  # torchlike refuses `as_strided` of a view whose base has another dtype (docs/differences.md)
     options = [((held,), (1,)), ((1,), (1,)), ((), ())]
     options += [((2, held // 2), (held // 2, 1)), ((held // 2,), (2,)), ((2,), (0,))] if held >= 2 else []
     options += [((2, 2), (1, 1)), ((2, 2), (1, 2 if held > 3 else 1))] if held >= 3 else []

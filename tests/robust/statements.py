@@ -4,8 +4,8 @@ Each line is one program. ` | ` separates its statements, and a ` |` at the end 
 A program stores its result in `r`.
 
 `t`, `F`, `nn` and `optim` belong to the library under test. `compiled`, `scan` and `cond` are torchlike's functions;
-for PyTorch they are eager replacements. `fail(error)` returns a function that raises the error. `Fails(where, error)` is
-an `autograd.Function` that raises in forward or backward, or whose backward returns an invalid result. `late(when)` is
+for PyTorch they are eager replacements. `fail(error)` returns a function that raises the error. `Fails(where, error)`
+is an `autograd.Function` that raises in forward or backward, or whose backward returns an invalid result. `late(when)` is
 an operator that fails when it is compiled or run in torchlike, and immediately in PyTorch.
 """
 

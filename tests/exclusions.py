@@ -1,6 +1,6 @@
 """The only place where tests are excluded. The tables may only shrink.
 
-A key is a pytest node id, without parameters (``tests/nn/test_conv.py::test_name``) or with them. Its value is a
+A key is a pytest node id, without parameters (``tests/nn/test_layers.py::test_name``) or with them. Its value is a
 ``Reason``: the difference, and the change that would make the exclusion unnecessary.
 """
 

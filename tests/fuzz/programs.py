@@ -61,7 +61,7 @@ class Writer:
         return options[self.below(len(options))]
 
     def chance(self, percent: int) -> bool:
-        """Return True in `percent` of the cases. False is the simpler choice for shrinking."""
+        """Return True with a probability of `percent` percent. False is the simpler choice for shrinking."""
         return self.below(100) >= 100 - percent
 
     def number(self, below: int) -> int:

@@ -17,7 +17,7 @@ class Difference(Exception):
 
 @dataclass
 class Outcome:
-    """The trials of one row of the table."""
+    """The trials of one row of the table in `docs/robust.md`."""
 
     name: str
     trials: int = 0

@@ -392,7 +392,7 @@ L.constant_pad_nd(line, (1, 1), None)
 
 
 @pytest.mark.parametrize("call", [*SCALARS, *WHOLE, *DTYPES, *OF_NUMPY, *BYTES, *CORNERS])
-@pytest.mark.filterwarnings("ignore:__array_wrap__")  # PyTorch's `__array_wrap__` lacks an argument of NumPy 2
+@pytest.mark.filterwarnings("ignore:__array_wrap__")  # PyTorch's `__array_wrap__` lacks arguments of NumPy 2
 def test_the_result_is_the_same(call):
     both(evaluated(call))
 

@@ -5,8 +5,8 @@ A program stores its result in `r`.
 
 `t`, `F`, `nn` and `optim` belong to the library under test. `compiled`, `scan` and `cond` are torchlike's functions;
 for PyTorch they are eager replacements. `fail(error)` returns a function that raises the error. `Fails(where, error)`
-is an `autograd.Function` that raises in forward or backward, or whose backward returns an invalid result. `late(when)` is
-an operator that fails when it is compiled or run in torchlike, and immediately in PyTorch.
+is an `autograd.Function` that raises in forward or backward, or whose backward returns an invalid result. `late(when)`
+is an operator that fails when it is compiled or run in torchlike, and immediately in PyTorch.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Benchmarks of reductions, products, sorts and indexing on ten million elements, warm, against PyTorch on one thread.
 
-`python -m benchmarks.large` writes `LARGE.md` and `LARGE.json` next to this file. Names after it select rows.
+`python -m benchmarks.large` writes `LARGE.md` and `LARGE.json` next to this file. With arguments, it only runs the
+expressions that contain one of the arguments.
 """
 
 import contextlib
@@ -11,9 +12,9 @@ from functools import partial
 
 from benchmarks.turns import compared, write
 
-WARM = 3  # calls of torchlike after which everything worth compiling is compiled
-# The n numbers as a vector x and as a table t; integers i and k (k has few distinct values), indices j, mask m, complex
-# z.
+WARM = 3  # calls of torchlike before the timing; afterwards nothing is left to compile
+# The names are defined in `inputs`: a vector x and a matrix t of ten million numbers each, integers i and k (k has only
+# ten different values), indices j, a mask m, complex numbers z, and smaller tensors.
 EXPRESSIONS = """
 x.sum()
 t.sum(0)

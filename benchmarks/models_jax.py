@@ -1,4 +1,7 @@
-"""The benchmark models written for JAX: one jitted step with donation; parameter names and layouts are PyTorch's."""
+"""The benchmark models and the training step written for JAX.
+
+A step is one jitted function with donated arguments. Parameters have PyTorch's names and layouts.
+"""
 
 from functools import partial
 from itertools import cycle

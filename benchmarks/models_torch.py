@@ -1,4 +1,4 @@
-"""The benchmark models and the training loop written for PyTorch; `torch` is PyTorch or torchlike."""
+"""The benchmark models and the training loop written for PyTorch. The argument `torch` is PyTorch or torchlike."""
 
 from itertools import cycle, pairwise
 
@@ -89,8 +89,8 @@ def parts(torch, spec, weights, device):
 
 
 def whole_stepper(torch, spec, weights, device):
-    """Return a stepper like `stepper` with the whole step compiled. Gradients do not outlive the step, as in the JAX
-    version."""
+    """Return a stepper like `stepper` with the whole step compiled. The step ends with `zero_grad()`, so that gradients
+    need not be returned, as in the JAX version."""
     model, optimizer, upcoming = parts(torch, spec, weights, device)
 
     @torch.compile(fullgraph=True)

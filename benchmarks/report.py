@@ -1,4 +1,4 @@
-"""Write rows as a Markdown table and as JSON, with the machine and the versions of the libraries."""
+"""Write the benchmark rows as Markdown and JSON, with facts about the machine and the library versions."""
 
 import datetime
 import json

@@ -1,4 +1,4 @@
-"""A row of the table: one figure for each contender, and the limits that the figures must meet."""
+"""A row of the benchmark table: one figure for each contender, and the limits that the figures must meet."""
 
 from dataclasses import asdict, dataclass, field
 

@@ -1,6 +1,6 @@
 """The only place where tests are excluded. The tables may only shrink.
 
-A key is a pytest node id, without parameters (``tests/nn/test_conv.py::test_name``) or with them. Its value is a
+A key is a pytest node id, without parameters (``tests/nn/test_layers.py::test_name``) or with them. Its value is a
 ``Reason``: the difference, and the change that would make the exclusion unnecessary.
 """
 
@@ -18,8 +18,8 @@ CEILING = 0
 
 EXCLUDED: dict[str, Reason] = {}
 
-# Operators whose `out=` behavior differs from PyTorch's. Each lists the kinds of targets (tests/out/targets.py) and the
-# reason. ``python -m tests.out`` reports the exclusions that are no longer needed.
+# Operators whose `out=` behavior differs from PyTorch's. Each entry has the kinds of targets that differ
+# (tests/out/targets.py) and the reason. ``python -m tests.out`` reports the exclusions that are no longer needed.
 OUT_CEILING = 106  # the number of excluded kinds; lower it with every removed kind
 
 _WORDS = "the error for what is no tensor has other words: it does not follow the overload that PyTorch settles on"

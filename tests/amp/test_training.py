@@ -74,7 +74,7 @@ def _train(t, make, kind, scaled, where="around", steps=8):
     return t.stack(losses), out.dtype == t.bfloat16, loss.dtype == t.float32, sorted(kinds), scaler.get_scale()
 
 
-# Sums of products of rounded factors: the tolerance is bfloat16's although the losses are float32.
+# The losses are float32, but they are computed from products of bfloat16 numbers, so the tolerance is bfloat16's.
 ROUNDED = {"rtol": 1.6e-2, "atol": 1e-2}
 
 

@@ -1,4 +1,4 @@
-"""Activation checkpointing: the numbers, errors and random numbers are PyTorch's, and memory is saved."""
+"""Activation checkpointing: results, errors and random numbers agree with PyTorch, and memory is saved."""
 
 import inspect
 
@@ -321,8 +321,10 @@ LAYERS, WIDTH, BATCH = 16, 64, 2048
 
 
 def _step(segments, reentrant):
-    """Run one forward and backward of a deep MLP. Return its gradient, and the temporary memory of its only program
-    in units of one layer's activations."""
+    """Run one forward and backward pass of a deep MLP, which must be a single program.
+
+    Return the gradient of the first weight, and the program's temporary memory in units of one layer's activations.
+    """
     torchlike.manual_seed(0)
     layers = [m for _ in range(LAYERS) for m in (torchlike.nn.Linear(WIDTH, WIDTH), torchlike.nn.Tanh())]
     net = torchlike.nn.Sequential(*layers)

@@ -1,4 +1,4 @@
-"""`autograd.Function`: both styles, what forward may mark, and what backward may return."""
+"""`autograd.Function`: forward with and without `setup_context`, `mark_dirty` and others, and backward's results."""
 
 import pytest
 
@@ -356,4 +356,4 @@ def attrs():
 
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
 def test_as_in_pytorch(program):
-    compare(program, stride=False)  # in PyTorch the gradient of a sum is expanded: its strides are zero
+    compare(program, stride=False)  # PyTorch expands the gradient of a sum, so its strides are zero

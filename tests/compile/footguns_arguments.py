@@ -1,4 +1,4 @@
-"""Arguments of a compiled function: their values, structure, aliases and views."""
+"""Pitfalls of compiled functions: arguments whose values, structure, aliases or views change between calls."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Describe the difference between a torchlike result and PyTorch's as one line of text."""
+"""Descriptions of the difference between a result of torchlike and that of PyTorch, as one line of text."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ def difference(
     """Return the first difference in type, dtype, shape or value, or None.
 
     Values may differ by `assert_close`'s default tolerance, or by ``room`` if that is larger. Strides are compared if
-    the
-    result is a view, that is, if its memory is one of ``views_of``. With ``values=False`` values are not compared.
+    the result is a view, that is, if its memory is one of ``views_of``. With ``values=False`` values are not compared.
     """
     if isinstance(theirs, torch.Tensor):
         return _of_tensors(ours, theirs, views_of, values, room)
@@ -52,7 +51,7 @@ def _of_tensors(
 
 
 def _of_sparse(ours: Any, theirs: torch.Tensor, values: bool) -> str | None:
-    """Compare sparse tensors: the numbers of stored elements, and the dense values."""
+    """Return the first difference of two sparse tensors: in the number of stored elements, or in the dense values."""
     if ours._nnz() != theirs._nnz():
         return f"{ours._nnz()} elements given, not {theirs._nnz()}"
     return _of_tensors(ours.to_dense(), theirs.to_dense(), frozenset(), values)

@@ -1,4 +1,4 @@
-"""The coverage table is true: a few samples of each entry are compared with the recorded result."""
+"""Check the coverage table: run a few samples of each entry and compare the outcome with the table."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tests.conformance.run import judge
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-# Lower these numbers when a row is removed; never raise them.
+# The lengths of the tables of exclusions. Lower a number when an entry is removed; never raise it.
 WITHOUT_VALUES, UP_TO_A_CHOICE, ILL_CONDITIONED = 8, 6, 1
 GROUPS = 10
 FEW = Limits(samples=1, gradients=1)
-WITH_GRADIENTS = 80  # one of this many entries is checked in every dtype and with gradients
+WITH_GRADIENTS = 80  # one in this many entries is checked in every dtype and with gradients
 
 
 @pytest.mark.slow

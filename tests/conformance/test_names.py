@@ -1,4 +1,4 @@
-"""Names that repositories use: existing names continue to exist, and the table lists the missing ones."""
+"""The table of names that public repositories use: each name exists in torchlike or is listed as missing."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Errors and warnings of distributions: type, message, and the text that `print` shows."""
+"""Errors and warnings of distributions: their types and messages, and the `repr` of results."""
 
 import re
 import warnings

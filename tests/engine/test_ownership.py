@@ -1,4 +1,4 @@
-"""Ownership decides about donation: a lent array is never freed, even if reference counts find no other owner."""
+"""Ownership decides donation: a lent array is never donated, even if its reference count shows no other owner."""
 
 import jax
 import numpy as np
@@ -11,7 +11,7 @@ from torchlike._engine.trace.value import Value
 
 @pytest.fixture
 def blind(monkeypatch):
-    """Make every reference count confirm that there is no other owner."""
+    """Raise the limit for reference counts, so that every array seems to have no other owner."""
     monkeypatch.setattr(flush, "LIST_ITEM", 1 << 60)
 
 
@@ -22,7 +22,7 @@ def computed(n=1000):
 
 
 def doubled(x):
-    """Double in place by XLA, and return the number of donated bytes."""
+    """Double `x` in place with XLA, and return the number of donated bytes."""
     with torchlike.set_executor("xla"), torchlike.explain() as report:
         x.mul_(2)
         x.sum().item()
@@ -44,7 +44,7 @@ def test_an_array_that_was_given_out_is_not(blind):
     given = torchlike.jax.to_jax(x)
     assert doubled(x) == 0
     np.testing.assert_array_equal(given, np.full(1000, 4.0))
-    assert doubled(x) == 4000  # the engine owns the product
+    assert doubled(x) == 4000  # the engine alone owns the array of the product
 
 
 def test_the_array_of_two_values_is_not(blind):

@@ -1,4 +1,4 @@
-"""Tests that donation decisions do not depend on how the interpreter counts references."""
+"""Check that donation decisions are the same for different ways in which an interpreter counts references."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Function transforms over operations that PyTorch cannot map, and inside compiled steps."""
+"""Function transforms of operators that PyTorch's `vmap` does not support, and inside compiled steps."""
 
 import pytest
 import torch as theirs

@@ -1,4 +1,7 @@
-"""The generator of random programs. It runs each new statement in PyTorch, so every shape is known."""
+"""The generator of random programs.
+
+It runs each new statement in PyTorch, so that it knows the shapes of all tensors when it writes the next statement.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ class Writer:
         return options[self.below(len(options))]
 
     def chance(self, percent: int) -> bool:
-        """Return True in `percent` of the cases. False is the simpler choice for shrinking."""
+        """Return True with a probability of `percent` percent. False is the simpler choice for shrinking."""
         return self.below(100) >= 100 - percent
 
     def number(self, below: int) -> int:
@@ -110,7 +113,7 @@ class Writer:
             self.over = True  # PyTorch computes gradients with the silently overwritten values (docs/differences.md)
             return
         self.statements.append(statement)
-        # A failed backward call ends the program, because it may have run in part and in another order.
+        # A failed backward call ends the program: it may have accumulated some gradients, in an unspecified order.
         self.over = self.over or any(_is_large(self.names[n]) for n in self.tensors())
         self.over = self.over or (error is not None and ("backward(" in statement or "grad(" in statement))
 
@@ -125,7 +128,7 @@ def shares(writer: Writer, name: str) -> bool:
 def has_history(t: torch.Tensor) -> bool:
     """Return whether a tensor has a gradient node.
 
-    Reading `grad_fn` raises for a view that may no longer be used. Such a view counts as having a node.
+    Reading `grad_fn` raises for a view that an in-place write has made invalid. Such a view counts as having a node.
     """
     try:
         return t.grad_fn is not None
@@ -166,7 +169,7 @@ def _saved(tensors: Iterable[torch.Tensor]) -> Iterator[tuple[Any, torch.Tensor]
     for node in nodes_behind(tensors):
         for name in dir(node):
             if name.startswith("_saved_"):
-                with contextlib.suppress(RuntimeError):  # the saved tensor was freed or may no longer be used
+                with contextlib.suppress(RuntimeError):  # the saved tensor was freed or overwritten
                     found = getattr(node, name)
                     each = found if isinstance(found, tuple | list) else (found,)
                     yield from (((node, name, i), t) for i, t in enumerate(each) if isinstance(t, torch.Tensor))
@@ -210,7 +213,7 @@ def programs(draw: Callable) -> Program:
 
 
 def program_of(seed: int) -> Program:
-    """Return the random program of a seed. This is fast, whereas Hypothesis generates many programs twice."""
+    """Return the random program of a seed. This is faster than Hypothesis, which generates many programs twice."""
     return write_program(Random(seed).randrange)
 
 

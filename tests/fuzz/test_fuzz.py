@@ -1,4 +1,4 @@
-"""The first programs of the fuzzer, the same in every run. `python -m tests.fuzz` runs any number of programs."""
+"""The first programs of the fuzzer, the same in every run. `python -m tests.fuzz` runs more programs."""
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings

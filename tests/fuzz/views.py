@@ -1,4 +1,4 @@
-"""Statements that make views."""
+"""Random statements that make views, for the generated programs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Maker = str | None
 
 
 def view(w: Writer) -> str | None:
-    """Write a view of a live tensor. One in fourteen has invalid arguments."""
+    """Return a statement that makes a view of a live tensor, or None. One in fourteen has invalid arguments."""
     name = w.tensor()
     assert name is not None
     several = w.number(8) == 0
@@ -27,7 +27,7 @@ def view(w: Writer) -> str | None:
 
 
 def one(w: Writer, name: str) -> Maker:
-    """Write an expression for one view of a tensor."""
+    """Return an expression for one view of a tensor, or None if the chosen kind of view does not fit."""
     t = w[name]
     makers = _ANY + (_WITH_DIMS if t.ndim else []) + (_MATRIX if t.ndim >= 2 else [])
     if t.is_complex():
@@ -39,7 +39,7 @@ def one(w: Writer, name: str) -> Maker:
 
 
 def dim(w: Writer, t: torch.Tensor) -> int:
-    """Choose a dim, from either end. Occasionally it is out of range by one."""
+    """Return a dim, counted from either end. In 2% of the calls it is out of range by one."""
     if w.chance(2):
         return t.ndim
     d = w.number(max(t.ndim, 1))
@@ -94,14 +94,14 @@ def _same(w, t):
 
 def _flatten(w, t):
     made = "flatten()" if w.chance(60) else "ravel()"
-    # PyTorch's copy of an inference tensor is a view of another copy and has a raised version (docs/differences.md).
+    # Where PyTorch copies an inference tensor, the copy may be a view with a higher version (docs/differences.md).
     return "flatten()" if t.is_inference() and not t.is_contiguous() else made
 
 
 def _as_strided(w, t):
     held = t.untyped_storage().nbytes() // t.element_size()
     if not held or (t.requires_grad and t._base is not None and t._base.dtype is not t.dtype):
-        return None  # torchlike refuses this over memory of another dtype (docs/differences.md)
+        return None  # torchlike refuses `as_strided` of a view whose base has another dtype (docs/differences.md)
     options = [((held,), (1,)), ((1,), (1,)), ((), ())]
     options += [((2, held // 2), (held // 2, 1)), ((held // 2,), (2,)), ((2,), (0,))] if held >= 2 else []
     options += [((2, 2), (1, 1)), ((2, 2), (1, 2 if held > 3 else 1))] if held >= 3 else []
@@ -125,13 +125,13 @@ def _narrow(w, t):
 
 
 def slice_text(w, n: int) -> str:
-    """Choose a slice of a dim of size `n`."""
+    """Return a slice of a dim of size `n`, as text."""
     options = [":", "1:", ":-1", "::2", f":{max(n - 1, 0)}", "1:2", "-2:", "0:0", "1::2"]
     return w.pick(options)
 
 
 def index_text(w: Writer, t: torch.Tensor) -> str:
-    """Write a basic index."""
+    """Return a basic index of `t`, as text."""
     parts = []
     for n in t.shape[: w.number(t.ndim) + 1]:
         way = w.number(10)

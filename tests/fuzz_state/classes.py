@@ -1,4 +1,4 @@
-"""Pieces of programs: classes, instances and attributes."""
+"""Pieces of random programs with classes, instances and attributes."""
 
 from tests.fuzz_state.piece import Piece
 

@@ -1,4 +1,4 @@
-"""Pieces of programs: modules made of layers, and their hooks."""
+"""Pieces of random programs with modules and module hooks."""
 
 from tests.fuzz_state.piece import Piece
 

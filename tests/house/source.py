@@ -75,12 +75,12 @@ def imports(source: Source) -> list[tuple[int, str]]:
 
 
 def runtime_imports(source: Source) -> list[tuple[int, str]]:
-    """Return the imports of ``imports`` and those inside functions."""
+    """Return the imports that ``imports`` returns, and also those inside functions."""
     return [(node.lineno, name) for node in _at_import(source.tree, inside=True) for name in _names(node, source)]
 
 
 def all_imports(source: Source) -> list[tuple[int, str]]:
-    """Return the imports of ``imports``, those inside functions and those under ``if TYPE_CHECKING``."""
+    """Return all imports, including those inside functions and under ``if TYPE_CHECKING``."""
     return [(node.lineno, name) for node in ast.walk(source.tree) for name in _names(node, source)]
 
 

@@ -1,4 +1,4 @@
-"""Programs that use libraries written for PyTorch. Their output in PyTorch and in torchlike is compared.
+"""Run programs that use libraries written for PyTorch, and compare their output in PyTorch and in torchlike.
 
     python -m tests.libraries [program ...]
 
@@ -103,7 +103,7 @@ def written() -> dict[str, str]:
 
 
 def main(names: list[str]) -> int:
-    """Run the named programs, or all of them. The exit status is the number that differ."""
+    """Run the named programs, or all of them. The exit status is the number of programs that differ."""
     chosen = [program for program in PROGRAMS if not names or program.stem in names]
     rows, differ = written(), 0
     for program in (bar := tqdm(chosen)):

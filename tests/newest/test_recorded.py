@@ -1,4 +1,4 @@
-"""Results recorded from PyTorch, compared under every executor."""
+"""Compare torchlike's results under every executor with results recorded from PyTorch."""
 
 import json
 import math
@@ -11,7 +11,7 @@ import torchlike
 from tests.newest.cases import CASES, plain
 
 RECORDED = json.loads(Path(__file__).with_name("recorded.json").read_text("utf-8"))
-# Relative and absolute tolerances by dtype. They allow for another order of summing a few float32 numbers.
+# Relative and absolute tolerances by dtype. They allow small float32 sums to be computed in another order.
 CLOSE = {"float32": (1e-4, 1e-5), "bfloat16": (1.6e-2, 1e-5)}
 
 

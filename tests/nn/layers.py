@@ -1,4 +1,4 @@
-"""Layers under test: each with its constructor and the shapes (or arrays) of its inputs."""
+"""The layers under test: the constructor call of each, and the shapes of its inputs or the inputs themselves."""
 
 import numpy as np
 

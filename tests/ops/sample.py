@@ -7,7 +7,7 @@ the dtype of that name.
         "add": [Sample(normal(2, 3), normal(3), alpha=2), Fails(normal(2), normal(3))],
     }
 
-A key is the name of an operator, or of any function that PyTorch has too (`linalg.norm`, `max`).
+A key is the name of an operator, or of any other function that both libraries have (`linalg.norm`, `max`).
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def scalar(number: Any, dtype: Any = np.float32) -> np.ndarray:
 
 
 def tensor(library: Any, a: np.ndarray) -> Any:
-    """Return a library's tensor for an array, with the same strides."""
+    """Return a tensor of a library with the contents and strides of an array."""
     order = sorted(range(a.ndim), key=lambda d: (-abs(a.strides[d]), d))
     dense = np.array(a.transpose(order), order="C", copy=True)
     if dense.dtype == ml_dtypes.bfloat16:
@@ -151,7 +151,10 @@ def tensor(library: Any, a: np.ndarray) -> Any:
 
 
 def made_real(library: Any, a: Any, each: Callable[[Any], Any] = lambda t: t) -> Any:
-    """Return a sample's argument as a library takes it. `each` is called with every tensor."""
+    """Return a sample's argument with arrays and dtypes replaced by those of a library.
+
+    `each` is applied to every tensor.
+    """
     if isinstance(a, np.ndarray):
         return each(tensor(library, a))
     if isinstance(a, list | tuple):
@@ -162,9 +165,9 @@ def made_real(library: Any, a: Any, each: Callable[[Any], Any] = lambda t: t) ->
 
 
 def arguments(library: Any, sample: Sample, each: Callable[[Any], Any] = lambda t: t) -> tuple[list, dict]:
-    """Return a sample's arguments as a library takes them.
+    """Return a sample's arguments with arrays and dtypes replaced by those of a library.
 
-    `each` is called with every tensor that is not a constant.
+    `each` is applied to every tensor that is not a constant.
     """
     args = [made_real(library, a, _unless_constant(sample, place, each)) for place, a in enumerate(sample.args)]
     return args, {k: made_real(library, a, _unless_constant(sample, k, each)) for k, a in sample.kwargs.items()}

@@ -1,4 +1,4 @@
-"""The float8 dtypes: casts bit by bit, the supported operators, and the errors of all others."""
+"""The float8 dtypes: exact casts, the supported operators, and the errors of the other operators."""
 
 import copy
 import io
@@ -18,7 +18,7 @@ LOW = (
     0x8000,
     0x8001,
     0xFFFF,
-)  # lower halves of a float32: exact, ties, and on both sides of a tie
+)  # lower halves of a float32: the smallest and largest, and the middle (a tie) with its neighbors
 
 
 def floats() -> np.ndarray:
@@ -367,7 +367,7 @@ SCALED = {
 
 @pytest.fixture
 def without_onednn():
-    """Disable oneDNN. On processors with AMX, it checks less, and gives NaN where other processors saturate."""
+    """Disable PyTorch's oneDNN. With AMX it checks fewer arguments, and returns NaN instead of saturating."""
     was = torch._C._get_mkldnn_enabled()
     torch._C._set_mkldnn_enabled(False)
     yield

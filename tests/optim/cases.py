@@ -1,4 +1,4 @@
-"""Every optimizer, with each option that selects another formula, and helpers that step it in both libraries."""
+"""All optimizers with the options that change their formula, and helpers that step them in both libraries."""
 
 from __future__ import annotations
 

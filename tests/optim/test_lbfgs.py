@@ -74,7 +74,7 @@ def test_parameters_without_gradient_stay():
 @pytest.mark.parametrize("executor", ["numpy", "xla"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_the_direction_is_the_recursions(executor, dtype):
-    """Compare the two-loop recursion with NumPy, for five corrections in a history of eight."""
+    """Compare the two-loop recursion with NumPy. The history has room for eight corrections and holds five."""
     rng = np.random.default_rng(0)
     grad, *history = rng.normal(size=(11, 7)).astype(dtype)
     changes, steps, ro = history[:5], history[5:], rng.uniform(0.1, 0.5, 5).astype(dtype)
@@ -98,7 +98,7 @@ def test_the_direction_is_the_recursions(executor, dtype):
 
 
 def test_its_state_is_read_back():
-    """Check that a second optimizer, loaded with the state of the first, continues in the same way, also in float32."""
+    """Check in float32 that a new optimizer with the loaded state of the first continues as PyTorch's does."""
 
     def program(library):
         p = library.nn.Parameter(library.tensor([-1.2, 1.0, 0.5]))

@@ -1,4 +1,4 @@
-"""Runs one program in both libraries from the same seed."""
+"""Run one program in both libraries from the same seed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ def outcome(program: Callable, library) -> Outcome:
 
 
 def both(program: Callable, **tolerances) -> None:
-    """Fail unless ``program(torchlike)`` and ``program(torch)`` return the same, or raise the same type and message.
+    """Fail unless the program has equal results, or errors of the same type and text, in torchlike and in PyTorch.
 
     The keyword arguments are those of ``assert_same``.
     """

@@ -14,7 +14,7 @@ from tests.out.judge import chosen_entries, excluded, faults
 
 
 def main() -> None:
-    """Print the faults that are not excluded, the exclusions that are not needed, and a summary."""
+    """Print the differences that are not excluded, the exclusions that are not needed, and a summary."""
     parser = argparse.ArgumentParser(prog="python -m tests.out", description=__doc__)
     parser.add_argument("entries", nargs="*", metavar="PATTERN", help="only these, such as 'linalg.*'")
     parser.add_argument("--samples", type=int, default=2, help="of each dtype of each operator (default 2)")

@@ -1,4 +1,4 @@
-"""Random functions and fills of the public API give PyTorch's numbers, in the order of the tensor's memory."""
+"""Public random functions and in-place fills give PyTorch's numbers, in the order of the tensor's memory."""
 
 import numpy as np
 import pytest

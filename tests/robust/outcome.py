@@ -1,4 +1,4 @@
-"""The outcome of a harness: the number of trials, and each kind of difference with an example."""
+"""The outcome of many trials: their number, and each kind of difference with an example."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 
 class Difference(Exception):
-    """An incorrect result: a kind, which is counted, and the details of this case."""
+    """An incorrect result: its kind, by which differences are counted, and the details of this case."""
 
     def __init__(self, kind: str, detail: str = "") -> None:
         super().__init__(f"{kind}: {detail}" if detail else kind)
@@ -17,7 +17,7 @@ class Difference(Exception):
 
 @dataclass
 class Outcome:
-    """The trials of one row of the table."""
+    """The trials of one row of the table in `docs/robust.md`."""
 
     name: str
     trials: int = 0

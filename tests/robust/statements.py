@@ -1,8 +1,12 @@
-"""Failing statements. Each line is a short program, with ` | ` between its own lines. Its result is `r`.
+"""Short programs with a failing statement.
 
-`t`, `F`, `nn`, `optim` belong to the library under test. `compiled`, `scan` and `cond` are the library's own functions
-or replacements of them. `fail(error)` raises, and `Fails(where, error)` is a `Function` that raises in forward or
-backward. `late(when)` is a kernel that is recorded and fails when it is compiled or run; in PyTorch it fails at once.
+Each line is one program. ` | ` separates its statements, and a ` |` at the end continues the program on the next line.
+A program stores its result in `r`.
+
+`t`, `F`, `nn` and `optim` belong to the library under test. `compiled`, `scan` and `cond` are torchlike's functions;
+for PyTorch they are eager replacements. `fail(error)` returns a function that raises the error. `Fails(where, error)`
+is an `autograd.Function` that raises in forward or backward, or whose backward returns an invalid result. `late(when)`
+is an operator that fails when it is compiled or run in torchlike, and immediately in PyTorch.
 """
 
 from __future__ import annotations
@@ -296,7 +300,7 @@ r = t.ones(3).unsqueeze(1).expand(3, 2).copy_(t.ones(3, 2))
 """
 
 
-# Kernels that are recorded and fail when they are compiled or when they run. `a` and `i` are pending.
+# Operators that fail only when their program is compiled or runs. `a` and `i` are tensors that are still pending.
 LATE = """
 r = late("compiling")(a)
 r = late("running")(a)

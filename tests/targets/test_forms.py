@@ -1,4 +1,7 @@
-"""A kernel uses the form of the platform that it is lowered for, also when differentiated or mapped over examples."""
+"""Kernels with platform-specific forms use the form of the platform that they are lowered for.
+
+This also holds for their gradients and under `vmap`.
+"""
 
 import subprocess
 import sys

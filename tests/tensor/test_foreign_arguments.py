@@ -1,4 +1,4 @@
-"""Arguments of other types that PyTorch accepts: NumPy numbers, zero-dim tensors, Python types, and arrays.
+"""Arguments of other types (NumPy numbers, zero-dim tensors, Python types, arrays) are treated as in PyTorch.
 
 PyTorch accepts an array where it expects numbers, and refuses it where it expects a tensor.
 """
@@ -392,7 +392,7 @@ L.constant_pad_nd(line, (1, 1), None)
 
 
 @pytest.mark.parametrize("call", [*SCALARS, *WHOLE, *DTYPES, *OF_NUMPY, *BYTES, *CORNERS])
-@pytest.mark.filterwarnings("ignore:__array_wrap__")  # PyTorch's own `__array_wrap__` lacks arguments
+@pytest.mark.filterwarnings("ignore:__array_wrap__")  # PyTorch's `__array_wrap__` lacks arguments of NumPy 2
 def test_the_result_is_the_same(call):
     both(evaluated(call))
 

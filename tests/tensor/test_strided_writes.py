@@ -1,4 +1,7 @@
-"""Writes through a strided view of a view, which may see more of the memory than that view: values and gradients."""
+"""Writes through `as_strided` of a view: values and gradients.
+
+Such a view may cover memory outside of the view from which it was made.
+"""
 
 import pytest
 

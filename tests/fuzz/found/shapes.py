@@ -1,4 +1,4 @@
-"""In-place shape changes: programs that once gave results different from PyTorch's."""
+"""Programs with in-place shape changes whose results once differed from PyTorch's."""
 
 FOUND = {
     "shape changed in place": """

@@ -1,4 +1,4 @@
-"""Samples of reads and writes at indices, under masks, and in sorted sequences."""
+"""Samples of reads and writes by index and by mask, of segment reductions, and of `unique`."""
 
 import ml_dtypes
 import numpy as np

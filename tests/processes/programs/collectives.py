@@ -1,4 +1,4 @@
-"""Every collective on tensors of several dtypes and layouts, and the errors."""
+"""Run every collective on tensors of several dtypes and layouts, and calls that raise errors."""
 
 import datetime
 

@@ -36,7 +36,7 @@ def gradients(net):
 
 
 def passes(net, quiet, loud):
-    """Run passes under `no_sync`, then synchronizing passes. Each is given as the layers that each process uses."""
+    """Run passes under `no_sync`, then synchronizing passes. Each pass lists the layers of process 0, 1, ..."""
     for names in quiet:
         with net.no_sync():
             run(net, names[rank])

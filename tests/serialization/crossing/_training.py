@@ -1,4 +1,4 @@
-"""State dictionaries of optimizers and schedulers after a step."""
+"""Builders of optimizers, and of state dictionaries of optimizers and schedulers, after a few steps."""
 
 
 def _decay(epoch):
@@ -79,7 +79,7 @@ def _chained(T, r):
 
 
 def training_kinds():
-    """Return the builders by kind."""
+    """Return the builders by the kind of object that they build."""
     return {
         **{f"optimizer {name}": lambda T, r, name=name: stepped(T, r, name).state_dict() for name in OPTIMIZERS},
         "whole optimizers": lambda T, r: stepped(T, r, r.choice([n for n in OPTIMIZERS if n != "LBFGS"])),

@@ -1,4 +1,7 @@
-"""A zip writer that can write inconsistent archives: every field of both headers of a record can be set by hand."""
+"""A zip writer that can write inconsistent archives.
+
+Every field of a record's two headers, the local one and the one in the directory, can be set.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loads files in a forked process with resource limits and an audit hook, and compares the results with the files."""
+"""Load files in forked processes with resource limits and an audit hook, and compare the results with the files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Outcome(NamedTuple):
     detail: str
 
 
-_PYTORCHS = (  # PyTorch's messages, which need not name the file
+_PYTORCHS = (  # the beginnings of PyTorch's messages, which need not be one sentence
     "Weights only load failed. In PyTorch 2.6",
     "Weights only load failed. This file can still be loaded",
     "Cannot use ``weights_only=True`` with TorchScript",

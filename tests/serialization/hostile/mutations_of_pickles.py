@@ -1,4 +1,4 @@
-"""Damage to the bytes of a file and to its pickle, in either format."""
+"""Mutations of a file's bytes and of its pickle, in the zip format and in the old format."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def changed_containers(r: random.Random, seed: Seed) -> bytes:
 
 
 def _spliced(r: random.Random, seed: Seed, pieces: bytes, pop: bytes = b"0") -> bytes:
-    """Insert opcodes anywhere into the pickle, in place of the object or next to it."""
+    """Insert opcodes at a random place of the pickle, or put its object and the new one into a list."""
     found = tokens(seed.pickle)
     # The restricted unpickler does not support POP. An APPEND to a list removes the object from the stack instead.
     if r.random() < 0.5:
@@ -179,7 +179,7 @@ def _spliced(r: random.Random, seed: Seed, pieces: bytes, pop: bytes = b"0") -> 
 
 @into(ANY)
 def inserted_globals(r: random.Random, seed: Seed) -> bytes:
-    """Insert calls that would write the canary file, by every opcode that calls."""
+    """Insert calls that would write the canary file. They use every opcode that can call a function."""
     return _spliced(r, seed, forged.attack(r))
 
 

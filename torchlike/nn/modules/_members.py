@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Members:
     """The part of `Module` that iterates over and looks up parameters, buffers and submodules."""
 
-    if TYPE_CHECKING:  # at run time only `Module` declares them, because programs inspect its annotations
+    if TYPE_CHECKING:  # at run time, only `Module` declares these; programs inspect its annotations
         _parameters: dict[str, Parameter | None]
         _buffers: dict[str, Tensor | None]
         _modules: dict[str, Module | None]
@@ -164,5 +164,5 @@ def _join(prefix: str, name: str) -> str:
 
 
 def _is_module(value: Any) -> bool:
-    # Only modules are instances of Members. Testing for it avoids an import cycle with Module.
+    # Only modules are instances of Members. A test for Module would need an import cycle.
     return isinstance(value, Members)

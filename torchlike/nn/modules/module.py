@@ -150,7 +150,7 @@ class Module(Members, State, Conversion):
             return self._call_outermost(args, kwargs)
         if self._compiled_call_impl is not None:
             return self._compiled_call_impl(*args, **kwargs)
-        # A copy of _call_impl instead of a call, because every layer of every step runs this code.
+        # The body of `_call_impl` is repeated here to save a call, because every layer of every step runs this code.
         if (
             self._backward_hooks
             or self._backward_pre_hooks
@@ -182,7 +182,7 @@ class Module(Members, State, Conversion):
     def _call_without_grad(self, args: tuple, kwargs: dict) -> Any:
         """Run a call without gradients and flush the pending trace when the outermost module returns.
 
-        The flush makes each call trace the same program.
+        Since every call flushes at this point, every call traces the same program, which is compiled only once.
         """
         _depth.value += 1
         try:
@@ -255,7 +255,7 @@ class Module(Members, State, Conversion):
 
     def __getattr__(self, name: str) -> Any:
         # Python calls this only if ordinary lookup fails. Before __init__ a module has none of the three dictionaries.
-        # The lines are repeated instead of a loop for speed, because every layer reads its weight through them.
+        # The lookups are written out instead of a loop for speed, because every layer reads its weight here.
         mine = self.__dict__
         held = mine.get("_parameters")
         if held is not None and name in held:
@@ -314,7 +314,7 @@ class Module(Members, State, Conversion):
             buffers[name] = on_registration(everywhere.buffer, self, name, value)
 
     def _forget(self, name: str, keep: str) -> None:
-        """Remove `name` from the attributes and from every dictionary except `keep`, before it is registered there."""
+        """Remove `name` from the attributes and from every dictionary except `keep`, in which it will be registered."""
         mine = self.__dict__
         mine.pop(name, None)
         for holder in ("_parameters", "_buffers", "_modules"):

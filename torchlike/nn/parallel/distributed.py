@@ -151,7 +151,7 @@ class DistributedDataParallel(Module):
         self._averages.ask(hook, self.process_group)
 
     def _get_ddp_logging_data(self) -> dict[str, Any]:
-        """Return information about the module and the process group. No times are measured."""
+        """Return information about the module and the process group. It does not contain PyTorch's timings."""
         group, parameters = self.process_group, list(self.module.parameters())
         return {
             "module_name": type(self.module).__name__,
@@ -235,7 +235,7 @@ def _tensors_in(found: Any) -> list[Tensor]:
 
 
 class Averages:
-    """The averaging of gradients. It runs at the end of the backward pass that computes the last missing gradient."""
+    """The averager of gradients. It runs at the end of the backward pass that computes the last missing gradient."""
 
     def __init__(self, group: ProcessGroup, parameters: list[Tensor]) -> None:
         self._group, self._parameters = group, parameters
@@ -264,7 +264,10 @@ class Averages:
         self._hook = asked
 
     def expect(self, outputs: list[Tensor] | None) -> None:
-        """Prepare for a backward pass. If parameters may be unused, `outputs` are the tensors it starts from."""
+        """Prepare for a backward pass.
+
+        If parameters may be unused, `outputs` are the tensors in the output of the module; otherwise it is None.
+        """
         self._may_leave_out, self._began = outputs is not None, False
         self._missing = set(range(len(self._parameters)))
         if outputs is not None:
@@ -308,7 +311,7 @@ class Averages:
                 _spread(self._hook(bucket, i, i + 1 == len(dtypes)), bucket)
 
     def _average_of(self, parameters: list[Tensor]) -> None:
-        """Average the gradients of one dtype: divide them by the number of processes and sum them in one message."""
+        """Average the gradients of one dtype over the processes. One message carries all of them."""
         arrays = [t.host(p.grad) if p.grad is not None else np.zeros(tuple(p.shape), p.dtype.numpy) for p in parameters]
         flat = np.concatenate([array.reshape(-1) for array in arrays])
         wide: Any = np.result_type(flat.dtype, np.float32) if flat.dtype.kind in "fc" else np.float32
@@ -342,7 +345,10 @@ def _spread(flat: Tensor, parameters: list[Tensor]) -> None:
 
 
 class _Told:
-    """The gradient hook of one parameter. It refers to `averages` weakly and does nothing after its deletion."""
+    """The gradient hook of one parameter.
+
+    It holds a weak reference to `averages`, and does nothing once `averages` is deleted.
+    """
 
     def __init__(self, averages: ref[Averages], i: int) -> None:
         self.averages, self.i = averages, i

@@ -1,8 +1,8 @@
 """Memory shared with other libraries: NumPy arrays, buffers and DLPack.
 
-On the CPU, both sides see each other's writes while both are alive (see `shared_storage`). JAX arrays are immutable, so
-they are imported and exported without a copy, but writes are not shared. Writes to bfloat16 tensors are not shared
-either, because NumPy has no such dtype.
+On the CPU, a tensor and the other object see each other's writes while both are alive (see `shared_storage`). JAX arrays
+are immutable, so they are imported and exported without a copy, but writes are not shared. Writes to bfloat16 tensors
+are not shared either, because NumPy has no such dtype.
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ def _taken(source: Any) -> Tensor:
 
     if isinstance(source, jax.Array):
         place = devices.of_jax(next(iter(source.devices())))
-        # A program may reuse the memory of a JAX array that has no other references. This array belongs to the user.
+        # The user may keep this array, and a program could overwrite it through the tensor. A GPU array is copied.
         return _of_jax(np.asarray(source) if place is devices.cpu else source.copy(), place)
     if type(source).__name__ == "PyCapsule":
         # Old capsules have no read-only flag, so NumPy treats them as read-only.
@@ -298,7 +298,10 @@ def dlpack(
     dl_device: tuple[int, int] | None = None,
     copy: bool | None = None,
 ) -> Any:
-    """Return a DLPack capsule over the memory. On a GPU and for bfloat16, return one over a copy.
+    """Return a DLPack capsule over the memory of the tensor.
+
+    On a GPU, the capsule shows the current, immutable JAX array, so later writes to the tensor are not visible in it.
+    For bfloat16, it shows a copy.
 
     Raises BufferError for a tensor that requires grad or has no data.
     """

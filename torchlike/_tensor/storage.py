@@ -1,4 +1,4 @@
-"""Storage, and reading and writing through chains of views."""
+"""The class `Storage`, and reads and writes through chains of views."""
 
 from __future__ import annotations
 
@@ -193,7 +193,10 @@ def move(plan: OpPlan, value: Value, numbers: tuple) -> Value:
 
 
 class Counter:
-    """A version counter that a tensor has apart from its storage, after `.data` or after its data was replaced."""
+    """A version counter of a tensor, separate from that of its storage.
+
+    `.data` and the replacement of a tensor's data create one.
+    """
 
     __slots__ = ("_shared", "_values", "is_hidden")
 
@@ -218,7 +221,7 @@ class Counter:
         self._values.clear()
 
     def shown(self) -> Counter:
-        """Return the counter of a tensor that gets other memory. It keeps counting with the tensors that share it."""
+        """Return the counter for the tensor of this counter after a switch to other memory. The count stays shared."""
         return Counter(False, self._shared) if self.is_hidden else self
 
     @property
@@ -234,7 +237,7 @@ class Counter:
 class LeftCounter(Counter):
     """The counter of a tensor that was switched to other memory.
 
-    It keeps counting with the tensors over the memory that the tensor left.
+    It shares its count with the tensors over the former memory.
     """
 
     __slots__ = ("_left", "_own")

@@ -1,6 +1,6 @@
-"""The Tensor class: a storage, a geometry, a chain of views and a gradient edge.
+"""The class `Tensor`: a storage, a geometry, a chain of views and a gradient edge.
 
-Operators are implemented elsewhere.
+The operators are bound to the class by `binding.py`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Tensor(Methods):
         "_tracks",
     )
     __array_priority__ = 1000
-    # The hook of a subclass that operators do not call. Such a subclass cannot have tensors.
+    # The name of a hook that a subclass defines, but that operators do not call. Creating a tensor of it raises.
     _never_called: str | None = None
 
     _storage: Storage
@@ -152,7 +152,7 @@ class Tensor(Methods):
         return value if value.__class__ is Value else value.settle(), self._edge
 
     def _write(self, value: Value, edge: Edge | None = None, since: int | None = None, node: str | None = None) -> None:
-        """Replace the contents. All in-place operators end here.
+        """Replace the contents. All in-place operators call this method.
 
         `edge` is the gradient edge of the new contents. `since` is the age of the first gradient node of the new
         contents. `node` is PyTorch's name of the node of an operator that ignores the old contents.
@@ -218,7 +218,7 @@ class Tensor(Methods):
         elif differentiable and new_edge is not None:
             views.rebase_owner(self, origin)
             self._cache = (storage.version, views.Written(origin._edge or new_edge), value)
-            self._edge = self._edge or edge  # a placeholder until the next read: the view has a history
+            self._edge = self._edge or edge  # not None, because the view has a history; the next read replaces it
         versions.note_fate(views.whole(self))
 
     def _write_raw(self, value: Value, edge: Edge | None, since: int | None = None) -> None:

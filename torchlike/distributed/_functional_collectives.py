@@ -1,7 +1,7 @@
 """Functional collectives: they return new tensors and do not change their arguments.
 
-The results are complete when a function returns, so `wait_tensor` does nothing. `group` is a group, the name of a group,
-a list of ranks, a one-dimensional mesh, or a mesh and one of its dims. Functions whose names end in `_autograd` are
+The results are complete when a function returns, so `wait_tensor` does nothing. `group` is a group, a group's name, a
+list of ranks, a one-dimensional mesh, or a mesh and one of its dims. Functions whose names end in `_autograd` are
 differentiable.
 """
 

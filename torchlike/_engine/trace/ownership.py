@@ -1,7 +1,7 @@
 """Ownership of arrays: decides which arrays may be donated.
 
 A program may overwrite an array (a donated argument) if the only Value that refers to it was freed, or is replaced by
-the result. An array that other code or a second Value may reference is marked as lent and is never donated. In addition,
+the result. An array that other code or a second Value may reference is marked as lent and is never donated. Besides,
 `sys.getrefcount` must confirm that there are no other references.
 
 `getrefcount` also counts references that the interpreter makes for the call itself. Their number depends on the form of
@@ -38,8 +38,8 @@ def has_lent(arrays: Iterable) -> bool:
     return bool(lent) and not lent.keys().isdisjoint(map(id, arrays))
 
 
-# CPython specializes a call after some runs, which can change the count. The smallest count is the safe constant: it may
-# make a free array seem shared, but never a shared array seem free.
+# CPython specializes a call after some runs, which can change the count. The smallest count is the safe constant: it
+# may make a free array seem shared, but never a shared array seem free.
 RUNS = 64
 
 

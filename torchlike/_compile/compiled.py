@@ -130,9 +130,8 @@ class Compiled:
             or not _trace.limit.length
             or _trace.latest.made is not None
         ):
-            return self.function(
-                *args, **kwargs
-            )  # inside another captured call or a transform, or compiling is disabled
+            # The call is part of another captured call or of a transform, or compilation is disabled.
+            return self.function(*args, **kwargs)
         signature = Signature(args, kwargs)
         if not signature.is_followed:
             return self._uncompiled(_UNFOLLOWED, args, kwargs)
@@ -144,9 +143,7 @@ class Compiled:
                 if given is None:
                     given = [t._pair()[0] for t in tensors]
                 if not one.replay.takes(given, tensors):
-                    return self._uncompiled(
-                        _ELEMENTS, args, kwargs
-                    )  # run the function, so that the operator raises in it
+                    return self._uncompiled(_ELEMENTS, args, kwargs)  # the operator raises within the function
                 one.runs += 1
                 if self.verify_every and one.runs % self.verify_every == 0:
                     return self._verify(one, signature, args, kwargs)

@@ -60,7 +60,7 @@ class Reach:
         self.grads: dict[int, Tensor] = {}  # the gradients of those tensors
         self.sources: dict[int, tuple[Any, str]] = {}  # random number generators, with their states
         self.instances: dict[int, tuple[Any, type, str]] = {}  # instances whose `__class__` can be assigned
-        self.classes: dict[int, tuple[type, tuple, str]] = {}  # with their method resolution order
+        self.classes: dict[int, tuple[type, tuple, str]] = {}  # classes, with their method resolution order
         self.keys: dict[int, tuple[frozenset, str]] = {}  # the attribute names of each object
         self.found_codes: set[types.CodeType] = set()
         self.names: set[str] = {*_CALLED, "__match_args__"}
@@ -456,7 +456,9 @@ class Reach:
 
     def _kept_by_library(self, held: dict, path: str, cls: type) -> None:
         self._dictionary(held, path, is_namespace=True)
-        if not is_library(cls.__module__) and cls is not types.SimpleNamespace:  # methods of the class read it
+        if (
+            not is_library(cls.__module__) and cls is not types.SimpleNamespace
+        ):  # methods of the class may read every entry
             self._todo.extend([(y, f"{path}.{name}") for name, y in held.items()])
 
     def _unknown(self, x: Any, path: str) -> None:

@@ -20,10 +20,8 @@ from torchlike._tensor.tensor import Tensor
 
 _vector_norm = binding.names_in("linalg")["vector_norm"]
 _OTHER = ("other", "scalar", "scalars")
-_OF_ONE, _OF_MANY = (
-    ("scalar", "value"),
-    ("other", "scalars", "weights"),
-)  # names of the last argument if it is one number, and if it is a list
+# The names of the last argument if it is one number, and if it is a list.
+_OF_ONE, _OF_MANY = ("scalar", "value"), ("other", "scalars", "weights")
 
 
 def _is_number(x: Any) -> bool:

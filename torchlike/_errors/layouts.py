@@ -13,9 +13,7 @@ class Elsewhere(NotImplementedError):
     """The error of an operator whose kernel does not support a tensor's layout. Another rule may handle the call."""
 
 
-Elsewhere.__name__ = Elsewhere.__qualname__ = (
-    "NotImplementedError"  # the name that users see if no rule handles the call
-)
+Elsewhere.__name__ = Elsewhere.__qualname__ = "NotImplementedError"  # users see this name if no rule applies
 
 
 def refused(name: str, layout: Any) -> Elsewhere:

@@ -1,8 +1,8 @@
 """Memory shared with other libraries: NumPy arrays, buffers and DLPack.
 
-On the CPU, a tensor and the other object see each other's writes while both are alive (see `shared_storage`). JAX arrays
-are immutable, so they are imported and exported without a copy, but writes are not shared. Writes to bfloat16 tensors
-are not shared either, because NumPy has no such dtype.
+On the CPU, a tensor and the other object see each other's writes while both are alive (see `shared_storage`). JAX
+arrays are immutable, so they are imported and exported without a copy, but writes are not shared. Writes to bfloat16
+tensors are not shared either, because NumPy has no such dtype.
 """
 
 from __future__ import annotations

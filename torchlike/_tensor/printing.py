@@ -241,10 +241,8 @@ def tensor_text(t: Tensor, contents: str | None = None) -> str:
         inside = textwrap.indent(tensor_text(wrap(value.whole)), "    ")
         return f"BatchedTensor(lvl={value.level.depth}, bdim=0, value=\n{inside}\n)"
     node, kind = t.grad_fn, type(t)
-    plain = kind.__module__.partition(".")[0] in (
-        "torchlike",
-        "torch",
-    )  # programs may import the package under either name
+    # Programs may import the package under either name.
+    plain = kind.__module__.partition(".")[0] in ("torchlike", "torch")
     array = t._host() if not t.is_meta else None
     made_by = None if node is None else type(node).__name__
     text = tensor_repr(

@@ -71,9 +71,7 @@ def _strided_whole(input: Tensor, root: Tensor, whole: Tensor, shape: Ints, stri
     if not grad or (input is not root and not input._tracks):
         views.freeze(made, views.reason(input) if grad else views.reason_of_mode(input))
     made._edge = edge and root._edge and views.NOWHERE
-    if (
-        edge is not None and grad and input is not root
-    ):  # until a write to the memory, the gradient flows through `input`
+    if edge is not None and grad and input is not root:  # until a write, the gradient flows through `input`
         made._edge = strided.within(input, shape, strides, start)
     elif edge is not None and grad:
         made._edge = views.named((Node(plan, [], [root._edge or edge], []), 0), "AsStridedBackward0")
@@ -382,8 +380,8 @@ def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
     """Return the dims in memory order, the outermost first.
 
     Args:
-      ambiguity_check: True raises if the order is not unique. A list of memory formats raises if the order is not
-        unique and the strides do not match exactly one of the formats.
+      ambiguity_check: True raises if a dim has stride 0 or size 1, so that the order is not unique. A list of memory
+        formats accepts dims of size 1 if the strides match exactly one of the formats.
     """
     if not isinstance(ambiguity_check, bool | list):
         raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")

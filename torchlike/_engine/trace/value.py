@@ -141,8 +141,11 @@ class Value:
         return Value(aval or self.aval, lend(self.array))
 
     def peek(self) -> Any:
-        """Return the array for reading only; the caller must not keep it. Return None if the value is pending, or if
-        it is an input of a captured call, whose array differs at each replay."""
+        """Return the array for reading only. The caller must not keep it.
+
+        Return None if the value is pending, or if it is an input of a captured call, because its array differs at each
+        replay.
+        """
         capture = current().capture
         return self.array if capture is None or id(self) not in capture.known else None
 

@@ -126,9 +126,8 @@ def convolve(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     is_large = columns > (_MANY_COLUMNS if on_host else 8 * _MANY_COLUMNS)
     if on_host and is_large and len(x) > 1:
         return np.concatenate([convolve(one, w, stride, pads, dilation, groups) for one in np.split(x, len(x))])
-    is_slow = x.dtype == jnp.float64 and (
-        max(stride) > 1 or count == 1 or len(kernel) == 1
-    )  # XLA's convolution is slow in these cases
+    # The cases in which XLA's convolution is slow.
+    is_slow = x.dtype == jnp.float64 and (max(stride) > 1 or count == 1 or len(kernel) == 1)
     if on_host or groups > 1 or is_slow:
         return (by_places if is_large else by_columns)(x, w, stride, pads, dilation, groups)
     if count * each <= _FEW_COLUMNS and not is_large:

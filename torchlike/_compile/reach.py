@@ -456,9 +456,8 @@ class Reach:
 
     def _kept_by_library(self, held: dict, path: str, cls: type) -> None:
         self._dictionary(held, path, is_namespace=True)
-        if (
-            not is_library(cls.__module__) and cls is not types.SimpleNamespace
-        ):  # methods of the class may read every entry
+        # Methods of the class may read every entry.
+        if not is_library(cls.__module__) and cls is not types.SimpleNamespace:
             self._todo.extend([(y, f"{path}.{name}") for name, y in held.items()])
 
     def _unknown(self, x: Any, path: str) -> None:

@@ -178,7 +178,7 @@ def _check_value(input: Tensor, value: Any) -> None:
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """Return a copy of `input` in which the elements of `source`, in order, replace those under a true `mask`."""
+    """Return a copy of `input`. Elements of `source`, in order, replace the elements where `mask` is true."""
     if not isinstance(mask, Tensor):
         raise _errors.arguments.wrong_type("masked_scatter", "mask", 1, "Tensor", mask)
     if mask.dtype is _dtypes.bool_:

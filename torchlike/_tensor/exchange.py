@@ -106,14 +106,14 @@ def to_numpy(tensor: Tensor, force: bool = False) -> np.ndarray:
 def frombuffer(
     buffer: Any, *, dtype: Dtype | None = None, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:
-    """Return a one-dim tensor that shares the memory of an object with a buffer.
+    """Return a one-dim tensor that shares the memory of an object with the buffer protocol.
 
     Writes to either are visible in the other.
 
     Args:
       buffer: an object with a contiguous buffer, such as a bytearray.
       dtype: the element type.
-      count: the number of elements. If negative, all elements.
+      count: the number of elements. A negative number means all elements.
       offset: the number of bytes to skip.
 
     Raises ValueError if `count` and `offset` do not fit the buffer, and RuntimeError for a buffer that is not
@@ -150,8 +150,8 @@ def from_file(
     """Return the first `size` elements of a file as a one-dim tensor on the CPU.
 
     Args:
-      shared: map the file, so that writes to the tensor go to the file. A file that is too short is extended. If False,
-        the file is read once.
+      shared: if True, map the file, so that writes to the tensor go to the file, and extend a file that is too short.
+        Otherwise, read the file once.
 
     Raises RuntimeError if the file cannot be opened or is too short.
     """
@@ -220,7 +220,7 @@ class DLDeviceType(enum.IntEnum):
 
 
 class _Capsule:
-    """A wrapper that gives a bare capsule the `__dlpack__` interface that importers require."""
+    """A wrapper of a DLPack capsule with the `__dlpack__` method that importers call."""
 
     def __init__(self, capsule: Any) -> None:
         self.capsule = capsule

@@ -1,4 +1,4 @@
-"""Indexing, `x[...]` and `x[...] = y`. Basic indices are views; tensor indices gather and scatter."""
+"""Indexing, `x[...]` and `x[...] = y`. Basic indices create views. Tensor indices gather and scatter."""
 
 from __future__ import annotations
 

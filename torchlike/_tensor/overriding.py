@@ -182,7 +182,7 @@ def _plainly(func: Callable, args: tuple, kwargs: dict, found: list) -> Any:
 
 
 def default(cls: type, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-    """Return the result of the function, converted to the class.
+    """Call a function without overrides, and convert its result to `cls`.
 
     This is the `__torch_function__` that subclasses inherit.
     """

@@ -42,7 +42,7 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Set the printing options of tensors.
+    """Set the printing options of tensors. The defaults are in parentheses.
 
     Args:
         precision: the number of digits after the decimal point (4).

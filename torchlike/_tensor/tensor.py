@@ -64,7 +64,7 @@ class Tensor(Methods):
     _storage: Storage
     # The views that lead from the storage's value to this tensor. None means the value itself.
     _chain: tuple[Step, ...] | Any
-    _strides: tuple[int, ...] | None  # None: row-major
+    _strides: tuple[int, ...] | None  # None means row-major
     _offset: int
     _edge: Edge | Any  # the gradient edge
     _origin: Tensor | Any  # the base of a view
@@ -312,7 +312,7 @@ class Tensor(Methods):
         return self._offset
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Return whether the elements are in row-major order without gaps."""
+        """Return whether the elements are in the order of a memory format (default: row-major) without gaps."""
         from torchlike._dtypes import memory_format as _memory_format
 
         return _memory_format.is_contiguous(self.shape, self.stride(), memory_format)
@@ -509,7 +509,10 @@ class Tensor(Methods):
         raise _errors.memory.deleting_data()
 
     def _see(self, other: Tensor) -> None:
-        """Switch this tensor to the memory of another one. The history, base and version counter stay."""
+        """Switch this tensor to the memory of another one.
+
+        The gradient history and the number of counted writes stay. A view also keeps its base.
+        """
         counter = _storage.LeftCounter(self._storage) if self._counter is None else self._counter.shown()
         left = self._storage.value
         self._storage, self._chain, self._strides = other._storage, other._chain, other._strides
@@ -541,7 +544,7 @@ class Tensor(Methods):
         return hold(self.__dict__.setdefault("_post_accumulate", OrderedDict()), hook)
 
     def retain_grad(self) -> None:
-        """Keep the gradient of this non-leaf in `.grad` too."""
+        """Make backward keep the gradient of this non-leaf in `.grad`."""
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if self._shows_no_history() or self.__dict__.get("_retains_grad"):
@@ -732,7 +735,7 @@ def same_memory(source: Tensor, cls: type = Tensor) -> Any:
 
 
 def untracked(view: Tensor) -> Tensor:
-    """Turn a view into a tensor that PyTorch does not consider a view. It shares memory, but keeps its history."""
+    """Turn a view into a tensor that PyTorch does not consider a view. It keeps its memory and history."""
     view._origin, view._tracks = None, False
     return view
 
@@ -777,7 +780,8 @@ def leaf_node(tensor: Tensor) -> AccumulateGrad:
 def accumulate(leaf: Tensor, pair: engine.Grad | None, create_graph: bool) -> None:
     """Accumulate a gradient (if there is one) into `.grad`.
 
-    The first gradient is stored as it is. Later ones are added in place, or out of place if `create_graph`.
+    The first gradient is stored, if possible without a copy. Later ones are added in place. If `create_graph`, the
+    first gradient is copied and later ones are added out of place, so that `.grad` is differentiable.
     """
     if pair is not None and leaf._edge is not None:  # the leaf may have stopped requiring grad since
         if not isinstance(leaf._edge[0], AccumulateGrad):

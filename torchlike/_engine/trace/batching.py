@@ -42,7 +42,7 @@ class Level:
     def __init__(self, size: int, randomness: str) -> None:
         self.size, self.randomness = size, randomness
         self.depth, self.is_open = 0, False
-        # At the call of the mapped function: the age of the newest gradient node, and the number of forward-mode levels.
+        # At the call of the mapped function: the age of the next gradient node, and the number of forward-mode levels.
         self.since = self.tangents = 0
         self.is_split = False  # whether several gradient nodes outside the level share the graph inside it
 

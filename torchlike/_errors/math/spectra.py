@@ -91,7 +91,7 @@ def check_istft(
     """Raise PyTorch's error for the first invalid argument of `istft`.
 
     `real` is the input as a real tensor with a last dim of size 2. `onesided` is the user's argument, and `one_sided`
-    is the value that is used if the argument is None.
+    is its value after None is replaced by the default.
     """
     shown = "None" if length is None else str(length)
     call = (

@@ -186,7 +186,7 @@ def _attention(
     if enable_gqa:
         key, value = (xp.repeat(t, query.shape[-3] // t.shape[-3], axis=-3) for t in (key, value))
     scores = _product(query * scale.astype(query.dtype), key, "nt")  # (..., L, S)
-    if not scores.shape[-1]:  # without keys
+    if not scores.shape[-1]:  # there are no keys
         return _product(scores.astype(value.dtype), value, "nn")
     return _mixed(scores, value, attn_mask, noise, step, is_causal, fused)
 

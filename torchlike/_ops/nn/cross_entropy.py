@@ -1,7 +1,7 @@
 """Classification losses. Classes are dim 1 of (N, C, d1, ...), or dim 0 of (C,).
 
 The entry of the target class is selected by comparing the target with 0 to C - 1, not by a gather. The loss and its
-gradient are therefore each one fused pass over the logits. For a class out of range the result is NaN, or an error if
+gradient therefore take one fused pass over the logits each. For a class out of range the result is NaN, or an error if
 NumPy runs the operator.
 """
 

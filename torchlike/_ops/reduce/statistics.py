@@ -249,7 +249,7 @@ def cumulative_trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None 
 
 
 def _areas(y, x, dim: int):
-    """Return the areas between adjacent points. Without `x`, the points are 1 apart."""
+    """Return the area under `y` between each two adjacent points. Without `x`, the points are 1 apart."""
     pairs = _cut(y, dim, 1, None) + _cut(y, dim, None, -1)
     if x is None:
         return fractional(pairs) / 2
@@ -466,7 +466,7 @@ def _check_histc(call: Call) -> None:
 
 
 def _bounded(input: Any = None, bins: int = 100, min: float = 0, max: float = 0) -> None:
-    """Raise if the range is that of the data and the data are concrete and have an infinite range."""
+    """Guard: raise if `histc` takes its range from the data, and concrete data do not have a finite range."""
     host = outermost(input).peek() if isinstance(input, Value) else None
     if min == max and isinstance(host, np.ndarray) and host.dtype.kind == "f" and 0 < host.size <= CHECKED_AT_ONCE:
         low, high = host.min(), host.max()

@@ -44,7 +44,8 @@ class DistributedDataParallel(Module):
       device_ids, output_device: at most one device, and none for modules on the CPU.
       broadcast_buffers: broadcast the buffers of the first process before each forward pass. The default is True.
       process_group: the process group. The default is the default group.
-      find_unused_parameters: allow a pass to leave parameters unused. Otherwise the following pass raises RuntimeError.
+      find_unused_parameters: allow parameters that a pass does not use. If False, such a pass makes the next forward
+        pass raise RuntimeError.
       static_graph: the same as `find_unused_parameters` here.
       bucket_cap_mb, gradient_as_bucket_view, check_reduction: have no effect on results.
 
@@ -178,7 +179,7 @@ _HOOKS = {
 
 
 def _check_annotations(hook: Callable[..., Any]) -> None:
-    """Raise if the annotations of a hook do not match its signature. String annotations are not checked."""
+    """Raise if a hook is annotated with other types than it must take and return. Strings are not checked."""
     signature = inspect.signature(hook)
     said = signature.parameters["bucket"].annotation if "bucket" in signature.parameters else GradBucket
     if said not in (inspect.Parameter.empty, GradBucket) and not isinstance(said, str):
@@ -235,7 +236,7 @@ def _tensors_in(found: Any) -> list[Tensor]:
 
 
 class Averages:
-    """The averager of gradients. It runs at the end of the backward pass that computes the last missing gradient."""
+    """The object that averages gradients. The average runs at the end of the backward pass that computes the last missing gradient."""
 
     def __init__(self, group: ProcessGroup, parameters: list[Tensor]) -> None:
         self._group, self._parameters = group, parameters
@@ -266,7 +267,7 @@ class Averages:
     def expect(self, outputs: list[Tensor] | None) -> None:
         """Prepare for a backward pass.
 
-        If parameters may be unused, `outputs` are the tensors in the output of the module; otherwise it is None.
+        `outputs` are the tensors in the output of the module, or None if every parameter must receive a gradient.
         """
         self._may_leave_out, self._began = outputs is not None, False
         self._missing = set(range(len(self._parameters)))

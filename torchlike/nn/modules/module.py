@@ -456,7 +456,7 @@ def _addindent(s_: str, numSpaces: int) -> str:
 
 
 def framed(name: str, extra_lines: list[str], children: list[str]) -> str:
-    """Return the `repr` of a module: on one line for a single extra line and no children, else on several."""
+    """Return the `repr` of a module. It is a single line if there are no children and at most one extra line."""
     if len(extra_lines) == 1 and not children:
         return f"{name}({extra_lines[0]})"
     lines = extra_lines + children

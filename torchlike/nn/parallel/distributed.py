@@ -236,7 +236,10 @@ def _tensors_in(found: Any) -> list[Tensor]:
 
 
 class Averages:
-    """The object that averages gradients. The average runs at the end of the backward pass that computes the last missing gradient."""
+    """The object that averages gradients.
+
+    The gradients are averaged at the end of the backward pass that computes the last missing gradient.
+    """
 
     def __init__(self, group: ProcessGroup, parameters: list[Tensor]) -> None:
         self._group, self._parameters = group, parameters

@@ -154,7 +154,7 @@ class OneCycleLR(_Cycle):
       optimizer: the optimizer.
       max_lr: the highest learning rate, or a list with one for each group.
       total_steps: the number of steps of the cycle. The default is `epochs * steps_per_epoch`.
-      epochs, steps_per_epoch: the number of epochs and of steps in each, instead of `total_steps`.
+      epochs, steps_per_epoch: the number of epochs and the number of steps of an epoch, in place of `total_steps`.
       pct_start: the fraction of the cycle in which the learning rate rises.
       anneal_strategy: `"cos"` or `"linear"`.
       cycle_momentum: lower momentum (or Adam's beta1) from `max_momentum` to `base_momentum` while the learning rate

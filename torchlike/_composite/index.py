@@ -1,7 +1,7 @@
 """Gather, scatter and masked functions, which read and write at indices along a dim or under a mask.
 
-Indices that are known on the host are checked against the size, as in PyTorch. Unknown indices that are out of range
-read NaN, and writes to them are dropped.
+Indices that are known on the host are checked against the size, as in PyTorch. Other indices that are out of range
+read JAX's fill value (NaN for floating-point dtypes), and writes to them are dropped.
 """
 
 from __future__ import annotations

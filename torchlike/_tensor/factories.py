@@ -136,8 +136,8 @@ def asarray(
     """Return `obj` as a tensor that shares its memory if the dtype and device allow it.
 
     Args:
-      obj: a tensor, a NumPy array, an array that supports DLPack, an object with a buffer, or numbers.
-      copy: True always copies. False raises ValueError if memory cannot be shared. None copies if needed.
+      obj: a tensor, a NumPy array, an array that supports DLPack, an object with the buffer protocol, or numbers.
+      copy: True always copies. False raises if the memory cannot be shared. None copies if needed.
     """
     dtype = dtype_of("asarray", dtype)
     found = _sharing(obj, dtype, copy)
@@ -183,7 +183,7 @@ def scalar_tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return a zero-dim tensor with the value `s`. The dtype is by default the default (complex) dtype."""
+    """Return a zero-dim tensor with the value `s`, by default of the default dtype or, if complex, its complex dtype."""
     no_pinning(pin_memory)
     only_strided("scalar_tensor", layout, requires_grad)
     kind = dtype_of("scalar_tensor", dtype) or (
@@ -195,7 +195,8 @@ def scalar_tensor(
 def legacy_tensor(*args: Any, device: Any = None, dtype: Dtype | None = None, **kwargs: Any) -> Tensor:
     """Return the result of the legacy constructor `Tensor(...)`.
 
-    Ints are the size of an uninitialized tensor. Data gives a tensor of the default dtype. A tensor is detached.
+    `Tensor(2, 3)` is an uninitialized tensor of this size, `Tensor([2, 3])` a tensor of the default dtype with these
+    elements, and `Tensor(x)` the detached tensor `x`.
     """
     kind = dtype or modes.default_dtype
     if kwargs:

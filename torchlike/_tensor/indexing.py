@@ -268,7 +268,7 @@ def _without_masks(t: Tensor, advanced: dict[int, Tensor]) -> dict[int, Tensor]:
 def _check_bounds(t: Tensor, advanced: dict[int, Tensor]) -> None:
     """Raise PyTorch's error for an index out of range, if the indices are concrete.
 
-    A pending index out of range reads NaN instead.
+    A pending index out of range reads JAX's fill value instead, which is NaN for floating-point dtypes.
     """
     if 0 in [t.shape[dim] for dim in advanced] and all([i.numel() for i in advanced.values()]):
         raise IndexError("index is out of bounds for dimension with size 0")

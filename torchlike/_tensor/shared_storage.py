@@ -173,7 +173,7 @@ class Shared(Storage):
         self.__class__ = self._loan.kind  # type: ignore[assignment]
         del self._loan
         if borrowed:
-            self._loan = None  # not our own memory: it cannot be resized
+            self._loan = None  # another object owns the memory, so it cannot be resized
         self.value, self.version = value, version  # type: ignore[misc]
         return value
 
@@ -201,7 +201,7 @@ class Shared(Storage):
             self._overwrite(place, value, since, owner, step, involution(owner))
 
     def _is_private(self) -> bool:
-        """Turn this into an ordinary storage if other code cannot, or must not, see a write.
+        """Turn this into an ordinary storage if the memory is read-only or has no references from other code.
 
         Return whether it was turned into one.
         """

@@ -221,7 +221,7 @@ class Counter:
         self._values.clear()
 
     def shown(self) -> Counter:
-        """Return the counter for the tensor of this counter after a switch to other memory. The count stays shared."""
+        """Return the counter that the tensor gets when it is switched to other memory. The count stays shared."""
         return Counter(False, self._shared) if self.is_hidden else self
 
     @property

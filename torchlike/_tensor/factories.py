@@ -183,7 +183,7 @@ def scalar_tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return a zero-dim tensor with the value `s`, by default of the default dtype or, if complex, its complex dtype."""
+    """Return a zero-dim tensor with the value `s`. Its dtype is by default the default real or complex dtype."""
     no_pinning(pin_memory)
     only_strided("scalar_tensor", layout, requires_grad)
     kind = dtype_of("scalar_tensor", dtype) or (

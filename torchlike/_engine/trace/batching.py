@@ -42,8 +42,8 @@ class Level:
     def __init__(self, size: int, randomness: str) -> None:
         self.size, self.randomness = size, randomness
         self.depth, self.is_open = 0, False
-        # Gradient nodes of the mapped call have smaller ages than `since` (newer nodes have smaller ages). `tangents` is
-        # the number of forward-mode levels that were open at the call.
+        # Gradient nodes of the mapped call have smaller ages than `since`, because newer nodes have smaller ages.
+        # `tangents` is the number of forward-mode levels that were open at the call.
         self.since = self.tangents = 0
         self.is_split = False  # whether several gradient nodes outside the level share the graph inside it
 

@@ -12,7 +12,7 @@ from torchlike._tensor.tensor import Tensor
 
 
 class TorchFunctionMode:
-    """The base class of `__torch_function__` modes. It can be subclassed, but a mode cannot be entered."""
+    """The base class of `__torch_function__` modes. It can be subclassed, but entering a mode raises."""
 
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         raise NotImplementedError

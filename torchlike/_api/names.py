@@ -282,10 +282,10 @@ def lazy(name: str, modules: tuple[str, ...]) -> Any:
 
 
 def settle(place: str, offered: dict[str, Any], package: str = "torchlike") -> None:
-    """Set `__module__` of the classes that a public module exports to that module.
+    """Set `__module__` of the classes in `offered` to the public module `place`, which exports them.
 
-    Without this, `type(x)` prints the private module that defines the class. `package` is the name under which the
-    public module is imported.
+    Otherwise `repr` of a class shows the private module that defines it. Only classes of `place` and of its private
+    submodules are changed. `package` is the name under which the public module is imported.
     """
     for found in offered.values():
         home = found.__module__ if isinstance(found, type) else ""

@@ -9,7 +9,7 @@ import types
 from typing import NamedTuple
 
 _GLOBAL = frozenset(("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "STORE_NAME", "DELETE_GLOBAL"))
-# Names that give access to attributes by computed names.
+# Functions and special attributes through which code can access attributes whose names are computed at run time.
 LOOKING = frozenset(
     (
         "getattr",
@@ -39,10 +39,10 @@ class Uses(NamedTuple):
 
     Attributes:
       globals: names of globals and builtins.
-      passed: the globals that the code uses without calling them.
-      imports: the levels and names of imports.
+      passed: the globals that the code loads without calling them, for example to pass them to a function.
+      imports: a (relative level, module name) pair for each import.
       names: names that may be attributes.
-      all_names: whether the code may access attributes by computed names.
+      all_names: whether the code may access attributes whose names are computed at run time.
     """
 
     globals: frozenset[str]
@@ -54,7 +54,7 @@ class Uses(NamedTuple):
 
 @functools.lru_cache(maxsize=10_000)
 def uses(code: types.CodeType) -> Uses:
-    """Return the names in a code object. Those in nested functions are not included."""
+    """Return the names that a code object uses, without the names in its nested functions."""
     found: set[str] = set()
     passed: set[str] = set()
     imports: list[tuple[int, str]] = []
@@ -73,7 +73,10 @@ def uses(code: types.CodeType) -> Uses:
 
 
 def strings(constants: tuple | frozenset) -> list[str]:
-    """Return the constants that may be names, for `getattr`, `str.format` or patterns of `match`."""
+    """Return the strings in `constants` that may be names of attributes.
+
+    Such strings are identifiers, which `getattr` and `match` patterns use, and the words of format strings.
+    """
     found = []
     for constant in constants:
         if isinstance(constant, str):

@@ -47,7 +47,7 @@ class State(enum.Enum):
 
 
 class Case:
-    """One signature: its state, its recordings (newest first), and why captures were refused."""
+    """The record of one signature: its state, its recordings (newest first), and the reasons of refused captures."""
 
     __slots__ = ("recordings", "refusals", "state")
 
@@ -66,7 +66,7 @@ class Case:
 class Compiled:
     """A function that is captured and run as one executable for each signature of its arguments.
 
-    Its `__dict__` belongs to the user, as that of a plain function does.
+    All of its own state is in slots. Its `__dict__` holds user-defined attributes, as that of a function does.
     """
 
     __slots__ = (
@@ -130,7 +130,8 @@ class Compiled:
             or not _trace.limit.length
             or _trace.latest.made is not None
         ):
-            return self.function(*args, **kwargs)  # part of another call or of a transform, or compiling is off
+            # The call is part of another captured call or of a transform, or compilation is disabled.
+            return self.function(*args, **kwargs)
         signature = Signature(args, kwargs)
         if not signature.is_followed:
             return self._uncompiled(_UNFOLLOWED, args, kwargs)
@@ -142,7 +143,7 @@ class Compiled:
                 if given is None:
                     given = [t._pair()[0] for t in tensors]
                 if not one.replay.takes(given, tensors):
-                    return self._uncompiled(_ELEMENTS, args, kwargs)  # the operator raises, within the function
+                    return self._uncompiled(_ELEMENTS, args, kwargs)  # the operator raises within the function
                 one.runs += 1
                 if self.verify_every and one.runs % self.verify_every == 0:
                     return self._verify(one, signature, args, kwargs)
@@ -150,7 +151,10 @@ class Compiled:
         return self._advance(signature, args, kwargs)
 
     def _advance(self, signature: Signature, args: tuple, kwargs: dict) -> Any:
-        """Handle a call without a valid recording: capture it or run it uncompiled, by its signature's state."""
+        """Handle a call without a valid recording: capture it or run it uncompiled.
+
+        The state of its signature decides.
+        """
         if stance.name == "fail_on_recompile":
             raise _errors.compiling.new_recording(self.function)
         case = self._cases.setdefault(signature.key, Case())
@@ -188,7 +192,7 @@ class Compiled:
         return returned
 
     def _uncompiled(self, reason: str, args: tuple, kwargs: dict) -> Any:
-        """Run a call uncompiled."""
+        """Run a call uncompiled, and count it under `reason`."""
         self._history.uncompiled[reason] += 1
         return self.function(*args, **kwargs)
 
@@ -210,7 +214,7 @@ class Compiled:
         return bool(self.dynamic) or (self.dynamic is None and len(self.kept) >= self.limit)
 
     def _changed(self, case: Case, signature: Signature) -> str | None:
-        """Return why the newest recording is not valid; None if there is no recording."""
+        """Return the reason why the newest recording is not valid, or None if there is no recording."""
         if not case.recordings:
             return None
         newest = case.recordings[0]
@@ -278,7 +282,7 @@ class Compiled:
         return self._executable().as_text()
 
     def release(self) -> None:
-        """Drop the executables but keep the counts."""
+        """Drop the recordings with their executables, but keep the counts."""
         self._history.forgotten += sum(one.runs for one in self._recordings())
         self.kept.clear()
         for case in self._cases.values():

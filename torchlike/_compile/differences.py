@@ -1,4 +1,4 @@
-"""The comparison of two walks over the Python objects that a compiled call reads."""
+"""The comparison of two traversals of the Python objects that a compiled call reads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def first_difference(now: Reach, before: Reach) -> str | None:
-    """Describe the first difference from an earlier walk; None if there is none."""
+    """Describe the first difference between two traversals, or return None if there is none."""
     for key, place in now.places.items():
         was = before.places.get(key)
         if was is not None and (found := place.difference(*_in_common(was, place))):
@@ -30,7 +30,7 @@ def first_difference(now: Reach, before: Reach) -> str | None:
 
 
 def _in_common(was: Place, place: Place) -> tuple[list, list]:
-    """Return the contents of two places under their common names."""
+    """Return the contents of a guarded location at two times, restricted to the names that both readings have."""
     if not place.names or was.names == place.names:
         return was.seen, place.seen
     seen = dict(zip(was.names, was.seen))

@@ -14,8 +14,8 @@ from torchlike.nn.modules._hooks import everywhere
 class OptimizedModule(Module):
     """A module whose calls are compiled.
 
-    Attributes are read from and set on the original module. It is registered as `_orig_mod`, so keys of `state_dict()`
-    begin with that name.
+    Attributes are read from and set on the original module. The original module is the submodule `_orig_mod`, so the
+    keys of `state_dict()` begin with that name.
     """
 
     _modules: dict[str, Any]
@@ -57,7 +57,7 @@ class OptimizedModule(Module):
 
     @property
     def training(self) -> bool:
-        """Whether the original module is in training mode."""
+        """Return whether the original module is in training mode."""
         return self._modules["_orig_mod"].training
 
     @training.setter

@@ -1,8 +1,8 @@
 """The Python state that a function can reach through the names in its code.
 
-The walk visits arguments, defaults, closure cells, globals, attributes, containers, modules and optimizers. Globals and
-attributes are visited only if their names occur in code. State that a call may depend on is noted as *places*
-(`places.py`).
+The traversal visits arguments, defaults, closure cells, globals, attributes, containers, modules and optimizers.
+Globals and attributes are visited only if their names occur in code. State that a call may depend on is recorded as
+guarded locations (`Place` objects, see `places.py`).
 """
 
 from __future__ import annotations
@@ -39,40 +39,43 @@ from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
 from torchlike.nn import Module
 from torchlike.nn.modules._hooks import everywhere
 
-# Methods of user classes that the library calls.
+# The names of methods of user classes that this library calls.
 _CALLED = ("forward", "backward", "setup_context", "vjp", "jvp", "step", "get_lr", "sample", "rsample", "log_prob")
-MOST = 200_000  # elements of a container
+MOST = 200_000  # the maximum number of elements of a container
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, staticmethod, classmethod, property)
 _function_parts = attrgetter("__code__", "__defaults__", "__kwdefaults__")
 _partial_parts = attrgetter("func", "args", "keywords")
 
 
 class Reach:
-    """A walk from some roots. `codes` limits it to code objects that ran; None allows all."""
+    """A traversal from some roots.
+
+    `codes` are the code objects that ran; names in other code are ignored. None includes all code.
+    """
 
     def __init__(self, codes: set[types.CodeType] | None = None) -> None:
         self.codes = codes
         self.places: dict[Any, Place] = {}
         self.tensors: dict[int, Tensor] = {}
-        self.grads: dict[int, Tensor] = {}  # of those tensors
+        self.grads: dict[int, Tensor] = {}  # the gradients of those tensors
         self.sources: dict[int, tuple[Any, str]] = {}  # random number generators, with their states
         self.instances: dict[int, tuple[Any, type, str]] = {}  # instances whose `__class__` can be assigned
-        self.classes: dict[int, tuple[type, tuple, str]] = {}  # with their method resolution order
-        self.keys: dict[int, tuple[frozenset, str]] = {}  # names of attributes, by object
+        self.classes: dict[int, tuple[type, tuple, str]] = {}  # classes, with their method resolution order
+        self.keys: dict[int, tuple[frozenset, str]] = {}  # the attribute names of each object
         self.found_codes: set[types.CodeType] = set()
         self.names: set[str] = {*_CALLED, "__match_args__"}
-        self.of_code: set[str] = set()  # those of them that code names
+        self.of_code: set[str] = set()  # those of `names` that occur in code
         self.all_names = False
         self._seen: dict[int, Any] = {}
-        self._named: dict[int, tuple[Mapping, str, dict[str, None]]] = {}  # dictionaries and the names that matter
+        self._named: dict[int, tuple[Mapping, str, dict[str, None]]] = {}  # dictionaries and the guarded names in them
         self._objects: dict[int, tuple[Any, str]] = {}  # objects whose attributes are visited by name
         self._unnamed: set[int] = set()  # dictionaries whose keys are not guarded
         self._bare: set[int] = set()  # dictionaries whose class is not guarded: modules' hooks
-        self._stepping: list[tuple[Any, str]] = []  # optimizers and schedulers: replays repeat their steps
+        self._stepping: list[tuple[Any, str]] = []  # optimizers and schedulers, whose steps a replay repeats
         self._todo: deque[tuple[Any, str]] = deque()
-        self._later: list[tuple[str | None, Any, str]] = []  # attributes not named by code so far
-        self._is_asked = True  # whether code names the object being visited
-        self._opaque: list[str] = []  # objects that code names and that cannot be guarded
+        self._later: list[tuple[str | None, Any, str]] = []  # attributes whose names have not occurred in code so far
+        self._is_asked = True  # whether the code uses the name of the object being visited
+        self._opaque: list[str] = []  # descriptions of objects that the code uses and that cannot be guarded
 
     def held(self) -> Iterable:
         """Return all visited objects."""
@@ -86,13 +89,13 @@ class Reach:
         """Return the ids of the visited lists and dictionaries."""
         return {key for key, x in self._seen.items() if isinstance(x, list | dict)}
 
-    # -- the walk ------------------------------------------------------------------------------------------------------
+    # -- traversal -----------------------------------------------------------------------------------------------------
 
     def walk(self, *roots: tuple[Any, str]) -> Reach:
-        """Walk from the roots until nothing new is found.
+        """Traverse from the roots until nothing new is found.
 
         Raises:
-          Refusal: code that ran names an object that cannot be guarded.
+          Refusal: code that ran uses an object that cannot be guarded.
         """
         self._todo.extend([*object_kinds.random_sources(), *roots])
         while self._todo:
@@ -109,7 +112,7 @@ class Reach:
         return self
 
     def _look_up(self) -> None:
-        """Visit attributes whose names were found since."""
+        """Visit the attributes whose names were found since the last call."""
         before = len(self.names), self.all_names
         for x, path in list(self._objects.values()):
             self._attributes(x, path)
@@ -123,7 +126,7 @@ class Reach:
             self._take_later()
 
     def _take_later(self) -> None:
-        """Visit the postponed attributes that code names, or the others if there are none."""
+        """Visit the postponed attributes whose names occur in code, or all postponed attributes if there are none."""
         is_named = lambda name: name is not None and (self.all_names or name in self.names)
         asked = [each for each in self._later if is_named(each[0])]
         self._is_asked = bool(asked)
@@ -147,7 +150,7 @@ class Reach:
             self._instance(x, path, follow is not None)
 
     def _bound(self, x: Any, path: str) -> None:
-        """Follow the object that a method written in C is bound to."""
+        """Visit the object to which a method implemented in C is bound."""
         if (held := owner(x)) is not None:
             self._todo.append((held, path))
         self.all_names |= getattr(x, "__name__", None) in LOOKING
@@ -163,11 +166,11 @@ class Reach:
                 self._dictionary(hooks, f"hooks of {path}")
 
     def _cannot(self, x: Any, path: str, what: str) -> None:
-        """Refuse code that names this object."""
+        """Record that an object cannot be guarded, if the code uses its name. Otherwise forget the object."""
         if self._is_asked:
             self._opaque.append(f"it names `{path}`, {what}")
         else:
-            self._seen.pop(id(x), None)  # code may name it elsewhere
+            self._seen.pop(id(x), None)  # the code may use it under another name
 
     # -- containers ----------------------------------------------------------------------------------------------------
 
@@ -189,7 +192,7 @@ class Reach:
         base = base_of(x)
         if (size := base.__len__(x)) > MOST:
             raise Refusal(f"{path} is a dictionary of {size:,} entries")
-        if x is sys.modules:  # it leads to everything
+        if x is sys.modules:  # every object is reachable from it
             return self._cannot(x, path, "the table of all modules")
         keys, values = base.keys(x), base.values(x)
         if size and id(x) not in self._unnamed:
@@ -212,10 +215,10 @@ class Reach:
     def _view(self, x: Any, path: str) -> None:
         self._todo.append((x.mapping, path))
 
-    # -- what is compared by value, and what cannot be followed --------------------------------------------------------
+    # -- objects compared by value, and objects without guards ---------------------------------------------------------
 
     def _value(self, x: Any, path: str) -> None:
-        """Note an object whose contents are compared by value."""
+        """Add a guard for an object whose contents are compared by value."""
         look, parts = object_kinds.contents(x)
         self.places["value", id(x)] = Place(look, path, VALUE)
         self._several(parts, path)
@@ -230,7 +233,7 @@ class Reach:
             self._cannot(x, path, "a weak reference, which may die")
 
     def _cached(self, x: Any, path: str) -> None:
-        """Note the entries of a cached function, and whether the cache was cleared. Hits are not guarded."""
+        """Add guards for the entries of a cached function and for clearing its cache. Cache hits are not guarded."""
         entries = object_kinds.entries(x)
         if entries is None or len(entries) == x.cache_parameters()["maxsize"]:
             return self._cannot(x, path, "whose cache is full, so that each call may drop what another one needs")
@@ -271,7 +274,7 @@ class Reach:
             self._attributed(x, path)
 
     def _called(self, function: Any, path: str) -> None:
-        """Visit a function that C code calls; the profiling hook does not see such calls."""
+        """Visit a function that C code calls. The profiling hook does not report such calls."""
         if isinstance(function, types.BuiltinFunctionType | type) and not only_computes(function):
             self._cannot(function, path, "which does more than compute")
         self._todo.append((function, path))
@@ -284,7 +287,7 @@ class Reach:
         if f in object_kinds.ASKED:
             self.places["asked", f] = Place(lambda: (f(),), f"{path}()", VALUE)
         cells = list(zip(f.__closure__ or (), f.__code__.co_freevars))
-        if not is_ours:  # of a library's closure only wrapped functions matter
+        if not is_ours:  # in the closure of a library function, only wrapped functions matter
             cells = [
                 (c, name) for c, name in cells if any(isinstance(x, _FUNCTIONS) for x in object_kinds.cell_contents(c))
             ]
@@ -323,13 +326,13 @@ class Reach:
                 self._code(constant, names)
 
     def _passed_on(self, functions: list[tuple[Any, str]]) -> None:
-        """Refuse functions with effects that other code calls, such as `print` in `map(print, x)`."""
+        """Refuse functions with side effects that are passed to other code, such as `print` in `map(print, x)`."""
         for function, path in functions:
             if isinstance(function, types.BuiltinFunctionType) and not only_computes(function):
                 self._cannot(function, path, "which does more than compute")
 
     def _import(self, level: int, name: str, names: dict) -> None:
-        """Note an import within a function, as a name in `sys.modules`."""
+        """Add guards for an import within a function: for the module names in `sys.modules`."""
         if level:
             name = importlib.util.resolve_name("." * level + name, names.get("__package__") or "")
         parts = name.split(".")
@@ -338,7 +341,10 @@ class Reach:
     # -- names ---------------------------------------------------------------------------------------------------------
 
     def _name(self, names: Mapping, path: str, wanted: Iterable[str], owner: Any = None) -> None:
-        """Note names of a dictionary. A class returns a new proxy at each access, so its owner identifies it."""
+        """Guard entries of a dictionary, and visit their values.
+
+        `owner` identifies the dictionary if it is a class's proxy, because a class returns a new proxy at each access.
+        """
         found = self._named.setdefault(id(names if owner is None else owner), (names, path, {}))[2]
         for name in wanted:
             if name not in found:
@@ -348,7 +354,7 @@ class Reach:
                     self._todo.append((names[name], inner))
 
     def _attributed(self, x: Any, path: str) -> None:
-        """Note an object whose attributes are visited by name."""
+        """Record an object whose attributes are visited by name."""
         self._objects.setdefault(id(x), (x, path))
 
     def _attributes(self, x: Any, path: str) -> None:
@@ -363,7 +369,7 @@ class Reach:
             self._todo.extend([(y, f"{path}.{n}") for n, y in zip(names, place.seen) if y is not MISSING])
 
     def _note_missing(self, x: Any, path: str) -> None:
-        """Note which attributes are missing: one may be added, and shadow one of the class."""
+        """Guard the absence of attributes: an attribute added later may shadow one of the class."""
         held = object_kinds.namespace(x)
         if held is None or (isinstance(x, types.ModuleType) and is_trusted(x.__name__)):
             return
@@ -384,7 +390,7 @@ class Reach:
             )
         if name in self.names or not self.all_names:
             return name in self.names
-        # Functions and classes of libraries matter only by name: there are thousands.
+        # The thousands of functions and classes of a library are guarded only if their names occur in code.
         is_of_library = isinstance(x, types.ModuleType) and is_trusted(x.__name__)
         return not (is_of_library and isinstance(x.__dict__[name], (*_DEFINED, *FIXED)))
 
@@ -450,7 +456,8 @@ class Reach:
 
     def _kept_by_library(self, held: dict, path: str, cls: type) -> None:
         self._dictionary(held, path, is_namespace=True)
-        if not is_library(cls.__module__) and cls is not types.SimpleNamespace:  # methods of the class read it
+        # Methods of the class may read every entry.
+        if not is_library(cls.__module__) and cls is not types.SimpleNamespace:
             self._todo.extend([(y, f"{path}.{name}") for name, y in held.items()])
 
     def _unknown(self, x: Any, path: str) -> None:

@@ -1,4 +1,7 @@
-"""Version checks of captured calls: PyTorch refuses a gradient whose saved tensors were overwritten after the call."""
+"""Version checks of captured calls.
+
+As in PyTorch, backward raises if a tensor that the call saved was overwritten after the call.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ class SavedInput(NamedTuple):
     """An input of a captured call that one of its operators saves for backward."""
 
     slot: int  # the slot of the input in the trace
-    leaf: int | None  # the number of the leaf that its gradient flows to
-    aval: Any  # the shape and dtype of a view of the input that is saved, or None for the input itself
+    leaf: int | None  # the index of the leaf to which the gradient of the input flows, or None
+    aval: Any  # the aval of the saved view of the input, or None if the input itself is saved
     saver: versions.Saver
     place: int  # the position of the input among the operator's inputs
 
@@ -60,7 +63,7 @@ def _bases(trace: WholeTrace) -> dict[int, int]:
 
 
 def _leaf(edge: Any, leaves: Sequence[Node]) -> int | None:
-    """Return the number of the leaf that an edge leads to through views, or None."""
+    """Return the index of the leaf to which an edge leads directly or through views, or None."""
     while edge is not None and edge[0] not in leaves:
         plan = edge[0].plan
         edge = edge[0].edges[0] if plan is not None and versions.makes_view(plan) else None

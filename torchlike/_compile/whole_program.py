@@ -1,4 +1,4 @@
-"""Executables of captured calls, cached by their traces."""
+"""Compilation of captured calls to executables, and the cache of these executables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ from torchlike._ops.linalg.products import whole_step
 
 
 class Packs:
-    """The runtime numbers of a trace, packed into one vector for each Python type."""
+    """The runtime numbers of a trace, packed into one vector for each Python type.
+
+    `asked` are the sequences of numbers whose values change from call to call.
+    """
 
     __slots__ = ("_changing", "_fixed", "_vectors")
 
@@ -52,7 +55,7 @@ class Packs:
         self._fixed: list[Any] = fixed
 
     def now(self, asked: Sequence[Sequence]) -> list:
-        """Return the vectors, updated with the numbers of this call."""
+        """Return the vectors, updated with the numbers in `asked`, which differ between calls."""
         if not self._changing:
             return self._fixed
         packs = list(self._fixed)

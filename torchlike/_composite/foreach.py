@@ -1,7 +1,8 @@
 """`torch._foreach_*`: operators that are applied to each tensor of a list.
 
-A `Row` declares one operator: the further tensor lists, the names of the last argument, and whether one tensor may take
-its place. The last argument is one number, one number or tensor per list element, or one tensor.
+A `Row` declares one operator: its tensor lists after the first, the names of its last argument, and whether the last
+argument may be a single tensor. Otherwise the last argument is a number or a list with a number or a tensor for each
+element.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from torchlike._tensor.tensor import Tensor
 
 _vector_norm = binding.names_in("linalg")["vector_norm"]
 _OTHER = ("other", "scalar", "scalars")
-_OF_ONE, _OF_MANY = ("scalar", "value"), ("other", "scalars", "weights")  # names for one number, for a list
+# The names of the last argument if it is one number, and if it is a list.
+_OF_ONE, _OF_MANY = ("scalar", "value"), ("other", "scalars", "weights")
 
 
 def _is_number(x: Any) -> bool:
@@ -38,10 +40,10 @@ class Row:
     options: tuple[str, ...] = ()  # further keyword arguments of the method
     tensor: str = ""  # a single tensor as last argument: "operand" or "number" (0-dim), or "packed" (1-dim)
     of_tensors: bool = False  # True if the method does not accept numbers
-    functional: bool = True
+    functional: bool = True  # False if only the in-place variant exists
 
     def element(self, operands: tuple, more: dict, ending: str) -> Tensor:
-        """Apply the operator to the tensors and numbers at one position of the lists."""
+        """Apply the operator to the operands at one position of the lists. `ending` is "_" for the in-place variant."""
         x, *others = operands
         if self.keyword:
             more = {**more, self.keyword: others.pop()}
@@ -110,7 +112,7 @@ class Call:
         return _errors.arguments.missing(self.name, *[n for n in ("self", *row.lists) if n not in self.given])
 
     def columns(self) -> list[list]:
-        """Return the list of tensors, and the lists of the further operands."""
+        """Return the list of tensors and the lists of the other operands, all of the same length."""
         row, first = self.row, self.given["self"]
         if not isinstance(first, list | tuple) and row.last:
             raise self.misfit()
@@ -126,7 +128,7 @@ class Call:
     def last(self, count: int) -> list:
         """Return the last argument as a list with one item for each of the `count` tensors.
 
-        A list of tensors is not checked for its length.
+        The caller checks the length of a list of tensors.
         """
         row, given = self.row, self.given.get(self.row.last[0], self.row.default)
         lone = not isinstance(given, list | tuple)
@@ -148,7 +150,7 @@ class Call:
         return list(given)
 
     def one_tensor(self, given: Tensor, count: int) -> list:
-        """Return the last argument as a list if it is a single tensor in place of numbers."""
+        """Return the last argument, which is a single tensor, as a list of `count` tensors or numbers."""
         if self.row.tensor == "packed":
             if given.ndim != 1:
                 raise RuntimeError(f"Expected packed scalar Tensor to be of dimension 1. Got {given.ndim} instead.")
@@ -169,7 +171,7 @@ def scalar_tensor(number: Any, beside: Tensor) -> Tensor:
 
 
 def tensors(name: str, given: Any, argument: str, place: int) -> list[Tensor]:
-    """Check that an argument is a list of tensors, and return it as a list."""
+    """Check that an argument is a list or tuple of tensors, and return it as a list."""
     if not isinstance(given, list | tuple):
         raise sentences.no_list(name, argument, place + 1, given)
     for i, x in enumerate(given):
@@ -194,7 +196,7 @@ def _made(row: Row, ending: str) -> Callable:
     return call
 
 
-# -- with options of their own -----------------------------------------------------------------------------------------
+# -- operators with other signatures -----------------------------------------------------------------------------------
 
 
 def _checked(name: str, given: Any) -> list[Tensor]:

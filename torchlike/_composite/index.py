@@ -1,7 +1,7 @@
 """Gather, scatter and masked functions, which read and write at indices along a dim or under a mask.
 
-Indices that are known on the host are checked against the size, as in PyTorch. Unknown indices that are out of range
-read NaN, and writes to them are dropped.
+Indices that are known on the host are checked against the size, as in PyTorch. Other indices that are out of range
+read JAX's fill value (NaN for floating-point dtypes), and writes to them are dropped.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def known_range(index: Tensor) -> tuple[int, int] | None:
 
 
 def check_bounds(index: Tensor, least: int, end: int, error: Callable[[int], Exception]) -> None:
-    """Raise `error(index)` for an index outside [least, end). Only indices on the CPU are checked.
+    """Raise `error(index)` for an index outside [least, end).
 
-    Pending indices are not checked. A captured graph repeats the check at each call.
+    Only concrete indices on the CPU are checked. A captured graph repeats the check at each call.
     """
     if not index.numel() or index.device.type != "cpu":
         return
@@ -113,13 +113,13 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     smallest, largest = known_range(indices) or (-1, 0)
     if ours[at] and (smallest < 0 or largest >= ours[at]):
         indices = rows["remainder"](indices, ours[at])
-    else:  # PyTorch always takes the remainder, so its gradient saves a new tensor: save a separate value here too
+    else:  # in PyTorch, the remainder is a new tensor that backward saves: use a separate Value here too
         indices = wrap(another(indices._pair()[0]))
     return gather(rows["expand"](input, tuple(ours)), at, rows["expand"](indices, tuple(theirs)))
 
 
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """Select the indices `index` of one dim."""
+    """Return the slices of `input` at the indices `index` along `dim`."""
     say = _errors.indexing.no_such_row(tuple(input.shape))
     if not input.numel() and input.ndim:
         _check_rows(input, dim, index, say)
@@ -178,7 +178,7 @@ def _check_value(input: Tensor, value: Any) -> None:
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """Return a copy of `input` in which the elements of `source`, in order, replace those under a true `mask`."""
+    """Return a copy of `input`. Elements of `source`, in order, replace the elements where `mask` is true."""
     if not isinstance(mask, Tensor):
         raise _errors.arguments.wrong_type("masked_scatter", "mask", 1, "Tensor", mask)
     if mask.dtype is _dtypes.bool_:
@@ -238,21 +238,21 @@ def scatter_reduce(
 
 
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
-    """Add `alpha * source` at the indices `index` of one dim."""
+    """Add `alpha * source` to the slices at the indices `index` along `dim`."""
     made = rows["_index_add"](input, dim, index, source, alpha=alpha)
     _check_rows(input, dim, index, _errors.indexing.index_added(input.ndim))
     return made
 
 
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """Replace the indices `index` of one dim by those of `source`."""
+    """Replace the slices at the indices `index` along `dim` by the slices of `source`."""
     made = rows["_index_copy"](input, dim, index, source)
     _check_rows(input, dim, index, _errors.indexing.index_copied)
     return made
 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    """Set the indices `index` of one dim to a number."""
+    """Set the slices at the indices `index` along `dim` to a number."""
     if isinstance(value, Tensor) and value.ndim:
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
@@ -267,7 +267,10 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 def index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    """Reduce `source` into the indices `index` of one dim of `input`, by "prod", "mean", "amax" or "amin"."""
+    """Reduce the slices of `source` into the slices of `input` at the indices `index` along `dim`.
+
+    `reduce` is "prod", "mean", "amax" or "amin".
+    """
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     made = rows["_index_reduce"](input, dim, index, source, reduce, include_self)
@@ -291,7 +294,7 @@ def segment_reduce(
     Args:
       data: the tensor.
       reduce: the reduction.
-      lengths: the length of each segment. They may differ along the dims before `axis`, which is their last dim.
+      lengths: the lengths of the segments, of shape data.shape[:axis] + (number of segments,).
       offsets: the start of each segment and the end of the last one, in place of `lengths`.
       initial: the initial value of each reduction, which is also the result of an empty segment.
     """
@@ -360,7 +363,10 @@ def fill_(self: Tensor, value: Any) -> Tensor:
 
 
 def _fill(self: Tensor, value: Any, node: str) -> Tensor:
-    """Set every element to a number. A view that repeats a dim cannot receive a gradient afterwards."""
+    """Set every element to a number.
+
+    After a write to a view with a repeated dim, backward through the base of the view raises.
+    """
     once = _once(self)
     records = once is not self and modes.local.grad and self.requires_grad and not views.is_whole(self)
     replace(once, value, node)
@@ -370,9 +376,9 @@ def _fill(self: Tensor, value: Any, node: str) -> Tensor:
 
 
 def _once(t: Tensor) -> Tensor:
-    """Return a view that has each memory location once.
+    """Return a view of `t` in which each memory location occurs only once.
 
-    Repeated dims are reduced to their first index, since the same number is written everywhere.
+    Each repeated dim (stride 0) is replaced by its first index. This suffices if the same number is written everywhere.
     """
     strides, shape = t._strides, t.shape
     if strides is None:

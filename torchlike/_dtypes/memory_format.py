@@ -44,7 +44,7 @@ sparse_coo, sparse_csr, sparse_csc = layout("sparse_coo"), layout("sparse_csr"),
 
 
 def strides_for(shape: tuple[int, ...], wanted: memory_format | None) -> tuple[int, ...]:
-    """Return row-major or channels-last strides for a shape."""
+    """Return the strides of a dense tensor of this shape: channels-last if `wanted` is, otherwise row-major."""
     if wanted in (channels_last, channels_last_3d):
         rank = 4 if wanted is channels_last else 5
         if len(shape) != rank:
@@ -64,7 +64,7 @@ def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...], wanted: memo
 
 
 def suggested(tensor: Any) -> memory_format:
-    """Return the memory format suggested by a tensor's strides, which operators that preserve formats use."""
+    """Return the memory format that a tensor's strides suggest. Operators that preserve the format use it."""
     return contiguous_format if tensor._strides is None else spoken_of(tuple(tensor.shape), tensor._strides)
 
 
@@ -77,10 +77,11 @@ def spoken_of(shape: tuple[int, ...], strides: tuple[int, ...]) -> memory_format
 
 
 def _speaks_of(shape: tuple[int, ...], strides: tuple[int, ...], wanted: memory_format) -> bool:
-    """Return whether the strides increase from the channels outward.
+    """Return whether the strides suggest the channels-last format `wanted`.
 
-    Dims of size one add nothing to the extent that the next stride must cover. As in PyTorch, shapes such as N111 are
-    ambiguous and count as contiguous.
+    The strides must not decrease from the channels over the spatial dims, the last one first, to the batch. Each stride
+    must also cover the extent of the dims before it, to which dims of size one add nothing. As in PyTorch, shapes such
+    as N111 are ambiguous and count as contiguous.
     """
     rank = 4 if wanted is channels_last else 5
     if len(shape) != rank or strides[1] == 0:

@@ -13,7 +13,7 @@ class Elsewhere(NotImplementedError):
     """The error of an operator whose kernel does not support a tensor's layout. Another rule may handle the call."""
 
 
-Elsewhere.__name__ = Elsewhere.__qualname__ = "NotImplementedError"  # the name in tracebacks if no rule exists
+Elsewhere.__name__ = Elsewhere.__qualname__ = "NotImplementedError"  # users see this name if no rule applies
 
 
 def refused(name: str, layout: Any) -> Elsewhere:
@@ -101,9 +101,10 @@ def check_order(steps: Any) -> None:
 
 
 def check_compressed(layout: Any, size: tuple, ends: Any, plain: Any, values_shape: tuple, sorted: bool) -> None:
-    """Check the members of a CSR or CSC matrix. The order of indices in a line is checked only if `sorted` is set.
+    """Check the members of a CSR or CSC matrix.
 
-    PyTorch checks the order only on request, and no operator here depends on it.
+    The order of the indices within a row (CSR) or column (CSC) is checked only if `sorted` is True. PyTorch also checks
+    the order only on request, and no operator here depends on it.
     """
     by_rows = layout.name == "sparse_csr"
     outer, inner, lines, count = ("crow", "col", "rows", "ncols") if by_rows else ("ccol", "row", "columns", "nrows")
@@ -143,7 +144,7 @@ def _check_lines(outer: str, inner: str, count: str, ends: Any, plain: Any, m: i
     if not sorted:
         return
     rises = plain[1:] > plain[:-1]
-    rises[ends[1:-1][(ends[1:-1] > 0) & (ends[1:-1] < len(plain))] - 1] = True  # a new line begins
+    rises[ends[1:-1][(ends[1:-1] > 0) & (ends[1:-1] < len(plain))] - 1] = True  # a new row or column begins
     if not rises.all():
         lines = "nrows" if outer[1] == "r" else "ncols"
         raise RuntimeError(

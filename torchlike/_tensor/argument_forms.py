@@ -1,4 +1,8 @@
-"""The key form of arguments: the slow path converts foreign types, old orders and NumPy's names before the plan."""
+"""Conversion of arguments to their key form, the form in which they are part of a plan's key.
+
+The slow path of a call converts foreign types, deprecated argument orders and NumPy's parameter names before it looks
+up the plan.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,7 @@ _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input
 
 
 def in_order(op: Op, kwargs: dict) -> dict:
-    """Return keyword arguments in plan order. NumPy's names for some parameters are renamed to PyTorch's."""
+    """Return keyword arguments in the order of the parameters. NumPy's parameter names are replaced by PyTorch's."""
     kinds = op.kind_of
     named = {}
     for name, a in kwargs.items():
@@ -73,7 +77,10 @@ def is_foreign(a: Any) -> bool:
 
 
 def plain(a: Any) -> Any:
-    """Return an argument in its key form: lists become tuples, NumPy numbers Python numbers, Python types dtypes."""
+    """Return an argument in its key form.
+
+    Lists become tuples, NumPy numbers become Python numbers, and Python types become dtypes.
+    """
     cls = a.__class__
     if cls in TENSOR_TYPES or cls in NUMBERS or a is None:
         return a
@@ -85,6 +92,6 @@ def plain(a: Any) -> Any:
         return _dtypes.OF_PYTHON.get(a, a)
     if isinstance(a, slice | dict | set):
         raise TypeError(f"unsupported argument of type {type(a).__name__}")
-    if isinstance(a, Tensor):  # but not in TENSOR_TYPES
+    if isinstance(a, Tensor):  # a tensor of another layout
         raise _errors.layouts.refused("this operator", a.layout)
     return a

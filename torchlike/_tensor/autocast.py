@@ -1,4 +1,4 @@
-"""Mixed precision: its state per thread, and the casting of operands while it is enabled.
+"""Mixed precision (autocast): the state of each thread, and the casts of operands.
 
 Operators declare a cast policy (`Op.autocast`). Callers read it only in their slow path. While some thread uses
 autocast, a shared closure cell sends the callers to the slow path, so that autocast has no cost when no thread uses it.
@@ -133,7 +133,7 @@ def rounded(x: Tensor) -> Tensor:
 
 
 def is_eligible(x: Tensor, kind: str) -> bool:
-    """Return whether a tensor may be cast."""
+    """Return whether autocast may cast a tensor: its dtype is real floating-point, and not float64."""
     return x.dtype.is_floating_point and x.dtype is not _dtypes.float64 and x.device.type == kind
 
 
@@ -261,7 +261,7 @@ def fast_dtype(kind: str) -> _dtypes.dtype:
     if kind not in state.dtypes:
         raise _errors.autocast.no_dtype()
     dtype, capture = state.dtypes[kind], current().capture
-    if capture is not None and not is_enabled(kind):  # if enabled, it is guarded as a mode of the call
+    if capture is not None and not is_enabled(kind):  # if autocast is enabled, the modes of the call guard it
         capture.holds.append(lambda: state.dtypes[kind] is dtype)
     return dtype
 

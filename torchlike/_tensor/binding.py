@@ -152,7 +152,7 @@ def assign(target: Tensor, result: Tensor, since: int | None = None) -> Tensor:
             raise _errors.dtypes.cannot_cast(result.dtype, target.dtype)
         made = None if result.is_leaf else result._edge[0]
         result = CALLERS["_to"](result, target.dtype)
-        # Users see one operator, so the cast takes its node name.
+        # Users see a single operator, so the node of the cast gets the name of the operator's node.
         if made is not None and result._edge is not None:
             result._edge = views.named(result._edge, made.name())
     value, edge = result._pair()

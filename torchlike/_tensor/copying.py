@@ -117,13 +117,13 @@ def _rebuild_meta(cls: type, size: tuple, strides: tuple, dtype: Any, requires_g
 
 
 def reduce(t: Tensor) -> Any:
-    """Return the reduce value that pickle stores for a tensor."""
+    """Return the result of `__reduce_ex__`, from which pickle rebuilds a tensor."""
     if t.is_meta:
         size, strides = tuple(t.shape), tuple(t.stride())
         return _rebuild_meta, (type(t), size, strides, t.dtype, t.requires_grad, attributes(t))
     strides = t._strides if t._strides is not None and _layout.is_dense(tuple(t.shape), t._strides) else None
     turn = _storage.involution(t)
-    array = np.array(t._host()) if turn is None else turn(t._host())  # the numbers in memory
+    array = np.array(t._host()) if turn is None else turn(t._host())  # the numbers as they are in memory
     args = (type(t), array, strides, t.requires_grad, attributes(t))
     return (_rebuild, args if turn is None else (*args, _storage.marks(t)))
 
@@ -133,7 +133,7 @@ def swap(first: Tensor, second: Tensor) -> None:
     states = []
     for name, t in (("t1", first), ("t2", second)):
         node = t._edge and t._edge[0]
-        if isinstance(node, AccumulateGrad) and getrefcount(node) > LOCAL:  # besides the tensor's own edge
+        if isinstance(node, AccumulateGrad) and getrefcount(node) > LOCAL:  # referenced by more than the tensor's edge
             raise RuntimeError(f"Cannot swap {name}: a graph still ends at it")
         del node
         states.append({slot: getattr(t, slot) for slot in _SLOTS if hasattr(t, slot)})

@@ -68,9 +68,9 @@ def _refusing_gradients(op: Op, call: Callable) -> Callable:
 
 
 def _reading_anyway(op: Op, call: Callable) -> Callable:
-    """Return a caller that may read a view that autograd does not allow to be used.
+    """Return a caller that also accepts views that autograd does not allow differentiable operators to use.
 
-    This applies to operators without a gradient. If the call raises while gradients are recorded, it is repeated
+    Only callers of operators without a gradient change. If a call raises while gradients are recorded, it is repeated
     without recording.
     """
     if op.differentiable:
@@ -110,11 +110,11 @@ def _guarded(op: Op, call: Callable) -> Callable:
                     **{name: seen(a, kind_of.get(name, d.STATIC)) for name, a in kwargs.items()},
                 )
             except _errors.layouts.Elsewhere:
-                return call(*args, **kwargs)  # this call finds the rule of the layout
+                return call(*args, **kwargs)  # this call uses the rule of the layout
             except TypeError as misfit:
                 if _is_for(op, args, kwargs) and not foreign_errors.is_foreign(misfit):
                     raise
-            return call(*args, **kwargs)  # this call reports a mismatch with its own signature
+            return call(*args, **kwargs)  # this call raises the error for a mismatch
         except Exception as error:
             raise shortened(error) from error.__cause__
 
@@ -167,7 +167,7 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
                     found = tuple(key)
                     try:
                         plan = plans.get(found)
-                    except TypeError:  # an unhashable argument, not converted to its key form yet
+                    except TypeError:  # an unhashable argument, which is not in its key form yet
                         plan = None
                     if plan is None and values and not any(map(is_foreign, args)):
                         plan = plans[found] = make(op, args, kwargs, describe)
@@ -227,7 +227,7 @@ def _elsewhere(op: Op, args: tuple, kwargs: dict) -> Any:
 
 
 def binary(op: Op, call: Callable) -> Callable:
-    """Return a faster `call` for two operands, the first of which is a plain tensor. Python's operators use it."""
+    """Return a faster variant of `call` for two operands, for Python's operators. The first must be a plain tensor."""
     if op.guard is not None:
         return call
     plans = op.plans
@@ -340,9 +340,9 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
 
 
 def _with_elements(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict, dict[str, Tensor]]:
-    """Replace zero-dim tensors by their elements in a captured call. Also return these tensors by parameter name.
+    """In a captured call, replace zero-dim tensors by their elements. Also return these tensors by parameter name.
 
-    A tensor from outside qualifies if its parameter takes a runtime number.
+    A tensor is replaced if the capture reads it from outside the call and its parameter takes a runtime number.
     """
     capture = current().capture
     found = {

@@ -1,8 +1,8 @@
 """Memory shared with other libraries: NumPy arrays, buffers and DLPack.
 
-On the CPU, both sides see each other's writes while both are alive (see `shared_storage`). JAX arrays are immutable, so
-they are imported and exported without a copy, but writes are not shared. Writes to bfloat16 tensors are not shared
-either, because NumPy has no such dtype.
+On the CPU, a tensor and the other object see each other's writes while both are alive (see `shared_storage`). JAX
+arrays are immutable, so they are imported and exported without a copy, but writes are not shared. Writes to bfloat16
+tensors are not shared either, because NumPy has no such dtype.
 """
 
 from __future__ import annotations
@@ -106,14 +106,14 @@ def to_numpy(tensor: Tensor, force: bool = False) -> np.ndarray:
 def frombuffer(
     buffer: Any, *, dtype: Dtype | None = None, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:
-    """Return a one-dim tensor that shares the memory of an object with a buffer.
+    """Return a one-dim tensor that shares the memory of an object with the buffer protocol.
 
     Writes to either are visible in the other.
 
     Args:
       buffer: an object with a contiguous buffer, such as a bytearray.
       dtype: the element type.
-      count: the number of elements. If negative, all elements.
+      count: the number of elements. A negative number means all elements.
       offset: the number of bytes to skip.
 
     Raises ValueError if `count` and `offset` do not fit the buffer, and RuntimeError for a buffer that is not
@@ -150,8 +150,8 @@ def from_file(
     """Return the first `size` elements of a file as a one-dim tensor on the CPU.
 
     Args:
-      shared: map the file, so that writes to the tensor go to the file. A file that is too short is extended. If False,
-        the file is read once.
+      shared: if True, map the file, so that writes to the tensor go to the file, and extend a file that is too short.
+        Otherwise, read the file once.
 
     Raises RuntimeError if the file cannot be opened or is too short.
     """
@@ -220,7 +220,7 @@ class DLDeviceType(enum.IntEnum):
 
 
 class _Capsule:
-    """A wrapper that gives a bare capsule the `__dlpack__` interface that importers require."""
+    """A wrapper of a DLPack capsule with the `__dlpack__` method that importers call."""
 
     def __init__(self, capsule: Any) -> None:
         self.capsule = capsule
@@ -258,7 +258,7 @@ def _taken(source: Any) -> Tensor:
 
     if isinstance(source, jax.Array):
         place = devices.of_jax(next(iter(source.devices())))
-        # A program may reuse the memory of a JAX array that has no other references. This array belongs to the user.
+        # The user may keep this array, and a program could overwrite it through the tensor. A GPU array is copied.
         return _of_jax(np.asarray(source) if place is devices.cpu else source.copy(), place)
     if type(source).__name__ == "PyCapsule":
         # Old capsules have no read-only flag, so NumPy treats them as read-only.
@@ -298,7 +298,10 @@ def dlpack(
     dl_device: tuple[int, int] | None = None,
     copy: bool | None = None,
 ) -> Any:
-    """Return a DLPack capsule over the memory. On a GPU and for bfloat16, return one over a copy.
+    """Return a DLPack capsule over the memory of the tensor.
+
+    On a GPU, the capsule shows the current, immutable JAX array, so later writes to the tensor are not visible in it.
+    For bfloat16, it shows a copy.
 
     Raises BufferError for a tensor that requires grad or has no data.
     """

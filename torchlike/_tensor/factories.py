@@ -1,6 +1,7 @@
-"""Tensor factories: from Python data and NumPy arrays, filled with one number, or like another tensor.
+"""Factories of tensors from Python data and NumPy arrays, of constant tensors, and of tensors like another tensor.
 
-NumPy creates the data on the host immediately. Number sequences are in a separate module.
+NumPy creates the data on the host immediately. Factories of number sequences (`arange` and others) are in a separate
+module.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ MISSING: Any = Missing()
 
 
 def of_array(array: np.ndarray, device: Any = None, requires_grad: bool = False) -> Tensor:
-    """Return a tensor over an array that no other code writes to."""
+    """Return a tensor that uses an array as its data without a copy. No other code may write to the array."""
     place = devices.canonical(device)
     value = Value(aval(array.shape, _dtypes.from_numpy(array.dtype), place), _place(array, place))
     tensor = wrap(value)
@@ -63,7 +64,7 @@ def _place(array: np.ndarray, place: devices.device) -> Any:
 
 
 def with_strides(tensor: Tensor, strides: tuple[int, ...]) -> Tensor:
-    """Set the strides of a new tensor."""
+    """Set the strides of a new tensor, and return the tensor."""
     tensor._strides = tensor._storage.strides = _layout.normal(tuple(tensor.shape), strides)
     return tensor
 
@@ -72,7 +73,7 @@ def with_strides(tensor: Tensor, strides: tuple[int, ...]) -> Tensor:
 
 
 def _in_its_order(made: Tensor, ndarray: Any) -> Tensor:
-    """Return a tensor in the memory order of the array that it copies, if the array is dense."""
+    """Give a tensor the strides of the array from which it was copied, if the array is dense."""
     if not isinstance(ndarray, np.ndarray) or ndarray.flags.c_contiguous:
         return made
     strides = tuple(s // ndarray.itemsize for s in ndarray.strides)
@@ -113,7 +114,7 @@ def _copied(data: Tensor, dtype: Dtype | None, device: Any, requires_grad: bool)
 
 
 def no_pinning(pin_memory: bool) -> None:
-    """Raise if `pin_memory` is True. JAX does not offer page-locked host memory."""
+    """Raise if `pin_memory` is True. The memory of CPU tensors is allocated by NumPy and is not page-locked."""
     if pin_memory:
         if devices.jax_devices("cuda"):
             raise _errors.arguments.unsupported("tensor", "pin_memory")
@@ -139,8 +140,8 @@ def asarray(
     """Return `obj` as a tensor that shares its memory if the dtype and device allow it.
 
     Args:
-      obj: a tensor, a NumPy array, an array that supports DLPack, an object with a buffer, or numbers.
-      copy: True always copies. False raises ValueError if memory cannot be shared. None copies if needed.
+      obj: a tensor, a NumPy array, an array that supports DLPack, an object with the buffer protocol, or numbers.
+      copy: True always copies. False raises if the memory cannot be shared. None copies if needed.
     """
     dtype = dtype_of("asarray", dtype)
     found = _sharing(obj, dtype, copy)
@@ -186,7 +187,7 @@ def scalar_tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return a zero-dim tensor of the default dtype."""
+    """Return a zero-dim tensor with the value `s`. Its dtype is by default the default real or complex dtype."""
     no_pinning(pin_memory)
     only_strided("scalar_tensor", layout, requires_grad)
     kind = dtype_of("scalar_tensor", dtype) or (
@@ -196,9 +197,10 @@ def scalar_tensor(
 
 
 def legacy_tensor(*args: Any, device: Any = None, dtype: Dtype | None = None, **kwargs: Any) -> Tensor:
-    """Return the result of `Tensor(...)`.
+    """Return the result of the legacy constructor `Tensor(...)`.
 
-    The result is an uninitialized tensor of a size, or a tensor of the default dtype from data.
+    `Tensor(2, 3)` is an uninitialized tensor of this size, `Tensor([2, 3])` a tensor of the default dtype with these
+    elements, and `Tensor(x)` the detached tensor `x`.
     """
     kind = dtype or modes.default_dtype
     if kwargs:
@@ -268,14 +270,14 @@ def check_into(name: str, out: Tensor, dtype: Dtype) -> None:
         if resizes:
             raise RuntimeError("cannot resize variables that require grad")
         raise _errors.autograd.out_with_grad(f"aten::{name}")
-    if out.is_leaf:  # the `requires_grad` argument of the factory decides
+    if out.is_leaf:  # the factory sets it again if its `requires_grad` is True
         out._require_grad(False)
 
 
 def into(name: str, out: Tensor | None, made: Tensor, *, repeats: bool = False) -> Tensor:
     """Return the result of the factory `name`, or `out` with the result written into it.
 
-    If the factory `repeats` one number, `out` may have dims of stride zero.
+    `repeats`: the factory repeats one number, so `out` may have dims of stride zero.
     """
     if out is None:
         return made
@@ -291,7 +293,7 @@ def into(name: str, out: Tensor | None, made: Tensor, *, repeats: bool = False) 
 
 
 def unfilled(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Return an array that occupies no memory, for a tensor on `meta`."""
+    """Return an array of any shape over a single element, for a tensor on `meta`."""
     return np.broadcast_to(np.zeros((), dtype), shape)
 
 
@@ -494,7 +496,7 @@ def _full_like(input: Tensor, fill: Any, dtype: Any, device: Any, requires_grad:
 
 
 def _as_examples(made: Tensor, like: Tensor) -> None:
-    """Inside a mapped function, batch a tensor that is created like a batched tensor."""
+    """Inside a mapped function (`vmap`), batch a new tensor `made` over the levels in which `like` is batched."""
     value = like._value
     if value.__class__ is Row:
         storage = made._storage
@@ -503,7 +505,7 @@ def _as_examples(made: Tensor, like: Tensor) -> None:
 
 
 def all_examples(tensor: Tensor) -> Tensor:
-    """Inside a mapped function, return the full batch of a tensor, so that its elements can be read."""
+    """Return the full batch of a tensor inside a mapped function (`vmap`), so that its elements can be read."""
     value = outermost(tensor._value)
     return tensor if value is tensor._value else wrap(value)
 
@@ -537,7 +539,7 @@ def full_like(
     pin_memory: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """Return `full` with the shape, dtype, device and memory order of `input`."""
+    """Return a tensor filled with one number, with the shape, dtype, device and memory order of `input`."""
     no_pinning(pin_memory)
     only_strided("full_like", layout, requires_grad)
     number = _fill_number("full_like", fill_value)
@@ -582,7 +584,7 @@ def new_tensor(
 
 
 def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
-    """Return a tensor of this dtype from data or of a size. This is PyTorch's legacy constructor."""
+    """Return the result of the legacy constructor (see `legacy_tensor`) with the dtype and device of this tensor."""
     return legacy_tensor(*args, dtype=self.dtype, device=device or self.device)
 
 
@@ -610,4 +612,4 @@ FUNCTIONS = {
         full_like,
     )
 }
-Generator.as_tensor = staticmethod(of_array)  # generator states are tensors
+Generator.as_tensor = staticmethod(of_array)  # for generator states; the attribute avoids an import cycle

@@ -60,7 +60,7 @@ def check_array(array: np.ndarray) -> None:
 
 
 def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:
-    """Return an array of a number or of nested sequences."""
+    """Return a NumPy array with the contents of a number, an array or nested sequences."""
     if isinstance(data, np.ndarray | np.generic):
         return of_numpy(np.asarray(data), dtype)
     if data.__class__ in _NUMBERS:
@@ -97,7 +97,7 @@ def _sizes(data: Any) -> tuple[int, ...]:
         if not len(data):
             break
         data = data[0]
-        if hasattr(data, "_storage"):  # a tensor as the first item counts as its single element
+        if hasattr(data, "_storage"):  # a tensor as an item must have one element, and counts as a number
             break
     return tuple(sizes)
 

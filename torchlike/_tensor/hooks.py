@@ -1,4 +1,4 @@
-"""Adapters of user hooks on tensors and nodes. Users' hooks take tensors, and the engine passes (Value, edge) pairs."""
+"""Adapters for user hooks on tensors and nodes. The hooks take tensors, but the engine uses (Value, edge) pairs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _tensors(pairs: dict[int, Grad], places: Sequence[int | None]) -> tuple:
 
 
 def _listed(returned: Any, count: int, hook: Callable) -> tuple:
-    """Return the value that a node hook returned as a tuple of the right length. Raise if it is not one."""
+    """Return the value that a node hook returned. Raise if it is not a tuple of `count` gradients."""
     if not isinstance(returned, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
     if len(returned) != count:

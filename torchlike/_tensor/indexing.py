@@ -1,4 +1,4 @@
-"""Indexing, `x[...]` and `x[...] = y`. Basic indices are views; tensor indices gather and scatter."""
+"""Indexing, `x[...]` and `x[...] = y`. Basic indices create views. Tensor indices gather and scatter."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def put(t: Tensor, index: Any, value: Any) -> None:
 
 
 def _without_leading_ones(value: Tensor) -> Tensor:
-    """Return a value without its leading dims of size one. As in PyTorch, the result is then a different tensor."""
+    """Return a value without its leading dims of size one. If it has such dims, the result is a view, as in PyTorch."""
     while value.shape[:1] == (1,):
         value = value.squeeze(0)
     return value
@@ -122,7 +122,10 @@ def _select(t: Tensor, dim: int, index: int, position: int) -> Tensor:
 
 
 def _slice_alone(t: Tensor, part: slice) -> Tensor:
-    """Return a slice that is the whole index. It is a view with a slice node even if it covers the whole dim."""
+    """Return `t[part]`, where the index is a single slice.
+
+    The result is a view with a slice node even if the slice covers the whole dim.
+    """
     if not t.ndim:
         raise _errors.indexing.slice_of_scalar()
     made = _slice(t, 0, part)
@@ -144,7 +147,7 @@ def _slice(t: Tensor, dim: int, part: slice) -> Tensor:
 
 
 def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
-    """Apply ints, slices, None and Ellipsis. Return the view, and the remaining tensor indices by its dims."""
+    """Apply ints, slices, None and Ellipsis. Return the view, and the remaining tensor indices by dim of the view."""
     items = _unpack(index)
     used = sum([_consumes(i) for i in items])
     if used > t.ndim:
@@ -265,7 +268,7 @@ def _without_masks(t: Tensor, advanced: dict[int, Tensor]) -> dict[int, Tensor]:
 def _check_bounds(t: Tensor, advanced: dict[int, Tensor]) -> None:
     """Raise PyTorch's error for an index out of range, if the indices are concrete.
 
-    A pending index out of range reads NaN instead.
+    A pending index out of range reads JAX's fill value instead, which is NaN for floating-point dtypes.
     """
     if 0 in [t.shape[dim] for dim in advanced] and all([i.numel() for i in advanced.values()]):
         raise IndexError("index is out of bounds for dimension with size 0")

@@ -1,8 +1,8 @@
 """Inference tensors: tensors created in inference mode, which never have a gradient history.
 
-The class of a tensor's storage marks an inference tensor. An inference tensor must not be saved for backward. The plans
-of operators that take one outside inference mode enforce this. Such plans are found by the aval of the tensor, because
-inference tensors have a distinct aval for each shape, dtype and device. Writes and recording therefore need no check.
+A tensor is an inference tensor if its storage is an `InferenceStorage`. An inference tensor must not be saved for
+backward. The plan of an operator with such an input checks this. Inference tensors have avals of their own class, so
+their plans have other keys than those of ordinary tensors. Calls with ordinary tensors therefore need no check.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class InferenceAval(Aval):
     __slots__ = ()
 
     def adapt(self, plan: OpPlan) -> None:
-        """Make nodes of the plan refuse to save the tensor, and make views of the tensor inference tensors."""
-        if plan.check_node is None:  # otherwise the operator already refuses every node
+        """Make the plan raise if a node would save the tensor, and make its views inference tensors."""
+        if plan.check_node is None:  # otherwise the plan already raises for every node
             plan.check_node = functools.partial(_check_saved, plan)
         if plan.op.family == "view":
             plan.outputs = tuple([_twin(a) if a.__class__ is Aval else a for a in plan.outputs])

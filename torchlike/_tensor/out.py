@@ -1,4 +1,4 @@
-"""Calls with `out=`: the checks, and the writing of results."""
+"""Calls with `out=`: the checks of the `out=` tensors, and the writes of the results to them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def asked_of(op: Op, args: tuple) -> Into:
 
 
 def row_into(op: Op, call: Callable, args: tuple, kwargs: dict, out: Any) -> Any:
-    """Call an operator with `out=`."""
+    """Call an operator with `out=`, according to the operator's rule for `out=` tensors."""
     asked = asked_of(op, (*args, *kwargs.values()))
     called = asked.called if asked.called != "" else op.called if op.differentiable else "aten::"
     return into(op.called, call, args, kwargs, out, asked._replace(called=called), op.overloads)
 
 
 def into(name: str, call: Callable, args: tuple, kwargs: dict, out: Any, asked: Into, overloads: Any = False) -> Any:
-    """Call a function with `out=`. Error messages call the function `name`."""
+    """Call a function and write its results to `out`. `name` is the name of the function in error messages."""
     operands = (*args, *kwargs.values())
     called = name if asked.called == "" else asked.called
     misfit = functools.partial(_no_tensor, name, args, kwargs, out, asked, overloads)

@@ -1,8 +1,8 @@
 """The `__torch_function__` protocol for subclasses of Tensor and for duck-typed tensor classes.
 
-Ordinary tensors have no overhead. A class with `__torch_function__` is not in TENSOR_TYPES, so the dispatcher meets its
-tensors only on the slow path. The methods of such a class are found in an intermediate base class, `Overridden`, before
-those of Tensor. Public functions are wrapped when the first such tensor appears. While a function runs without
+Ordinary tensors have no overhead. A class with `__torch_function__` is not in TENSOR_TYPES, so the dispatcher handles
+its tensors only on the slow path. The methods of such a class are found in an intermediate base class, `Overridden`,
+before those of Tensor. Public functions are wrapped when the first such tensor appears. While a function runs without
 overrides, its tensors temporarily have the class Tensor.
 """
 
@@ -48,7 +48,7 @@ _OPERATORS = (
         )
     ),
 )
-# PyTorch's name of the function behind an operator.
+# PyTorch's names of the functions that implement Python's operators.
 _CALLED = ("add", "sub", "mul", "pow", "matmul", "lt", "le", "gt", "ge", "ne", "neg", "abs")
 _NAMES = {
     **{f"__{stem}__": stem for stem in _CALLED},
@@ -94,7 +94,7 @@ def public(name: str) -> Any:
     return above.module(name)
 
 
-_made: list = []  # not empty once such a class exists
+_made: list = []  # not empty once a subclass of `Overridden` exists
 
 
 class _Local(threading.local):
@@ -182,7 +182,7 @@ def _plainly(func: Callable, args: tuple, kwargs: dict, found: list) -> Any:
 
 
 def default(cls: type, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-    """Return the result of the function, converted to the class.
+    """Call a function without overrides, and convert its result to `cls`.
 
     This is the `__torch_function__` that subclasses inherit.
     """

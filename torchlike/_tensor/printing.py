@@ -42,7 +42,7 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Set the printing options of tensors.
+    """Set the printing options of tensors. The defaults are in parentheses.
 
     Args:
         precision: the number of digits after the decimal point (4).
@@ -202,7 +202,7 @@ def _complex_format(real: _Format, imaginary: _Format) -> tuple[Callable[[comple
 
 
 def _corners(array: np.ndarray) -> np.ndarray:
-    """Return the elements that are printed if only the ends of each dimension are."""
+    """Return the elements that are printed if only the ends of each dim are printed."""
     edge = _options.edgeitems
     if not edge:
         return array if array.ndim < 2 else array[(slice(0),) * array.ndim]
@@ -241,7 +241,8 @@ def tensor_text(t: Tensor, contents: str | None = None) -> str:
         inside = textwrap.indent(tensor_text(wrap(value.whole)), "    ")
         return f"BatchedTensor(lvl={value.level.depth}, bdim=0, value=\n{inside}\n)"
     node, kind = t.grad_fn, type(t)
-    plain = kind.__module__.partition(".")[0] in ("torchlike", "torch")  # the names of the package in programs
+    # Programs may import the package under either name.
+    plain = kind.__module__.partition(".")[0] in ("torchlike", "torch")
     array = t._host() if not t.is_meta else None
     made_by = None if node is None else type(node).__name__
     text = tensor_repr(

@@ -37,7 +37,7 @@ _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input
 
 
 def functions(*made: Callable, out: dict[Callable, Any] | None = None) -> dict[str, Callable]:
-    """Return public functions by name, for `torchlike.name`. Those in `out` take `out=`, with the given rule."""
+    """Return public functions by name. The keys of `out` are functions with `out=`, and its values are their rules."""
     return {f.__name__: _public(f) for f in made} | {
         f.__name__: _with_out(f, asked, f.__name__) for f, asked in (out or {}).items()
     }
@@ -46,7 +46,10 @@ def functions(*made: Callable, out: dict[Callable, Any] | None = None) -> dict[s
 def named(
     made: dict[str, Callable], prefix: str = "", itself: int = 0, out: dict[str, Any] | None = None
 ) -> dict[str, Callable]:
-    """Return public functions by the given names. Error messages prepend the prefix. Those in `out` take `out=`."""
+    """Return public functions by the given names.
+
+    In error messages, `prefix` precedes the name. `out` gives the rules of the functions that have `out=`.
+    """
     plain = {name: _public(f, itself, prefix + name) for name, f in made.items()}
     return plain | {name: _with_out(made[name], asked, prefix + name) for name, asked in (out or {}).items()}
 
@@ -157,7 +160,7 @@ _OVERLOADED: set[Callable] = set()
 
 
 def overloaded(function: Callable) -> Callable:
-    """Mark a function that has several signatures in PyTorch. Its errors then name no single argument."""
+    """Mark a function that has several signatures in PyTorch. Its error messages list all arguments."""
     _OVERLOADED.add(function)
     return function
 

@@ -39,7 +39,7 @@ class Mark(int):
 
 
 class Lender:
-    """Outside memory in the form that NumPy imports, and the object that owns it."""
+    """Memory that another object owns, in the form of NumPy's array interface."""
 
     def __init__(self, address: int, nbytes: int, owner: Any) -> None:
         self.__array_interface__ = {"data": (address, False), "shape": (nbytes,), "typestr": "|u1", "version": 3}
@@ -50,7 +50,7 @@ class Lender:
         self.ours = getrefcount(owner) - before
 
     def alone(self) -> bool:
-        """Return whether all references to the memory are our own."""
+        """Return whether only torchlike has references to the memory."""
         return _countable(self.owner) and getrefcount(self.owner) - ATTRIBUTE < self.ours
 
 
@@ -89,7 +89,7 @@ class Loan:
         self.kind: type[Storage] = Storage  # the class of the storage before and after sharing
 
     def alone(self) -> bool:
-        """Return whether all references to the memory are our own."""
+        """Return whether only torchlike has references to the memory."""
         blocks = 0 if self.block is None else 1
         return getrefcount(self.bytes) <= ATTRIBUTE + blocks and (self.lender is None or self.lender.alone())
 
@@ -173,7 +173,7 @@ class Shared(Storage):
         self.__class__ = self._loan.kind  # type: ignore[assignment]
         del self._loan
         if borrowed:
-            self._loan = None  # not our own memory: it cannot be resized
+            self._loan = None  # another object owns the memory, so it cannot be resized
         self.value, self.version = value, version  # type: ignore[misc]
         return value
 
@@ -201,7 +201,7 @@ class Shared(Storage):
             self._overwrite(place, value, since, owner, step, involution(owner))
 
     def _is_private(self) -> bool:
-        """Turn this into an ordinary storage if other code cannot, or must not, see a write.
+        """Turn this into an ordinary storage if the memory is read-only or has no references from other code.
 
         Return whether it was turned into one.
         """
@@ -231,7 +231,8 @@ class Shared(Storage):
 
 def lend(tensor: Any) -> np.ndarray:
     """Return the memory of a tensor as a writable array with the same shape and strides."""
-    # This comes first: right after `_share`, no array refers to the memory, so reading the storage would take it back.
+    # The geometry is read before `_share`. After it, no array refers to the memory yet, so a read of the storage would
+    # turn the storage into an ordinary one.
     part = _geometry(tensor)
     storage = tensor._storage.whole
     if not storage.shared:
@@ -256,8 +257,8 @@ def _share(storage: Storage) -> None:
 def show(storage: Storage) -> int:
     """Return the address of a storage. On the CPU, copy its current contents there for code that reads memory directly.
 
-    Writes to this memory have no effect on the storage, unless the memory is shared. The next call copies the later
-    contents.
+    Unless the memory is shared, writes to it have no effect on the storage. Each call updates the copy if the contents
+    have changed.
     """
     address, value = storage.address, storage.value
     if storage.shared or current().capture is not None or value.aval.device.type != "cpu":

@@ -1,4 +1,4 @@
-"""Storage, and reading and writing through chains of views."""
+"""The class `Storage`, and reads and writes through chains of views."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from torchlike._ops.schema.plan import OpPlan
 Step = tuple[OpPlan, tuple]  # a view operator and its runtime index values
 # The increment of a storage's version for a write. A write that autograd does not track adds 1.
 WRITE = 1 << 32
-# The increment for a write that is counted by a separate counter of a tensor. Views of the tensor observe it.
+# The increment for a write to a tensor with a counter of its own. Views of the tensor detect the write by it.
 _COUNTED = 1 << 16
 _ITS_OWN = WRITE - _COUNTED
 
@@ -48,7 +48,7 @@ def extent(aval: Aval, strides: tuple[int, ...] | None) -> int:
 
 
 class Handle:
-    """The base class of public storage objects (`torchlike/storage.py`): the memory of `_tensor`."""
+    """The base class of the public storage objects in `torchlike/storage.py`. They show the memory of `_tensor`."""
 
     _tensor: Any
     _part: Any = None  # the byte range, for a slice of a storage
@@ -91,7 +91,7 @@ class Storage:
         if recorder.write is not None:
             value = recorder.write(self, value)
         old = self.value
-        # A value without other references was saved by no node.
+        # If there are no other references to the value, no node saved it.
         if getrefcount(old) > LOCAL or old.stamp is not None:
             versions.note_write(old, self, since, owner)
         if value.array is None and value.__class__ is Value and (trace := value.trace) is not None:
@@ -101,7 +101,7 @@ class Storage:
         self.value = value
 
     def touch(self, owner: Any) -> Value | None:
-        """Make saved references to the contents count as overwritten without changing any element.
+        """Mark saved references to the contents as overwritten, without a change of any element.
 
         The storage gets a copy as its new value, and the old value is returned. The caller increments the version.
         """
@@ -126,7 +126,7 @@ class Storage:
 
     @property
     def whole(self) -> Storage:
-        """The storage of all of the memory: this one, unless it has grown (see `_tensor/grown_storage.py`)."""
+        """The storage that covers all of the memory: this one, unless the memory has grown (see `grown_storage.py`)."""
         return self
 
     @property
@@ -193,7 +193,10 @@ def move(plan: OpPlan, value: Value, numbers: tuple) -> Value:
 
 
 class Counter:
-    """A version counter that a tensor has apart from its storage, after `.data` or after its data was replaced."""
+    """A version counter of a tensor, separate from that of its storage.
+
+    `.data` and the replacement of a tensor's data create one.
+    """
 
     __slots__ = ("_shared", "_values", "is_hidden")
 
@@ -218,7 +221,7 @@ class Counter:
         self._values.clear()
 
     def shown(self) -> Counter:
-        """Return the counter of a tensor that gets other memory. It keeps counting with the tensors that share it."""
+        """Return the counter that the tensor gets when it is switched to other memory. The count stays shared."""
         return Counter(False, self._shared) if self.is_hidden else self
 
     @property
@@ -234,7 +237,7 @@ class Counter:
 class LeftCounter(Counter):
     """The counter of a tensor that was switched to other memory.
 
-    It keeps counting with the tensors over the memory that the tensor left.
+    It shares its count with the tensors over the former memory.
     """
 
     __slots__ = ("_left", "_own")
@@ -326,7 +329,7 @@ _write_plans: dict[tuple, OpPlan] = {}
 
 
 def write_plan(chain: tuple[Step, ...]) -> OpPlan:
-    """Return the operator (base, new) -> base with the viewed elements replaced."""
+    """Return the operator from (base, new elements of the view) to the base with these elements replaced."""
     plans = tuple(plan for plan, _ in chain)
     found = _write_plans.get(plans)
     if found is None:

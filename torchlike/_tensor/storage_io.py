@@ -34,10 +34,11 @@ def storage_of(tensor: Tensor) -> tuple[object, np.ndarray]:
 def from_storage(
     flat: np.ndarray, dtype: Any, size: Ints, stride: Ints, offset: int, device: Any, owner: Tensor | None
 ) -> tuple[Tensor, Tensor]:
-    """Return a tensor over `flat`, and the owner of its memory, to pass in for the next tensor that shares the memory.
+    """Return a tensor over `flat`, and a tensor over the whole storage, the owner of the memory.
 
-    The first tensor that covers the whole storage determines the shape of the owner, so that an ordinary parameter
-    needs no view operator. The owner itself is never returned to users. It never has a gradient history.
+    Pass the owner to the next call for the same memory. The first tensor that covers the whole storage determines the
+    shape of the owner, so that an ordinary parameter needs no view operator. The owner itself is never returned to
+    users. It never has a gradient history.
     """
     if owner is None:
         owner = _covering(flat, dtype, size, stride, offset)

@@ -1,6 +1,6 @@
-"""The Tensor class: a storage, a geometry, a chain of views and a gradient edge.
+"""The class `Tensor`: a storage, a geometry, a chain of views and a gradient edge.
 
-Operators are implemented elsewhere.
+The operators are bound to the class by `binding.py`.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ class Tensor(Methods):
         "_tracks",
     )
     __array_priority__ = 1000
-    # The hook of a subclass that operators do not call. Such a subclass cannot have tensors.
+    # The name of a hook that a subclass defines, but that operators do not call. Creating a tensor of it raises.
     _never_called: str | None = None
 
     _storage: Storage
     # The views that lead from the storage's value to this tensor. None means the value itself.
     _chain: tuple[Step, ...] | Any
-    _strides: tuple[int, ...] | None  # None: row-major
+    _strides: tuple[int, ...] | None  # None means row-major
     _offset: int
     _edge: Edge | Any  # the gradient edge
     _origin: Tensor | Any  # the base of a view
@@ -153,7 +153,7 @@ class Tensor(Methods):
         return value if value.__class__ is Value else value.settle(), self._edge
 
     def _write(self, value: Value, edge: Edge | None = None, since: int | None = None, node: str | None = None) -> None:
-        """Replace the contents. All in-place operators end here.
+        """Replace the contents. All in-place operators call this method.
 
         `edge` is the gradient edge of the new contents. `since` is the age of the first gradient node of the new
         contents. `node` is PyTorch's name of the node of an operator that ignores the old contents.
@@ -219,7 +219,7 @@ class Tensor(Methods):
         elif differentiable and new_edge is not None:
             views.rebase_owner(self, origin)
             self._cache = (storage.version, views.Written(origin._edge or new_edge), value)
-            self._edge = self._edge or edge  # a placeholder until the next read: the view has a history
+            self._edge = self._edge or edge  # not None, because the view has a history; the next read replaces it
         versions.note_fate(views.whole(self))
 
     def _write_raw(self, value: Value, edge: Edge | None, since: int | None = None) -> None:
@@ -313,7 +313,7 @@ class Tensor(Methods):
         return self._offset
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Return whether the elements are in row-major order without gaps."""
+        """Return whether the elements are in the order of a memory format (default: row-major) without gaps."""
         from torchlike._dtypes import memory_format as _memory_format
 
         return _memory_format.is_contiguous(self.shape, self.stride(), memory_format)
@@ -510,7 +510,10 @@ class Tensor(Methods):
         raise _errors.memory.deleting_data()
 
     def _see(self, other: Tensor) -> None:
-        """Switch this tensor to the memory of another one. The history, base and version counter stay."""
+        """Switch this tensor to the memory of another one.
+
+        The gradient history and the number of counted writes stay. A view also keeps its base.
+        """
         counter = _storage.LeftCounter(self._storage) if self._counter is None else self._counter.shown()
         left = self._storage.value
         self._storage, self._chain, self._strides = other._storage, other._chain, other._strides
@@ -542,7 +545,7 @@ class Tensor(Methods):
         return hold(self.__dict__.setdefault("_post_accumulate", OrderedDict()), hook)
 
     def retain_grad(self) -> None:
-        """Keep the gradient of this non-leaf in `.grad` too."""
+        """Make backward keep the gradient of this non-leaf in `.grad`."""
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if self._shows_no_history() or self.__dict__.get("_retains_grad"):
@@ -739,7 +742,7 @@ def same_memory(source: Tensor, cls: type = Tensor) -> Any:
 
 
 def untracked(view: Tensor) -> Tensor:
-    """Turn a view into a tensor that PyTorch does not consider a view. It shares memory, but keeps its history."""
+    """Turn a view into a tensor that PyTorch does not consider a view. It keeps its memory and history."""
     view._origin, view._tracks = None, False
     return view
 
@@ -784,7 +787,8 @@ def leaf_node(tensor: Tensor) -> AccumulateGrad:
 def accumulate(leaf: Tensor, pair: engine.Grad | None, create_graph: bool) -> None:
     """Accumulate a gradient (if there is one) into `.grad`.
 
-    The first gradient is stored as it is. Later ones are added in place, or out of place if `create_graph`.
+    The first gradient is stored, if possible without a copy. Later ones are added in place. If `create_graph`, the
+    first gradient is copied and later ones are added out of place, so that `.grad` is differentiable.
     """
     if pair is not None and leaf._edge is not None:  # the leaf may have stopped requiring grad since
         if not isinstance(leaf._edge[0], AccumulateGrad):

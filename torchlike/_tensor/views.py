@@ -42,10 +42,10 @@ class Frozen(Enum):
     INFERENCE = "inference"
     ONE_OF_SEVERAL = "several"
     CUSTOM_FUNCTION = "custom"
-    APART = "apart"  # its memory is not that of its base; nothing is refused
+    APART = "apart"  # its memory is not that of its base; its use never raises
 
 
-# The operator that leads from the memory of an internal base to its owner.
+# The operator name in the gradient edge of an internal base whose history leads through its owner.
 _LED = "led"
 
 # The sink for dropped gradients: the edge of a view that has no history, but whose base requires grad.
@@ -53,12 +53,12 @@ NOWHERE: Edge = (Sink(), 0)
 
 
 def reason(view: Any) -> Frozen:
-    """Return why this view is frozen."""
+    """Return the reason why a view is frozen."""
     return getattr(view, "_frozen", Frozen.NO_GRAD)
 
 
 def reason_of_mode(source: Any) -> Frozen:
-    """Return why a view of `source` is frozen that is created in the current mode, which records no gradients."""
+    """Return the reason for freezing a view of `source` that is created while no gradients are recorded."""
     inference = modes.local.inference or reason(source) is Frozen.INFERENCE
     return Frozen.INFERENCE if inference else Frozen.NO_GRAD
 

@@ -74,9 +74,9 @@ class dual_level(_Switch):
 
 
 class _set_fwd_grad_enabled(_Switch):
-    """A switch of forward mode, effective at once and until the end of a `with` block.
+    """A switch that turns the propagation of tangents on or off.
 
-    With False, operators do not propagate tangents.
+    It takes effect when it is created. As a context manager, it restores the previous state at the end of the block.
     """
 
     def __init__(self, mode: bool) -> None:

@@ -1,7 +1,8 @@
 """Functional collectives: they return new tensors and do not change their arguments.
 
-The results are complete when a function returns, so `wait_tensor` does nothing. `group` is a group, a list of ranks, a
-one-dimensional mesh, or a mesh and one of its dims. Functions whose names end in `_autograd` are differentiable.
+The results are complete when a function returns, so `wait_tensor` does nothing. `group` is a group, a group's name, a
+list of ranks, a one-dimensional mesh, or a mesh and one of its dims. Functions whose names end in `_autograd` are
+differentiable.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def wait_tensor(tensor: Tensor) -> Tensor:
 
 
 def all_reduce(self: Tensor, reduceOp: str, group: Any, tag: str = "") -> Tensor:
-    """Return the members' tensors reduced with the operator that `reduceOp` names."""
+    """Return the reduction of the members' tensors. `reduceOp` is the name of the reduction operator."""
     made = self.detach().clone()
     c.all_reduce(made, _way(reduceOp), _group(group, tag))
     return made
@@ -108,7 +109,7 @@ def _parts(tensor: Tensor, dim: int, group: ProcessGroup) -> list[Tensor]:
 def all_to_all_single(
     self: Tensor, output_split_sizes: list[int] | None, input_split_sizes: list[int] | None, group: Any, tag: str = ""
 ) -> Tensor:
-    """Return the parts along the first dim that the members send to this process, concatenated."""
+    """Split the tensor along its first dim, send one part to each member, and concatenate the received parts."""
     return all_to_all_single_autograd(self.detach(), output_split_sizes, input_split_sizes, group, tag)
 
 

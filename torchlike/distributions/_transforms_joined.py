@@ -21,8 +21,9 @@ def _check(dim: int, length: int, wanted: str, x: Tensor, name: str, alone: bool
 
 
 class CatTransform(Transform):
-    """A transform that applies each transform to one part of dim `dim`. `lengths` gives the part sizes, by default 1
-    each.
+    """A transform that splits dim `dim` into parts and applies one of several transforms to each part.
+
+    `lengths` are the sizes of the parts. By default every part has size 1.
     """
 
     def __init__(
@@ -85,7 +86,7 @@ class CatTransform(Transform):
 
 
 class StackTransform(Transform):
-    """A transform that applies one transform to each index of dim `dim`."""
+    """A transform that applies the i-th of several transforms to index i of dim `dim`."""
 
     def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
         if not all(isinstance(t, Transform) for t in tseq):

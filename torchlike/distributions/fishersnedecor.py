@@ -14,7 +14,7 @@ from .utils import broadcast_all as broadcast_all
 
 
 class FisherSnedecor(Distribution):
-    """The F distribution: the ratio of two chi-squared numbers, each divided by its degrees of freedom."""
+    """The F distribution: the ratio of two chi-squared variables, each divided by its degrees of freedom."""
 
     arg_constraints = {"df1": constraints.positive, "df2": constraints.positive}
     support = constraints.positive

@@ -15,7 +15,7 @@ from .transforms import AbsTransform
 
 
 class HalfNormal(TransformedDistribution):
-    """The distribution of |x| for normal x with mean 0 and standard deviation `scale`."""
+    """The distribution of |x|, where x has a normal distribution with mean 0 and standard deviation `scale`."""
 
     arg_constraints = {"scale": constraints.positive}
     support = constraints.nonnegative
@@ -26,7 +26,7 @@ class HalfNormal(TransformedDistribution):
 
     @property
     def scale(self) -> Tensor:
-        """The standard deviation of x."""
+        """The standard deviation of the normal distribution of x."""
         return self.base_dist.scale
 
     @property

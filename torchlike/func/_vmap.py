@@ -23,19 +23,17 @@ def vmap(
 
     Args:
       func: a function from tensors to tensors, or containers of tensors. Its Python code may depend on shapes, but not
-      on
-        elements: `item()` and `if` on a batched tensor raise.
+        on elements: `item()` and `if` on a batched tensor raise.
       in_dims: the mapped dim of each argument, in the structure of the arguments or a prefix of it. None for arguments
-      that
-        all examples share. Keyword arguments are always shared.
+        that all examples share. Keyword arguments are always shared.
       out_dims: the position of the mapped dim in the results. None for results that are the same for all examples.
       randomness: the treatment of random operators. "error" raises. "same" samples the same numbers for all examples.
         "different" samples for all examples at once, in the order of a tensor with the mapped dim first.
       chunk_size: the number of examples to map over at a time. None maps over all at once.
 
-    Returns the mapped function.
-
-    Gradients flow through it: inside (`grad` of one example), from outside, and to tensors that `func` closes over.
+    Returns:
+      The mapped function. It is differentiable with respect to its arguments and to tensors that `func` closes over.
+      `func` may also compute gradients of a single example.
 
     >>> import torchlike as torch
     >>> torch.vmap(torch.dot)(torch.ones(2, 3), torch.arange(6.0).view(2, 3))
@@ -184,7 +182,7 @@ def _placed(whole: Tensor, dim: int) -> Tensor:
 
 
 def spread(tree: Any, spec: TreeSpec) -> list | None:
-    """Broadcast the leaves of `tree` to the structure `spec`, of which `tree` must be a prefix.
+    """Broadcast the leaves of `tree` to the structure `spec`. `tree` must be a prefix of `spec`.
 
     Return None if the structures do not match. The keys of a dict may have a different order.
     """
@@ -207,7 +205,7 @@ def spread(tree: Any, spec: TreeSpec) -> list | None:
 
 
 def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
-    """Return all examples of a batched tensor inside a mapped function, for debugging. They lie along the first dim.
+    """Return all examples of a batched tensor, stacked along the first dim, for debugging inside a mapped function.
 
     `recurse`: unwrap all levels of nested `vmap`. A tensor that is not batched is returned unchanged.
     """

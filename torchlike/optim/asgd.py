@@ -31,7 +31,7 @@ class ASGD(RuleOptimizer):
     Args:
       params: parameters or groups of parameters.
       lr: initial learning rate :math:`\eta`, a number or a Tensor of one element.
-      lambd: :math:`\lambda`.
+      lambd: :math:`\lambda`, the rate at which the parameters and the learning rate decay.
       alpha: exponent of the decay.
       t0: the step at which averaging starts.
       weight_decay: L2 penalty.
@@ -82,7 +82,7 @@ class ASGD(RuleOptimizer):
         return ("ax",)
 
     def _check_kept(self, kept: Group, missing: list[str]) -> None:
-        super()._check_kept(kept, ["mu", *missing])  # PyTorch looks up `mu` first
+        super()._check_kept(kept, ["mu", *missing])  # PyTorch looks up `mu` first, so a missing `mu` is reported first
 
     def _start_counters(self, group: Group) -> tuple[float, ...]:
         return 0.0, _rounded(float(group["lr"])), 1.0

@@ -78,7 +78,7 @@ def _with_metadata(tensor: Any, metadata: dict | None) -> Any:
 
 
 def _marked(tensor: Any, marks: list[str]) -> Any:
-    """Return the conjugate or the negative of a tensor. Expanded dims (stride 0) stay expanded."""
+    """Return a tensor with the conjugate and negative bits in `marks` set. Expanded dims (stride 0) stay expanded."""
     ends = [1 if step == 0 and size > 1 else size for size, step in zip(tensor.shape, tensor.stride())]
     held = tensor.untyped_storage().nbytes() // tensor.itemsize
     if math.prod(ends) > held:
@@ -142,7 +142,7 @@ def _with_state(tensor: Any, state: Any) -> Any:
     if _tensors.sets_state(type(tensor)):
         tensor.__setstate__(state)
         return tensor
-    if isinstance(state, tuple):  # a dict and slots
+    if isinstance(state, tuple):  # the state of `__dict__` and the state of slots
         state = {**(state[0] or {}), **(state[1] or {})}
     for name, value in state.items():
         setattr(tensor, name, value)

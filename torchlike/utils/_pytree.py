@@ -16,7 +16,7 @@ PyTree = Any
 
 @dataclass(frozen=True)
 class SequenceKey:
-    """The key of a child of a sequence: its index."""
+    """The index of a child in a sequence."""
 
     idx: int
 
@@ -30,7 +30,7 @@ class SequenceKey:
 
 @dataclass(frozen=True)
 class MappingKey:
-    """The key of a child of a mapping: its dictionary key."""
+    """The key of a child in a mapping."""
 
     key: Any
 
@@ -44,7 +44,7 @@ class MappingKey:
 
 @dataclass(frozen=True)
 class GetAttrKey:
-    """The key of a child of an object: its attribute name."""
+    """The name of the attribute that holds a child of an object."""
 
     name: str
 
@@ -173,7 +173,7 @@ def register_pytree_node(
         flatten_fn: a function that maps a container to (list of children, context).
         unflatten_fn: a function that maps (children, context) to a container.
         flatten_with_keys_fn: like `flatten_fn`, but with (key, child) pairs in place of the children.
-        named: the names of the serialized form, which are ignored.
+        named: PyTorch's other options, which name the type in serialized trees. They are ignored.
     """
     if cls in SUPPORTED_NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
@@ -267,7 +267,7 @@ def tree_structure(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> T
 def tree_map(func: Callable, tree: Any, *rests: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
     """Apply `func` to each leaf and return a pytree of the results.
 
-    With `rests`, `func` also receives the corresponding subtrees of these pytrees as further arguments.
+    With `rests`, `func` also receives the corresponding subtree of each of these pytrees.
     """
     leaves, spec = tree_flatten(tree, is_leaf)
     return spec.unflatten([func(*each) for each in zip(leaves, *[spec.parts(rest) for rest in rests])])

@@ -1,4 +1,4 @@
-"""Methods about the kind of memory that holds a tensor: pinned, shared between processes, used by streams."""
+"""Methods for pinned memory, memory shared between processes, and memory that streams use."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from torchlike._tensor.tensor import Tensor
 
 
 def pin_memory(self: Tensor, device: Any = None) -> Tensor:
-    """This tensor: JAX's host arrays are not page-locked, and copies to a GPU are safe without.
+    """Return the tensor itself. Host arrays are not page-locked here, and copies to a GPU are safe without it.
 
-    Raises RuntimeError where there is no accelerator, as PyTorch does.
+    Raises RuntimeError if there is no accelerator, as PyTorch does.
     """
     if self.device.type == "cpu" and not (devices.jax_devices("cuda") or devices.jax_devices("tpu")):
         raise _errors.making.no_accelerator()
@@ -20,24 +20,27 @@ def pin_memory(self: Tensor, device: Any = None) -> Tensor:
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:
-    """Whether the memory is page-locked: never."""
+    """Return False, because memory is never page-locked."""
     return False
 
 
 def share_memory_(self: Tensor) -> Tensor:
-    """Refused on the CPU: arrays cannot be shared by processes (send NumPy arrays, or a `torchlike.save`d file)."""
+    """Return the tensor itself on an accelerator, and raise on the CPU.
+
+    Processes cannot share arrays. Send NumPy arrays or files of `torchlike.save` instead.
+    """
     if self.device.type != "cpu":
         return self
     raise NotImplementedError("share_memory_: memory shared by processes is not supported by torchlike yet")
 
 
 def is_shared(self: Tensor) -> bool:
-    """Whether processes share this tensor: on the CPU never."""
+    """Return False on the CPU, where processes cannot share memory, and True on an accelerator, as in PyTorch."""
     return self.device.type != "cpu"
 
 
 def record_stream(self: Tensor, stream: Any) -> None:
-    """Nothing to do: XLA keeps memory alive for as long as work uses it. Only tensors on a GPU can be asked."""
+    """Do nothing: XLA keeps memory alive while a program uses it. Raise for a tensor on the CPU."""
     if self.device.type == "cpu":
         raise NotImplementedError("Could not run 'aten::record_stream' with arguments from the 'CPU' backend.")
 

@@ -27,7 +27,8 @@ from torchlike._errors.callers import calls_of_ours
 
 class _Local(threading.local):
     open: tuple[Level, ...] = ()  # the levels of `vmap` that are active, the outermost first
-    resting = 0  # the number of levels that were open when a sub-recording began: its inputs are not batched in them
+    # The number of levels that were open when a sub-recording began. Its operators are not mapped over these levels.
+    resting = 0
 
 
 local = _Local()
@@ -41,14 +42,17 @@ class Level:
     def __init__(self, size: int, randomness: str) -> None:
         self.size, self.randomness = size, randomness
         self.depth, self.is_open = 0, False
-        # The sequence number of the newest gradient node at the call, and the number of open levels of tangents.
+        # Gradient nodes of the mapped call have smaller ages than `since`, because newer nodes have smaller ages.
+        # `tangents` is the number of forward-mode levels that were open at the call.
         self.since = self.tangents = 0
-        self.is_split = False  # whether several gradient nodes outside share the graph inside
+        self.is_split = False  # whether several gradient nodes outside the level share the graph inside it
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        """Open the level, so that operators on its Rows can be recorded. Gradients open it again, possibly at another
-        depth."""
+        """Open the level, so that operators on its Rows can be recorded.
+
+        The backward pass opens the level again, possibly at another depth.
+        """
         before = local.open, self.depth, self.is_open
         local.open = (*before[0], self)
         self.depth, self.is_open = len(local.open), True
@@ -71,9 +75,9 @@ class Row(Value):
     __slots__ = ("is_given", "level", "whole")
 
     def __init__(self, aval: Aval, level: Level, whole: Value, is_given: bool = False) -> None:
-        super().__init__(aval, trace=level)  # a Row is in no trace; `failures.check` finds `Level.error`
+        super().__init__(aval, trace=level)  # a Row is part of no trace; `failures.check` raises `level.error`
         self.level, self.whole = level, whole
-        self.is_given = is_given  # True for an argument, whose whole has other references
+        self.is_given = is_given  # True for an argument of the mapped function: other references to `whole` exist
 
 
 def levels_of(value: Any) -> Iterator[Level]:
@@ -91,7 +95,7 @@ def outermost(value: Any) -> Value:
 
 
 def as_rows(value: Value, levels: Sequence[Level]) -> Value:
-    """Return a value as a batched value. Its first dims are the batch dims of `levels`, the outermost first."""
+    """Return a Row of `value`, whose first dims are the batch dims of `levels`, the outermost first."""
     for level in levels:
         value = Row(value.aval.like(tuple(value.aval.shape[1:])), level, value)
     return value
@@ -150,7 +154,7 @@ def _innermost(values: Sequence[Any]) -> Level | None:
 
 @functools.lru_cache(8192)
 def over_examples(plan: Plan, mine: tuple[bool, ...], size: int) -> Plan:
-    """Return a plan mapped over the first dim of some inputs (`mine`) and of all results."""
+    """Return a plan mapped over the first dim of all results and of the inputs for which `mine` is True."""
     axes = (*[0 if own else None for own in mine], *[None] * len(plan.scalars))
     mapped = jax.vmap(plan.function, in_axes=axes, axis_size=size)
     more = lambda a: aval((size, *a.shape), a.dtype, a.device)
@@ -173,7 +177,10 @@ def _program(function: Any, plan: Plan) -> Any:
 
 
 def _either(plan: Plan, mapped: Any) -> Any:
-    """Return the mapped function. For NumPy arrays it runs a NumPy program, which the first such call makes."""
+    """Return a function that runs a NumPy program for NumPy arrays, and the mapped function for other arrays.
+
+    The first call with NumPy arrays builds the program. Operators that NumPy does not support run by JAX.
+    """
     program: list = []
 
     def function(*flat: Any) -> Any:

@@ -1,8 +1,8 @@
 """Ownership of arrays: decides which arrays may be donated.
 
-A program may overwrite an array if its only Value was freed or receives the result. An array that was handed out to
-other code, or that a second Value shares, is lent: it is never donated. `sys.getrefcount` must confirm that there are
-no other references.
+A program may overwrite an array (a donated argument) if the only Value that refers to it was freed, or is replaced by
+the result. An array that other code or a second Value may reference is marked as lent and is never donated. Besides,
+`sys.getrefcount` must confirm that there are no other references.
 
 `getrefcount` also counts references that the interpreter makes for the call itself. Their number depends on the form of
 the argument and on the version of CPython: 3.14 borrows local variables instead of counting them. Each form is
@@ -23,8 +23,10 @@ lent: dict[int, ref] = {}  # arrays by id, because JAX arrays are not hashable
 
 
 def lend(array: Any) -> Any:
-    """Mark an array as lent, because other code or a second Value may reference it from now on, and return it. A host
-    array is copied before it is donated, so it needs no mark."""
+    """Mark an array as lent, because other code or a second Value may reference it from now on, and return it.
+
+    A host array is copied before it is donated, so it needs no mark.
+    """
     if isinstance(array, jax.Array):
         key = id(array)
         lent[key] = ref(array, lambda _: lent.pop(key, None))
@@ -36,8 +38,8 @@ def has_lent(arrays: Iterable) -> bool:
     return bool(lent) and not lent.keys().isdisjoint(map(id, arrays))
 
 
-# CPython specializes a call after some runs, which can change the count. The smallest count is the safe constant: an
-# error then makes a free array seem shared, never the reverse.
+# CPython specializes a call after some runs, which can change the count. The smallest count is the safe constant: it
+# may make a free array seem shared, but never a shared array seem free.
 RUNS = 64
 
 

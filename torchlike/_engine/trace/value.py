@@ -42,7 +42,7 @@ class Size(tuple):
         got = tuple.__getitem__(self, item)
         return Size(got) if isinstance(item, slice) else got
 
-    # Only tuples are concatenated. `list += size` extends the list, and NumPy adds an array to a size elementwise.
+    # A Size can be concatenated only with a tuple. NotImplemented lets NumPy add an array to a Size elementwise.
     def __add__(self, other):
         if isinstance(other, tuple):
             return Size(tuple.__add__(self, _whole(other, len(self))))
@@ -63,8 +63,10 @@ class Size(tuple):
 
 
 def _whole(sizes: tuple, start: int = 0) -> tuple:
-    """Return a tuple that is concatenated with a Size, converted to ints. `start` is the index of its first item in the
-    result, for error messages."""
+    """Convert the items of a tuple that is concatenated with a Size to ints.
+
+    `start` is the index of the first item in the concatenated Size, for error messages.
+    """
     if sizes.__class__ is Size or all(n.__class__ is int for n in sizes):
         return tuple(sizes)
     for at, n in enumerate(sizes, start):
@@ -74,7 +76,10 @@ def _whole(sizes: tuple, start: int = 0) -> tuple:
 
 
 class Aval:
-    """The shape, dtype and device of a value. Avals are interned: equal avals are one object, so keys hash fast."""
+    """The shape, dtype and device of a value. Avals are interned: equal avals are the same object.
+
+    Keys that contain avals therefore hash and compare by identity, which is fast.
+    """
 
     __slots__ = ("device", "dtype", "ndim", "numel", "shape")
     shape: Size
@@ -87,7 +92,10 @@ class Aval:
         return f"{self.dtype.name}[{','.join(map(str, self.shape))}]@{self.device}"
 
     def adapt(self, plan: Any) -> None:
-        """Adapt a new plan that takes a value with this aval. Subclasses change the plan (inference tensors do)."""
+        """Change a new plan that has an input with this aval.
+
+        The base class does nothing. The aval of inference tensors overrides this method.
+        """
 
     def like(self, shape: tuple[int, ...] | None = None, dtype: Dtype | None = None) -> Aval:
         """Return this aval with another shape or dtype."""
@@ -122,7 +130,7 @@ class Value:
         self.array = array
         self.slot = slot
         self.trace = trace
-        self.stamp: Any = None  # set by a write that replaced this value in its storage (see _autograd/versions.py)
+        self.stamp: Any = None  # the saved version, for version checks (see _autograd/versions.py)
 
     def settle(self) -> Value:
         """Return this value as an immutable value. A plain Value returns itself."""
@@ -133,8 +141,11 @@ class Value:
         return Value(aval or self.aval, lend(self.array))
 
     def peek(self) -> Any:
-        """Return the array for reading only; the caller must not keep it. Return None if the value is pending, or if
-        it is an input of a captured call, whose array differs at each replay."""
+        """Return the array for reading only. The caller must not keep it.
+
+        Return None if the value is pending, or if it is an input of a captured call, because its array differs at each
+        replay.
+        """
         capture = current().capture
         return self.array if capture is None or id(self) not in capture.known else None
 
@@ -145,8 +156,8 @@ class Value:
 class Live(Value):
     """A value in memory that other code also writes to. Its contents are read when the value is first used.
 
-    `array` stays None, so reading the array of a plain Value costs nothing extra. A Live must be used, settled or
-    dropped before control returns to the user.
+    `array` is always None. Code that reads the array of a plain Value therefore needs no additional check. A Live must
+    be used, materialized by `settle` or dropped before control returns to the user.
     """
 
     __slots__ = ("_look", "_settle", "_settled")

@@ -1,4 +1,4 @@
-"""Messages about the execution of programs, which PyTorch does not have."""
+"""Errors and warnings of the engine that compiles and runs programs. PyTorch has no such messages."""
 
 from __future__ import annotations
 

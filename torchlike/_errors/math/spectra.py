@@ -27,7 +27,7 @@ def _flag(given: bool | None) -> str:
 
 @dataclass
 class Stft:
-    """The arguments of a call of `stft`, which each error message begins with."""
+    """The arguments of a call of `stft`. Most of its error messages begin with them."""
 
     input: Any
     n_fft: int
@@ -39,7 +39,7 @@ class Stft:
     return_complex: bool | None
 
     def check(self, is_complex: bool) -> None:
-        """Check the arguments of `stft`."""
+        """Raise PyTorch's error for the first invalid argument. `is_complex`: the input or the window is complex."""
         a, window = self.input, self.window
         if not (a.is_floating_point() or a.is_complex()):
             raise self._error("expected a tensor of floating point or complex values")
@@ -88,7 +88,11 @@ def check_istft(
     return_complex: bool,
     one_sided: bool,
 ) -> None:
-    """Check the arguments of `istft`."""
+    """Raise PyTorch's error for the first invalid argument of `istft`.
+
+    `real` is the input as a real tensor with a last dim of size 2. `onesided` is the user's argument, and `one_sided`
+    is its value after None is replaced by the default.
+    """
     shown = "None" if length is None else str(length)
     call = (
         f"istft({_complex_text(input)}, n_fft={n_fft}, hop_length={hop}, win_length={width}, window="

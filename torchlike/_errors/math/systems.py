@@ -18,7 +18,7 @@ def check_same_dtype(name: str, a: Any, b: Any, label: str = "A") -> None:
 
 
 def check_right_side(name: str, a: Any, b: Any, left: bool) -> None:
-    """Check that the matrices of B fit those of A."""
+    """Check that the sizes of the matrices in B match those in A."""
     if b.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor B must have at least 2 dimensions.")
     if a.shape[-1] != b.shape[-2 if left else -1]:

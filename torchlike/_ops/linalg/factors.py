@@ -97,7 +97,7 @@ def _solve_shape(call: Call) -> list:
 def lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: bool = False):
     """Return X with A X = B, given the compact LU decomposition of A.
 
-    If `left` is False, solve X A = B instead. If `adjoint` is True, A* takes the place of A.
+    If `left` is False, solve X A = B instead. If `adjoint` is True, use A* in place of A.
     """
     if not left:
         return turned(_solved(LU, pivots, turned(B), not adjoint))
@@ -208,7 +208,7 @@ def ormqr(input: Array, tau: Array, other: Array, left: bool = True, transpose: 
       tau: (..., k), the reflectors' factors.
       other: the matrix to multiply.
       left: if False, return `other` Q instead.
-      transpose: if True, Q* takes the place of Q.
+      transpose: if True, use Q* in place of Q.
     """
     if left:
         return _reflected(input, tau, other, transpose)

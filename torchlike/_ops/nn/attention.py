@@ -95,15 +95,15 @@ def _attended(scores, blocked, value):
     return rows_times(weights, value) / total if total.min() > _ENOUGH else None
 
 
-# The smallest accepted sum of a row's weights, each of which is at most 1. Above it, `score - maximum` is rounded as
-# precisely as the scores themselves.
+# The smallest accepted sum of a row's weights. Each weight is at most 1. With a larger sum, the rounding error of
+# `score - maximum` is no larger than that of the scores themselves.
 _ENOUGH = 1e-6
 
 
 def _in_half(scores, value, step):
     """Return softmax(scores) V with the rounding of PyTorch's fused CPU kernel.
 
-    The exponentials are rounded before the product with V, and the result is rounded after it.
+    The exponentials are rounded before the product with V, but not for their sum. The result is rounded last.
     """
     weights = namespace(scores).exp(scores - _top(scores))
     total = weights.sum(-1, keepdims=True)
@@ -186,7 +186,7 @@ def _attention(
     if enable_gqa:
         key, value = (xp.repeat(t, query.shape[-3] // t.shape[-3], axis=-3) for t in (key, value))
     scores = _product(query * scale.astype(query.dtype), key, "nt")  # (..., L, S)
-    if not scores.shape[-1]:  # without keys
+    if not scores.shape[-1]:  # there are no keys
         return _product(scores.astype(value.dtype), value, "nn")
     return _mixed(scores, value, attn_mask, noise, step, is_causal, fused)
 
@@ -198,7 +198,7 @@ def _mixed(scores, value, attn_mask, noise, step, is_causal, fused):
     blocked = None
     if is_causal and not compiled:
         blocked = xp.arange(scores.shape[-2])[:, None] < xp.arange(scores.shape[-1])
-    elif attn_mask is not None:  # a boolean mask is added as well, so that NaN and infinity remain visible
+    elif attn_mask is not None:  # a bool mask is added as 0 and -inf, so that masked NaNs and infinities propagate
         mask = xp.where(attn_mask, 0, -np.inf) if attn_mask.dtype == bool else attn_mask
         scores = scores + mask.astype(scores.dtype)
     is_quick = xp is np and not compiled and noise is None and step is unchanged

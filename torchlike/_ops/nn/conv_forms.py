@@ -1,6 +1,6 @@
 """Algorithms for a convolution over (N, d1, ..., C) with weights (k1, ..., C / groups, O), and the choice between them.
 
-On accelerators XLA's own convolution is the best. On the CPU it is fast only for one group of float32. All other CPU
+On accelerators XLA's own convolution is the fastest. On the CPU it is fast only for one group of float32. All other CPU
 convolutions, and all convolutions in NumPy, use matrix products and sums of shifted copies
 (docs/decisions/0050-convolutions.md has the figures).
 """
@@ -23,14 +23,16 @@ from torchlike._ops.schema.namespace import namespace
 
 # Up to this many columns, a convolution is one matrix product with all shifted copies side by side.
 _FEW_COLUMNS = 64
-# If there are at most this many output positions, and no more than output channels, most of the time is spent reading
-# the weights.
+# With at most this many output positions, and at most as many as output channels, a convolution spends most of its
+# time reading the weights. `by_rows` then reads them in memory order.
 _FEW_POSITIONS = 512
 # Up to this many groups are convolved one by one if the kernel has more than `_FEW_PLACES` elements.
 _FEW_GROUPS = 32
-# With more column elements than this, NumPy processes one example at a time. XLA may use eight times as many.
+# The maximum number of column elements in NumPy; the maximum in XLA is eight times as large. If it is exceeded, NumPy
+# processes one example at a time, and other convolutions use `by_places` instead of `by_columns`.
 _MANY_COLUMNS = 1 << 24
-# Up to this many kernel elements, one shifted copy per kernel element is written out.
+# A compiled program contains one shifted copy of the input for each kernel element. Kernels with more elements than
+# this use XLA's convolution instead.
 _FEW_PLACES = 64
 
 
@@ -124,7 +126,8 @@ def convolve(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     is_large = columns > (_MANY_COLUMNS if on_host else 8 * _MANY_COLUMNS)
     if on_host and is_large and len(x) > 1:
         return np.concatenate([convolve(one, w, stride, pads, dilation, groups) for one in np.split(x, len(x))])
-    is_slow = x.dtype == jnp.float64 and (max(stride) > 1 or count == 1 or len(kernel) == 1)  # in XLA
+    # The cases in which XLA's convolution is slow.
+    is_slow = x.dtype == jnp.float64 and (max(stride) > 1 or count == 1 or len(kernel) == 1)
     if on_host or groups > 1 or is_slow:
         return (by_places if is_large else by_columns)(x, w, stride, pads, dilation, groups)
     if count * each <= _FEW_COLUMNS and not is_large:
@@ -191,7 +194,7 @@ def _in_blocks(w, stride: Ints, dilation: Ints):
 
 
 def _is_chosen(x, w) -> bool:
-    """Return whether to choose among this module's algorithms, rather than use XLA's convolution."""
+    """Return whether `convolve` may use the algorithms of this module rather than XLA's convolution."""
     is_float = bool(x.size and w.size) and x.dtype.kind == "f"
     return isinstance(x, np.ndarray) or (is_float and for_cpu())
 

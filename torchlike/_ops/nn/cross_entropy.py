@@ -1,7 +1,7 @@
 """Classification losses. Classes are dim 1 of (N, C, d1, ...), or dim 0 of (C,).
 
 The entry of the target class is selected by comparing the target with 0 to C - 1, not by a gather. The loss and its
-gradient are therefore each one fused pass over the logits. For a class out of range the result is NaN, or an error if
+gradient therefore take one fused pass over the logits each. For a class out of range the result is NaN, or an error if
 NumPy runs the operator.
 """
 
@@ -59,7 +59,7 @@ def weighted(loss, weights, reduction: str, step=unchanged):
 
 
 def _picked(x, target, weight, ignore_index):
-    """Return the entry of `x` for each target, its weight (0 if ignored), and whether the target counts."""
+    """Return the entry of `x` for each target, its weight (0 if ignored), and whether the target is not ignored."""
     xp, axis = namespace(x), class_axis(x)
     hit = _is_class(x, target)
     entry = xp.sum(xp.where(hit, x, xp.zeros_like(x)), axis=axis)
@@ -155,7 +155,7 @@ def nll_loss(
 
 
 def _aligned(x, target):
-    """Return the target as int64, and of shape () for a single logit vector, whose target may have the shape (1,)."""
+    """Return the target as int64. The target of a single logit vector, of shape () or (1,), is reshaped to ()."""
     target = target.reshape(()) if x.ndim == 1 else target
     return target.astype(np.int64) if target.dtype == np.uint8 else target
 

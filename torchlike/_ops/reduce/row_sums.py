@@ -1,4 +1,4 @@
-"""Kernels along the rows of NumPy arrays.
+"""Kernels over the rows of NumPy arrays, that is, over the last dim.
 
 `row_sums` avoids the overhead of NumPy's inner loop on short rows. The other kernels are compiled C functions of
 `torchlike._native`. Callers test `in_c` first and otherwise use a NumPy formula.
@@ -12,13 +12,15 @@ import numpy as np
 
 from torchlike import _native
 
-LONGEST = 4096  # up to this length a product is as exact as pairwise summation; NumPy's loop is as fast beyond it
+# The maximum row length. Up to this length, a matrix product is as accurate as pairwise summation. For longer rows,
+# NumPy's loop is as fast.
+LONGEST = 4096
 
 
 def row_sums(x: np.ndarray) -> np.ndarray:
-    """Return the sum over the last dim, which is kept.
+    """Return the sum over the last dim, which is kept with size 1.
 
-    A product with a vector of ones takes a fifth of the time of `numpy.sum`.
+    The sum is computed as a product with a vector of ones, which takes a fifth of the time of `numpy.sum`.
     """
     if x.dtype not in (np.float32, np.float64) or not 0 < x.shape[-1] <= LONGEST:
         return np.sum(x, axis=-1, keepdims=True)

@@ -70,7 +70,7 @@ def _quantiles(x, q, dim, keepdim: bool, between: str, holes: bool):
     there = xp.sum(x == x, axis=-1, keepdims=True)  # NaN sorts last
     last = (xp.maximum(there, 1) if holes else xp.asarray(x.shape[-1])) - 1
     place = q.reshape(-1) * last.astype(x.dtype)  # (..., quantiles)
-    if not holes:  # if there is a NaN, the quantile is the last element, NaN, which gets the gradient
+    if not holes:  # with a NaN, every quantile is the last element (NaN), which receives the gradient
         place = xp.where(there < x.shape[-1], last.astype(x.dtype), place)
     low, high = xp.floor(place).astype("int64"), xp.ceil(place).astype("int64")
     if between == "nearest":
@@ -194,9 +194,10 @@ def _check_areas(call: Call) -> None:
 
 
 def _area_shape(call: Call) -> list:
-    """Return the shape of the area under `y`, without `dim` or, if cumulative, with one element fewer.
+    """Return the shape of the result.
 
-    If `y` has no points, PyTorch keeps its dtype.
+    `trapezoid` removes `dim`, and `cumulative_trapezoid` makes it shorter by 1. If `dim` of `y` has size 0, `trapezoid`
+    keeps the dtype of `y`, as in PyTorch.
     """
     shape, dim = list(call.y.shape), wrap_dim(call.dim, call.y.ndim)
     whole = call.op.name == "trapezoid"
@@ -228,7 +229,7 @@ _area = functools.partial(
 def trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim: int = -1):
     """Return the integral of `y` along `dim` by the trapezoidal rule.
 
-    The points are given by `x`, or are `dx` apart (default: 1).
+    `x` gives the positions of the points. Without `x`, adjacent points are `dx` apart (default: 1).
     """
     xp, dim = namespace(y), dim % y.ndim
     if not y.shape[dim]:
@@ -248,7 +249,7 @@ def cumulative_trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None 
 
 
 def _areas(y, x, dim: int):
-    """Return the areas between adjacent points. Without `x`, the points are 1 apart."""
+    """Return the area under `y` between each two adjacent points. Without `x`, the points are 1 apart."""
     pairs = _cut(y, dim, 1, None) + _cut(y, dim, None, -1)
     if x is None:
         return fractional(pairs) / 2
@@ -437,7 +438,7 @@ def searchsorted(sorted_sequence: Array, input: Operand, right: bool, out_int32:
     promote=None,
 )
 def _counts(input: Array, length: int):
-    """Return how often each integer below `length` occurs."""
+    """Return the number of occurrences of each integer from 0 to `length - 1`."""
     xp = namespace(input)
     return np.bincount(input, minlength=length) if xp is np else jnp.bincount(input, length=length)
 
@@ -450,7 +451,7 @@ def _counts(input: Array, length: int):
     keeps=("input",),
 )
 def _weighted_counts(input: Array, weights: Array, length: int):
-    """Return the sum of the weights of each integer below `length`."""
+    """Return the sum of the weights at the occurrences of each integer from 0 to `length - 1`."""
     return at(namespace(weights).zeros(length, weights.dtype), input).add(weights)
 
 
@@ -465,7 +466,7 @@ def _check_histc(call: Call) -> None:
 
 
 def _bounded(input: Any = None, bins: int = 100, min: float = 0, max: float = 0) -> None:
-    """Raise if concrete elements do not have a finite range (a guard)."""
+    """Guard: raise if `histc` takes its range from the data, and concrete data do not have a finite range."""
     host = outermost(input).peek() if isinstance(input, Value) else None
     if min == max and isinstance(host, np.ndarray) and host.dtype.kind == "f" and 0 < host.size <= CHECKED_AT_ONCE:
         low, high = host.min(), host.max()

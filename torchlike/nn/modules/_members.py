@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Members:
     """The part of `Module` that iterates over and looks up parameters, buffers and submodules."""
 
-    if TYPE_CHECKING:  # at run time only `Module` declares them, because programs inspect its annotations
+    if TYPE_CHECKING:  # at run time, only `Module` declares these; programs inspect its annotations
         _parameters: dict[str, Parameter | None]
         _buffers: dict[str, Tensor | None]
         _modules: dict[str, Module | None]

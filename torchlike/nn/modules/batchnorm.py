@@ -148,9 +148,9 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch norm with statistics over the batches of all processes.
+    """Batch norm that in PyTorch computes its statistics over the batches of all processes.
 
-    Only a single process is supported, so the statistics are those of its own batch. `process_group` must be None.
+    Here the statistics are those of this process's batch only. `process_group` must be None.
     """
 
     def __init__(
@@ -234,18 +234,18 @@ class _LazyNormBase(LazyModuleMixin):
 
 
 class LazyBatchNorm1d(_LazyNormBase, BatchNorm1d):
-    """`BatchNorm1d` whose `num_features` is that of its first input."""
+    """A `BatchNorm1d` that sets `num_features` to the number of channels of its first input."""
 
     cls_to_become = BatchNorm1d
 
 
 class LazyBatchNorm2d(_LazyNormBase, BatchNorm2d):
-    """`BatchNorm2d` whose `num_features` is that of its first input."""
+    """A `BatchNorm2d` that sets `num_features` to the number of channels of its first input."""
 
     cls_to_become = BatchNorm2d
 
 
 class LazyBatchNorm3d(_LazyNormBase, BatchNorm3d):
-    """`BatchNorm3d` whose `num_features` is that of its first input."""
+    """A `BatchNorm3d` that sets `num_features` to the number of channels of its first input."""
 
     cls_to_become = BatchNorm3d

@@ -160,7 +160,7 @@ class Module(_Parts):
                 return self._call_outermost(args, kwargs)
             if self._compiled_call_impl is not None:
                 return self._compiled_call_impl(*args, **kwargs)
-            # A copy of _call_impl instead of a call, because every layer of every step runs this code.
+            # The body of `_call_impl` is repeated here to save a call, because every layer of every step runs this code.
             if (
                 self._backward_hooks
                 or self._backward_pre_hooks
@@ -194,7 +194,7 @@ class Module(_Parts):
     def _call_without_grad(self, args: tuple, kwargs: dict) -> Any:
         """Run a call without gradients and flush the pending trace when the outermost module returns.
 
-        The flush makes each call trace the same program.
+        Since every call flushes at this point, every call traces the same program, which is compiled only once.
         """
         _depth.value += 1
         try:
@@ -267,7 +267,7 @@ class Module(_Parts):
 
     def __getattr__(self, name: str) -> Any:
         # Python calls this only if ordinary lookup fails. Before __init__ a module has none of the three dictionaries.
-        # The lines are repeated instead of a loop for speed, because every layer reads its weight through them.
+        # The lookups are written out instead of a loop for speed, because every layer reads its weight here.
         mine = self.__dict__
         held = mine.get("_parameters")
         if held is not None and name in held:
@@ -326,7 +326,7 @@ class Module(_Parts):
             buffers[name] = on_registration(everywhere.buffer, self, name, value)
 
     def _forget(self, name: str, keep: str) -> None:
-        """Remove `name` from the attributes and from every dictionary except `keep`, before it is registered there."""
+        """Remove `name` from the attributes and from every dictionary except `keep`, in which it will be registered."""
         mine = self.__dict__
         mine.pop(name, None)
         for holder in ("_parameters", "_buffers", "_modules"):
@@ -474,7 +474,7 @@ def _addindent(s_: str, numSpaces: int) -> str:
 
 
 def framed(name: str, extra_lines: list[str], children: list[str]) -> str:
-    """Return the `repr` of a module: on one line for a single extra line and no children, else on several."""
+    """Return the `repr` of a module. It is a single line if there are no children and at most one extra line."""
     if len(extra_lines) == 1 and not children:
         return f"{name}({extra_lines[0]})"
     lines = extra_lines + children

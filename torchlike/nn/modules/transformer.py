@@ -118,7 +118,7 @@ class TransformerEncoderLayer(Module):
 
     def _sa_block(self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool = False) -> Tensor:
         options = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal}
-        # PyTorch's inference fast path computes a plain softmax, as attention that returns its weights does.
+        # PyTorch's inference fast path computes a plain softmax. So does the attention layer if `need_weights` is True.
         is_plain = (mask is not None or padding is not None) and self._is_fast(x)
         return self.dropout1(self.self_attn(x, x, x, need_weights=is_plain, **options)[0])
 
@@ -211,8 +211,8 @@ class TransformerEncoder(Module):
     """A stack of `num_layers` copies of an encoder layer and an optional final norm.
 
     With `enable_nested_tensor` PyTorch skips padding in inference, so the padded positions of the output are zero
-    before the norm. Here the padded positions are computed and then set to zero. `mask_check` restricts this to masks
-    with all padding at the end.
+    before the final norm. Here the padded positions are computed and then set to zero. With `mask_check`, this is done
+    only for masks with all padding at the end.
     """
 
     __constants__ = ["norm"]

@@ -44,7 +44,8 @@ class DistributedDataParallel(Module):
       device_ids, output_device: at most one device, and none for modules on the CPU.
       broadcast_buffers: broadcast the buffers of the first process before each forward pass. The default is True.
       process_group: the process group. The default is the default group.
-      find_unused_parameters: allow a pass to leave parameters unused. Otherwise the following pass raises RuntimeError.
+      find_unused_parameters: allow parameters that a pass does not use. If False, such a pass makes the next forward
+        pass raise RuntimeError.
       static_graph: the same as `find_unused_parameters` here.
       bucket_cap_mb, gradient_as_bucket_view, check_reduction: have no effect on results.
 
@@ -151,7 +152,7 @@ class DistributedDataParallel(Module):
         self._averages.ask(hook, self.process_group)
 
     def _get_ddp_logging_data(self) -> dict[str, Any]:
-        """Return information about the module and the process group. No times are measured."""
+        """Return information about the module and the process group. It does not contain PyTorch's timings."""
         group, parameters = self.process_group, list(self.module.parameters())
         return {
             "module_name": type(self.module).__name__,
@@ -178,7 +179,7 @@ _HOOKS = {
 
 
 def _check_annotations(hook: Callable[..., Any]) -> None:
-    """Raise if the annotations of a hook do not match its signature. String annotations are not checked."""
+    """Raise if a hook is annotated with other types than it must take and return. Strings are not checked."""
     signature = inspect.signature(hook)
     said = signature.parameters["bucket"].annotation if "bucket" in signature.parameters else GradBucket
     if said not in (inspect.Parameter.empty, GradBucket) and not isinstance(said, str):
@@ -235,7 +236,10 @@ def _tensors_in(found: Any) -> list[Tensor]:
 
 
 class Averages:
-    """The averaging of gradients. It runs at the end of the backward pass that computes the last missing gradient."""
+    """The object that averages gradients.
+
+    The gradients are averaged at the end of the backward pass that computes the last missing gradient.
+    """
 
     def __init__(self, group: ProcessGroup, parameters: list[Tensor]) -> None:
         self._group, self._parameters = group, parameters
@@ -264,7 +268,10 @@ class Averages:
         self._hook = asked
 
     def expect(self, outputs: list[Tensor] | None) -> None:
-        """Prepare for a backward pass. If parameters may be unused, `outputs` are the tensors it starts from."""
+        """Prepare for a backward pass.
+
+        `outputs` are the tensors in the output of the module, or None if every parameter must receive a gradient.
+        """
         self._may_leave_out, self._began = outputs is not None, False
         self._missing = set(range(len(self._parameters)))
         if outputs is not None:
@@ -308,7 +315,7 @@ class Averages:
                 _spread(self._hook(bucket, i, i + 1 == len(dtypes)), bucket)
 
     def _average_of(self, parameters: list[Tensor]) -> None:
-        """Average the gradients of one dtype: divide them by the number of processes and sum them in one message."""
+        """Average the gradients of one dtype over the processes. One message carries all of them."""
         arrays = [t.host(p.grad) if p.grad is not None else np.zeros(tuple(p.shape), p.dtype.numpy) for p in parameters]
         flat = np.concatenate([array.reshape(-1) for array in arrays])
         wide: Any = np.result_type(flat.dtype, np.float32) if flat.dtype.kind in "fc" else np.float32
@@ -342,7 +349,10 @@ def _spread(flat: Tensor, parameters: list[Tensor]) -> None:
 
 
 class _Told:
-    """The gradient hook of one parameter. It refers to `averages` weakly and does nothing after its deletion."""
+    """The gradient hook of one parameter.
+
+    It holds a weak reference to `averages`, and does nothing once `averages` is deleted.
+    """
 
     def __init__(self, averages: ref[Averages], i: int) -> None:
         self.averages, self.i = averages, i

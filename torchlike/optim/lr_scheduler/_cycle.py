@@ -26,7 +26,7 @@ class _Cycle(LRScheduler):
         return list(value)
 
     def _cycled_momentum(self, base: Any, largest: Any, last_epoch: int) -> tuple[list[float], list[float]]:
-        """Return the smallest and the largest momentum of each group, and start from the largest in a new schedule."""
+        """Return the smallest and the largest momentum of each group. A new schedule sets the largest momentum."""
         defaults = self.optimizer.defaults
         if "momentum" not in defaults and "betas" not in defaults:
             raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
@@ -54,7 +54,9 @@ class CyclicLR(_Cycle):
       step_size_up, step_size_down: the number of steps of the rising and the falling half. By default they are equal.
       mode: `"triangular"` keeps the amplitude, `"triangular2"` halves it at each cycle, `"exp_range"` multiplies it by
         `gamma` at each step.
-      scale_fn, scale_mode: a custom amplitude, as a function of the `"cycle"` or of the `"iterations"`.
+      scale_fn: a function that returns the relative amplitude, in place of `mode`.
+      scale_mode: the argument of `scale_fn`: the number of the `"cycle"`, counted from 1, or of the step
+        (`"iterations"`).
       cycle_momentum: lower momentum (or Adam's beta1) from `max_momentum` to `base_momentum` while the learning rate
         rises.
 
@@ -105,7 +107,7 @@ class CyclicLR(_Cycle):
         self.base_lrs = base_lrs
 
     def scale_fn(self, x: float) -> float:
-        """Return the relative amplitude of a cycle or a step."""
+        """Return the relative amplitude at cycle `x` or step `x`, depending on `scale_mode`."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "triangular":
@@ -152,7 +154,7 @@ class OneCycleLR(_Cycle):
       optimizer: the optimizer.
       max_lr: the highest learning rate, or a list with one for each group.
       total_steps: the number of steps of the cycle. The default is `epochs * steps_per_epoch`.
-      epochs, steps_per_epoch: the number of epochs and of steps in each, instead of `total_steps`.
+      epochs, steps_per_epoch: the number of epochs and the number of steps of an epoch, in place of `total_steps`.
       pct_start: the fraction of the cycle in which the learning rate rises.
       anneal_strategy: `"cos"` or `"linear"`.
       cycle_momentum: lower momentum (or Adam's beta1) from `max_momentum` to `base_momentum` while the learning rate

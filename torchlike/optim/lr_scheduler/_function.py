@@ -1,4 +1,4 @@
-"""Schedulers that compute factors by a user-defined function."""
+"""Schedulers that multiply the learning rate by the result of a user-defined function."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _FromFunctions(LRScheduler):
     def state_dict(self) -> dict[str, Any]:
         """Return the attributes without the optimizer and the functions.
 
-        Callable objects are saved by their attributes.
+        A plain function is saved as None. Any other callable is saved as a copy of its attributes.
         """
         state = {key: value for key, value in self.__dict__.items() if key not in ("optimizer", "lr_lambdas")}
         state["lr_lambdas"] = [

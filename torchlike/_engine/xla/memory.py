@@ -29,7 +29,7 @@ def check(device: Device, needed: int) -> None:
 
 
 def _fits_host(needed: int) -> bool:
-    """Return whether the operating system can map this many bytes. Pages that are not accessed cost nothing."""
+    """Return whether the operating system can map this many bytes. The check is cheap, since it accesses no page."""
     try:
         mmap.mmap(-1, needed).close()
     except (OSError, ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""The comparison of two walks over the Python objects that a compiled call reads."""
+"""The comparison of two traversals of the Python objects that a compiled call reads (see `reach`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def first_difference(now: Reach, before: Reach) -> str | None:
-    """Describe the first difference from an earlier walk; None if there is none."""
+    """Return a description of the first difference from an earlier traversal, or None if there is none."""
     for key, place in now.places.items():
         was = before.places.get(key)
         if was is not None and (found := place.difference(*_in_common(was, place))):

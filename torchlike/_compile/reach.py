@@ -1,7 +1,7 @@
 """The Python state that a function can reach through the names in its code.
 
-The walk visits arguments, defaults, closure cells, globals, attributes, containers, modules and optimizers. Globals and
-attributes are visited only if their names occur in code. State that a call may depend on is noted as *places*
+A traversal visits arguments, defaults, closure cells, globals, attributes, containers, modules and optimizers. Globals
+and attributes are visited only if their names occur in code. State that a call may depend on is noted as *places*
 (`places.py`).
 """
 
@@ -41,27 +41,27 @@ from torchlike.nn.modules._hooks import everywhere
 
 # Methods of user classes that the library calls.
 _CALLED = ("forward", "backward", "setup_context", "vjp", "jvp", "step", "get_lr", "sample", "rsample", "log_prob")
-MOST = 200_000  # elements of a container
+MOST = 200_000  # the maximum number of elements of a container
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, staticmethod, classmethod, property)
 _function_parts = attrgetter("__code__", "__defaults__", "__kwdefaults__")
 _partial_parts = attrgetter("func", "args", "keywords")
 
 
 class Reach:
-    """A walk from some roots. `codes` limits it to code objects that ran; None allows all."""
+    """A traversal from some roots. `codes` limits it to the code objects that ran; None allows all."""
 
     def __init__(self, codes: set[types.CodeType] | None = None) -> None:
         self.codes = codes
         self.places: dict[Any, Place] = {}
         self.tensors: dict[int, Tensor] = {}
-        self.grads: dict[int, Tensor] = {}  # of those tensors
+        self.grads: dict[int, Tensor] = {}  # the gradients of these tensors
         self.sources: dict[int, tuple[Any, str]] = {}  # random number generators, with their states
         self.instances: dict[int, tuple[Any, type, str]] = {}  # instances whose `__class__` can be assigned
         self.classes: dict[int, tuple[type, tuple, str]] = {}  # with their method resolution order
         self.keys: dict[int, tuple[frozenset, str]] = {}  # names of attributes, by object
         self.found_codes: set[types.CodeType] = set()
         self.names: set[str] = {*_CALLED, "__match_args__"}
-        self.of_code: set[str] = set()  # those of them that code names
+        self.of_code: set[str] = set()  # the subset of `names` that occurs in code
         self.all_names = False
         self._seen: dict[int, Any] = {}
         self._named: dict[int, tuple[Mapping, str, dict[str, None]]] = {}  # dictionaries and the names that matter
@@ -86,10 +86,10 @@ class Reach:
         """Return the ids of the visited lists and dictionaries."""
         return {key for key, x in self._seen.items() if isinstance(x, list | dict)}
 
-    # -- the walk ------------------------------------------------------------------------------------------------------
+    # -- the traversal -------------------------------------------------------------------------------------------------
 
     def walk(self, *roots: tuple[Any, str]) -> Reach:
-        """Walk from the roots until nothing new is found.
+        """Traverse the objects from the roots until no new object is found.
 
         Raises:
           Refusal: code that ran names an object that cannot be guarded.
@@ -109,7 +109,7 @@ class Reach:
         return self
 
     def _look_up(self) -> None:
-        """Visit attributes whose names were found since."""
+        """Visit attributes whose names were found since the previous call."""
         before = len(self.names), self.all_names
         for x, path in list(self._objects.values()):
             self._attributes(x, path)
@@ -163,7 +163,7 @@ class Reach:
                 self._dictionary(hooks, f"hooks of {path}")
 
     def _cannot(self, x: Any, path: str, what: str) -> None:
-        """Refuse code that names this object."""
+        """Record that the object being visited cannot be guarded. Code that names it is refused."""
         if self._is_asked:
             self._opaque.append(f"it names `{path}`, {what}")
         else:
@@ -189,7 +189,7 @@ class Reach:
         base = base_of(x)
         if (size := base.__len__(x)) > MOST:
             raise Refusal(f"{path} is a dictionary of {size:,} entries")
-        if x is sys.modules:  # it leads to everything
+        if x is sys.modules:  # all modules are reachable from it
             return self._cannot(x, path, "the table of all modules")
         keys, values = base.keys(x), base.values(x)
         if size and id(x) not in self._unnamed:
@@ -212,7 +212,7 @@ class Reach:
     def _view(self, x: Any, path: str) -> None:
         self._todo.append((x.mapping, path))
 
-    # -- what is compared by value, and what cannot be followed --------------------------------------------------------
+    # -- objects compared by value, and objects that guards cannot track -----------------------------------------------
 
     def _value(self, x: Any, path: str) -> None:
         """Note an object whose contents are compared by value."""
@@ -284,7 +284,7 @@ class Reach:
         if f in object_kinds.ASKED:
             self.places["asked", f] = Place(lambda: (f(),), f"{path}()", VALUE)
         cells = list(zip(f.__closure__ or (), f.__code__.co_freevars))
-        if not is_ours:  # of a library's closure only wrapped functions matter
+        if not is_ours:  # in the closure of a library function, only wrapped functions matter
             cells = [
                 (c, name) for c, name in cells if any(isinstance(x, _FUNCTIONS) for x in object_kinds.cell_contents(c))
             ]
@@ -363,7 +363,7 @@ class Reach:
             self._todo.extend([(y, f"{path}.{n}") for n, y in zip(names, place.seen) if y is not MISSING])
 
     def _note_missing(self, x: Any, path: str) -> None:
-        """Note which attributes are missing: one may be added, and shadow one of the class."""
+        """Guard the absence of attributes, because an attribute added later may shadow one of the class."""
         held = object_kinds.namespace(x)
         if held is None or (isinstance(x, types.ModuleType) and is_trusted(x.__name__)):
             return
@@ -384,7 +384,7 @@ class Reach:
             )
         if name in self.names or not self.all_names:
             return name in self.names
-        # Functions and classes of libraries matter only by name: there are thousands.
+        # Functions and classes of a library module are guarded only if code names them, because there are thousands.
         is_of_library = isinstance(x, types.ModuleType) and is_trusted(x.__name__)
         return not (is_of_library and isinstance(x.__dict__[name], (*_DEFINED, *FIXED)))
 

@@ -1,4 +1,7 @@
-"""The key form of arguments: the slow path converts foreign types, old orders and NumPy's names before the plan."""
+"""Conversion of arguments to their key form, the form in which plans are looked up.
+
+The slow path converts foreign types, deprecated argument orders and NumPy's argument names before it makes a plan.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,10 @@ def is_foreign(a: Any) -> bool:
 
 
 def plain(a: Any) -> Any:
-    """Return an argument in its key form: lists become tuples, NumPy numbers Python numbers, Python types dtypes."""
+    """Return an argument in its key form.
+
+    Lists become tuples, NumPy numbers become Python numbers, and Python types become dtypes.
+    """
     cls = a.__class__
     if cls in TENSOR_TYPES or cls in NUMBERS or a is None:
         return a

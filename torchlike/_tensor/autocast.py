@@ -128,7 +128,7 @@ def _policy(policies: Casts, args: tuple, kwargs: dict) -> tuple[Policy, str, _d
 def rounded(x: Tensor) -> Tensor:
     """Cast a result to the fast dtype of the autocast region.
 
-    Used for functions that are one operator here, but that PyTorch composes of several operators of which the last is a
+    Used for functions that are one operator here. In PyTorch they consist of several operators, and the last one is a
     matrix product.
     """
     fast = next((fast for kind, fast in _local.autocast if is_eligible(x, kind)), x.dtype)

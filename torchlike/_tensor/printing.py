@@ -202,7 +202,7 @@ def _complex_format(real: _Format, imaginary: _Format) -> tuple[Callable[[comple
 
 
 def _corners(array: np.ndarray) -> np.ndarray:
-    """Return the elements that are printed if only the ends of each dimension are."""
+    """Return the elements that are printed if only the ends of each dimension are printed."""
     edge = _options.edgeitems
     if not edge:
         return array if array.ndim < 2 else array[(slice(0),) * array.ndim]

@@ -777,7 +777,7 @@ def leaf_node(tensor: Tensor) -> AccumulateGrad:
 def accumulate(leaf: Tensor, pair: engine.Grad | None, create_graph: bool) -> None:
     """Accumulate a gradient (if there is one) into `.grad`.
 
-    The first gradient is stored as it is. Later ones are added in place, or out of place if `create_graph`.
+    The first gradient is stored unchanged. Later ones are added in place, or out of place if `create_graph`.
     """
     if pair is not None and leaf._edge is not None:  # the leaf may have stopped requiring grad since
         if not isinstance(leaf._edge[0], AccumulateGrad):

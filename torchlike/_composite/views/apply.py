@@ -13,7 +13,7 @@ from torchlike._tensor.tensor import Tensor
 
 
 def apply_(self: Tensor, callable: Callable) -> Tensor:
-    """Replace each element by what a Python function makes of it (slow; on the CPU only)."""
+    """Replace each element by the result of a Python function of it (slow; only on the CPU)."""
     if self.requires_grad:
         raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")
     _host_only(self, "apply_")
@@ -23,7 +23,7 @@ def apply_(self: Tensor, callable: Callable) -> Tensor:
 
 
 def map_(self: Tensor, tensor: Tensor, callable: Callable) -> Tensor:
-    """Replace each element by what a Python function makes of it and another tensor's element."""
+    """Replace each element by a Python function of it and of the same element of another tensor."""
     if self.requires_grad or tensor.requires_grad:
         raise RuntimeError("Can't call map_() on Variable that requires grad. Use var.detach().map_() instead.")
     _host_only(self, "map_")
@@ -33,7 +33,7 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable) -> Tensor:
 
 
 def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable) -> Tensor:
-    """Replace each element by what a Python function makes of it and two other tensors' elements."""
+    """Replace each element by a Python function of it and of the same elements of two other tensors."""
     if any(t.requires_grad for t in (self, x, y)):
         raise RuntimeError("Can't call map2_() on Variable that requires grad. Use var.detach().map2_() instead.")
     _host_only(self, "map2_")

@@ -1,4 +1,4 @@
-"""Tensors and the memory behind them: views with any strides, storages, and shapes changed in place."""
+"""Operations on the memory of tensors: `as_strided`, `resize_`, `set_`, and in-place changes of the shape."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ Ints = tuple[int, ...]
 
 @history_first
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
-    """A view of the whole storage: the element at `index` lies `storage_offset + sum(index * stride)` into it."""
+    """Return a view of the storage. The element at `index` is at the offset `storage_offset + sum(index * stride)`."""
     shape, strides = ints((size,), "as_strided"), ints((stride,), "as_strided", "stride")
     start = input._offset if storage_offset is None else int(storage_offset)
     follow(input)
     _check_strided(input, shape, strides, start)
-    if input.dtype is not input._storage.value.aval.dtype:  # over memory that holds another type
+    if input.dtype is not input._storage.value.aval.dtype:  # the memory holds another dtype
         return _strided_apart(input, shape, strides, start)
     root = whole = origin_of_all(input)
-    if whole is None:  # a view that was given other memory
+    if whole is None:  # a view that `set_` gave other memory than its base has
         root, whole = input._root(), owner(input)
     assert root is not None
     made = _strided_whole(input, root, whole, shape, strides, start)
@@ -51,7 +51,11 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
 
 
 def _strided_whole(input: Tensor, root: Tensor, whole: Tensor, shape: Ints, strides: Ints, start: int) -> Tensor:
-    """`as_strided` over the memory as it is, with the history of what `input` shows."""
+    """Return the `as_strided` view over memory that holds the dtype of `input`.
+
+    `root` is the base of the view, and `whole` is the tensor that shows all of the storage. The history of the view
+    leads to `input` or to the base.
+    """
     made = storage_io.strided_view(whole, shape, strides, start)
     if made._chain is None:
         made = rows["view_as_self"](whole)
@@ -68,7 +72,8 @@ def _strided_whole(input: Tensor, root: Tensor, whole: Tensor, shape: Ints, stri
     if not grad or (input is not root and not input._tracks):
         views.freeze(made, views.reason(input) if grad else views.reason_of_mode(input))
     made._edge = edge and root._edge and views.NOWHERE
-    if edge is not None and grad and input is not root:  # until its memory is written to, through the view alone
+    # Until the memory is written to, the history of a view of a view leads through `input`.
+    if edge is not None and grad and input is not root:
         made._edge = strided.within(input, shape, strides, start)
     elif edge is not None and grad:
         made._edge = views.named((Node(plan, [], [root._edge or edge], []), 0), "AsStridedBackward0")
@@ -76,7 +81,7 @@ def _strided_whole(input: Tensor, root: Tensor, whole: Tensor, shape: Ints, stri
 
 
 def _strided_apart(input: Tensor, shape: Ints, strides: Ints, start: int) -> Tensor:
-    """`as_strided` over memory that holds another type: a view that does not follow its origin."""
+    """Return the `as_strided` view over memory that holds another dtype. The view does not follow its base."""
     if modes.local.grad and input.requires_grad:
         raise _errors.arguments.unsupported("as_strided", "input (of another dtype than its memory, with a gradient)")
     made = _strided_within(input, input.dtype, shape, strides, start)
@@ -86,7 +91,7 @@ def _strided_apart(input: Tensor, shape: Ints, strides: Ints, start: int) -> Ten
 
 
 def owner(view: Tensor) -> Tensor:
-    """The tensor that is all of the storage, in the order in which memory holds it."""
+    """Return a tensor that shows all of the storage of a view, in memory order."""
     root = view if view._origin is None else view._root()
     assert root is not None
     if root._chain is None and root._storage is view._storage:
@@ -97,8 +102,11 @@ def owner(view: Tensor) -> Tensor:
 
 
 def origin_of_all(tensor: Tensor) -> Tensor | None:
-    """The origin of a tensor (or itself), which sees all of the memory: what sees a part of it only gets an origin of
-    its own, since views of it may see the rest. None where the origin sees other memory."""
+    """Return the base of a tensor (or the tensor itself), which shows all of the memory.
+
+    A base that shows only a part of the memory gets an internal base, because an `as_strided` view of it may show the
+    rest. Return None if the base has other memory than the tensor.
+    """
     root: Any = tensor if tensor._origin is None else tensor._root()
     follow(root)
     if root._storage is not tensor._storage:
@@ -116,7 +124,7 @@ def origin_of_all(tensor: Tensor) -> Tensor | None:
 
 
 def _hidden(shown: Tensor) -> Tensor:
-    """What takes over from a tensor that is no view, as that of which it and its views are views."""
+    """Return an internal base for a tensor that is not a view. The tensor and its views become views of this base."""
     made = alias(shown)
     made._edge, made._shown = shown._edge, ref(shown)
     return made
@@ -138,7 +146,7 @@ def _check_strided(input: Tensor, size: Ints, stride: Ints, offset: int) -> None
 
 
 def become(self: Tensor, seen: Tensor) -> Tensor:
-    """Make a tensor see its storage as `seen`, a view of it, does."""
+    """Change the shape and strides of a tensor in place to those of `seen`, a view of it."""
     self._storage.check_change(self)
     if self._edge is not None and modes.local.grad:
         views.check_write(self)
@@ -163,14 +171,16 @@ def become(self: Tensor, seen: Tensor) -> Tensor:
     if edge is not None and (is_leaf or modes.local.grad) and views.is_whole(self):
         views.rebase(self)
     elif self._tracks and not modes.local.grad and not views.is_whole(self):
-        self._cache = None  # its history is made anew, of the elements that it sees now
+        self._cache = None  # rebuild its history for the elements that it shows now
     versions.note_fate(views.whole(self))
     return self
 
 
 def _renumbered(seen: Tensor, whole: bool) -> Any:
-    """The edge of a view that came about in place: PyTorch numbers those overloads after the others. Of a tensor
-    that is no view to the user (`whole`) it is not made anew by later writes."""
+    """Return the gradient edge of an in-place view operator, whose node has another number in PyTorch.
+
+    If `whole` is true, the tensor is not a view for the user, and later writes do not rebuild its history.
+    """
     edge = seen._edge
     if edge is None or edge[0].plan is None:
         return edge
@@ -184,7 +194,7 @@ def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if modes.local.grad:
             views.check_unseen(self)
-            if self._value is not None and self._edge is not None:  # which the look brings up to date
+            if self._value is not None and self._edge is not None:  # reading `_value` updates the history
                 views.check_write(self)
         seen = function(self, *args, **kwargs)
         edge = self._edge if self._origin is None else self._root()._edge
@@ -200,7 +210,7 @@ def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
 
 
 def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format) -> Tensor:
-    """Another shape, in place, over the same elements in memory order; new ones are unspecified (zeros here)."""
+    """Change the shape in place. Elements keep their order in memory. New elements are unspecified (here zeros)."""
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     self._storage.check_change(self)
@@ -221,14 +231,17 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format)
 
 
 def _outdate(self: Tensor) -> Value | None:
-    """What was saved of a tensor that is to show other memory counts as overwritten, and is returned; unless it counts
-    its writes itself, when others are not to know."""
+    """Mark the saved value of a tensor as overwritten before the tensor shows other memory. Return that value.
+
+    Return None without marking anything if the tensor has its own version counter, because then its writes do not count
+    for other tensors.
+    """
     counter = getattr(self if self._origin is None else self._root(), "_counter", None)
     return None if counter is not None else self._storage.touch(self)
 
 
 def enlarge(self: Tensor, nbytes: int) -> None:
-    """Give the storage that many bytes of memory. All that share it go on sharing it."""
+    """Enlarge the storage of a tensor to `nbytes`. All tensors that share the storage share the new memory."""
     storage = self._storage.whole
     if not storage.resizable:
         raise _errors.memory.not_resizable()
@@ -247,7 +260,7 @@ def enlarge(self: Tensor, nbytes: int) -> None:
 
 
 def _allocate(storage: Storage, nbytes: int) -> None:
-    """Give a storage whose contents were given up its former size again; the elements are zeros."""
+    """Allocate the former size for a storage whose contents were freed. The elements are zeros."""
     kind = storage.value.aval
     if nbytes < kind.numel * kind.dtype.itemsize:
         raise _errors.arguments.unsupported("UntypedStorage.resize_", "size (below the former one)")
@@ -257,7 +270,7 @@ def _allocate(storage: Storage, nbytes: int) -> None:
 
 
 def in_memory_order(tensor: Tensor) -> Tensor:
-    """All elements of the storage, of the storage's own dtype, as one dim."""
+    """Return all elements of the storage as a 1-D tensor in memory order, with the dtype of the storage."""
     whole = alias(owner(tensor))
     whole._storage = whole._storage.whole
     whole._chain, whole._strides, whole._offset = None, whole._storage.strides, 0
@@ -265,19 +278,22 @@ def in_memory_order(tensor: Tensor) -> Tensor:
 
 
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
-    """Another tensor's shape, in place, in a memory format or (`preserve_format`) in the other's."""
+    """Resize the tensor in place to the shape of `the_template`.
+
+    `preserve_format` selects the memory format of `the_template`.
+    """
     wanted = mf.suggested(the_template) if memory_format is mf.preserve_format else memory_format
     return resize_(self, tuple(the_template.shape), memory_format=wanted or mf.contiguous_format)
 
 
 def resize(self: Tensor, *sizes: Any) -> Tensor:
-    """This tensor in another shape of as many elements (deprecated in PyTorch; use `reshape`)."""
+    """Return the tensor reshaped to `sizes` (deprecated in PyTorch; use `reshape`)."""
     warn("non-inplace resize is deprecated")
     return reshape(self, ints(sizes, "resize"))
 
 
 def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
-    """This tensor in another's shape of as many elements (deprecated in PyTorch; use `reshape`)."""
+    """Return the tensor reshaped to the shape of `tensor` (deprecated in PyTorch; use `reshape`)."""
     warn("non-inplace resize_as is deprecated")
     return reshape(self, tuple(tensor.shape))
 
@@ -296,7 +312,7 @@ def _asked_layout(size: Any, stride: Any) -> tuple[tuple[int, ...], tuple[int, .
 
 
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
-    """See another tensor's (or storage's) memory from now on; of nothing, become empty."""
+    """Make this tensor share the memory of `source`, a tensor or a storage. If `source` is None, it becomes empty."""
     if self.requires_grad and modes.local.grad:
         views.check_write(self)
     self._storage.check_change(self)
@@ -326,7 +342,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     ):
         return become(self, as_strided(self, tuple(held.shape), held.stride(), held._offset))
     _outdate(self)
-    self._count()  # those that share the memory left behind count it too
+    self._count()  # tensors that share the old memory count this write too
     self._see(show_as(alias(held), self))
     versions.note_fate(views.whole(self))
     return self
@@ -342,7 +358,7 @@ def _other_type(self: Tensor, held: Tensor, is_storage: bool) -> RuntimeError:
 
 
 def _strided_within(held: Tensor, dtype: Any, shape: Ints, strides: Ints, offset: int) -> Tensor:
-    """A part of the memory that a tensor lies in, also of what it has grown by, as elements of a dtype."""
+    """Return a strided view of the whole memory of a tensor, including memory added by growth, with the given dtype."""
     flat = in_memory_order(held)
     if held._storage.whole is held._storage and dtype is flat.dtype:
         return as_strided(held, shape, strides, offset)
@@ -354,7 +370,7 @@ def _strided_within(held: Tensor, dtype: Any, shape: Ints, strides: Ints, offset
 
 
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
-    """Whether two tensors show the same memory in the same way."""
+    """Return whether two tensors have the same memory, offset, shape and strides."""
     return (
         self._storage.whole is tensor._storage.whole
         and self._offset == tensor._offset
@@ -366,11 +382,11 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
 
 
 def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
-    """The dims in the order of memory, the outermost first.
+    """Return the dims in memory order, the outermost first.
 
     Args:
-      ambiguity_check: True raises where several orders fit, a list of memory formats where not exactly one of them
-        does.
+      ambiguity_check: if True, raise if the order is ambiguous. If a list of memory formats, raise unless the tensor is
+        contiguous in exactly one of them.
     """
     if not isinstance(ambiguity_check, bool | list):
         raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
@@ -385,7 +401,7 @@ def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
             "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
         )
     order = list(range(len(shape)))
-    for i in order[1:]:  # dims of stride 0, which is no place, stay where they are
+    for i in order[1:]:  # dims with stride 0 keep their position
         while i and 0 < strides[order[i - 1]] < strides[order[i]]:
             order[i - 1], order[i] = order[i], order[i - 1]
             i -= 1
@@ -393,7 +409,7 @@ def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
 
 
 def as_subclass(self: Tensor, cls: type) -> Any:
-    """This tensor as an instance of a subclass: a view of it."""
+    """Return a view of this tensor as an instance of the subclass `cls`."""
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError("cls must be a type (got " + type(cls).__name__ + ")")
     with DisableTorchFunctionSubclass():
@@ -401,15 +417,15 @@ def as_subclass(self: Tensor, cls: type) -> Any:
 
 
 def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
-    """A tensor of a subclass over the memory of `data`, with no history."""
+    """Return a tensor of the subclass `cls` that shares the memory of `data`, without history."""
     return as_subclass(data.detach(), cls)._require_grad(require_grad)
 
 
-# -- what it is --------------------------------------------------------------------------------------------------------
+# -- properties --------------------------------------------------------------------------------------------------------
 
 
 def is_same_size(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have one shape."""
+    """Return whether two tensors have the same shape."""
     return input.shape == other.shape
 
 

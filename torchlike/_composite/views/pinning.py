@@ -1,4 +1,4 @@
-"""Methods about the kind of memory that holds a tensor: pinned, shared between processes, used by streams."""
+"""Methods for pinned memory, memory shared between processes, and CUDA streams."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from torchlike._tensor.tensor import Tensor
 
 
 def pin_memory(self: Tensor, device: Any = None) -> Tensor:
-    """This tensor: JAX's host arrays are not page-locked, and copies to a GPU are safe without.
+    """Return this tensor unchanged. JAX's host arrays are not page-locked, and copies to a GPU do not require it.
 
-    Raises RuntimeError where there is no accelerator, as PyTorch does.
+    Raise RuntimeError if there is no accelerator, as in PyTorch.
     """
     if self.device.type == "cpu" and not (devices.jax_devices("cuda") or devices.jax_devices("tpu")):
         raise _errors.making.no_accelerator()
@@ -20,24 +20,30 @@ def pin_memory(self: Tensor, device: Any = None) -> Tensor:
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:
-    """Whether the memory is page-locked: never."""
+    """Return whether the memory is page-locked: always False."""
     return False
 
 
 def share_memory_(self: Tensor) -> Tensor:
-    """Refused on the CPU: arrays cannot be shared by processes (send NumPy arrays, or a `torchlike.save`d file)."""
+    """Raise an error on the CPU, because processes cannot share arrays. Return the tensor on other devices.
+
+    To pass data to another process, send NumPy arrays or a file written by `torchlike.save`.
+    """
     if self.device.type != "cpu":
         return self
     raise NotImplementedError("share_memory_: memory shared by processes is not supported by torchlike yet")
 
 
 def is_shared(self: Tensor) -> bool:
-    """Whether processes share this tensor: on the CPU never."""
+    """Return whether processes can share this tensor: False on the CPU, True on other devices."""
     return self.device.type != "cpu"
 
 
 def record_stream(self: Tensor, stream: Any) -> None:
-    """Nothing to do: XLA keeps memory alive for as long as work uses it. Only tensors on a GPU can be asked."""
+    """Do nothing, because XLA keeps memory alive while work uses it.
+
+    Raise NotImplementedError for a tensor on the CPU, as in PyTorch.
+    """
     if self.device.type == "cpu":
         raise NotImplementedError("Could not run 'aten::record_stream' with arguments from the 'CPU' backend.")
 

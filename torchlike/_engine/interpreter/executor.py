@@ -214,7 +214,7 @@ def _run(plan: Plan, given: list) -> list[np.ndarray]:
 
 
 def _none() -> None:
-    """The value of `plan.flat` after a program failed: NumPy cannot run it."""
+    """Stand in for `plan.flat` after NumPy failed to run the program of a plan."""
 
 
 def _is_worn(program: Any) -> bool:

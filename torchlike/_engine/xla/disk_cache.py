@@ -42,7 +42,7 @@ class DiskCache:
     the time of its last use.
 
     The counter file measures how much was written since the last scan of the folder: each writer appends one byte per
-    block, so the length of the file is the number of blocks. A writer thus knows when to scan without listing the
+    block, so the length of the file is the number of blocks. A writer can thus decide when to scan without listing the
     folder. When an eighth of the limit has been written, the writer that notices this removes the least recently used
     entries, down to seven eighths of the limit. It also scans if the counter file is new, because the folder was then
     never scanned. After a scan the counter is truncated to one byte, which marks it as not new.

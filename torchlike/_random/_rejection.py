@@ -20,8 +20,10 @@ from ._turns import worth_compiling
 
 
 class UniformReader:
-    """A reader of single float64 uniforms. It samples them in chunks; the exit of the `with` block gives back the
-    unused ones."""
+    """A reader of single float64 uniforms.
+
+    It samples them in chunks; the exit of the `with` block gives back the unused ones.
+    """
 
     def __init__(self, generator: Generator) -> None:
         self._generator = generator

@@ -30,10 +30,8 @@ class autocast:
     """A region in which matrix products and convolutions run in a fast dtype.
 
     Operators that need the range of float32 run in float32. Each operator declares its cast policy. Its operands are
-    cast
-    at the call, and gradients flow back through the cast. A float32 weight is cast only once per outermost region.
-    In-place
-    operators and calls with `out=` are not cast.
+    cast at the call, and gradients flow back through the cast. A float32 weight is cast only once per outermost region.
+    In-place operators and calls with `out=` are not cast.
 
     Args:
       device_type: "cpu", "cuda" or "xla": the device type of the tensors to cast.
@@ -111,8 +109,7 @@ def custom_fwd(fwd: Callable | None = None, *, device_type: str, cast_inputs: An
     """Decorate the forward of a `Function` for mixed precision.
 
     With `cast_inputs`, the arguments are cast to that dtype and autocast is off inside. Without it, autocast stays as
-    it is
-    at the call. The state is saved for `custom_bwd`.
+    it is at the call. The state is saved for `custom_bwd`.
     """
     kind = _kind(device_type)
     if fwd is None:

@@ -21,8 +21,9 @@ def _check(dim: int, length: int, wanted: str, x: Tensor, name: str, alone: bool
 
 
 class CatTransform(Transform):
-    """A transform that applies each transform to one part of dim `dim`. `lengths` gives the part sizes, by default 1
-    each.
+    """A transform that applies each transform to one part of dim `dim`.
+
+    `lengths` gives the part sizes, by default 1 each.
     """
 
     def __init__(

@@ -20,8 +20,7 @@ _KL_MEMOIZE: dict[tuple[type, type], Any] = {}
 def register_kl(type_p: type, type_q: type) -> Callable[[Callable], Callable]:
     """Return a decorator that registers `f(p, q)`, the divergence KL(p || q), for these types and their subclasses.
 
-    If several registered pairs match, the most specific is chosen, comparing `p` first. A `RuntimeWarning` is raised
-    if
+    If several registered pairs match, the most specific is chosen, comparing `p` first. A `RuntimeWarning` is raised if
     comparing `q` first would choose a different formula.
     """
 

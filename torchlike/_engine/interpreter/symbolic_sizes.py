@@ -41,8 +41,9 @@ class AnySize:
         self._refusal: Unsupported | None = None
 
     def program(self, shapes: Shapes, trace: Callable[[Any], Any]) -> Program:
-        """Return the program for these shapes. `trace(shapes)` returns the closed jaxpr for shapes that may be
-        symbolic.
+        """Return the program for these shapes.
+
+        `trace(shapes)` returns the closed jaxpr for shapes that may be symbolic.
 
         Raises:
           Unsupported: if NumPy cannot run the program for these shapes, or could not for earlier shapes.
@@ -91,8 +92,10 @@ class Pattern:
         self.unequal: list[Any] = []  # formulas that the trace assumed to be nonzero
 
     def sizes(self, shapes: Shapes) -> dict[str, int] | None:
-        """Return the sizes for these shapes. Return None if the shapes do not match the pattern, or if two dims that
-        the trace treats as different are equal."""
+        """Return the sizes for these shapes.
+
+        Return None if the shapes do not match the pattern, or if two dims that the trace treats as different are equal.
+        """
         if self.ranks != [len(shape) for shape in shapes]:
             return None
         given = [n for shape in shapes for n in shape]
@@ -160,8 +163,10 @@ def _generalized(first: Shapes, program: Program, second: Shapes, trace: Callabl
 
 @contextlib.contextmanager
 def _comparisons(symbol: Any) -> Iterator[list]:
-    """Record comparisons of symbolic dims that JAX treats as unequal. After the block, the yielded list contains the
-    differences of the compared dims."""
+    """Record comparisons of symbolic dims that JAX treats as unequal.
+
+    After the block, the yielded list contains the differences of the compared dims.
+    """
     kind: Any = type(symbol)
     pairs, found, plain = [], [], kind.__eq__
 

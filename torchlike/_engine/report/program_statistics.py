@@ -57,8 +57,10 @@ class Line:
 
 
 class Group:
-    """All programs with the same sequence of operators and the same source line. They differ in shapes or static
-    arguments."""
+    """All programs with the same sequence of operators and the same source line.
+
+    They differ in shapes or static arguments.
+    """
 
     __slots__ = (
         "__weakref__",

@@ -47,8 +47,10 @@ class Level:
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        """Open the level, so that operators on its Rows can be recorded. Gradients open it again, possibly at another
-        depth."""
+        """Open the level, so that operators on its Rows can be recorded.
+
+        Gradients open it again, possibly at another depth.
+        """
         before = local.open, self.depth, self.is_open
         local.open = (*before[0], self)
         self.depth, self.is_open = len(local.open), True

@@ -23,8 +23,11 @@ _caught: list[Any] = []
 
 
 class _Held:
-    """The deferred signals. `handlers` are the handlers of all signals as last read. `mine` are the handlers that run
-    Python code, and `numbers` are their signals."""
+    """The deferred signals.
+
+    `handlers` are the handlers of all signals as last read. `mine` are the handlers that run Python code, and `numbers`
+    are their signals.
+    """
 
     depth = 0
     handlers: list = []

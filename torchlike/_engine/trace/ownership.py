@@ -23,8 +23,10 @@ lent: dict[int, ref] = {}  # arrays by id, because JAX arrays are not hashable
 
 
 def lend(array: Any) -> Any:
-    """Mark an array as lent, because other code or a second Value may reference it from now on, and return it. A host
-    array is copied before it is donated, so it needs no mark."""
+    """Mark an array as lent, because other code or a second Value may reference it from now on, and return it.
+
+    A host array is copied before it is donated, so it needs no mark.
+    """
     if isinstance(array, jax.Array):
         key = id(array)
         lent[key] = ref(array, lambda _: lent.pop(key, None))

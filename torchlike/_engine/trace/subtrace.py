@@ -149,7 +149,9 @@ class SubTrace(OwnTrace, Mode):
 
     def stand_in(self, array: Any) -> Any:
         """If `array` is an array of random numbers or a full-size view of one, return that array of random numbers.
-        Otherwise return None."""
+
+        Otherwise return None.
+        """
         if self.drawn is None or not isinstance(array, np.ndarray):
             return None
         source = array if id(array) in self.drawn or array.base is None else array.base
@@ -213,8 +215,10 @@ class SubTrace(OwnTrace, Mode):
         """Called when the state of a generator is read. Reading and restoring it is allowed."""
 
     def observes(self, value: Value) -> None:
-        """Called when an array is read. Constants of the function may be read; random numbers, which are sampled in
-        each run, may not."""
+        """Called when an array is read.
+
+        Constants of the function may be read; random numbers, which are sampled in each run, may not.
+        """
         if self.stand_in(value.array) is not None:
             self.stop("drawn numbers are looked at")
 
@@ -272,8 +276,9 @@ class Stretch(NamedTuple):
 
 
 def stretch(sub: SubTrace, gives: Sequence[int | None], begin: int, given: Sequence[int]) -> Stretch:
-    """Return the stretch that computes the results in the slots `gives`. The results in slots below `begin` are already
-    computed.
+    """Return the stretch that computes the results in the slots `gives`.
+
+    The results in slots below `begin` are already computed.
 
     `given` are the indices, among the recording's placeholders, of the inputs that the stretch is run with.
     """

@@ -63,8 +63,10 @@ class Size(tuple):
 
 
 def _whole(sizes: tuple, start: int = 0) -> tuple:
-    """Return a tuple that is concatenated with a Size, converted to ints. `start` is the index of its first item in the
-    result, for error messages."""
+    """Return a tuple that is concatenated with a Size, converted to ints.
+
+    `start` is the index of its first item in the result, for error messages.
+    """
     if sizes.__class__ is Size or all(n.__class__ is int for n in sizes):
         return tuple(sizes)
     for at, n in enumerate(sizes, start):
@@ -133,8 +135,11 @@ class Value:
         return Value(aval or self.aval, lend(self.array))
 
     def peek(self) -> Any:
-        """Return the array for reading only; the caller must not keep it. Return None if the value is pending, or if
-        it is an input of a captured call, whose array differs at each replay."""
+        """Return the array for reading only; the caller must not keep it.
+
+        Return None if the value is pending, or if it is an input of a captured call, whose array differs at each
+        replay.
+        """
         capture = current().capture
         return self.array if capture is None or id(self) not in capture.known else None
 

@@ -75,8 +75,10 @@ class Executable:
             found.append(self.run(device, *given))
 
     def fill(self, device: Device, places: Callable[[Iterator], Iterator], given: tuple) -> None:
-        """Run the program and commit its results. No signal handler runs in between. `places(results)` returns an
-        iterator that commits the results."""
+        """Run the program and commit its results.
+
+        No signal handler runs in between. `places(results)` returns an iterator that commits the results.
+        """
         if self.is_warm and not (self.needs or watchers):  # this path runs only C code from the call to the commit
             deque(places(chain.from_iterable(map(self.call, *[(x,) for x in given]))), 0)
             return

@@ -57,7 +57,7 @@ class OptimizedModule(Module):
 
     @property
     def training(self) -> bool:
-        """Whether the original module is in training mode."""
+        """True if the original module is in training mode."""
         return self._modules["_orig_mod"].training
 
     @training.setter

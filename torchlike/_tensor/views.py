@@ -42,7 +42,7 @@ class Frozen(Enum):
     INFERENCE = "inference"
     ONE_OF_SEVERAL = "several"
     CUSTOM_FUNCTION = "custom"
-    APART = "apart"  # its memory is not that of its base; nothing is refused
+    APART = "apart"  # its memory is not that of its base; no write is refused
 
 
 # The operator that leads from the memory of an internal base to its owner.

@@ -27,7 +27,7 @@ def _kind(device_type: Any) -> str:
 
 
 class autocast:
-    """A region in which matrix products and convolutions run in a fast dtype.
+    """A region in which matrix products and convolutions run in a lower-precision dtype.
 
     Operators that need the range of float32 run in float32. Each operator declares its cast policy. Its operands are
     cast at the call, and gradients flow back through the cast. A float32 weight is cast only once per outermost region.
@@ -35,8 +35,8 @@ class autocast:
 
     Args:
       device_type: "cpu", "cuda" or "xla": the device type of the tensors to cast.
-      dtype: the fast dtype. By default bfloat16 on the CPU and on TPUs, float16 on CUDA.
-      enabled: False turns mixed precision off inside.
+      dtype: the lower-precision dtype. By default bfloat16 on the CPU and on TPUs, float16 on CUDA.
+      enabled: if False, disable mixed precision inside the region.
       cache_enabled: whether casts of weights are cached.
 
     >>> import torchlike as torch

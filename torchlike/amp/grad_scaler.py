@@ -31,7 +31,7 @@ def _refresh_per_optimizer_state() -> dict[str, Any]:
 
 
 class GradScaler:
-    """Multiplies losses by a scale and divides gradients by it. Steps whose gradients overflow are skipped.
+    """A scaler that multiplies losses by a scale, divides gradients by it, and skips steps whose gradients overflow.
 
     The scale is a tensor on the device, so a new value does not cause recompilation. The overflow check runs on the
     device, and `step()` blocks on its result.

@@ -21,7 +21,7 @@ class _Matmul:
 
     @property
     def allow_tf32(self) -> bool:
-        """Whether float32 matrix products may round their inputs to TensorFloat-32."""
+        """True if float32 matrix products may round their inputs to TensorFloat-32."""
         return modes.get_float32_matmul_precision() != "highest"
 
     @allow_tf32.setter

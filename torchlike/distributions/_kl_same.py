@@ -42,8 +42,9 @@ def _bernoulli(p: Any, q: Any) -> Tensor:
 
 
 def _never(in_p: Tensor, in_q: Tensor, term: Tensor) -> Tensor:
-    """Return `term`, but 0 where the outcome is impossible under `p`, and infinity where it is impossible only under
-    `q`.
+    """Return `term`, with two replacements for impossible outcomes.
+
+    The result is 0 where the outcome is impossible under `p`, and infinity where it is impossible only under `q`.
     """
     return torchlike.where(in_p, 0.0, infinite_where(in_q, term))
 

@@ -23,11 +23,9 @@ def vmap(
 
     Args:
       func: a function from tensors to tensors, or containers of tensors. Its Python code may depend on shapes, but not
-      on
-        elements: `item()` and `if` on a batched tensor raise.
+        on elements: `item()` and `if` on a batched tensor raise.
       in_dims: the mapped dim of each argument, in the structure of the arguments or a prefix of it. None for arguments
-      that
-        all examples share. Keyword arguments are always shared.
+        that all examples share. Keyword arguments are always shared.
       out_dims: the position of the mapped dim in the results. None for results that are the same for all examples.
       randomness: the treatment of random operators. "error" raises. "same" samples the same numbers for all examples.
         "different" samples for all examples at once, in the order of a tensor with the mapped dim first.

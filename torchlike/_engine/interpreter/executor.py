@@ -160,8 +160,10 @@ def _is_small(plans: list[Plan]) -> bool:
 
 
 def _form(code: Sequence) -> tuple:
-    """Return a trace's code with each plan replaced by its number of results and whether it takes numbers, or by None
-    if it has one result and takes no numbers."""
+    """Return a trace's code in which each plan is replaced by a pair or by None.
+
+    The pair is the number of results, and whether the plan takes numbers. None stands for one result and no numbers.
+    """
     return tuple(
         [
             x

@@ -129,8 +129,10 @@ def _pattern(a: Shapes, b: Shapes) -> Pattern | None:
 
 
 def _following(pair: tuple[int, int], sizes: list[tuple[int, int]]) -> Dim | None:
-    """Return a dim whose values in the two sets of shapes are `pair` as a multiple of a size, or as a size plus an
-    offset. Return None if no size fits."""
+    """Return the symbolic form of a dim that has the values `pair` in the two sets of shapes.
+
+    The form is a multiple of a size, or a size plus an offset. Return None if no size fits.
+    """
     a, b = pair
     for i, (m, n) in enumerate(sizes):
         if m and a % m == 0 and a * n == b * m:

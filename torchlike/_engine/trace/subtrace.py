@@ -148,9 +148,9 @@ class SubTrace(OwnTrace, Mode):
         return value.trace in self.around or value.trace is value.aval.device.trace
 
     def stand_in(self, array: Any) -> Any:
-        """If `array` is an array of random numbers or a full-size view of one, return that array of random numbers.
+        """Return the array of random numbers of which `array` is a full-size view, or which it is itself.
 
-        Otherwise return None.
+        Return None for any other array.
         """
         if self.drawn is None or not isinstance(array, np.ndarray):
             return None
@@ -251,8 +251,10 @@ class SubTrace(OwnTrace, Mode):
 
 
 def _look() -> str:
-    """Return the user's name of the function that reads elements: the outermost such torchlike function on the call
-    stack."""
+    """Return the name of the function that reads elements, as the user called it.
+
+    It is the outermost torchlike function of this kind on the call stack.
+    """
     looks = [_LOOKS[name] for name in calls_of_ours() if name in _LOOKS]
     return looks[-1] if looks else "an operator that needs the elements"
 

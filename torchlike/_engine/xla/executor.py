@@ -148,10 +148,11 @@ def _usable(trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> tu
 
 
 def numbers_of(trace: Trace) -> tuple[list[int], list[int], list[type]]:
-    """Return the indices of the trace's sequences of numbers that the program takes, the index of each entry's first
-    number, and the types of all numbers.
+    """Return the numbers that the program of a trace takes, in three lists.
 
-    A sequence that two entries share is taken once. XLA can then eliminate the common subexpressions of these entries.
+    The lists contain the indices of the sequences of numbers, the index of the first number of each entry, and the
+    types of all numbers. A sequence that two entries share is taken once. XLA can then eliminate the common
+    subexpressions of these entries.
     """
     wanted = [item.scalars for item in trace.code if not isinstance(item, int) and item.scalars]
     begins: dict[tuple, int] = {}

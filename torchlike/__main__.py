@@ -15,7 +15,7 @@ programs that are kept on disk."""
 
 
 def main(argv: list[str]) -> None:
-    """Run the program that the command line names. Exit with status 2 and a message if it names none."""
+    """Run the command `argv`: a script, a module (`-m`) or `--clear-cache`. A usage error exits with status 2."""
     if not argv or argv[0] in ("-h", "--help"):
         print(USAGE)
         sys.exit(0 if argv else 2)

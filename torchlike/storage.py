@@ -163,7 +163,7 @@ class _Memory(Handle):
         return self.device.type != "cpu"
 
     def resizable(self) -> bool:
-        """Return whether the storage can be resized. Memory borrowed from NumPy cannot."""
+        """Return whether the storage can be resized. Memory borrowed from NumPy cannot be resized."""
         return self._tensor._storage.resizable
 
     def resize_(self, size: int) -> Any:
@@ -197,7 +197,7 @@ class _Memory(Handle):
         return self
 
     def get_device(self) -> int:
-        """Return the index of the accelerator that has the memory; -1 for the CPU."""
+        """Return the index of the accelerator that holds the memory; -1 for the CPU."""
         return self._tensor.get_device()
 
 
@@ -233,11 +233,11 @@ class UntypedStorage(_Memory):
         made._tensor = tensor
         return made
 
-    _part: tuple[int, int] | None = None  # the byte range that a slice of the storage shows
+    _part: tuple[int, int] | None = None  # the byte range of a slice; None for a whole storage
 
     @classmethod
     def _of_memory(cls, tensor: Tensor) -> UntypedStorage:
-        """Return the storage object for the memory of a tensor; the same one as before while it is alive."""
+        """Return the storage object for the memory of a tensor. An existing object is reused while it is alive."""
         storage = tensor._storage.whole
         known = getattr(storage, "_seen_as", None)
         found = None if known is None else known()
@@ -288,7 +288,7 @@ class UntypedStorage(_Memory):
         return id(self._tensor._storage.whole if self._part is None else self)
 
     def resizable(self) -> bool:
-        """Return whether the storage can be resized. Memory borrowed from NumPy and slices cannot."""
+        """Return whether the storage can be resized. Slices and memory borrowed from NumPy cannot be resized."""
         return self._part is None and super().resizable()
 
     filename = property(lambda self: None, doc="The file that processes share it by: none.")

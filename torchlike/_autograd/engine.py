@@ -71,7 +71,7 @@ def another(value: Value) -> Value:
 
 
 def owned(pair: Grad) -> Value:
-    """Return a gradient's value for use in a storage: a new Value if other references to this one exist."""
+    """Return a gradient's value for use in a storage: a new Value if other references to it exist."""
     return pair[0] if getrefcount(pair[0]) <= TUPLE_ITEM else another(pair[0])
 
 
@@ -119,7 +119,7 @@ def differentiated(
 
 
 class Vanishing(Node):
-    """The history of a gradient whose value does not depend on some inputs of the gradient operator.
+    """The gradient node of a gradient whose value does not depend on some inputs of the gradient operator.
 
     Those inputs receive zeros. The gradient is passed unchanged to the edge `edge`.
     """
@@ -170,9 +170,9 @@ class Walk:
     def __init__(self, keep_graph: bool, create_graph: bool, targets: dict[Edge, int] | None) -> None:
         self.keep_graph, self.create_graph = keep_graph, create_graph
         self.targets = targets  # edges whose gradients are returned; None accumulates into leaves
-        self.ends = {node for node, _ in targets or ()}  # as in PyTorch, paths to their other outputs run too
+        self.ends = {node for node, _ in targets or ()}  # as in PyTorch, gradients of all their outputs are computed
         self.captured: dict[Edge, Grad] = {}
-        self.leaves: dict[Node, int] = {}  # the number of gradients that are still to arrive at each leaf
+        self.leaves: dict[Node, int] = {}  # for each leaf, the number of gradients that have not arrived yet
         self.grads: dict[Node, dict[int, Grad]] = {}
         self.needed: set[Node] | Any = None
         self.inner: set[Node] = set()  # the nodes that are not leaves
@@ -244,7 +244,7 @@ class Walk:
             held[number] = add(held.get(number), grad, self.create_graph)
 
     def _give(self, leaf: Node, grad: Grad | None) -> None:
-        """Handle the gradient of one edge to a leaf (None if it has none). The last edge triggers the accumulation."""
+        """Handle the gradient that one edge sends to a leaf, or None. The last edge triggers the accumulation."""
         if leaf.__class__ is Sink:
             return
         left = self.leaves[leaf] = self.leaves[leaf] - 1
@@ -269,9 +269,10 @@ class Walk:
             self._post_hooks(leaf, [], (), {} if grad is None else {0: grad})
 
     def _arrived(self, node: Node) -> dict[int, Grad] | None:
-        """Return the gradients that reached a node, after the hooks of its tensors, and capture those of targets.
+        """Run the tensor hooks of a node on the gradients that reached it. Return the gradients.
 
-        As in PyTorch, a gradient is captured before the hooks if the pass continues from the node, else after them.
+        The gradients of targets are captured for the caller. As in PyTorch, they are captured before the hooks if the
+        pass continues from the node, and after the hooks otherwise.
         """
         held = self.grads.pop(node, None)
         goes_on = self.needed is not None and node in self.needed
@@ -404,10 +405,11 @@ def _as_expected(
 def _not_needed(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> list[Value]:
     """Return zeros in place of freed saved tensors that this gradient does not use; raise if it uses them.
 
-    PyTorch would not have saved such tensors, except numbers that it treats as tensors.
+    PyTorch does not save tensors that a gradient does not use, so it raises no error for them. It does save numbers
+    that it converts to tensors. A plan with such numbers therefore raises.
     """
     plan = node.plan
-    # If the plan saves no inputs, the node held residuals.
+    # A node whose plan saves no inputs saved residuals, which are always needed.
     if not plan.saved or "all" in plan.remembers or None in plan.slots() or dependence(plan, wanted, given):
         raise _errors.autograd.backward_twice()
     avals = [plan.inputs[i] for i in plan.saved]

@@ -26,7 +26,7 @@ class Node:
 
     __slots__ = ("__weakref__", "age", "edges", "extra", "plan", "saved", "scalars")
     differentiate: Callable[..., Any]
-    saved_results: Container[int] = ()  # of a node without a plan: the results that PyTorch saves for backward
+    saved_results: Container[int] = ()  # for a node without a plan, the results that PyTorch saves for backward
     runs_on_nothing = False  # whether the node runs even if no gradient has arrived at it
 
     def __init__(
@@ -59,11 +59,11 @@ class Node:
 
     @property
     def is_spent(self) -> bool:
-        """Whether a backward pass has freed the saved values."""
+        """True if a backward pass has freed the saved values."""
         return self.saved is None and self.edges != ()
 
     def forget(self) -> None:
-        """Drop what a freed node still references besides its saved values."""
+        """Drop the references that a node still holds after its saved values were freed."""
 
     def outputs(self) -> int:
         """Return the number of the operator's results."""
@@ -246,7 +246,7 @@ def hooks_of(node: Node) -> Extra:
 
 
 def note_end(tensor: Any) -> None:
-    """Store what a tensor needs if gradients flow to it again. Called before it is detached from its history.
+    """Store the state that a tensor needs if it requires grad again. Called before it is detached from its history.
 
     It stores the hooks on the tensor's gradient and, for a leaf, a weak reference to its `AccumulateGrad` node.
     """

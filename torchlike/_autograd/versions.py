@@ -1,9 +1,10 @@
 """In-place writes and saved-tensor version checks.
 
-Values are immutable, so a node always has the right values. The checks exist because a program that PyTorch rejects
-must be rejected here too: a gradient whose saved tensors were overwritten is an error. Saving a value costs nothing.
-Instead, a write marks the value that it replaces with a saved version (`Stamp`). A backward pass looks for versions
-that are newer than the node, and only if such a write has happened at all.
+Values are immutable, so gradients are correct even after in-place writes. The checks exist because a program that
+PyTorch rejects must be rejected here too: in PyTorch, a gradient whose saved tensors were overwritten is an error.
+Saving a value costs nothing. Instead, a write marks the value that it replaces with a saved version (`Stamp`), which
+records the time of the write. A backward pass raises if a write is newer than the node that saved the value. It checks
+a node only if some write is newer than the node (`latest`).
 """
 
 from __future__ import annotations
@@ -26,19 +27,20 @@ class Stamp:
     __slots__ = ("counter", "fate", "mark", "owner", "since", "storage", "version")
 
     def __init__(self) -> None:
-        self.since: int | None = None  # the age of a node made at the time of the write; None if there was no write
+        # The age of a node made at the time of the write; None if there was no write. Newer nodes have smaller ages.
+        self.since: int | None = None
         self.storage: Any = None  # the storage, whose version counter counts the writes
         self.counter: Any = None  # the version counter to use instead, if the written tensor has its own
         self.owner: Any = None  # the tensor that was written to
-        self.fate: Any = None  # its tombstone, for the time after it is destroyed
+        self.fate: Any = None  # the tombstone of the owner, used after the owner is destroyed
         self.mark: Any = None  # identifies the owner among saved tensors: its value or node before the write
         self.version = 0  # the version counter while the storage held the value
 
     def set(self, storage: Any, since: int | None, owner: Any = None, counting: Any = None) -> None:
         """Set the saved version just before the contents of a storage are replaced.
 
-        `since` is the age of the first node that belongs to the write itself. The tensor `counting`, or else `owner`,
-        has the version counter.
+        `since` is the age of the first node that belongs to the write itself. The version counter is that of `counting`
+        if given, and otherwise that of `owner`.
         """
         global latest
         self.since = next(nodes.sequence) if since is None else since
@@ -70,7 +72,7 @@ class Stamp:
     def is_of(self, value: Value, edge: Any) -> bool:
         """Return whether the written tensor is the one that was saved with this value and this edge.
 
-        A leaf may have ceased to be a leaf in the meantime.
+        A leaf is compared by identity, because it may have ceased to be a leaf in the meantime.
         """
         if edge is not None and isinstance(edge[0], nodes.AccumulateGrad):
             leaf, owner = edge[0].variable, self.owner and self.owner()
@@ -81,13 +83,13 @@ class Stamp:
 class Fate:
     """The tombstone of an overwritten tensor: its final shape and version, kept for error messages.
 
-    It does not reference the tensor's node, which may keep alive the nodes that saved the tensor.
+    It does not reference the tensor's node, because that node may keep alive the nodes that saved the tensor.
     """
 
     __slots__ = ("aval", "made_by", "version")
 
     def __init__(self) -> None:
-        self.version: int | None = None  # None if the tensor was not written to after the first write
+        self.version: int | None = None  # None until `note_fate` sets it after a write
 
 
 def fate_of(tensor: Any) -> Fate:
@@ -165,7 +167,11 @@ def keep_results(node: Node, made: Sequence[Value]) -> None:
 
 
 def watch_result(tensor: Any) -> None:
-    """Observe a tensor whose memory is shared without its history, so that writes by the other owner are detected."""
+    """Prepare the checks for a tensor that is about to be detached.
+
+    The detached tensor shares the memory without the history. A write to it must mark the results of the nodes in this
+    history as overwritten.
+    """
     root = tensor if tensor._origin is None else tensor._root()
     node = None if root._edge is None else root._edge[0]
     while node is not None and node.plan is not None:
@@ -185,19 +191,19 @@ def note_detached(edge: Any) -> None:
 
 
 def note_part(write: Node, made: Node, since: int | None, view: Any) -> None:
-    """Note that the node `write` wrote an operator's result to the part of memory that a view shows.
+    """Note that the node `write` wrote the result of the node `made` to the memory of the view `view`.
 
-    If the view's own node `made` is older than the write, the result was only copied from it.
+    Nothing is noted if `made` is older than the write. In this case the result existed before and was only copied.
     """
     if since is not None and made.age < since and made.plan is not None and "result" in made.plan.remembers:
         nodes.hooks_of(write).inner = made, ref(view)
 
 
 def note_gradient(node: Node, saved: int, made: Sequence[tuple[Value, Any]]) -> None:
-    """Note that the gradients `made` of a node will be differentiated.
+    """Note that the gradients `made` of a node may be differentiated again.
 
-    If the node saves its results, PyTorch uses them in the derivatives of the gradients with respect to the saved
-    inputs too. `saved` is the number of these inputs.
+    If the node saves its results, PyTorch also uses them to differentiate the gradients with respect to the saved
+    inputs. `check` therefore checks the results too. `saved` is the number of saved inputs.
     """
     edge = next((edge for _, edge in made if edge is not None), None)
     remembers = () if node.plan is None else node.plan.remembers
@@ -260,7 +266,7 @@ class Saver(NamedTuple):
 
 
 def saver_of(node: Node) -> Saver | None:
-    """Return what is needed to check the inputs that a node saves, or None if PyTorch saves none of them."""
+    """Return the plan and inputs for checking a node's saved inputs, or None if PyTorch saves none of them."""
     plan = getattr(node, "forward", node.plan)
     if plan is None or not plan.remembers or plan.remembers == ("result",) or _keeps_copies(node, plan):
         return None
@@ -331,7 +337,11 @@ def _is_detached(node: Node, edge: Any) -> bool:
 
 
 def _named(plan: OpPlan, wanted: tuple[int, ...]) -> dict[int, str]:
-    """Return the inputs that an operator schema declares as saved, each with the view of it that PyTorch saves."""
+    """Return the inputs that an operator schema declares as saved.
+
+    The value of an input is the name of the view that PyTorch saves of it (a key of `_SEEN`), or "" for the input
+    itself.
+    """
     names = [] if plan.extra is None else [name for name, _ in plan.extra.arrays]
     found = {}
     for each in plan.remembers:
@@ -358,9 +368,9 @@ def _as_kept(aval: Any, seen: str, edge: Any) -> tuple[Any, tuple[int, str] | No
 
 
 def _remembered(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Collection[int]:
-    """Return the saved inputs that PyTorch saves too, themselves and not a copy, in the order of PyTorch's checks.
+    """Return the saved inputs that PyTorch also saves without copying, in the order in which PyTorch checks them.
 
-    That is the order of their names, or the order in which the operator schema lists them.
+    PyTorch checks them in the order of their names, or in the order of the operator schema if it lists them.
     """
     if "all" in plan.remembers:
         return sorted(plan.saved, key=lambda i: _name_of(plan, i))
@@ -393,7 +403,7 @@ def _now(value: Value, edge: Any) -> tuple[Any, tuple[int, str] | None]:
 
 
 def _check_pieces(edge: Any) -> None:
-    """Refuse a view that is one of several results. PyTorch does not rebuild its history after a write."""
+    """Raise for a view that is one of several results: PyTorch does not rebuild its history after a write."""
     made = edge
     while _is_view(made):
         if made[0].plan.name == "pieces":

@@ -1,4 +1,4 @@
-"""Purity checks for hooks and custom backward functions. Only pure ones can be part of a recording."""
+"""Purity checks for hooks and custom backward functions. Only pure functions can be recorded."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _STORES = frozenset(("STORE_GLOBAL", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DER
 
 
 def computes_only(node: Node, is_outside: Callable[[Any], bool]) -> bool:
-    """Return whether a node's hooks and custom `backward` reference no state: no tensor, container or object.
+    """Return whether a node's hooks and custom `backward` are pure.
 
-    `is_outside` returns whether an object existed before the call.
+    A pure function writes no global or closure variables, and references no tensor, container or other object with
+    state. `is_outside` returns whether an object existed before the call.
     """
     called: list = []
     if isinstance(node, FunctionNode):

@@ -43,7 +43,7 @@ def multi_tensor_update(
         arrays.
       statics: hashable settings, which are part of the program's key.
       scalars: runtime numbers such as the learning rate or bias corrections; changing them never recompiles. The rule
-        receives them as 0-dim arrays in the dtype of the row's arithmetic.
+        receives them as 0-dim arrays in the dtype in which the row is computed.
       tensors: columns, such as `[params, grads, exp_avgs]`; row i consists of the i-th tensor of each column.
       written: the indices of the columns that the rule writes.
       joined: the sizes of groups of tensors at the end of the columns. Each group is flattened and concatenated into

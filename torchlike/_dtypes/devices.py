@@ -20,7 +20,7 @@ _KNOWN = (
 class device:
     """The device of a tensor: a type (`cpu`, `cuda`, `tpu`, `meta`) and an index. There is one object for each pair.
 
-    PyTorch's other device types have names only: tensors cannot be made on them.
+    A device of any other PyTorch type can be named, but tensors cannot be created on it.
 
     `trace` is the list of operators that are recorded for the device and not yet run. The engine owns it.
 
@@ -98,9 +98,10 @@ _stand_ins: dict[str, list] = {}
 
 @contextlib.contextmanager
 def stand_ins(type: str, jax_devices: Sequence) -> Iterator[None]:
-    """Use other JAX devices, such as several CPU devices, in place of those of a type.
+    """Use the given JAX devices, for example several CPU devices, as the devices of a type within the block.
 
-    Tests use it to run accelerator code on machines without accelerators. Tensors made inside must not be used outside.
+    Tests use this function to run accelerator code on machines without accelerators. Tensors created inside the block
+    must not be used outside.
     """
     before = _stand_ins.copy()
     _stand_ins[type] = list(jax_devices)
@@ -150,7 +151,7 @@ def of_jax(jax_device) -> device:
 
 
 def canonical(d: str | int | device | None) -> device:
-    """Return the device on which a new tensor is placed for `d`. Accelerator devices always have an index."""
+    """Return the device of a tensor that is created with `device=d`. An accelerator device always has an index."""
     from torchlike._dtypes import modes
 
     if d is None:

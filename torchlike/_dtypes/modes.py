@@ -27,7 +27,7 @@ class _Local(threading.local):
 
     @property
     def grad(self) -> bool:
-        """Whether operators are recorded for differentiation."""
+        """True if operators are recorded for differentiation."""
         return current().grad
 
     @grad.setter

@@ -22,7 +22,7 @@ class Recorder:
       record_one: `record_one(plan, values, scalars) -> Value`, the same for a plan with one result.
       append, append_one: the same without modes: they append to the thread's trace.
       node: `node(plan, values, edges, scalars) -> Node` makes a gradient node. It is called before `record`.
-      watches: whether `node` reads what nodes save. Loops and decompositions then have no residuals.
+      watches: whether `node` observes the values that nodes save. If so, loops and decompositions have no residuals.
       packs: whether `node` calls saved-tensor hooks.
       moves: whether views and indexing of host arrays may run immediately. They may not if values carry tangents or
         batch dims, or are captured.

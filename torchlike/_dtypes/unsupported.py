@@ -1,4 +1,4 @@
-"""PyTorch's dtypes that tensors cannot have here. Libraries list them in tables but rarely use them."""
+"""PyTorch dtypes that tensors here cannot have. Libraries list them in tables but rarely use them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torchlike._dtypes import COMPLEX, FLOATING, INTEGER, dtype
 
 
 class dtype_without_tensors(dtype):
-    """A dtype that has only a name. Making a tensor of it raises."""
+    """A dtype that exists only by name. The creation of a tensor with this dtype raises."""
 
     __slots__ = ("_kind", "_size")
 

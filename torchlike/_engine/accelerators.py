@@ -37,8 +37,10 @@ def jax_device(type: str, device: Any) -> Any:
 
 
 def statistic(type: str, device: Any, *names: str) -> int:
-    """Return the first of the named statistics that the backend's allocator provides, in bytes. Return 0 if there is no
-    such device."""
+    """Return the first of the named statistics that the backend's allocator provides, in bytes.
+
+    Return 0 if there is no such device.
+    """
     if not devices(type):
         return 0
     kept = jax_device(type, device).memory_stats() or {}

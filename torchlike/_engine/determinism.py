@@ -17,8 +17,10 @@ _NONDETERMINISTIC_GPU = (
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Request deterministic algorithms. All algorithms on the CPU are deterministic. If there is a GPU, warn how to
-    configure XLA for it."""
+    """Request deterministic algorithms.
+
+    All algorithms on the CPU are deterministic. If there is a GPU, warn how to configure XLA for it.
+    """
     _mode["enabled"], _mode["warn_only"] = bool(mode), bool(warn_only)
     _update()
     if mode:

@@ -7,8 +7,11 @@ from typing import Any
 
 
 class Programs:
-    """Compiled and interpreted programs by key. At most `most` are kept and the oldest is dropped first: each compiled
-    program maps memory, and the operating system limits the mappings of a process."""
+    """Compiled and interpreted programs by key.
+
+    At most `most` are kept and the oldest is dropped first: each compiled program maps memory, and the operating system
+    limits the mappings of a process.
+    """
 
     def __init__(self, most: int) -> None:
         self.most = most

@@ -62,8 +62,10 @@ def normals32(out: np.ndarray, words: Words, mean: float, std: float) -> None:
 
 
 def _fill_slab(out: np.ndarray, words: np.ndarray, mean: np.float32, std: np.float32) -> None:
-    """Fill at most one slab. The compiled formula always computes a whole slab, so it is used only for at least a fifth
-    of a slab."""
+    """Fill at most one slab.
+
+    The compiled formula always computes a whole slab, so it is used only for at least a fifth of a slab.
+    """
     global _cold_slabs
     if 5 * len(words) < _SLAB32 or _cold_slabs < _COLD_SLABS:
         _cold_slabs += len(words) / _SLAB32

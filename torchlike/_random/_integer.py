@@ -139,8 +139,10 @@ def _check_range(low: int, last: int, dtype: np.dtype) -> None:
 
 
 def _modulo(words: np.ndarray, span: int) -> np.ndarray:
-    """Return words % span. It divides and multiplies, because NumPy vectorizes the division by a scalar but not the
-    remainder."""
+    """Return words % span.
+
+    It divides and multiplies, because NumPy vectorizes the division by a scalar but not the remainder.
+    """
     if span > np.iinfo(words.dtype).max:
         return words
     if span & (span - 1) == 0:

@@ -41,8 +41,10 @@ def _ufunc(name: str, arguments: int) -> Callable[..., np.ndarray]:
 
 
 def _of(name: str, arguments: int = 1) -> Callable[..., np.ndarray]:
-    """Return the function on arrays. If the C library is not accessible, use Python's `math`, which is ten times
-    slower."""
+    """Return the function on arrays.
+
+    If the C library is not accessible, use Python's `math`, which is ten times slower.
+    """
     try:
         return _ufunc(name, arguments)
     except (ImportError, AttributeError, OSError, TypeError):

@@ -48,8 +48,10 @@ def _poisson_turn(kind: int, number: Callable, row: list, own: tuple, p: Any) ->
 
 
 def _poisson_by_logarithms(rate: Any, u: Any, v: Any) -> Any:
-    """Return whether Hoermann's slow test accepts a trial. log(k!) is Stirling's formula, whose terms are combined into
-    one logarithm."""
+    """Return whether Hoermann's slow test accepts a trial.
+
+    log(k!) is computed by Stirling's formula, whose terms are combined into one logarithm.
+    """
     from jax import numpy
 
     distance, root = 0.5 - numpy.abs(u), numpy.sqrt(rate)

@@ -143,8 +143,10 @@ def _in_blocks(generator: Generator, count: int, dtype: np.dtype, mean: float, s
 
 
 def standard_normals(generator: Generator, count: int) -> np.ndarray:
-    """Return float64 normals, sampled in pairs: the cosine, then the sine. The generator keeps an unused sine for the
-    next call."""
+    """Return float64 normals, sampled in pairs: the cosine, then the sine.
+
+    The generator keeps an unused sine for the next call.
+    """
     values = np.empty(count + 1)
     waiting = count > 0 and generator.spare_normal is not None
     if waiting:

@@ -20,8 +20,10 @@ from ._turns import worth_compiling
 
 
 class UniformReader:
-    """A reader of single float64 uniforms. It samples them in chunks; the exit of the `with` block gives back the
-    unused ones."""
+    """A reader of single float64 uniforms.
+
+    It samples them in chunks; the exit of the `with` block gives back the unused ones.
+    """
 
     def __init__(self, generator: Generator) -> None:
         self._generator = generator
@@ -125,8 +127,10 @@ def dirichlet(generator: Generator | None, concentration: np.ndarray) -> np.ndar
 
 
 def binomial(generator: Generator | None, counts: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
-    """Return the numbers of successes in `counts` trials with the given probabilities, as `torch.binomial` samples
-    them. The result has the dtype of `counts`."""
+    """Sample the numbers of successes in `counts` trials with the given probabilities, as `torch.binomial` does.
+
+    The result has the dtype of `counts`.
+    """
     generator = generator or default_generator
     for name, array in (("count", counts), ("prob", probabilities)):
         if not is_floating(array.dtype):

@@ -63,8 +63,10 @@ def _high_half(x: Any) -> Any:
 
 
 def narrow(x: Any, dtype: np.dtype) -> np.ndarray:
-    """Convert a float64 or float32 array (or one number) to `dtype`. As in PyTorch, half precision is rounded through
-    float32."""
+    """Convert a float64 or float32 array (or one number) to `dtype`.
+
+    As in PyTorch, half precision is rounded through float32.
+    """
     if dtype.itemsize <= 2 and dtype.kind != "i":
         x = np.asarray(x, np.float32)
     with np.errstate(over="ignore"):  # large values of a wide distribution overflow in a narrow dtype

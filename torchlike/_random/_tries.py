@@ -31,8 +31,10 @@ STIRLING_RESTS = (
 
 
 def rows_of(*arrays: np.ndarray) -> Callable[[slice], list[np.ndarray]]:
-    """Return a function that selects a slice of the arrays. If all elements are equal, it returns one element of each
-    array, so that the caller computes its values only once."""
+    """Return a function that selects a slice of the arrays.
+
+    If all elements are equal, it returns one element of each array, so that the caller computes its values only once.
+    """
     equal = all((array == array[0]).all() for array in arrays)
     return lambda some: [array[:1] if equal else array[some] for array in arrays]
 
@@ -47,8 +49,10 @@ def in_tries(number: Callable, bound: Any, slow: Callable) -> tuple:
 
 
 def in_terms(going_on: list[Any]) -> tuple:
-    """Return whether an accumulation is done and the number of uniforms taken. `going_on` has, for each term, whether
-    the accumulation continues after it."""
+    """Return whether an accumulation is done and the number of uniforms taken.
+
+    `going_on` has, for each term, whether the accumulation continues after it.
+    """
     from jax import numpy
 
     steps = sum(more.astype(np.int64) for more in going_on)
@@ -56,8 +60,10 @@ def in_terms(going_on: list[Any]) -> tuple:
 
 
 def by_kind(kind: int, bound: Any, by_tries: Callable[[], tuple], by_terms: Callable[[], tuple]) -> tuple:
-    """Run the method that an element's `bound` selects. With kind 1 all elements use `by_tries`, with kind -1 all use
-    `by_terms`, and with kind 0 they may differ."""
+    """Run the method that an element's `bound` selects.
+
+    With kind 1 all elements use `by_tries`, with kind -1 all use `by_terms`, and with kind 0 they may differ.
+    """
     from jax import numpy
 
     if kind:

@@ -69,8 +69,10 @@ class Block:
 
 
 def worth_compiling(count: int) -> bool:
-    """Count elements, and return whether a compiled loop pays off for them. Elements that were sampled one by one
-    before count too."""
+    """Count elements, and return whether a compiled loop pays off for them.
+
+    Elements that were sampled one by one before count too.
+    """
     global _cold
     if count < _FEWEST:
         return False
@@ -129,16 +131,20 @@ def blocks(process: Process, generator: Generator, count: int, columns: Callable
 
 
 class _Ahead:
-    """Arrays of fixed length with the next part of an infinite sequence. They have XLA's alignment, because XLA copies
-    unaligned arrays."""
+    """Arrays of fixed length with the next part of an infinite sequence.
+
+    They have XLA's alignment, because XLA copies unaligned arrays.
+    """
 
     def __init__(self, length: int, count: int) -> None:
         self.arrays = [_aligned(length) for _ in range(count)]
         self.known = self._dropped = 0
 
     def fill(self, write: Callable[[list[np.ndarray], slice], None], upto: int) -> None:
-        """Extend the known part to `upto` numbers, or to the full length. `write(arrays, place)` writes the numbers of
-        the slice `place` of the sequence."""
+        """Extend the known part to `upto` numbers, or to the full length.
+
+        `write(arrays, place)` writes the numbers of the slice `place` of the sequence.
+        """
         start, self.known = self.known, max(self.known, min(len(self.arrays[0]), upto))
         if self.known > start:
             place = slice(self._dropped + start, self._dropped + self.known)
@@ -163,8 +169,10 @@ def _put(out: list[np.ndarray], values: tuple[np.ndarray, ...]) -> None:
 
 
 class _Source:
-    """Uniforms that are sampled ahead of their use. It saves states of the generator, so that unused uniforms can be
-    given back."""
+    """Uniforms that are sampled ahead of their use.
+
+    It saves states of the generator, so that unused uniforms can be given back.
+    """
 
     def __init__(self, generator: Generator) -> None:
         self._generator = generator

@@ -38,8 +38,7 @@ def exponential(generator: Generator | None, size: Size, dtype: np.dtype, rate: 
 
 
 def geometric(generator: Generator | None, size: Size, dtype: np.dtype, p: float) -> np.ndarray:
-    """Return ceil(log(u) / log(1 - p)), the number of trials until the first success, as `Tensor.geometric_` samples
-    it."""
+    """Sample the number of trials until the first success, ceil(log(u) / log(1 - p)), as `Tensor.geometric_` does."""
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if not 0 < p < 1:
         raise _errors.random.probability_of("geometric_", "(0, 1)", p)

@@ -39,7 +39,7 @@ def picked(values: Tensor, where: np.ndarray) -> Tensor:
 
 
 def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
-    """Return the tensor with a strided layout. A strided tensor is returned unchanged."""
+    """Return the tensor with a strided layout. A strided tensor is only cast to `dtype`, if given."""
     if dtype is not None and isinstance(self, s.SparseTensor):
         raise _errors.layouts.no_dtype()
     if not isinstance(self, s.SparseTensor):

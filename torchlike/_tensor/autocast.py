@@ -1,7 +1,10 @@
 """Mixed precision (autocast): the state of each thread, and the casts of operands.
 
-Operators declare a cast policy (`Op.autocast`). Callers read it only in their slow path. While some thread uses
-autocast, a shared closure cell sends the callers to the slow path, so that autocast has no cost when no thread uses it.
+Operators declare a cast policy (`Op.autocast`). The caller of an operator, which is the function that users call, has a
+fast path and a slow path. It reads the policy only in the slow path. While some thread uses autocast, a shared closure
+cell sends all callers to the slow path. Autocast therefore costs nothing while no thread uses it.
+
+The fast dtype of a device type is the lower-precision dtype to which autocast casts there.
 """
 
 from __future__ import annotations
@@ -89,7 +92,7 @@ def casting(policies: Casts) -> Callable[[Callable], Callable]:
 
 
 def uncast(function: Callable) -> Callable:
-    """Return the undecorated function, for the in-place variant, which casts nothing."""
+    """Return the function without the decorator of `casting`. In-place variants use it, because they cast nothing."""
     return getattr(function, "uncast", function)
 
 
@@ -111,7 +114,10 @@ def _operands(args: tuple, kwargs: dict) -> list[Tensor]:
 
 
 def _policy(policies: Casts, args: tuple, kwargs: dict) -> tuple[Policy, str, _dtypes.dtype, list[Tensor]] | None:
-    """Return the policy for the operands' device, the device type, its fast dtype, and the operands."""
+    """Return the policy for the operands' device, the device type, its fast dtype, and the operands.
+
+    Return None if autocast does not apply to the operands.
+    """
     tensors = _operands(args, kwargs)
     if not tensors:
         return None
@@ -124,9 +130,10 @@ def _policy(policies: Casts, args: tuple, kwargs: dict) -> tuple[Policy, str, _d
 
 
 def rounded(x: Tensor) -> Tensor:
-    """Return a result in the fast dtype of the region.
+    """Cast a result to the fast dtype of the autocast region.
 
-    Used for composite PyTorch functions that end in a matrix product but are one operator here.
+    Used for functions that are one operator here. In PyTorch they consist of several operators, and the last one is a
+    matrix product.
     """
     fast = next((fast for kind, fast in _local.autocast if is_eligible(x, kind)), x.dtype)
     return x if fast is x.dtype else x.to(fast)
@@ -158,7 +165,7 @@ def _cast(
 def _cached(x: Tensor, to: _dtypes.dtype) -> Tensor:
     """Return a tensor cast to the fast dtype. A weight is cast only once in each outermost `autocast` region."""
     is_weight = x.dtype is _dtypes.float32 and x.requires_grad and x.is_leaf and x._chain is None
-    # A cast recorded in a captured function must not outlive it.
+    # Casts that are recorded in a capture must not be cached beyond the capture.
     if not (is_weight and state.cache_enabled and current().capture is state.capture):
         return x.to(to)
     key = (id(x), to, _local.grad)
@@ -228,7 +235,7 @@ def autocast_decrement_nesting() -> int:
 
 
 def _settle() -> None:
-    """Update the thread's autocast state that callers read, and the shared closure cells."""
+    """Apply the thread's settings: update the state that callers read, and the shared closure cells."""
     global _threads
     wanted = tuple([(kind, state.dtypes[kind]) for kind, on in state.enabled.items() if on])
     before, _local.autocast = _local.autocast, wanted
@@ -252,7 +259,7 @@ def is_known(kind: str) -> bool:
 
 
 def set_enabled(kind: str, enabled: bool) -> None:
-    """Enable or disable autocast in this thread."""
+    """Enable or disable autocast for this device type in this thread."""
     change(kind, enabled, state.dtypes[kind])
 
 
@@ -272,6 +279,6 @@ def set_fast_dtype(kind: str, dtype: _dtypes.dtype) -> None:
 
 
 def change(kind: str, enabled: bool, dtype: _dtypes.dtype) -> None:
-    """Set the enabled flag and the dtype for this thread."""
+    """Set the enabled flag and the fast dtype of a device type for this thread."""
     state.enabled[kind], state.dtypes[kind] = enabled, dtype
     _settle()

@@ -79,7 +79,7 @@ class Call(NamedTuple):
     bodies: tuple[Body, ...]
     given: tuple[Aval, ...]
     outer: tuple[tuple[Aval, ...], ...]  # the closed-over tensors of each function
-    outside: tuple[tuple[Aval, ...], ...]  # those of them with a gradient history
+    outside: tuple[tuple[Aval, ...], ...]  # the closed-over tensors with a gradient history
     kinds: tuple[tuple[type, ...], ...]  # the types of each function's Python numbers
 
     def key(self, *more: Hashable) -> tuple:

@@ -27,18 +27,16 @@ def _kind(device_type: Any) -> str:
 
 
 class autocast:
-    """A region in which matrix products and convolutions run in a fast dtype.
+    """A region in which matrix products and convolutions run in a lower-precision dtype.
 
     Operators that need the range of float32 run in float32. Each operator declares its cast policy. Its operands are
-    cast
-    at the call, and gradients flow back through the cast. A float32 weight is cast only once per outermost region.
-    In-place
-    operators and calls with `out=` are not cast.
+    cast at the call, and gradients flow back through the cast. A float32 weight is cast only once per outermost region.
+    In-place operators and calls with `out=` are not cast.
 
     Args:
       device_type: "cpu", "cuda" or "xla": the device type of the tensors to cast.
-      dtype: the fast dtype. By default bfloat16 on the CPU and on TPUs, float16 on CUDA.
-      enabled: False turns mixed precision off inside.
+      dtype: the lower-precision dtype. By default bfloat16 on the CPU and on TPUs, float16 on CUDA.
+      enabled: if False, disable mixed precision inside the region.
       cache_enabled: whether casts of weights are cached.
 
     >>> import torchlike as torch
@@ -111,8 +109,7 @@ def custom_fwd(fwd: Callable | None = None, *, device_type: str, cast_inputs: An
     """Decorate the forward of a `Function` for mixed precision.
 
     With `cast_inputs`, the arguments are cast to that dtype and autocast is off inside. Without it, autocast stays as
-    it is
-    at the call. The state is saved for `custom_bwd`.
+    it is at the call. The state is saved for `custom_bwd`.
     """
     kind = _kind(device_type)
     if fwd is None:

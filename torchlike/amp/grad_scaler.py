@@ -31,11 +31,10 @@ def _refresh_per_optimizer_state() -> dict[str, Any]:
 
 
 class GradScaler:
-    """Multiplies losses by a scale and divides gradients by it. Steps whose gradients overflow are skipped.
+    """A scaler that multiplies losses by a scale, divides gradients by it, and skips steps whose gradients overflow.
 
     The scale is a tensor on the device, so a new value does not cause recompilation. The overflow check runs on the
-    device,
-    and `step()` blocks on its result.
+    device, and `step()` blocks on its result.
 
     Args:
       device: "cuda" or "cpu", the device of the losses.
@@ -136,8 +135,9 @@ class GradScaler:
             }
 
     def unscale_(self, optimizer: Any) -> None:
-        """Divide an optimizer's gradients by the scale now, for example to clip them. `step()` does not divide them
-        again.
+        """Divide an optimizer's gradients by the scale now, for example to clip them.
+
+        `step()` does not divide them again.
         """
         if not self._enabled:
             return

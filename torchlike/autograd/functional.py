@@ -2,8 +2,7 @@
 
 Each function takes `func` and `inputs` (a tensor or a tuple of tensors, passed to `func` as separate arguments). The
 result is detached from the graph unless `create_graph`. With `strict`, an output or a derivative that does not depend
-on
-an input raises a RuntimeError. Otherwise it is zero.
+on an input raises a RuntimeError. Otherwise it is zero.
 """
 
 from __future__ import annotations
@@ -52,8 +51,7 @@ def jvp(
     """Return `(func(*inputs), J v)`, where J v is the Jacobian-vector product, with the shapes of the outputs.
 
     `v` has the shapes of the inputs. As in PyTorch, the product is computed by two backward passes.
-    `autograd.forward_ad`
-    needs no backward pass.
+    `autograd.forward_ad` needs no backward pass.
     """
     with torchlike.enable_grad():
         call = _Call("jvp", func, inputs, create_graph, strict, v)
@@ -112,14 +110,11 @@ def jacobian(
       strict: see the module's docstring. Not supported with `vectorize`.
       vectorize: accepted for compatibility. Rows (or columns) are always computed one by one.
       strategy: "reverse-mode" runs one backward pass for each element of the outputs. "forward-mode" runs one forward
-      pass
-        for each element of the inputs. As in PyTorch, forward mode requires `vectorize`, and excludes `create_graph`
-        and
-        `strict`.
+        pass for each element of the inputs. As in PyTorch, forward mode requires `vectorize`, and excludes
+        `create_graph` and `strict`.
 
     Returns a tensor. For a tuple of inputs or outputs it returns a tuple. For tuples of both it returns a tuple
-    (outputs) of
-    tuples (inputs).
+    (outputs) of tuples (inputs).
 
     >>> import torchlike as torch
     >>> torch.autograd.functional.jacobian(lambda x: x * x, torch.tensor([1.0, 2.0]))

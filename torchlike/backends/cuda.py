@@ -21,7 +21,7 @@ class _Matmul:
 
     @property
     def allow_tf32(self) -> bool:
-        """Whether float32 matrix products may round their inputs to TensorFloat-32."""
+        """True if float32 matrix products may round their inputs to TensorFloat-32."""
         return modes.get_float32_matmul_precision() != "highest"
 
     @allow_tf32.setter
@@ -63,8 +63,9 @@ enable_cudnn_sdp, cudnn_sdp_enabled = _switch("cudnn")
 def sdp_kernel(
     enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True, enable_cudnn: bool = True
 ) -> Iterator[dict]:
-    """Set the allowed attention kernels within the block. They do not affect results: there is only one
-    implementation.
+    """Set the allowed attention kernels within the block.
+
+    They do not affect results: there is only one implementation.
     """
     before = dict(_allowed)
     _allowed.update(flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn)

@@ -1,4 +1,4 @@
-"""The default process group, and the groups that are made from it."""
+"""The default process group, the groups that are created from it, and queries about groups."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _World:
 
     mail: Mail | None = None
     groups: dict[str, ProcessGroup]
-    made = 0  # the number of groups ever made, which numbers them equally in all processes
+    made = 0  # the number of groups created so far; it names the next group, identically in all processes
 
     def __init__(self) -> None:
         self.groups = {}
@@ -156,7 +156,7 @@ def _check_built_in(name: str) -> None:
 def rendezvous(
     url: str, rank: int = -1, world_size: int = -1, timeout: timedelta = default_pg_timeout, **options: Any
 ) -> Iterator[tuple[Store, int, int]]:
-    """Yield once the store, the rank of this process and the number of processes."""
+    """Yield one tuple: the store, the rank of this process and the number of processes."""
     for option in options:
         raise _errors.arguments.unsupported("rendezvous", option)
     parts = urlsplit(url)
@@ -398,5 +398,5 @@ def get_node_local_rank(fallback_rank: int | None = None) -> int:
 
 
 def get_pg_count() -> int:
-    """Return the number of groups that were created."""
+    """Return the number of groups created so far, without those created with `use_local_synchronization`."""
     return world.made

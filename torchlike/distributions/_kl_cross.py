@@ -1,8 +1,7 @@
 """Divergences between distributions of two families: KL(p || q) = -H(p) - E_p[log q(x)].
 
 Each formula is written once for each `q`, in terms of moments under `p`: the means of x, x ** 2 and log x. The
-divergence
-is infinite if `p` can produce values outside the support of `q`.
+divergence is infinite if `p` can produce values outside the support of `q`.
 """
 
 from __future__ import annotations

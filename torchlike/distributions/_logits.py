@@ -17,8 +17,9 @@ class OfProbability(Distribution):
     _is_binary = True
 
     def _set_either(self, probs: Any, logits: Any, **others: Any) -> Size:
-        """Broadcast the given one of `probs` and `logits` with `others`, set them as attributes and return the batch
-        shape.
+        """Broadcast `probs` or `logits`, whichever is given, with `others`. Set them as attributes.
+
+        Return the batch shape.
         """
         if (probs is None) == (logits is None):
             raise _errors.probs_or_logits()

@@ -21,8 +21,7 @@ class Transform:
 
     Args:
         cache_size: 0 for no cache. 1 keeps the last pair (x, y), so that the inverse of the last result is the same
-            object
-            as the argument.
+            object as the argument.
     """
 
     bijective = False

@@ -44,8 +44,7 @@ class StickBreakingTransform(OneOfAKind):
     """A transform from vectors of n numbers to the simplex with n + 1 entries, by stick-breaking.
 
     Each number determines the fraction that is broken off the remaining stick. The zero vector maps to the center of
-    the
-    simplex.
+    the simplex.
     """
 
     domain = constraints.real_vector

@@ -21,8 +21,9 @@ class ConstraintRegistry:
         super().__init__()
 
     def register(self, constraint: Any, factory: Callable[[Any], Any] | None = None) -> Any:
-        """Register a factory (a function of a constraint) for a class of constraints. Without `factory`, return a
-        decorator.
+        """Register a factory (a function of a constraint) for a class of constraints.
+
+        Without `factory`, return a decorator.
         """
         if factory is None:
             return lambda factory: self.register(constraint, factory)

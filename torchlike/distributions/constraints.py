@@ -54,8 +54,9 @@ _UNKNOWN: Any = NotImplemented
 
 
 class Constraint:
-    """A set of values. `is_discrete` is True for sets of isolated points. `event_dim` is the number of dims of an
-    event.
+    """A set of values.
+
+    `is_discrete` is True for sets of isolated points. `event_dim` is the number of dims of an event.
     """
 
     is_discrete: Any = False

@@ -21,8 +21,7 @@ def not_given(self: Any) -> Any:
 class Distribution:
     """A batch of probability distributions over events.
 
-    A subclass declares `arg_constraints` (parameter name -> constraint) and `support`. It sets its parameters before
-    it
+    A subclass declares `arg_constraints` (parameter name -> constraint) and `support`. It sets its parameters before it
     calls this `__init__`, and implements the formulas. Expansion, validation and `repr` are derived from the
     declarations.
 

@@ -13,7 +13,7 @@ from .utils import broadcast_all as broadcast_all
 
 
 class Exponential(ExponentialFamily):
-    """The exponential distribution: density rate * exp(-rate * x) for x >= 0."""
+    """The exponential distribution, with the density rate * exp(-rate * x) for x >= 0."""
 
     arg_constraints = {"rate": constraints.positive}
     support = constraints.nonnegative

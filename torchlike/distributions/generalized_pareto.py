@@ -13,9 +13,10 @@ from .utils import broadcast_all as broadcast_all
 
 
 class GeneralizedPareto(Distribution):
-    """The generalized Pareto distribution: survival (1 + concentration * (x - loc) / scale) ** (-1 / concentration).
+    """The generalized Pareto distribution.
 
-    For a concentration of 0, the survival function is the limit, exp(-(x - loc) / scale).
+    Its survival function is (1 + concentration * (x - loc) / scale) ** (-1 / concentration). For a concentration of 0,
+    it is the limit exp(-(x - loc) / scale).
     """
 
     arg_constraints = {

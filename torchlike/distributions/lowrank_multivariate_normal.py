@@ -15,12 +15,11 @@ from .utils import lazy_property, standard_normal
 
 
 class LowRankMultivariateNormal(Distribution):
-    """The normal distribution of vectors with mean `loc` (..., n) and covariance cov_factor @ cov_factor.T +
-    diag(cov_diag).
+    """The multivariate normal distribution with covariance cov_factor @ cov_factor.T + diag(cov_diag).
 
-    `cov_factor` is (..., n, m) and `cov_diag` is (..., n). A density costs O(n m ** 2) by the matrix determinant lemma
-    and
-    the Woodbury identity, which use the m x m "capacitance" matrix I + factor.T diag^-1 factor.
+    `loc` is (..., n), `cov_factor` is (..., n, m) and `cov_diag` is (..., n). The computation of a density costs
+    O(n m ** 2) by the matrix determinant lemma and the Woodbury identity. Both use the m x m "capacitance" matrix
+    I + cov_factor.T diag(cov_diag)^-1 cov_factor.
     """
 
     arg_constraints = {
@@ -81,13 +80,13 @@ class LowRankMultivariateNormal(Distribution):
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
-        """The covariance."""
+        """The covariance matrix, (..., n, n)."""
         factor = self._unbroadcasted_cov_factor
         return self._whole(factor @ factor.mT + torchlike.diag_embed(self._unbroadcasted_cov_diag))
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
-        """The inverse of the covariance."""
+        """The inverse of the covariance matrix, (..., n, n)."""
         weighted = self._unbroadcasted_cov_factor.mT / self._unbroadcasted_cov_diag.unsqueeze(-2)
         solved = torchlike.linalg.solve_triangular(self._capacitance_tril, weighted, upper=False)
         diagonal = torchlike.diag_embed(self._unbroadcasted_cov_diag.reciprocal())

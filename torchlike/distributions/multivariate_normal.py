@@ -20,9 +20,9 @@ from .utils import standard_normal
 class MultivariateNormal(OfCovariance):
     """The multivariate normal distribution with mean `loc` (..., n).
 
-    Give exactly one of `covariance_matrix`, `precision_matrix` and `scale_tril`. The Cholesky factor `scale_tril`,
-    lower
-    triangular with a positive diagonal, is the cheapest.
+    Give exactly one of `covariance_matrix`, `precision_matrix` and `scale_tril`. `scale_tril` is the Cholesky factor of
+    the covariance: lower triangular, with a positive diagonal. Giving it is cheapest, because no factorization is
+    needed.
     """
 
     arg_constraints = {

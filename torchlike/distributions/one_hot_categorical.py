@@ -14,8 +14,9 @@ from .distribution import Distribution
 
 
 class OneHotCategorical(Distribution):
-    """The distribution of one-hot vectors of K elements, with the weights `probs` (..., K) or their logarithms
-    `logits`.
+    """The categorical distribution over one-hot vectors of K elements.
+
+    Give either the weights `probs` (..., K) or their logarithms `logits`.
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
@@ -80,8 +81,9 @@ class OneHotCategorical(Distribution):
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """`OneHotCategorical` with the straight-through estimator: gradients of samples flow unchanged to the
-    probabilities.
+    """`OneHotCategorical` with the straight-through gradient estimator.
+
+    Gradients of samples flow unchanged to the probabilities.
     """
 
     has_rsample = True

@@ -18,8 +18,7 @@ class TransformedDistribution(Distribution):
     """The distribution of samples of `base_distribution` after a sequence of transforms.
 
     log p(y) = log p(x) - log |det dy/dx|. The base distribution is expanded, and its batch dims become event dims, as
-    far
-    as the transforms require it.
+    far as the transforms require it.
     """
 
     arg_constraints: dict = {}

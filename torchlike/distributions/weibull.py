@@ -16,7 +16,7 @@ from .utils import euler_constant
 
 
 class Weibull(TransformedDistribution):
-    """The Weibull distribution: survival exp(-(x / scale) ** concentration)."""
+    """The Weibull distribution, with the survival function exp(-(x / scale) ** concentration)."""
 
     arg_constraints = {"scale": constraints.positive, "concentration": constraints.positive}
     support = constraints.positive

@@ -109,9 +109,8 @@ class Wishart(OfCovariance, ExponentialFamily):
         """Return a reparametrized sample: gradients flow to the parameters.
 
         As in PyTorch, all matrices that are positive definite are sampled a second time, with a warning. This
-        reproduces
-        PyTorch's numbers. Singular matrices among the second samples are sampled again, up to `max_try_correction` (3)
-        times.
+        reproduces PyTorch's numbers. Singular matrices among the second samples are sampled again, up to
+        `max_try_correction` (3) times.
         """
         sample = self._bartlett_sampling(sample_shape)
         again = self._in_any_batch(self.support.check(sample))

@@ -22,8 +22,9 @@ Argnums = int | tuple[int, ...]
 
 
 class Watch:
-    """A recording context of a differentiated function. It replaces the inputs by aliases and computes their
-    gradients.
+    """A recording context of a differentiated function.
+
+    It replaces the inputs by aliases and computes their gradients.
     """
 
     def __init__(self) -> None:
@@ -187,8 +188,9 @@ def grad(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callabl
 
 
 def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
-    """Return `(func(*primals), pull)`. `pull(cotangents)` returns the vector-Jacobian product for each primal, as a
-    tuple.
+    """Return `(func(*primals), pull)`.
+
+    `pull(cotangents)` returns the vector-Jacobian product for each primal, as a tuple.
 
     Args:
       func: a function that returns tensors in any containers. The cotangents have the same structure.

@@ -33,8 +33,7 @@ def jacrev(
       chunk_size: the number of rows to compute at a time. None computes all at once.
 
     The Jacobian has the structure of the results. At each leaf, it has the structure of the arguments, with tensors of
-    shape
-    (*result shape, *argument shape).
+    shape (*result shape, *argument shape).
 
     >>> import torchlike as torch
     >>> torch.func.jacrev(torch.square)(torch.tensor([1.0, 2.0]))

@@ -23,9 +23,8 @@ def functional_call(
 
     Args:
       module: any module.
-      parameter_and_buffer_dicts: a dict, or a sequence of dicts, of tensors by dotted name. Names that are missing
-      keep the
-        module's own tensors.
+      parameter_and_buffer_dicts: a dict, or a sequence of dicts, of tensors by dotted name. The
+        module's own tensors are used for missing names.
       args: a tuple of arguments, or a single argument that is not a tuple.
       kwargs: the keyword arguments.
       tie_weights: if a parameter has several names, a tensor given for one name replaces it under all names.

@@ -1,4 +1,4 @@
-"""`Graph`: a function as a list of calls, which passes can change and from which Python code is generated."""
+"""`Graph`: a function as a list of calls. Passes transform the list, and Python code is generated from it."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ class Graph:
     def inserting_before(self, n: Node | None = None) -> Any:
         """Set the insertion point before a node (by default the beginning of the graph).
 
-        As a context manager, restores the insertion point at the end of the block.
+        As a context manager, it restores the insertion point at the end of the block.
         """
         return self._insert(lambda: 0 if n is None else self._place(n))
 
@@ -181,7 +181,7 @@ class Graph:
         """Set the insertion point after a node (by default the end of the graph).
 
         Each new node is inserted directly after that node. If that node is the last one, new nodes are appended in the
-        order of their creation. As a context manager, restores the insertion point at the end of the block.
+        order of their creation. As a context manager, it restores the insertion point at the end of the block.
         """
         return self._insert(lambda: len(self._nodes) if n is None else self._place(n) + 1)
 

@@ -1,8 +1,8 @@
 """Random numbers from a JAX key instead of a generator, in a module that is called as a pure function.
 
 During recording, sampled arrays are placeholders of the right shape. Each run replaces them by its own samples, with a
-separate key for each. If a placeholder is modified before it reaches an operator, it would become a constant, so an
-error is raised.
+separate key for each. A placeholder that is modified before it reaches an operator would become a constant, so this is
+an error.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from torchlike import _errors, _random
 from torchlike._engine.trace.subtrace import SubTrace
 from torchlike._transforms.recording import Scene
 
-Make = Callable[[jax.Array], jax.Array]  # samples from a key
+Make = Callable[[jax.Array], jax.Array]  # a function that returns samples for a key
 
 
 def _uniform(like: np.ndarray, low: float = 0.0, high: float = 1.0) -> Make:
@@ -69,7 +69,7 @@ class Draws:
         self.made: list[tuple[np.ndarray, Callable[[np.ndarray], Make]]] = []
 
     def stand_in(self, draw: Callable, generator: Any, *args: Any, **kwargs: Any) -> np.ndarray:
-        """Return a placeholder for the result of a sampling function, during recording."""
+        """Return a placeholder for the result of the sampling function `draw`. Called during recording."""
         if generator is not None:
             self.sub.stop("random numbers are drawn from a generator", draws=True)
         self.sub.is_quiet = True

@@ -139,7 +139,7 @@ class _Plan:
         self.followed: list[Bucket] = []
 
     def changed(self, state: dict) -> set[Tensor]:
-        """Return the parameters whose state dictionary differs from what the steps left there."""
+        """Return the parameters whose state was changed since the last step."""
         return {
             param
             for param, kept, values in self.open

@@ -65,7 +65,7 @@ def register_optimizer_step_post_hook(hook: Callable) -> RemovableHandle:
 
 
 def _use_grad_for_differentiable(func: Callable) -> Callable:
-    """Decorate the step of an optimizer written for PyTorch: autograd records it only if `differentiable` is set."""
+    """Decorate the `step` of an optimizer so that autograd records it only if the option `differentiable` is set."""
 
     @functools.wraps(func)
     def step(*args: Any, **kwargs: Any) -> Any:
@@ -93,7 +93,7 @@ def _default_to_fused_or_foreach(
 
 
 def _hooked(step: Callable) -> Callable:
-    """Return `step` wrapped with its hooks. It flushes the pending trace after the step."""
+    """Return a wrapper that runs `step` and its hooks. The wrapper flushes the pending traces after the step."""
 
     @functools.wraps(step)
     def hooked_step(*args: Any, **kwargs: Any) -> Any:
@@ -118,7 +118,7 @@ def _hooked(step: Callable) -> Callable:
 
 
 class _Groups:
-    """The guard that the groups of an optimizer and their parameters are those of the capture."""
+    """A guard that passes if an optimizer has the same groups and the same parameters as during the capture."""
 
     def __init__(self, optimizer: Optimizer) -> None:
         self.optimizer = optimizer
@@ -175,7 +175,7 @@ class Optimizer:
             self.add_param_group(group)
 
     def _set_up(self) -> None:
-        """Set up what is not pickled: empty hooks, and the wrapper of the class's `step`, which is applied once."""
+        """Create the parts that are not pickled: empty hook dictionaries and, once per class, the wrapper of `step`."""
         for name in _HOOKS:
             if name not in self.__dict__:
                 setattr(self, name, OrderedDict())
@@ -250,7 +250,8 @@ class Optimizer:
     def _followed(self) -> list:
         """Return the tensors and hooks that a captured call reaches through this optimizer.
 
-        The numbers of a step are inputs of the program and computed again at each call.
+        Scalars of a step, such as the learning rate, are not included. They are inputs of the program and are computed
+        again at each call.
         """
         kept = vars(self).get("_state") or self.__dict__.get("state", {})  # reading `state` has a side effect
         params = [param for group in self.param_groups for param in group["params"]]
@@ -391,7 +392,7 @@ def _with_params(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
 def _cast(param: Tensor, value: Any, key: Hashable = None) -> Any:
     """Move the tensors in `value` to the device of the parameter, and to its dtype if that is floating-point.
 
-    Entries `step` stay unchanged.
+    Entries named `step` are returned unchanged.
     """
     if isinstance(value, Tensor):
         if key == "step":

@@ -20,7 +20,7 @@ def radam_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: A
     square = step(step(beta2 * square) + beta2_rest * grad * grad)
     change = step(step(mean / correction) * lr)
     scale = step(root_correction / step(step(xp.sqrt(square)) + step(eps)))
-    # Select by a scalar instead of a static flag, so that the first rectified step is not another program.
+    # Select by a scalar instead of a static flag, so that the first rectified step does not need another program.
     change = xp.where(rectification > 0, step(step(change * scale) * rectification), change)
     return param - change, mean, square
 

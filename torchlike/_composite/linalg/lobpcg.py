@@ -64,7 +64,7 @@ def lobpcg(
 
     Raises:
       AssertionError: the shapes do not match.
-      ValueError: m is smaller than 3n, or the backward pass meets a sparse or complex A, or any B.
+      ValueError: m is smaller than 3n, or a backward pass is run with a sparse or complex A, or with any B.
     """
     settings = (X, n, iK, niter, tol, largest, method, tracker, ortho_iparams, ortho_fparams, ortho_bparams)
     if not (modes.local.grad and (A.requires_grad or (B is not None and B.requires_grad))):

@@ -1,4 +1,4 @@
-"""ATen functions of layers that also return what backward needs, and some of their gradients."""
+"""ATen functions of layers that also return the values for backward, and some of their gradients."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Compute `torch.nn.functional.embedding_bag` of concatenated bags; also return what PyTorch saves for backward.
+    """Compute `torch.nn.functional.embedding_bag` of concatenated bags, and the values that PyTorch saves for backward.
 
     Args:
       mode: 0 for the sum, 1 for the mean, 2 for the maximum.

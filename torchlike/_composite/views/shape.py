@@ -1,4 +1,4 @@
-"""Permuted dims, other shapes, broadcasting and repeated elements."""
+"""Functions that permute dims, change the shape, broadcast and repeat elements."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def t(input: Tensor) -> Tensor:
 
 
 def _T(self: Tensor) -> Tensor:
-    """The tensor with its dims in reverse order."""
+    """Return the tensor with its dims in reverse order."""
     if not self.ndim:
         warn(_errors.shapes.deprecated_of_scalar("Tensor.T"))
     elif self.ndim != 2:
@@ -38,7 +38,7 @@ def _T(self: Tensor) -> Tensor:
 
 
 def _mT(self: Tensor) -> Tensor:
-    """The tensor with its last two dims transposed."""
+    """Return the tensor with its last two dims transposed."""
     if not self.ndim:
         warn(_errors.shapes.deprecated_of_scalar("Tensor.mT"))
         return self
@@ -48,7 +48,7 @@ def _mT(self: Tensor) -> Tensor:
 
 
 def _H(self: Tensor) -> Tensor:
-    """The conjugate transpose of a matrix, as a view."""
+    """Return the conjugate transpose of a matrix, as a view."""
     if not self.ndim:
         return _scalar_adjoint(self, "Tensor.H")
     if self.ndim != 2:
@@ -58,7 +58,7 @@ def _H(self: Tensor) -> Tensor:
 
 
 def _mH(self: Tensor) -> Tensor:
-    """The conjugate transposes of a batch of matrices, as a view."""
+    """Return the conjugate transposes of a batch of matrices, as a view."""
     if not self.ndim:
         return _scalar_adjoint(self, "Tensor.mH")
     if self.ndim < 2:
@@ -329,7 +329,7 @@ def repeat_interleave(
     """Repeat each element, or each index of a dim, several times in a row.
 
     `repeats` is a count, or a tensor with one count for each element. Called with a single tensor of counts, the
-    function repeats each index as often as its count says.
+    function repeats each index as many times as its count.
     """
     if repeats is None:
         return factories.of_array(_places(input), input.device)

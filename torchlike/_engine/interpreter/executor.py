@@ -58,8 +58,10 @@ class Interpreted:
         self._left: float | None = None  # the compile cost minus the interpretation cost so far; set at the second run
 
     def _appraise(self) -> None:
-        """Estimate the costs of interpreting and of compiling. This waits until the second run, because most programs
-        of new shapes run only once."""
+        """Estimate the costs of interpreting and of compiling.
+
+        This waits until the second run, because most programs of new shapes run only once.
+        """
         plans, moved, loops = self.plans, sum(map(_moved, self.plans)), _loops(self.plans)
         self._cost = _rent(plans)
         self._left = COMPILE_ENTRY * len(plans) + COMPILE_LOOP * len(loops)
@@ -147,8 +149,10 @@ def is_cold(trace: Trace, at_once: bool) -> bool:
 
 
 def _is_small(plans: list[Plan]) -> bool:
-    """Return whether a training program is cheap to interpret, such as an experiment at a prompt or a test. A compile
-    takes ten times as long as tracing its gradients."""
+    """Return whether a training program is cheap to interpret, such as an experiment at a prompt or a test.
+
+    A compile takes ten times as long as tracing its gradients.
+    """
     if len(plans) > FEW or INTERPRET_BYTE * sum(map(_moved, plans)) > QUICK:
         return False
     gradients = [plan.flat() for plan in plans if plan.executor == FLAT and plan.flat is not None]
@@ -156,8 +160,10 @@ def _is_small(plans: list[Plan]) -> bool:
 
 
 def _form(code: Sequence) -> tuple:
-    """Return a trace's code with each plan replaced by its number of results and whether it takes numbers, or by None
-    if it has one result and takes no numbers."""
+    """Return a trace's code in which each plan is replaced by a pair or by None.
+
+    The pair is the number of results, and whether the plan takes numbers. None stands for one result and no numbers.
+    """
     return tuple(
         [
             x
@@ -214,7 +220,7 @@ def _run(plan: Plan, given: list) -> list[np.ndarray]:
 
 
 def _none() -> None:
-    """The value of `plan.flat` after a program failed: NumPy cannot run it."""
+    """Stand in for `plan.flat` after NumPy failed to run the program of a plan."""
 
 
 def _is_worn(program: Any) -> bool:
@@ -237,8 +243,10 @@ def _by_own(plan: Plan, given: list) -> list[np.ndarray]:
 
 
 def _owned(outputs: list, inputs: list[np.ndarray]) -> list:
-    """Return the outputs as arrays that own their memory. An output that is a view or that shares an input's or another
-    output's array is copied."""
+    """Return the outputs as arrays that own their memory.
+
+    An output that is a view or that shares an input's or another output's array is copied.
+    """
     taken = {id(a) for a in inputs}
     found: list[Any] = []
     for array in outputs:

@@ -229,8 +229,11 @@ def _writer(e: Equation) -> Callable[[np.ndarray, tuple, np.ndarray], None]:
 
 
 def _combine_many(ufunc: np.ufunc, array: np.ndarray, index: tuple, new: np.ndarray) -> None:
-    """Compute `ufunc.at(array, index, new)`. Updates of whole rows are sorted by row and reduced with `reduceat`, which
-    is faster, because `at` processes single elements."""
+    """Compute `ufunc.at(array, index, new)`.
+
+    Updates of whole rows are sorted by row and reduced with `reduceat`, which is faster, because `at` processes single
+    elements.
+    """
     if len(index) == 1 and array.ndim > 1 and isinstance(index[0], np.ndarray) and array.size:
         rows = index[0].reshape(-1)
         new = new.reshape(rows.size, -1) if rows.size else new

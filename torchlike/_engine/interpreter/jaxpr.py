@@ -83,8 +83,10 @@ class Program:
         return found
 
     def _check(self, found: list) -> None:
-        """Raise `Unsupported` if the results differ from the jaxpr's declaration. One check suffices, because all runs
-        have the same shapes and dtypes."""
+        """Raise `Unsupported` if the results differ from the jaxpr's declaration.
+
+        One check suffices, because all runs have the same shapes and dtypes.
+        """
         if [(np.shape(x), getattr(x, "dtype", None)) for x in found] != self._due:
             raise Unsupported("a rule with another result")
         self._due = []

@@ -21,8 +21,11 @@ OfMatrices = Callable[..., tuple]
 
 
 def decomposition(name: str) -> Callable[[Callable[[Equation], OfMatrices]], None]:
-    """Register a rule for a primitive. The decorated function returns the computation for one matrix, and the rule
-    applies it to a batch. Invalid results become NaN, as in JAX."""
+    """Register a rule for a primitive.
+
+    The decorated function returns the computation for one matrix, and the rule applies it to a batch. Invalid results
+    become NaN, as in JAX.
+    """
 
     def declare(make: Callable[[Equation], OfMatrices]) -> None:
         @rule(name)
@@ -49,8 +52,10 @@ def _over_batch(e: Equation, function: OfMatrices, batch: tuple[int, ...]) -> Ca
 
 
 def _of_nothing(e: Equation) -> Callable[..., list[np.ndarray]]:
-    """Return the function for matrices without elements. Their orthogonal factors are identity matrices, and their
-    permutations are the identity."""
+    """Return the function for matrices without elements.
+
+    Their orthogonal factors are identity matrices, and their permutations are the identity.
+    """
     rank = len(e.inputs[0].shape)
     same = lambda o: np.eye(*o.shape[-2:]) if len(o.shape) == rank else np.arange(o.shape[-1])
     return lambda *arrays: [np.broadcast_to(same(o), o.shape).astype(o.dtype) for o in e.outputs]
@@ -131,8 +136,11 @@ def _eig(e: Equation) -> OfMatrices:
 
 
 def _unpacked(vectors: np.ndarray, turning: np.ndarray) -> np.ndarray:
-    """Return the complex eigenvectors of a real matrix. LAPACK stores the vectors of a conjugate pair of eigenvalues as
-    two real columns: the real part and the imaginary part."""
+    """Return the complex eigenvectors of a real matrix.
+
+    LAPACK stores the vectors of a conjugate pair of eigenvalues as two real columns: the real part and the imaginary
+    part.
+    """
     found, pairs = vectors.astype(np.result_type(vectors, np.complex64)), np.flatnonzero(turning)
     one, other = pairs[::2], pairs[1::2]
     found[:, one] = vectors[:, one] + 1j * vectors[:, other]

@@ -41,8 +41,9 @@ class AnySize:
         self._refusal: Unsupported | None = None
 
     def program(self, shapes: Shapes, trace: Callable[[Any], Any]) -> Program:
-        """Return the program for these shapes. `trace(shapes)` returns the closed jaxpr for shapes that may be
-        symbolic.
+        """Return the program for these shapes.
+
+        `trace(shapes)` returns the closed jaxpr for shapes that may be symbolic.
 
         Raises:
           Unsupported: if NumPy cannot run the program for these shapes, or could not for earlier shapes.
@@ -91,8 +92,10 @@ class Pattern:
         self.unequal: list[Any] = []  # formulas that the trace assumed to be nonzero
 
     def sizes(self, shapes: Shapes) -> dict[str, int] | None:
-        """Return the sizes for these shapes. Return None if the shapes do not match the pattern, or if two dims that
-        the trace treats as different are equal."""
+        """Return the sizes for these shapes.
+
+        Return None if the shapes do not match the pattern, or if two dims that the trace treats as different are equal.
+        """
         if self.ranks != [len(shape) for shape in shapes]:
             return None
         given = [n for shape in shapes for n in shape]
@@ -126,8 +129,10 @@ def _pattern(a: Shapes, b: Shapes) -> Pattern | None:
 
 
 def _following(pair: tuple[int, int], sizes: list[tuple[int, int]]) -> Dim | None:
-    """Return a dim whose values in the two sets of shapes are `pair` as a multiple of a size, or as a size plus an
-    offset. Return None if no size fits."""
+    """Return the symbolic form of a dim that has the values `pair` in the two sets of shapes.
+
+    The form is a multiple of a size, or a size plus an offset. Return None if no size fits.
+    """
     a, b = pair
     for i, (m, n) in enumerate(sizes):
         if m and a % m == 0 and a * n == b * m:
@@ -160,8 +165,10 @@ def _generalized(first: Shapes, program: Program, second: Shapes, trace: Callabl
 
 @contextlib.contextmanager
 def _comparisons(symbol: Any) -> Iterator[list]:
-    """Record comparisons of symbolic dims that JAX treats as unequal. After the block, the yielded list contains the
-    differences of the compared dims."""
+    """Record comparisons of symbolic dims that JAX treats as unequal.
+
+    After the block, the yielded list contains the differences of the compared dims.
+    """
     kind: Any = type(symbol)
     pairs, found, plain = [], [], kind.__eq__
 

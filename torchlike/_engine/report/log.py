@@ -10,7 +10,7 @@ from torchlike import _errors
 from torchlike._engine.report.program_statistics import Account, Making
 from torchlike._errors.warned import warn
 
-WARN_AFTER = 8  # the number of compiled programs of one sequence of operators that causes a warning
+WARN_AFTER = 8  # warn when one sequence of operators has been compiled for this many different shapes
 KNOWN = ("compile",)
 logger = logging.getLogger("torchlike")
 
@@ -50,7 +50,7 @@ log_as_asked(os.environ.get("TORCHLIKE_LOG", ""))
 
 
 def made(making: Making, executor: str) -> None:
-    """Log a compile event: a new program, or the compile of a program that was interpreted so far."""
+    """Log a compile event: a new program, or the compilation of a program that was interpreted before."""
     if logger.isEnabledFor(logging.DEBUG):
         logger.debug(line(making))
     group = making.account.group
@@ -81,7 +81,7 @@ def _why(making: Making) -> str:
 
 
 def summary(operators: tuple[str, ...], most: int = 4) -> str:
-    """Return the names of the first few operators and of the last."""
+    """Join the operator names. A long list is shortened to the first `most` names and the last one."""
     return " ".join(operators if len(operators) <= most + 1 else (*operators[:most], "...", operators[-1]))
 
 

@@ -53,12 +53,14 @@ class Line:
 
     def __init__(self) -> None:
         self.variants = 0  # the number of different training graphs that this line ran
-        self.latest: Account | None = None  # the account of the program that was interpreted last
+        self.latest: Account | None = None  # the statistics of the program that was interpreted last
 
 
 class Group:
-    """All programs with the same sequence of operators and the same source line. They differ in shapes or static
-    arguments."""
+    """All programs with the same sequence of operators and the same source line.
+
+    They differ in shapes or static arguments.
+    """
 
     __slots__ = (
         "__weakref__",
@@ -160,12 +162,12 @@ class Ledger:
 
     def __init__(self) -> None:
         self.accounts: dict[Account, None] = {}
-        self.folded = Counts()  # the sum of the oldest accounts, which were removed
+        self.folded = Counts()  # the sum of the counts of the oldest programs, whose statistics were removed
         self.groups: WeakValueDictionary[tuple, Group] = WeakValueDictionary()
         self.lines: dict[tuple[Device, Place], Line] = {}
 
     def open(self, device: Device, trace: Trace, live: tuple[int, ...], place: Place) -> Account:
-        """Return a new account for a program that is about to be built."""
+        """Return new statistics for a program that is about to be built."""
         names = tuple([x if x.__class__ is int else x.name for x in trace.code])
         key = (device, place, live, names, tuple([a.dtype for a in trace.arrays]))
         group = self.groups.get(key)
@@ -182,7 +184,7 @@ class Ledger:
         return account
 
     def snapshot(self) -> tuple[dict[Account, Counts], Counts]:
-        """Return the counts of each account, and the sum of the folded accounts."""
+        """Return the counts of each program, and the sum for the programs whose statistics were folded into one."""
         with lock:
             return {account: account.counts() for account in self.accounts}, self.folded
 

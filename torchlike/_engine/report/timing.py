@@ -10,7 +10,7 @@ import jax
 
 from torchlike._engine.report.program_statistics import Account
 
-# Each is called with a program's account, start time, end time, and True for a build or False for a run.
+# Each is called with a program's statistics, start time, end time, and True for a build or False for a run.
 watchers: list[Callable[[Account, float, float, bool], None]] = []
 
 

@@ -53,8 +53,10 @@ class Numbers:
 
 
 class Elements(Numbers):
-    """Runtime numbers of an entry, some of which are elements of zero-dim tensors. `places` lists the positions of
-    these, each with the tensor's value or with the source from which a replay reads it."""
+    """Runtime numbers of an entry, some of which are elements of zero-dim tensors.
+
+    `places` lists the positions of these, each with the tensor's value or with the source from which a replay reads it.
+    """
 
     __slots__ = ("places",)
 
@@ -194,8 +196,10 @@ class Capture(Mode):
         last.places.append((len(sequence), tensor._storage.value))
 
     def takes(self, do: Callable[[], Any], host: Host) -> bool:
-        """Do host work that changes `host`, now and at each replay, and return True. Return False if the work is part
-        of other repeated work; the caller then does it."""
+        """Do host work that changes `host`, now and at each replay, and return True.
+
+        Return False if the work is part of other repeated work; the caller then does it.
+        """
         self.changed[id(host)] = host
         if self._quiet:
             return False

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 
 class Failed:
-    """A result that could not be computed. It is the `trace` of the Value. `error` is the error of the operator, or of
-    an operator that it depends on."""
+    """A result that could not be computed.
+
+    It is the `trace` of the Value. `error` is the error of the operator, or of an operator that it depends on.
+    """
 
     __slots__ = ("before", "error", "puts")
 
@@ -53,8 +55,10 @@ def check(value: Value) -> None:
 
 
 def isolate(device: Device, trace: Trace, live: tuple[int, ...], values: list, cause: Exception | None) -> None:
-    """Run the operators of a trace one by one, and end the trace. `cause` is the error of the whole program, or None if
-    the program was interpreted."""
+    """Run the operators of a trace one by one, and end the trace.
+
+    `cause` is the error of the whole program, or None if the program was interpreted.
+    """
     from torchlike._engine.interpreter.executor import Interpreted
     from torchlike._engine.trace.trace import end
 

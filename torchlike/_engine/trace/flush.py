@@ -32,8 +32,10 @@ from torchlike._errors.callers import users_place
 
 
 def run(device: Device, draws: bool = False) -> None:
-    """Flush one device because results are needed, and end an active capture. `draws` is True if random sampling needs
-    the results (for example the rates of a Poisson distribution)."""
+    """Flush one device because results are needed, and end an active capture.
+
+    `draws` is True if random sampling needs the results (for example the rates of a Poisson distribution).
+    """
     capture = current().capture
     if capture is not None:
         capture.stop("random numbers are drawn by elements" if draws else "a tensor's elements are needed", draws)
@@ -55,9 +57,9 @@ def flush(device: Device) -> None:
         values = [r() for r in trace.results]  # strong references, so no Value is freed between the key and the run
         live = tuple([i for i, v in enumerate(values) if v is not None])
         if live:
-            # The array of an input whose Value was freed can be donated. A host array can always be: it is copied
-            # first. The reference count is taken inline: a function call may hold additional references to its
-            # arguments, depending on active tracers and profilers.
+            # The array of an input whose Value was freed can be donated if no other references to it exist. A host
+            # array can always be donated, because it is copied first. The reference count is taken inline, because a
+            # function call may add references to its arguments, depending on active tracers and profilers.
             arrays = trace.arrays
             dead = [i for i, r in enumerate(trace.inputs) if r() is None]
             if lent:
@@ -88,7 +90,7 @@ def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> None:
         else:
             _execute(device, trace, program, values)
     except Exception as error:
-        if device.trace is not trace:  # the results are committed, and a warning has become an error
+        if device.trace is not trace:  # the results are committed; the error is a warning that became an exception
             raise
         log.logger.debug("a program could not be run whole", exc_info=error)
         failures.isolate(device, trace, key[2], values, error)
@@ -101,7 +103,7 @@ def _shared(scalars: list) -> tuple[int, ...]:
 
 
 def _first_run(device: Device, trace: _trace.Trace, key: tuple, known: Any, values: list) -> None:
-    """Build a new program, or compile one that was interpreted so far. Run it, and report the compile event."""
+    """Build a new program, or compile one that was interpreted before. Run it, and report the compile event."""
     account = ledger.open(device, trace, key[2], users_place()) if known is None else known.account
     making, started = Making(account), perf_counter()
     program = _build(device, trace, key[2], key[3], known is None, account.at_once)
@@ -142,8 +144,10 @@ def clear_cache() -> disk_cache.Contents:
 def _build(
     device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: tuple[int, ...], is_new: bool, at_once: bool
 ) -> Any:
-    """Return a program for a trace: interpreted if that is estimated to be cheaper, else compiled. With `at_once`,
-    a training program is compiled unless it is small."""
+    """Return a program for a trace: interpreted if that is estimated to be cheaper, and compiled otherwise.
+
+    With `at_once`, a training program is compiled unless it is small.
+    """
     if device.type == "cpu" and (_executor == "numpy" or (_executor == "auto" and is_new and is_cold(trace, at_once))):
         return Interpreted(trace, live)
     return xla_executor.Fused(device, trace, live, donated)
@@ -164,15 +168,20 @@ def _execute(device: Device, trace: _trace.Trace, program: Any, values: list) ->
 
 
 def _commit(device: Device, trace: _trace.Trace, values: list, arrays: Iterator) -> Iterator:
-    """Return an iterator that stores the results of a trace in its Values, then ends the trace. It runs in C, so that
-    no signal handler runs in between."""
+    """Return an iterator that stores the results of a trace in its Values, and then ends the trace.
+
+    The iterator runs in C, so that no signal handler runs in between.
+    """
     # The Trace object may outlive the flush: its inputs still reference it. Drop the arrays that it holds.
     rest = map(setattr, (trace, trace), ("arrays", "puts"), ([], []))
     return chain(map(setattr, values, repeat("array"), arrays), rest, map(_trace.end, (device,), (None,)))
 
 
 def boundary() -> None:
-    """Flush all devices. Called at fixed points: after backward, after an optimizer step, before the next batch, ..."""
+    """Flush all devices, except during a capture.
+
+    Called at fixed points of a program, such as after backward, after an optimizer step and before the next batch.
+    """
     if current().capture is not None:
         return
     for device in list(_trace.pending):
@@ -193,8 +202,11 @@ def prelude() -> None:
 
 
 def concrete(value: Value, draws: bool = False) -> Any:
-    """Return the array of a value, and run pending work if necessary. This counts as reading the value. `draws`: see
-    `run`."""
+    """Return the array of a value, and run pending work if necessary.
+
+    This is a read of the value: an active capture observes it, or ends if pending work must run. For `draws`, see
+    `run`.
+    """
     if value.array is None:
         settled = value.settle()
         if settled is not value:
@@ -211,7 +223,7 @@ def concrete(value: Value, draws: bool = False) -> Any:
 
 
 def to_numpy(value: Value, draws: bool = False) -> np.ndarray:
-    """Return the value as a read-only NumPy array. `draws`: see `run`."""
+    """Return the value as a read-only NumPy array. For `draws`, see `run`."""
     return on_host(concrete(value, draws))
 
 

@@ -23,8 +23,11 @@ _caught: list[Any] = []
 
 
 class _Held:
-    """The deferred signals. `handlers` are the handlers of all signals as last read. `mine` are the handlers that run
-    Python code, and `numbers` are their signals."""
+    """The deferred signals.
+
+    `handlers` are the handlers of all signals as last read. `mine` are the handlers that run Python code, and `numbers`
+    are their signals.
+    """
 
     depth = 0
     handlers: list = []
@@ -92,8 +95,10 @@ def _restore() -> None:
 
 
 def assign(columns: tuple[tuple[list, str, list], ...], done: list) -> None:
-    """Set the attribute of every object in every column (objects, attribute name, values), then append an item to
-    `done`. No signal handler runs in between."""
+    """Set attributes of objects, and then append an item to `done`. No signal handler runs in between.
+
+    A column (objects, attribute name, values) gives the objects, and the value of the attribute for each.
+    """
     if _native.same is not None:
         _native.same.assign(columns, done)
         return

@@ -27,8 +27,10 @@ MOST_ELEMENTS = 1 << 16  # the maximum size of an array that is computed
 
 
 def at_hand(value: Value) -> Any:
-    """Return the array of a value for reading only, or None if it is not known on the host. The caller must not keep
-    it."""
+    """Return the array of a value for reading only, or None if it is not known on the host.
+
+    The caller must not keep it.
+    """
     value = outermost(value)
     array = value.peek()
     trace = value.trace
@@ -102,8 +104,10 @@ class Look:
             self.inputs.add(~value.slot)
 
     def now(self, arrays: Mapping[int, np.ndarray | None], scalars: Sequence) -> np.ndarray | None:
-        """Return the array, given the arrays of the inputs and the trace's numbers. Return None if an input is
-        unknown."""
+        """Return the array, given the arrays of the inputs and the trace's numbers.
+
+        Return None if an input is unknown.
+        """
         if any(arrays.get(i) is None for i in self.inputs):
             return None
         if self._slot < 0:
@@ -124,8 +128,11 @@ def _is_cheap(plan: Plan) -> bool:
 
 
 def _needed(trace: Trace, slot: int, is_there: Callable[[Any], bool]) -> list[tuple[Plan, Step]] | None:
-    """Return the entries that compute a result. Return None if there are too many, if not all are exact and cheap, or
-    if `is_there` is False for the array of an input."""
+    """Return the entries that compute a result.
+
+    Return None if there are too many, if not all are exact and cheap, or if `is_there` is False for the array of an
+    input.
+    """
     code, wanted, found = trace.code, {slot}, []
     first, numbers = len(trace.results), len(trace.scalars)
     for position in range(len(code) - 1, max(len(code) - MOST_ITEMS, 0) - 1, -1):
@@ -147,8 +154,10 @@ def _needed(trace: Trace, slot: int, is_there: Callable[[Any], bool]) -> list[tu
 
 
 def _computed(arrays: Any, scalars: Sequence, entries: list[tuple[Plan, Step]], slot: int) -> np.ndarray | None:
-    """Return the result of the entries for the trace's inputs. Return None if a kernel fails: the flush of the trace
-    raises that error."""
+    """Return the result of the entries for the trace's inputs.
+
+    Return None if a kernel fails: the flush of the trace raises that error.
+    """
     results: dict[int, np.ndarray] = {}
     try:
         with np.errstate(all="ignore"):

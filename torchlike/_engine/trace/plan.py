@@ -81,8 +81,10 @@ class Plan:
         self.flat: Callable[[], Any] | None = None
 
     def traced(self) -> Callable[..., tuple]:
-        """Return the function as an inner `jax.jit`. JAX traces and lowers it once per platform, even if a program
-        contains it many times."""
+        """Return the function as an inner `jax.jit`.
+
+        JAX traces and lowers it once per platform, even if a program contains it many times.
+        """
         if self.jitted is None:
             function = self.function
 

@@ -148,8 +148,10 @@ class SubTrace(OwnTrace, Mode):
         return value.trace in self.around or value.trace is value.aval.device.trace
 
     def stand_in(self, array: Any) -> Any:
-        """If `array` is an array of random numbers or a full-size view of one, return that array of random numbers.
-        Otherwise return None."""
+        """Return the array of random numbers of which `array` is a full-size view, or which it is itself.
+
+        Return None for any other array.
+        """
         if self.drawn is None or not isinstance(array, np.ndarray):
             return None
         source = array if id(array) in self.drawn or array.base is None else array.base
@@ -213,8 +215,10 @@ class SubTrace(OwnTrace, Mode):
         """Called when the state of a generator is read. Reading and restoring it is allowed."""
 
     def observes(self, value: Value) -> None:
-        """Called when an array is read. Constants of the function may be read; random numbers, which are sampled in
-        each run, may not."""
+        """Called when an array is read.
+
+        Constants of the function may be read; random numbers, which are sampled in each run, may not.
+        """
         if self.stand_in(value.array) is not None:
             self.stop("drawn numbers are looked at")
 
@@ -247,8 +251,10 @@ class SubTrace(OwnTrace, Mode):
 
 
 def _look() -> str:
-    """Return the user's name of the function that reads elements: the outermost such torchlike function on the call
-    stack."""
+    """Return the name of the function that reads elements, as the user called it.
+
+    It is the outermost torchlike function of this kind on the call stack.
+    """
     looks = [_LOOKS[name] for name in calls_of_ours() if name in _LOOKS]
     return looks[-1] if looks else "an operator that needs the elements"
 
@@ -272,8 +278,9 @@ class Stretch(NamedTuple):
 
 
 def stretch(sub: SubTrace, gives: Sequence[int | None], begin: int, given: Sequence[int]) -> Stretch:
-    """Return the stretch that computes the results in the slots `gives`. The results in slots below `begin` are already
-    computed.
+    """Return the stretch that computes the results in the slots `gives`.
+
+    The results in slots below `begin` are already computed.
 
     `given` are the indices, among the recording's placeholders, of the inputs that the stretch is run with.
     """

@@ -23,8 +23,11 @@ pending: dict[Device, Trace] = {}
 
 
 class _Limit:
-    """The maximum number of results in a trace. A longer trace is flushed, so that a loop without flushes runs in
-    pieces. 0 runs each operator immediately (the executor `"immediate"`)."""
+    """The maximum number of results in a trace.
+
+    A longer trace is flushed, so that a loop without flushes runs in pieces. 0 runs each operator immediately (the
+    executor `"immediate"`).
+    """
 
     __slots__ = ("length",)
     LONGEST = 4096
@@ -55,8 +58,10 @@ observers: list[Callable[[Plan], None]] = []
 
 
 class Elsewhere(Exception):
-    """Raised if an input is pending in another thread's open trace. The caller waits for it, then records the operator
-    again."""
+    """Raised if an input is pending in another thread's open trace.
+
+    The caller waits for it, then records the operator again.
+    """
 
     def __init__(self, value: Value) -> None:
         self.value = value
@@ -148,8 +153,10 @@ class Trace:
 
 
 class OwnTrace(Trace):
-    """A trace of one thread that flushes do not run. While it is open, its thread records into it. Other threads that
-    need one of its values wait until it closes."""
+    """A trace of one thread that flushes do not run.
+
+    While it is open, its thread records into it. Other threads that need one of its values wait until it closes.
+    """
 
     __slots__ = ("device", "others", "owner")
 
@@ -213,8 +220,10 @@ def wait_for(value: Value) -> bool:
 
 
 def arrived(value: Value) -> bool:
-    """Flush the device's trace if the value is pending there, or wait for another thread's trace. Return whether either
-    was needed."""
+    """Flush the device's trace if the value is pending there, or wait for another thread's trace.
+
+    Return whether either was needed.
+    """
     trace, device = value.trace, value.aval.device
     if value.array is not None or trace is None or trace is not device.trace:
         return wait_for(value)

@@ -42,7 +42,7 @@ class DiskCache:
     the time of its last use.
 
     The counter file measures how much was written since the last scan of the folder: each writer appends one byte per
-    block, so the length of the file is the number of blocks. A writer thus knows when to scan without listing the
+    block, so the length of the file is the number of blocks. A writer can thus decide when to scan without listing the
     folder. When an eighth of the limit has been written, the writer that notices this removes the least recently used
     entries, down to seven eighths of the limit. It also scans if the counter file is new, because the folder was then
     never scanned. After a scan the counter is truncated to one byte, which marks it as not new.
@@ -66,8 +66,10 @@ class DiskCache:
         return value
 
     def put(self, key: str, value: bytes) -> None:
-        """Store an entry, unless it is larger than an eighth of the limit. A failure does not raise; the first is
-        logged."""
+        """Store an entry, unless it is larger than an eighth of the limit.
+
+        A failure does not raise; the first is logged.
+        """
         content = _sealed(key, value)
         if _blocks(len(content)) * BLOCK > self.limit // 8:
             return
@@ -134,8 +136,10 @@ class DiskCache:
             excess -= size
 
     def _entries(self) -> list[tuple[int, int, str]]:
-        """Return the time of last use, the size in bytes (whole blocks) and the path of each entry. Remove abandoned
-        incomplete files."""
+        """Return the time of last use, the size in bytes (whole blocks) and the path of each entry.
+
+        Remove abandoned incomplete files.
+        """
         found = []
         try:
             files = list(os.scandir(self.folder))
@@ -213,8 +217,11 @@ def _base() -> str | None:
 
 
 def _replace_store(ours: DiskCache) -> None:
-    """Replace JAX's file store. JAX has no public way to do this. If this version of JAX has no such store, JAX's own
-    cache is used, whose size is unbounded."""
+    """Replace JAX's file store.
+
+    JAX has no public way to do this. If this version of JAX has no such store, JAX's own cache is used, whose size is
+    unbounded.
+    """
     theirs = jax_private.file_store()
     if theirs is None:
         return

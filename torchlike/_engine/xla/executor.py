@@ -75,8 +75,10 @@ class Executable:
             found.append(self.run(device, *given))
 
     def fill(self, device: Device, places: Callable[[Iterator], Iterator], given: tuple) -> None:
-        """Run the program and commit its results. No signal handler runs in between. `places(results)` returns an
-        iterator that commits the results."""
+        """Run the program and commit its results.
+
+        No signal handler runs in between. `places(results)` returns an iterator that commits the results.
+        """
         if self.is_warm and not (self.needs or watchers):  # this path runs only C code from the call to the commit
             deque(places(chain.from_iterable(map(self.call, *[(x,) for x in given]))), 0)
             return
@@ -146,10 +148,11 @@ def _usable(trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> tu
 
 
 def numbers_of(trace: Trace) -> tuple[list[int], list[int], list[type]]:
-    """Return the indices of the trace's sequences of numbers that the program takes, the index of each entry's first
-    number, and the types of all numbers.
+    """Return the numbers that the program of a trace takes, in three lists.
 
-    A sequence that two entries share is taken once. XLA can then eliminate the common subexpressions of these entries.
+    The lists contain the indices of the sequences of numbers, the index of the first number of each entry, and the
+    types of all numbers. A sequence that two entries share is taken once. XLA can then eliminate the common
+    subexpressions of these entries.
     """
     wanted = [item.scalars for item in trace.code if not isinstance(item, int) and item.scalars]
     begins: dict[tuple, int] = {}

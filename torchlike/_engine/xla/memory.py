@@ -1,5 +1,7 @@
-"""Memory checks before a program runs. A check is needed because a program that runs out of memory has already
-consumed its donated inputs."""
+"""Memory checks before a program runs.
+
+A check is needed because a program that runs out of memory has already consumed its donated inputs.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ def check(device: Device, needed: int) -> None:
 
 
 def _fits_host(needed: int) -> bool:
-    """Return whether the operating system can map this many bytes. Pages that are not accessed cost nothing."""
+    """Return whether the operating system can map this many bytes. The check is cheap, since it accesses no page."""
     try:
         mmap.mmap(-1, needed).close()
     except (OSError, ValueError, OverflowError):
@@ -38,8 +40,10 @@ def _fits_host(needed: int) -> bool:
 
 
 def _fits(device: Any, needed: int) -> bool:
-    """Return whether the device's allocator can provide this many bytes. Memory that it keeps for reuse counts as
-    free."""
+    """Return whether the device's allocator can provide this many bytes.
+
+    Memory that it keeps for reuse counts as free.
+    """
     found = device.memory_stats() or {}
     limit = found.get("bytes_limit")
     return limit is None or needed <= limit - found.get("bytes_in_use", 0)

@@ -68,8 +68,11 @@ def pinned(device: Device | str, function: Callable) -> Callable:
 
 
 def in_each_form(function: Callable, *args: Any) -> Any:
-    """Return `function(*args)`. If the function depends on the platform and the platform is not known yet, trace the
-    function for each platform; JAX's lowering chooses."""
+    """Return `function(*args)`.
+
+    If the function depends on the platform and the platform is not known yet, trace the function for each platform;
+    JAX's lowering chooses.
+    """
     try:
         return function(*args)
     except UndecidedError:

@@ -131,7 +131,7 @@ def check_convolution(call: Any, dims: int) -> None:
 
 def _check_elements(x: Any, w: Any, shape: Ints, dims: int) -> None:
     """Check for empty dims. Batches and channels may be empty, but not the spatial dims and kernels."""
-    if 0 in shape[2:]:  # PyTorch treats one dim as two
+    if 0 in shape[2:]:  # PyTorch computes 1D convolutions as 2D convolutions
         raise RuntimeError(
             "Only zero batch or zero channel inputs are supported, but got input shape: "
             f"{[*shape[:2], *[1] * (dims == 1), *shape[2:]]}"

@@ -45,6 +45,3 @@ def attention_mask_dtype(mask: Any, query: Any) -> RuntimeError:
         "attn_mask.dtype: "
         f"{c_name(mask)} and  query.dtype: {c_name(query)} instead."
     )
-
-
-# -- embedding bags ----------------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def _node(call: Call) -> str:
 
 def _typing(call: Call, promote: Callable = common) -> Typed:
     typed = pointwise_typing(call, promote)
-    if not isinstance(call.input, Aval):  # in PyTorch the power of a number is row-major
+    if not isinstance(call.input, Aval):  # in PyTorch, the result is row-major if the base is a number
         typed.strides = [None]
     return typed
 
@@ -70,8 +70,8 @@ def _keeps(call: Call) -> tuple[str, ...]:
 def pow(input: Operand, exponent: Operand):
     """Return input ** exponent.
 
-    Common small exponents use special formulas. Where `input` is 0, the gradient of an exponent of 0 or above is 0. A
-    negative power of an integer is 0, except for 1 and -1.
+    Common small exponents use special formulas. Where `input` is 0, the gradient with respect to a non-negative
+    exponent is 0. A negative power of an integer is 0, except for the integers 1 and -1.
     """
     if type(exponent) in (int, float, bool):  # a static number; an isinstance test would include numpy.float64
         return _formula(input, exponent)
@@ -139,7 +139,7 @@ def _to_double(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     inplace=True,
     out=Into(_errors.outs.float_power, called="pow", late=True),
     node=_node,
-    remembers=lambda call: _keeps(call)[1:],  # not the operands, because PyTorch casts them first
+    remembers=lambda call: _keeps(call)[1:],  # not the operands: PyTorch saves cast copies of them
     float8=FLOAT8,
 )
 def float_power(input: Operand, exponent: Operand):

@@ -15,7 +15,10 @@ def _unscaled_shapes(call: Call) -> list:
 
 @operator(where=(), promote=None, shape=_unscaled_shapes, differentiable=False, out=False, opmath=False)
 def _unscaled(grads: Arrays, inv_scale: Array):
-    """Return 1.0 if a gradient has an infinite or NaN element, else 0.0, and the gradients times `inv_scale`."""
+    """Return an overflow flag and the gradients times `inv_scale`.
+
+    The flag is 1.0 if a gradient has an infinite or NaN element, and 0.0 otherwise.
+    """
     xp = namespace(inv_scale)
     finite = [xp.isfinite(g).all() for g in grads]
     found = ~functools.reduce(xp.logical_and, finite)
@@ -33,7 +36,11 @@ def _next_shapes(call: Call) -> list:
 
 @operator(where=(), promote=None, shape=_next_shapes, differentiable=False, out=False, opmath=False)
 def _next_scale(scale: Array, tracker: Array, found: Array, growth: Scalar, backoff: Scalar, interval: Scalar):
-    """Return the scale of the next step, and the number of consecutive preceding steps without infinities."""
+    """Return the scale of the next step and the updated tracker.
+
+    The tracker counts consecutive steps without infinities. After `interval` such steps the scale grows, and the
+    tracker restarts at 0. After a step with infinities the scale shrinks, and the tracker restarts too.
+    """
     xp = namespace(scale)
     good = tracker + xp.asarray(1).astype(tracker.dtype)
     grown = (scale * growth).astype(scale.dtype)

@@ -66,7 +66,7 @@ def _plural(given: Any) -> tuple[int, ...] | None:
 
 
 def _sizes(call: Call) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
-    """Return the dims to transform, and the given length of each (None if it stays)."""
+    """Return the dims to transform, and the given length of each (None keeps the size of the dim)."""
     source: Aval = call.input
     if "n" in call.arguments:
         if not source.ndim:
@@ -215,7 +215,7 @@ def irfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = 
 
     Args:
       input: the first n // 2 + 1 elements of the transform.
-      n: the length of the result. The default is 2 (size of the dim - 1).
+      n: the length of the result. The default is 2 * (size of the dim - 1).
       dim: the dim to transform.
       norm: as for `ifft`.
     """
@@ -228,7 +228,7 @@ def hfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = N
 
     Args:
       input: the first n // 2 + 1 elements of the signal.
-      n: the length of the result. The default is 2 (size of the dim - 1).
+      n: the length of the result. The default is 2 * (size of the dim - 1).
       dim: the dim to transform.
       norm: as for `fft`.
     """
@@ -355,7 +355,7 @@ def hfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = Non
       norm: as for `fft`.
     """
     xp = namespace(input)
-    # Over several dims, NumPy's single-precision sums lose one more digit than PyTorch's.
+    # Compute in double precision: over several dims, NumPy's single-precision sums lose a digit against PyTorch's.
     exact = np.complex128 if xp is np else input.dtype
     return xp.fft.irfftn(xp.conj(input).astype(exact), *_over(input, s, dim), _OTHER_NORM[norm])
 

@@ -61,8 +61,8 @@ def _inside(xp, offs, count: int):
 def _by_rows(a, b, offs):
     xp = namespace(a)
     if xp is not np:
-        # Multiply every row by every matrix. On the CPU `lax.ragged_dot` does the same work, and it can be
-        # differentiated only once.
+        # Multiply every row by every matrix. `lax.ragged_dot` is no alternative: on the CPU it does the same work, and
+        # it can be differentiated only once.
         products = rows_times(xp.broadcast_to(a, (b.shape[0], *a.shape)), b)
         return xp.where(_inside(xp, offs, a.shape[0])[..., None], products, 0).sum(0)
     made, start = np.zeros((a.shape[0], b.shape[2]), a.dtype), 0

@@ -36,7 +36,7 @@ def _by_columns(shape: tuple[int, ...]) -> tuple[int, ...] | None:
 
 
 LAPACK = (float32, float64, COMPLEX)
-OF_ELEMENTS = (*LAPACK, EMPTY)  # for operators whose loop PyTorch selects only if there are elements
+OF_ELEMENTS = (*LAPACK, EMPTY)  # for operators whose dtype PyTorch checks only if there are elements
 
 
 def factorization(*, columns: bool = True, **options) -> Callable:
@@ -152,7 +152,7 @@ def _solve_shape(call: Call) -> list:
 def _solve_typing(call: Call) -> Typed:
     """Apply the general typing rule, with column-major order for the X of A X = B.
 
-    The order applies to a batch of vectors too, but not to the X of X A = B.
+    The order also applies if B is a batch of vectors. It does not apply to the X of X A = B.
     """
     typed = typing_rules.general(call, typing_rules.common)
     (x,) = typed.outputs
@@ -200,7 +200,7 @@ def _check_triangular(call: Call) -> None:
     remembers=("A", "result"),
 )
 def solve_triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unitriangular: bool = False):
-    """Return X with A X = B for a triangular A; the other half of A is not read.
+    """Return X with A X = B for a triangular A. The other triangle of A is not read.
 
     Args:
       A: (..., n, n).
@@ -210,7 +210,7 @@ def solve_triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unit
       unitriangular: if True, take the diagonal of A to be 1 and do not read it.
 
     Returns:
-      The shape of `B`, with the batch dims broadcast.
+      X, which has the shape of `B` with broadcast batch dims.
     """
     batch = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
     a, b = (jnp.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (A, B))

@@ -21,7 +21,7 @@ _NEVER = -1e30  # stands for log(0); finite, so that its gradient is 0 rather th
 
 
 def _negative_log(log_probs, path, skips, lengths, ends):
-    """Return -log of the sum over all alignments, of shape (N,).
+    """Return -log of the total probability of all alignments, with shape (N,).
 
     Args:
       log_probs: (T, N, C).
@@ -56,7 +56,7 @@ def _losses(log_probs, path, skips, lengths, ends, zero_infinity: bool):
 def _losses_jvp(zero_infinity, primals, tangents):
     log_probs, *where = primals
     lengths = where[2]
-    # PyTorch returns the gradient of the scores from which `log_softmax` computed `log_probs`.
+    # PyTorch returns the gradient with respect to the scores (the input of the `log_softmax` that gave `log_probs`).
     share = jax.grad(lambda x: jnp.sum(_negative_log(x, *where)))(log_probs) + jnp.exp(log_probs)
     never = _negative_log(log_probs, *where) > -_NEVER / 2
     share = jnp.where(never[:, None], 0.0 if zero_infinity else jnp.nan, share)
@@ -94,9 +94,10 @@ def _ctc_loss(
     reduction: str,
     zero_infinity: bool,
 ):
-    """Compute -log of the probability of each target, (N, S), given the log-probabilities (T, N, C).
+    """Compute -log of the probability of each target sequence.
 
-    The mean first divides each loss by the length of its target.
+    `log_probs` has the shape (T, N, C), and `targets` (N, S). The reduction "mean" first divides each loss by the
+    length of its target.
     """
     n, most = targets.shape
     classes = jnp.full((n, 2 * most + 2), -1).at[:, 2::2].set(targets.astype(int))

@@ -73,7 +73,7 @@ def _node(call: Call) -> str:
 
 
 def _padded_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype | None:
-    """Return the autocast dtype of the PyTorch operator that implements this mode and number of dims."""
+    """Return the autocast dtype of the PyTorch operator that implements this mode and number of dims, or None."""
     _, pad, mode = args
     return _dtypes.float32 if mode == "replicate" or (mode == "reflect" and len(pad) < 6) else None
 

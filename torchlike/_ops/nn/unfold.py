@@ -196,7 +196,7 @@ def _fold(
     padding: tuple | int = 0,
     stride: tuple | int = 1,
 ):
-    """Sum columns into an image at the positions of their windows, the transpose of unfolding.
+    """Add each column to an image at the position of its window. This is the transpose of unfolding.
 
     Args:
       input: (N, C k k, blocks) or (C k k, blocks).

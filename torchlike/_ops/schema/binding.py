@@ -209,7 +209,7 @@ class Form(NamedTuple):
     keeps: bool  # templates are cached; False with float or complex static arguments, because 0.0 == -0.0
 
     def bind(self, op: d.Op, args: tuple, seen: list) -> tuple[Call, Template]:
-        """Return what `bind` returns, without repeating the work that depends only on types."""
+        """Return the result of `bind`, without repeating the work that depends only on types."""
         call = Call(op, {}, [], [], list(self.promoted), [])
         statics = []
         for (name, where, number), value, known in zip(self.places, args, seen):

@@ -27,7 +27,7 @@ class Casts(NamedTuple):
 
 
 def lower(fast: _dtypes.dtype, dtypes: list[_dtypes.dtype], args: tuple) -> _dtypes.dtype | None:
-    """Return the fast dtype."""
+    """Return the fast dtype, which is the lower-precision dtype of autocast."""
     return fast
 
 

@@ -1,4 +1,4 @@
-"""Gradients of operators, derived from their kernels by `jax.vjp`, and what each gradient depends on."""
+"""Gradients of operators, derived from their kernels by `jax.vjp`, and the inputs on which each gradient depends."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def derivable(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> 
 
 
 def chooses(plan: OpPlan) -> bool:
-    """Return whether this gradient uses its saved values only to select elements, so it has no derivative by them."""
+    """Return whether this gradient uses its saved values only to select elements, so it has no derivative for them."""
     found = plan.op.chooses
     return found if isinstance(found, bool) else plan.extra is not None and found(plan)
 

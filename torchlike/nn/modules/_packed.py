@@ -1,8 +1,8 @@
 """Recurrent layers over packed sequences.
 
 The sequences are sorted by decreasing length, so the batch size changes only where sequences end. Consecutive steps
-with the same batch size form a block, over which the layer runs as over a plain batch. In the forward direction the
-batch shrinks from block to block. In the reverse direction it grows.
+with the same batch size form a block. The layer runs over each block as over a batch of sequences of equal length. In
+the forward direction the batch shrinks from block to block. In the reverse direction it grows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def run_packed(
 ) -> tuple[Tensor, States]:
     """Run all layers and return the output and the final states.
 
-    `weights` has one entry for each layer and direction. Dimension 0 of the `states` has the same order and size.
+    `weights` has one entry for each layer and direction. Dimension 0 of each state has the same size and order.
     """
     finals: list[States] = []
     for first in range(0, len(weights), directions):

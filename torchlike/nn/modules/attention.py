@@ -19,9 +19,9 @@ class MultiheadAttention(Module):
 
     Each of `num_heads` heads computes softmax(Q Kᵀ / sqrt(d)) V. Linear projections precede and follow the heads.
 
-    The inputs are queries (L, N, embed_dim), keys (S, N, kdim) and values (S, N, vdim). The outputs are
-    (L, N, embed_dim) and the weights (N, L, S). With `batch_first`, N is the first dimension of the inputs and of the
-    output.
+    The inputs are queries (L, N, embed_dim), keys (S, N, kdim) and values (S, N, vdim). The results are
+    the output (L, N, embed_dim) and the attention weights (N, L, S). With `batch_first`, N is the first dimension of
+    the inputs and of the output.
 
     `in_proj_weight` (3·embed_dim, embed_dim) stacks the three input projections. If `kdim` or `vdim` differs from
     `embed_dim`, the projections are `q_proj_weight`, `k_proj_weight` and `v_proj_weight` instead.
@@ -110,7 +110,7 @@ class MultiheadAttention(Module):
         masks = [mask for mask in (key_padding_mask, attn_mask) if mask is not None]
         of_bools = bool(masks) and all(mask.dtype == torchlike.bool for mask in masks)
         # PyTorch's inference fast path computes a plain softmax, which is NaN for a row with all keys masked.
-        # Attention that returns its weights computes a plain softmax too.
+        # `multi_head_attention_forward` also computes a plain softmax when it returns the weights, so request them.
         is_plain = of_bools and self._is_fast(query, key, value)
         mask_dtype = attn_mask.dtype if attn_mask is not None else None
         key_padding_mask = as_scores(key_padding_mask, "key_padding_mask", mask_dtype, "attn_mask", query.dtype)
@@ -166,7 +166,7 @@ class MultiheadAttention(Module):
 def _swapped(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Swap the first two dimensions of the inputs. Inputs that are the same tensor remain the same tensor.
 
-    This lets `multi_head_attention_forward` project them together.
+    `multi_head_attention_forward` projects inputs that are the same tensor with one matrix product.
     """
     swapped_query = query.transpose(1, 0)
     swapped_key = swapped_query if key is query else key.transpose(1, 0)

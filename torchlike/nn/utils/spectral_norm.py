@@ -27,7 +27,7 @@ class SpectralNorm:
     def compute_weight(self, module: Any, do_power_iteration: bool) -> Any:
         """Return the weight divided by its estimated largest singular value.
 
-        With `do_power_iteration` power iterations refine the estimate first.
+        If `do_power_iteration` is true, power iterations refine the estimate first.
         """
         weight = getattr(module, self.name + "_orig")
         u, v = getattr(module, self.name + "_u"), getattr(module, self.name + "_v")
@@ -40,7 +40,7 @@ class SpectralNorm:
         return weight / sigma
 
     def remove(self, module: Any) -> None:
-        """Replace the parameter and the buffers of the hook by one parameter with the current weight."""
+        """Replace the parameter and the buffers of the hook by one parameter with the normalized weight."""
         with torchlike.no_grad():
             weight = self.compute_weight(module, do_power_iteration=False)
         delattr(module, self.name)
@@ -84,7 +84,7 @@ def spectral_norm(
 
 
 def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
-    """Undo `spectral_norm`."""
+    """Remove spectral normalization. The parameter keeps its current normalized value."""
     found = _hook_of(module, name)
     if found is None:
         raise _errors.hook_not_found("spectral_norm", name, module)

@@ -14,7 +14,7 @@ from torchlike.optim.optimizer import Optimizer
 
 
 class _Combined(LRScheduler):
-    """The base class of combined schedulers: a list of schedulers of one optimizer, and their state dictionaries."""
+    """The base class of combined schedulers. It checks the schedulers and combines their state dictionaries."""
 
     _schedulers: Sequence[LRScheduler]
 
@@ -42,7 +42,7 @@ class _Combined(LRScheduler):
 
 
 class SequentialLR(_Combined):
-    """A scheduler that runs schedulers in sequence. At each milestone the next one starts at its step 0.
+    """A scheduler that runs schedulers in sequence. At each milestone, the next scheduler starts at its step 0.
 
     Raises:
       ValueError: there is no scheduler, one belongs to another optimizer or is a `ReduceLROnPlateau`, or the number of

@@ -439,7 +439,7 @@ def argwhere(input: _Tensor) -> _Tensor:
     ...
 
 def as_strided(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
-    """A view of the whole storage: the element at `index` lies `storage_offset + sum(index * stride)` into it."""
+    """Return a view of the whole storage. Element `index` is at position `storage_offset + sum(index * stride)`."""
     ...
 
 def as_strided_(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
@@ -1118,7 +1118,7 @@ def embedding_bag(
     include_last_offset: _bool = ...,
     padding_idx: _int | None = ...,
 ) -> _tuple[_Tensor, _Tensor, _Tensor, _Tensor]:
-    """Compute `torch.nn.functional.embedding_bag` of concatenated bags; also return what PyTorch saves for backward."""
+    """Compute `torch.nn.functional.embedding_bag` of concatenated bags, and the values that PyTorch saves for backward."""
     ...
 
 def embedding_renorm_(input: _Tensor, indices: _Tensor, max_norm: _float, norm_type: _float) -> _Tensor:
@@ -1374,7 +1374,7 @@ def from_numpy(ndarray: _Any) -> _Tensor:
 def frombuffer(
     buffer: _Any, *, dtype: _dtype | None = ..., count: _int = ..., offset: _int = ..., requires_grad: _bool = ...
 ) -> _Tensor:
-    """Return a one-dim tensor that shares the memory of an object with a buffer."""
+    """Return a one-dim tensor that shares the memory of an object with the buffer protocol."""
     ...
 
 def full(
@@ -1402,7 +1402,7 @@ def full_like(
     pin_memory: _bool = ...,
     memory_format: _Any = ...,
 ) -> _Tensor:
-    """Return `full` with the shape, dtype, device and memory order of `input`."""
+    """Return a tensor filled with one number, with the shape, dtype, device and memory order of `input`."""
     ...
 
 def gather(input: _Tensor, dim: _int, index: _Tensor, *, sparse_grad: _bool = ..., out: _Any = ...) -> _Tensor:
@@ -1639,15 +1639,15 @@ def imag(input: _Tensor) -> _Tensor:
 def index_add(
     input: _Tensor, dim: _int, index: _Tensor, source: _Tensor, *, alpha: _Any = ..., out: _Any = ...
 ) -> _Tensor:
-    """Add `alpha * source` at the indices `index` of one dim."""
+    """Add `alpha * source` to the slices at the indices `index` along `dim`."""
     ...
 
 def index_copy(input: _Tensor, dim: _int, index: _Tensor, source: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Replace the indices `index` of one dim by those of `source`."""
+    """Replace the slices at the indices `index` along `dim` by the slices of `source`."""
     ...
 
 def index_fill(input: _Tensor, dim: _int, index: _Tensor, value: _Any) -> _Tensor:
-    """Set the indices `index` of one dim to a number."""
+    """Set the slices at the indices `index` along `dim` to a number."""
     ...
 
 def index_put(input: _Tensor, indices: _Any, values: _Tensor, accumulate: _bool = ...) -> _Tensor:
@@ -1668,11 +1668,11 @@ def index_reduce(
     include_self: _bool = ...,
     out: _Any = ...,
 ) -> _Tensor:
-    """Reduce `source` into the indices `index` of one dim of `input`, by "prod", "mean", "amax" or "amin"."""
+    """Reduce the slices of `source` into the slices of `input` at the indices `index` along `dim`."""
     ...
 
 def index_select(input: _Tensor, dim: _int, index: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Select the indices `index` of one dim."""
+    """Return the slices of `input` at the indices `index` along `dim`."""
     ...
 
 inf: _float
@@ -1761,7 +1761,7 @@ def is_nonzero(input: _Tensor) -> _bool:
     ...
 
 def is_same_size(input: _Tensor, other: _Tensor) -> _bool:
-    """Whether two tensors have one shape."""
+    """Return whether two tensors have the same shape."""
     ...
 
 def is_signed(input: _Any) -> _bool:
@@ -2086,7 +2086,7 @@ def masked_fill(input: _Tensor, mask: _Tensor, value: _Any) -> _Tensor:
     ...
 
 def masked_scatter(input: _Tensor, mask: _Tensor, source: _Tensor) -> _Tensor:
-    """Return a copy of `input` in which the elements of `source`, in order, replace those under a true `mask`."""
+    """Return a copy of `input`. Elements of `source`, in order, replace the elements where `mask` is true."""
     ...
 
 def masked_select(input: _Tensor, mask: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -2627,7 +2627,7 @@ def reshape(*args: _Any, **named: _Any) -> _Tensor:
     ...
 
 def resize_as_(self: _Tensor, the_template: _Tensor, *, memory_format: _Any = ...) -> _Tensor:
-    """Another tensor's shape, in place, in a memory format or (`preserve_format`) in the other's."""
+    """Change the shape in place to that of `the_template`. `preserve_format` also takes its memory format."""
     ...
 
 def resolve_conj(input: _Tensor) -> _Tensor:
@@ -2721,7 +2721,7 @@ def scalar_tensor(
     requires_grad: _bool = ...,
     pin_memory: _bool = ...,
 ) -> _Tensor:
-    """Return a zero-dim tensor of the default dtype."""
+    """Return a zero-dim tensor with the value `s`. Its dtype is by default the default real or complex dtype."""
     ...
 
 def scatter(
@@ -3327,8 +3327,7 @@ def unsqueeze_copy(input: _Tensor, dim: _int) -> _Any:
     ...
 
 def use_deterministic_algorithms(mode: _bool, *, warn_only: _bool = ...) -> None:
-    """Request deterministic algorithms. All algorithms on the CPU are deterministic. If there is a GPU, warn how to
-    configure XLA for it."""
+    """Request deterministic algorithms."""
     ...
 
 def vander(x: _Tensor, N: _int | None = ..., increasing: _bool = ...) -> _Tensor:

@@ -21,11 +21,11 @@ _Number = _bool | _int | _float | _complex
 class Methods:
     @property
     def H(self) -> _Tensor:
-        """The conjugate transpose of a matrix, as a view."""
+        """Return the conjugate transpose of a matrix, as a view."""
         ...
     @property
     def T(self) -> _Tensor:
-        """The tensor with its dims in reverse order."""
+        """Return the tensor with its dims in reverse order."""
         ...
     def __abs__(self) -> _Tensor: ...
     def __add__(self, other: _Any) -> _Tensor: ...
@@ -38,7 +38,7 @@ class Methods:
         dl_device: _tuple[_int, _int] | None = ...,
         copy: _bool | None = ...,
     ) -> _Tensor:
-        """Return a DLPack capsule over the memory. On a GPU and for bfloat16, return one over a copy."""
+        """Return a DLPack capsule over the memory of the tensor."""
         ...
     def __dlpack_device__(self) -> _Tensor:
         """Return DLPack's device type code and the device index."""
@@ -186,7 +186,7 @@ class Methods:
         """Return whether any element over `dim` is nonzero (default: all dims)."""
         ...
     def apply_(self, callable: _Callable) -> _Tensor:
-        """Replace each element by what a Python function makes of it (slow; on the CPU only)."""
+        """Replace each element by the result of a Python function of it. This is slow, and works only on the CPU."""
         ...
     def arccos(self) -> _Tensor:
         """Return the arccosine of each element, in radians. It is NaN outside [-1, 1]."""
@@ -243,7 +243,7 @@ class Methods:
         """Return the indices of the nonzero elements, one row for each."""
         ...
     def as_strided(self, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
-        """A view of the whole storage: the element at `index` lies `storage_offset + sum(index * stride)` into it."""
+        """Return a view of the whole storage. Element `index` is at position `storage_offset + sum(index * stride)`."""
         ...
     def as_strided_(self, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
         """`as_strided` in place: this tensor is seen in another shape; no element moves."""
@@ -252,7 +252,7 @@ class Methods:
         """Return a copy of `input` with `src` at the elements that `as_strided` would return."""
         ...
     def as_subclass(self, cls: _Any) -> _Any:
-        """This tensor as an instance of a subclass: a view of it."""
+        """Return a view of this tensor as an instance of a subclass."""
         ...
     def asin(self) -> _Tensor:
         """Return the arcsine of each element, in radians. It is NaN outside [-1, 1]."""
@@ -545,7 +545,7 @@ class Methods:
         """Return the digamma function, the derivative of the logarithm of the gamma function."""
         ...
     def dim_order(self, *, ambiguity_check: _Any = ...) -> _tuple[_int, ...]:
-        """The dims in the order of memory, the outermost first."""
+        """Return the dims in memory order, the outermost first."""
         ...
     def dist(self, other: _Tensor, p: _float = ...) -> _Tensor:
         """Return the p-norm of input - other."""
@@ -792,19 +792,19 @@ class Methods:
         """Return the imaginary part, as a view; for a lazily conjugated view, it is lazily negated."""
         ...
     def index_add(self, dim: _int, index: _Tensor, source: _Tensor, *, alpha: _Any = ...) -> _Tensor:
-        """Add `alpha * source` at the indices `index` of one dim."""
+        """Add `alpha * source` to the slices at the indices `index` along `dim`."""
         ...
     def index_add_(self, dim: _int, index: _Tensor, source: _Tensor, *, alpha: _Any = ...) -> _Tensor:
         """`index_add` in place."""
         ...
     def index_copy(self, dim: _int, index: _Tensor, source: _Tensor) -> _Tensor:
-        """Replace the indices `index` of one dim by those of `source`."""
+        """Replace the slices at the indices `index` along `dim` by the slices of `source`."""
         ...
     def index_copy_(self, dim: _int, index: _Tensor, source: _Tensor) -> _Tensor:
         """`index_copy` in place."""
         ...
     def index_fill(self, dim: _int, index: _Tensor, value: _Any) -> _Tensor:
-        """Set the indices `index` of one dim to a number."""
+        """Set the slices at the indices `index` along `dim` to a number."""
         ...
     def index_fill_(self, dim: _int, index: _Tensor, value: _Any) -> _Tensor:
         """`index_fill` in place."""
@@ -818,7 +818,7 @@ class Methods:
     def index_reduce(
         self, dim: _int, index: _Tensor, source: _Tensor, reduce: _str, *, include_self: _bool = ...
     ) -> _Tensor:
-        """Reduce `source` into the indices `index` of one dim of `input`, by "prod", "mean", "amax" or "amin"."""
+        """Reduce the slices of `source` into the slices of `input` at the indices `index` along `dim`."""
         ...
     def index_reduce_(
         self, dim: _int, index: _Tensor, source: _Tensor, reduce: _str, *, include_self: _bool = ...
@@ -826,7 +826,7 @@ class Methods:
         """`index_reduce` in place."""
         ...
     def index_select(self, dim: _int, index: _Tensor) -> _Tensor:
-        """Select the indices `index` of one dim."""
+        """Return the slices of `input` at the indices `index` along `dim`."""
         ...
     def indices(self) -> _Tensor:
         """Return the indices of a coalesced tensor: (sparse dims, elements)."""
@@ -853,16 +853,16 @@ class Methods:
         """Return whether the only element is not zero."""
         ...
     def is_pinned(self, device: _Any = ...) -> _bool:
-        """Whether the memory is page-locked: never."""
+        """Return False, because memory is never page-locked."""
         ...
     def is_same_size(self, other: _Tensor) -> _bool:
-        """Whether two tensors have one shape."""
+        """Return whether two tensors have the same shape."""
         ...
     def is_set_to(self, tensor: _Tensor) -> _bool:
-        """Whether two tensors show the same memory in the same way."""
+        """Return whether two tensors show the same memory with the same offset, shape and strides."""
         ...
     def is_shared(self) -> _bool:
-        """Whether processes share this tensor: on the CPU never."""
+        """Return False on the CPU, where processes cannot share memory, and True on an accelerator, as in PyTorch."""
         ...
     def isclose(self, other: _Tensor, rtol: _float = ..., atol: _float = ..., equal_nan: _bool = ...) -> _Tensor:
         """Return whether |input - other| <= atol + rtol * |other| for each element."""
@@ -1044,17 +1044,17 @@ class Methods:
         ...
     @property
     def mH(self) -> _Tensor:
-        """The conjugate transposes of a batch of matrices, as a view."""
+        """Return the conjugate transposes of a batch of matrices, as a view."""
         ...
     @property
     def mT(self) -> _Tensor:
-        """The tensor with its last two dims transposed."""
+        """Return the tensor with its last two dims transposed."""
         ...
     def map2_(self, x: _Tensor, y: _Tensor, callable: _Callable) -> _Tensor:
-        """Replace each element by what a Python function makes of it and two other tensors' elements."""
+        """Replace each element by the result of a Python function of it and the corresponding elements of `x` and `y`."""
         ...
     def map_(self, tensor: _Tensor, callable: _Callable) -> _Tensor:
-        """Replace each element by what a Python function makes of it and another tensor's element."""
+        """Replace each element by the result of a Python function of it and the corresponding element of `tensor`."""
         ...
     def masked_fill(self, mask: _Tensor, value: _Any) -> _Tensor:
         """Return a copy of `input` with `value` at the elements where `mask` is true."""
@@ -1063,7 +1063,7 @@ class Methods:
         """`masked_fill` in place."""
         ...
     def masked_scatter(self, mask: _Tensor, source: _Tensor) -> _Tensor:
-        """Return a copy of `input` in which the elements of `source`, in order, replace those under a true `mask`."""
+        """Return a copy of `input`. Elements of `source`, in order, replace the elements where `mask` is true."""
         ...
     def masked_scatter_(self, mask: _Tensor, source: _Tensor) -> _Tensor:
         """`masked_scatter` in place."""
@@ -1182,7 +1182,7 @@ class Methods:
         """Return the negative of each element."""
         ...
     def new(self, *args: _Any, device: _Any = ...) -> _Tensor:
-        """Return a tensor of this dtype from data or of a size. This is PyTorch's legacy constructor."""
+        """Return the result of the legacy constructor (see `legacy_tensor`) with the dtype and device of this tensor."""
         ...
     def new_empty(
         self,
@@ -1296,7 +1296,7 @@ class Methods:
         """Permute the dims."""
         ...
     def pin_memory(self, device: _Any = ...) -> _Tensor:
-        """This tensor: JAX's host arrays are not page-locked, and copies to a GPU are safe without."""
+        """Return the tensor itself. Host arrays are not page-locked here, and copies to a GPU are safe without it."""
         ...
     def pinverse(self, rcond: _float = ...) -> _Tensor:
         """Return the Moore-Penrose pseudoinverse."""
@@ -1361,7 +1361,7 @@ class Methods:
         """Return 1 / x for each element x."""
         ...
     def record_stream(self, stream: _Any) -> None:
-        """Nothing to do: XLA keeps memory alive for as long as work uses it. Only tensors on a GPU can be asked."""
+        """Do nothing: XLA keeps memory alive while a program uses it. Raise for a tensor on the CPU."""
         ...
     def relu(self) -> _Tensor:
         """Return max(x, 0) for each element x."""
@@ -1396,16 +1396,16 @@ class Methods:
         """Reshape this tensor to the shape of `other`."""
         ...
     def resize(self, *sizes: _Any) -> _Tensor:
-        """This tensor in another shape of as many elements (deprecated in PyTorch; use `reshape`)."""
+        """Return the tensor with another shape and the same elements. Deprecated in PyTorch: use `reshape`."""
         ...
     def resize_(self, *sizes: _Any) -> _Tensor:
-        """Another shape, in place, over the same elements in memory order; new ones are unspecified (zeros here)."""
+        """Change the shape in place. The elements stay in memory order. New elements are unspecified (zeros here)."""
         ...
     def resize_as(self, tensor: _Tensor) -> _Tensor:
-        """This tensor in another's shape of as many elements (deprecated in PyTorch; use `reshape`)."""
+        """Return the elements of this tensor with the shape of `tensor`. Deprecated in PyTorch: use `reshape`."""
         ...
     def resize_as_(self, tensor: _Tensor) -> _Tensor:
-        """Another tensor's shape, in place, in a memory format or (`preserve_format`) in the other's."""
+        """Change the shape in place to that of `the_template`. `preserve_format` also takes its memory format."""
         ...
     def resolve_conj(self) -> _Tensor:
         """Return a conjugated copy of a lazily conjugated view. Any other tensor is returned itself."""
@@ -1470,7 +1470,7 @@ class Methods:
         """Return a copy of `input` with `src` at one index of a dim."""
         ...
     def set_(self, source: _Any = ..., storage_offset: _int = ..., size: _Any = ..., stride: _Any = ...) -> _Tensor:
-        """See another tensor's (or storage's) memory from now on; of nothing, become empty."""
+        """Switch this tensor to the memory of another tensor or storage. Without a source, the tensor becomes empty."""
         ...
     def sgn(self) -> _Tensor:
         """Return x / |x| for each complex element x, or 0 for x = 0. For real elements, return the sign."""
@@ -1479,7 +1479,7 @@ class Methods:
         """Return x / |x| for each complex element x, or 0 for x = 0. For real elements, return the sign."""
         ...
     def share_memory_(self) -> _Tensor:
-        """Refused on the CPU: arrays cannot be shared by processes (send NumPy arrays, or a `torchlike.save`d file)."""
+        """Return the tensor itself on an accelerator, and raise on the CPU."""
         ...
     def short(self, *, memory_format: _Any = ...) -> _Tensor:
         """This tensor as torch.int16."""
@@ -1657,7 +1657,7 @@ class Methods:
         """Convert this tensor to another dtype or device."""
         ...
     def to_dense(self, dtype: _Any = ..., *, masked_grad: _bool | None = ...) -> _Tensor:
-        """Return the tensor with a strided layout. A strided tensor is returned unchanged."""
+        """Return the tensor with a strided layout. A strided tensor is only cast to `dtype`, if given."""
         ...
     def to_sparse(
         self, sparse_dim: _int | None = ..., *, layout: _Any = ..., blocksize: _Any = ..., dense_dim: _int | None = ...

@@ -165,7 +165,7 @@ def solve_ex(A: _Tensor, B: _Tensor, *, left: _bool = ..., check_errors: _bool =
 def solve_triangular(
     A: _Tensor, B: _Tensor, *, upper: _bool, left: _bool = ..., unitriangular: _bool = ..., out: _Any = ...
 ) -> _Tensor:
-    """Return X with A X = B for a triangular A; the other half of A is not read."""
+    """Return X with A X = B for a triangular A. The other triangle of A is not read."""
     ...
 
 def svd(A: _Tensor, full_matrices: _bool = ..., *, driver: _str | None = ..., out: _Any = ...) -> _Any:

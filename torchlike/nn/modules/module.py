@@ -160,7 +160,7 @@ class Module(_Parts):
                 return self._call_outermost(args, kwargs)
             if self._compiled_call_impl is not None:
                 return self._compiled_call_impl(*args, **kwargs)
-            # The body of `_call_impl` is repeated here to save a call, because every layer of every step runs this code.
+            # The body of `_call_impl` is repeated here to save a call: every layer of every step runs this code.
             if (
                 self._backward_hooks
                 or self._backward_pre_hooks

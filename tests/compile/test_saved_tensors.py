@@ -60,9 +60,7 @@ def _write_nothing(lib, x, w, y):
     pass
 
 
-WRITES = [
-    _write_weight, _step, _write_input, _write_part, _write_result, _write_view_of_result, _write_nothing
-]  # fmt: skip
+WRITES = [_write_weight, _step, _write_input, _write_part, _write_result, _write_view_of_result, _write_nothing]
 
 
 def outcomes(lib, function, write, needs):

@@ -105,7 +105,7 @@ def _member(name: str, lines: str, layout: mf.layout, place: int) -> Callable:
         return self._indices_[place]
 
     member.__name__ = member.__qualname__ = name
-    member.__doc__ = f"The {name.replace('_', ' ')} of a matrix kept by its {lines}s."
+    member.__doc__ = f"Return the {name.replace('_', ' ')} of a matrix in compressed {lines} format."
     return member
 
 

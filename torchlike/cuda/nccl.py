@@ -21,7 +21,7 @@ def _refused(name: str) -> Any:
         raise _errors.arguments.cannot(f"cuda.nccl.{name}", "it runs in one process, and XLA moves what it must")
 
     refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = f"Refused: `{name}` between GPUs."
+    refuse.__doc__ = f"Raise an error: NCCL `{name}` is not supported."
     return refuse
 
 

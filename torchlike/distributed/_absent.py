@@ -32,7 +32,7 @@ class Absent(type):
 
 def absent(name: str) -> Absent:
     """Return a placeholder for a name."""
-    return Absent(name, (), {"__doc__": f"{name}: not there; whoever calls it is told so."})
+    return Absent(name, (), {"__doc__": f"A placeholder: `{name}` is not supported, and calling it raises an error."})
 
 
 def fill(module: ModuleType, names: str) -> None:

@@ -194,7 +194,7 @@ def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
 
     made: Any = method
     made.__name__ = made.__qualname__ = name
-    made.__doc__ = f"`{name[:-1]}` in place: this tensor is seen in another shape; no element moves."
+    made.__doc__ = f"Apply `{name[:-1]}` in place. Only the shape and strides change."
     made.__wrapped__ = function
     return made
 
@@ -423,8 +423,8 @@ def _constant(name: str, found: Any, doc: str) -> Callable[[Tensor], Any]:
 
 
 _FACTS = [
-    _constant("dense_dim", lambda t: t.ndim, "The number of dims that are not sparse: all."),
-    _constant("sparse_dim", 0, "The number of sparse dims: none."),
+    _constant("dense_dim", lambda t: t.ndim, "Return the number of dense dims: all dims."),
+    _constant("sparse_dim", 0, "Return the number of sparse dims: always 0."),
 ]
 _VIEWS = {
     "squeeze_": "squeeze",
@@ -478,5 +478,5 @@ METHODS |= {
     "_make_subclass": staticmethod(_make_subclass),
     "__dlpack__": exchange.dlpack,
     "__dlpack_device__": exchange.dlpack_device,
-    "layout": property(lambda self: mf.strided, doc="How the elements are kept: always strided."),
+    "layout": property(lambda self: mf.strided, doc="The layout: always `torch.strided`."),
 }

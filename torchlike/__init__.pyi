@@ -220,51 +220,51 @@ from torchlike.storage import TypedStorage as TypedStorage
 from torchlike.storage import UntypedStorage as UntypedStorage
 
 def _sample_dirichlet(self: _Tensor, generator: _Any = ...) -> _Tensor:
-    """Dirichlet numbers of the concentrations in the last dim; they move with these as their quantiles do."""
+    """Return Dirichlet samples with the concentrations in the last dim."""
     ...
 
 def _standard_gamma(self: _Tensor, generator: _Any = ...) -> _Tensor:
-    """Gamma numbers of the shapes in `self`, of scale one; they move with the shapes as their quantiles do."""
+    """Return gamma random numbers with the shapes in `self` and scale one."""
     ...
 
 def abs(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
+    """Return the absolute value of each element, or the real modulus of a complex element."""
     ...
 
 def abs_(input: _Tensor) -> _Tensor:
-    """The absolute value of each element, in place."""
+    """Compute the absolute value of each element, in place."""
     ...
 
 def absolute(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
+    """Return the absolute value of each element, or the real modulus of a complex element."""
     ...
 
 def acos(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The arccosine in radians; NaN outside [-1, 1]."""
+    """Return the arccosine of each element, in radians. It is NaN outside [-1, 1]."""
     ...
 
 def acos_(input: _Tensor) -> _Tensor:
-    """The arccosine in radians; NaN outside [-1, 1]."""
+    """Return the arccosine of each element, in radians. It is NaN outside [-1, 1]."""
     ...
 
 def acosh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The inverse hyperbolic cosine; NaN below 1."""
+    """Return the inverse hyperbolic cosine of each element. It is NaN below 1."""
     ...
 
 def acosh_(input: _Tensor) -> _Tensor:
-    """The inverse hyperbolic cosine; NaN below 1."""
+    """Return the inverse hyperbolic cosine of each element. It is NaN below 1."""
     ...
 
 def adaptive_avg_pool1d(input: _Tensor, output_size: _tuple[_int, ...] | _int) -> _Tensor:
-    """The means of `output_size` windows of (N, C, L)."""
+    """Return the means of `output_size` windows of (N, C, L)."""
     ...
 
 def adaptive_max_pool1d(input: _Tensor, output_size: _tuple[_int, ...] | _int) -> _tuple[_Tensor, _Tensor]:
-    """The largest elements of `output_size` windows of (N, C, L), and where they stand."""
+    """Return the largest elements of `output_size` windows of (N, C, L), and their indices."""
     ...
 
 def add(input: _Tensor | _Number, other: _Tensor | _Number, *, alpha: _Number = ..., out: _Any = ...) -> _Tensor:
-    """input + alpha * other."""
+    """Return input + alpha * other."""
     ...
 
 def addbmm(
@@ -274,11 +274,11 @@ def addbmm(
     ...
 
 def addcdiv(input: _Tensor, tensor1: _Tensor, tensor2: _Tensor, *, value: _Number = ..., out: _Any = ...) -> _Tensor:
-    """input + value * tensor1 / tensor2."""
+    """Return input + value * tensor1 / tensor2."""
     ...
 
 def addcmul(input: _Tensor, tensor1: _Tensor, tensor2: _Tensor, *, value: _Number = ..., out: _Any = ...) -> _Tensor:
-    """input + value * tensor1 * tensor2; among integers `value` is cut to a whole number."""
+    """Return input + value * tensor1 * tensor2."""
     ...
 
 def addmm(
@@ -304,51 +304,51 @@ def addr(
     ...
 
 def adjoint(input: _Tensor) -> _Tensor:
-    """The last two dims exchanged, complex numbers conjugated, as a view."""
+    """Return the conjugate transpose of the last two dims, as a view."""
     ...
 
 def affine_grid_generator(theta: _Tensor, size: _tuple[_int, ...], align_corners: _bool) -> _Tensor:
-    """The grid for `grid_sampler` that applies theta (N, 2, 3) or (N, 3, 4) to pixels of `size`, 4-D or 5-D."""
+    """Return the grid for `grid_sampler` that applies an affine map to pixels of `size`, 4-D or 5-D."""
     ...
 
 def alias_copy(input: _Tensor) -> _Any:
-    """What `alias` shows, as a copy in row-major order."""
+    """Return the result of `alias` as a contiguous copy."""
     ...
 
 def all(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """Whether every element is nonzero."""
+    """Return whether all elements over `dim` are nonzero (default: all dims)."""
     ...
 
 def allclose(input: _Tensor, other: _Tensor, rtol: _float = ..., atol: _float = ..., equal_nan: _bool = ...) -> _bool:
-    """Whether every element `isclose` (an observation: pending work runs)."""
+    """Return whether all elements are close, as `isclose` defines it. The call flushes the pending trace."""
     ...
 
 def alpha_dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
-    """Dropout that keeps mean and variance of what comes out of `selu`."""
+    """Apply dropout that keeps the mean and variance of the outputs of `selu`."""
     ...
 
 def alpha_dropout_(input: _Tensor, p: _float, train: _bool) -> _Tensor:
-    """In place: Dropout that keeps mean and variance of what comes out of `selu`."""
+    """Apply `alpha_dropout` in place."""
     ...
 
 def amax(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """The largest element over `dim` (every dim by default); equal ones share the gradient evenly."""
+    """Return the maximum over `dim` (default: all dims)."""
     ...
 
 def amin(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """The smallest element over `dim` (every dim by default); equal ones share the gradient evenly."""
+    """Return the minimum over `dim` (default: all dims)."""
     ...
 
 def aminmax(input: _Tensor, *, dim: _int | None = ..., keepdim: _bool = ..., out: _Any = ...) -> _Any:
-    """The smallest and the largest element."""
+    """Return the minimum and the maximum along `dim` (default: of all elements)."""
     ...
 
 def angle(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The angle of a complex number in radians; of a real one 0, or pi below zero, NaN for NaN."""
+    """Return the angle of each element in radians."""
     ...
 
 def any(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """Whether any element is nonzero."""
+    """Return whether any element over `dim` is nonzero (default: all dims)."""
     ...
 
 def arange(
@@ -361,81 +361,81 @@ def arange(
     pin_memory: _bool = ...,
     **named: _Any,
 ) -> _Tensor:
-    """Numbers from `start` (0) up to but without `end`, `step` (1) apart: `arange(end)`, `arange(start, end, step)`."""
+    """Return the numbers from `start` (0) to `end`, exclusive, in steps of `step` (1)."""
     ...
 
 def arccos(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The arccosine in radians; NaN outside [-1, 1]."""
+    """Return the arccosine of each element, in radians. It is NaN outside [-1, 1]."""
     ...
 
 def arccos_(input: _Tensor) -> _Tensor:
-    """The arccosine in radians; NaN outside [-1, 1]."""
+    """Return the arccosine of each element, in radians. It is NaN outside [-1, 1]."""
     ...
 
 def arccosh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The inverse hyperbolic cosine; NaN below 1."""
+    """Return the inverse hyperbolic cosine of each element. It is NaN below 1."""
     ...
 
 def arccosh_(input: _Tensor) -> _Tensor:
-    """The inverse hyperbolic cosine; NaN below 1."""
+    """Return the inverse hyperbolic cosine of each element. It is NaN below 1."""
     ...
 
 def arcsin(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The arcsine in radians; NaN outside [-1, 1]."""
+    """Return the arcsine of each element, in radians. It is NaN outside [-1, 1]."""
     ...
 
 def arcsin_(input: _Tensor) -> _Tensor:
-    """The arcsine in radians; NaN outside [-1, 1]."""
+    """Return the arcsine of each element, in radians. It is NaN outside [-1, 1]."""
     ...
 
 def arcsinh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The inverse hyperbolic sine."""
+    """Return the inverse hyperbolic sine of each element."""
     ...
 
 def arcsinh_(input: _Tensor) -> _Tensor:
-    """The inverse hyperbolic sine."""
+    """Return the inverse hyperbolic sine of each element."""
     ...
 
 def arctan(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The arctangent in radians."""
+    """Return the arctangent of each element, in radians."""
     ...
 
 def arctan2(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The angle of the point (other, input) in radians; the gradient at the origin is 0."""
+    """Return the angle of the point (x, y) = (other, input) in radians, in [-pi, pi]."""
     ...
 
 def arctan_(input: _Tensor) -> _Tensor:
-    """The arctangent in radians."""
+    """Return the arctangent of each element, in radians."""
     ...
 
 def arctanh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
+    """Return the inverse hyperbolic tangent of each element. It is NaN outside [-1, 1]."""
     ...
 
 def arctanh_(input: _Tensor) -> _Tensor:
-    """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
+    """Return the inverse hyperbolic tangent of each element. It is NaN outside [-1, 1]."""
     ...
 
 def are_deterministic_algorithms_enabled() -> _bool:
-    """Whether deterministic algorithms were asked for."""
+    """Return whether deterministic algorithms are enabled."""
     ...
 
 def argmax(input: _Tensor, dim: _int | None = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """The index of the first largest element along `dim`, or among all elements flattened."""
+    """Return the index of the first maximum along `dim`, or in the flattened tensor if `dim` is None."""
     ...
 
 def argmin(input: _Tensor, dim: _int | None = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """The index of the first smallest element along `dim`, or among all elements flattened."""
+    """Return the index of the first minimum along `dim`, or in the flattened tensor if `dim` is None."""
     ...
 
 def argsort(
     input: _Tensor, dim: _int = ..., descending: _bool = ..., stable: _bool | None = ..., *, out: _Any = ...
 ) -> _Tensor:
-    """The indices that sort `dim`."""
+    """Return the indices that sort the elements along `dim`."""
     ...
 
 def argwhere(input: _Tensor) -> _Tensor:
-    """The indices of the elements that are not zero, one row each."""
+    """Return the indices of the nonzero elements, one row for each."""
     ...
 
 def as_strided(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
@@ -443,17 +443,17 @@ def as_strided(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | 
     ...
 
 def as_strided_(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
-    """`as_strided` in place: this tensor is seen in another shape; no element moves."""
+    """Apply `as_strided` in place. Only the shape and strides change."""
     ...
 
 def as_strided_copy(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
-    """What `as_strided` shows, as a copy in row-major order."""
+    """Return the result of `as_strided` as a contiguous copy."""
     ...
 
 def as_strided_scatter(
     input: _Tensor, src: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...
 ) -> _Tensor:
-    """A copy of `input` with `src` where `as_strided` would show its memory."""
+    """Return a copy of `input` with `src` at the elements that `as_strided` would return."""
     ...
 
 def as_tensor(data: _Any, dtype: _dtype | None = ..., device: _Any = ...) -> _Tensor:
@@ -467,51 +467,51 @@ def asarray(
     ...
 
 def asin(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The arcsine in radians; NaN outside [-1, 1]."""
+    """Return the arcsine of each element, in radians. It is NaN outside [-1, 1]."""
     ...
 
 def asin_(input: _Tensor) -> _Tensor:
-    """The arcsine in radians; NaN outside [-1, 1]."""
+    """Return the arcsine of each element, in radians. It is NaN outside [-1, 1]."""
     ...
 
 def asinh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The inverse hyperbolic sine."""
+    """Return the inverse hyperbolic sine of each element."""
     ...
 
 def asinh_(input: _Tensor) -> _Tensor:
-    """The inverse hyperbolic sine."""
+    """Return the inverse hyperbolic sine of each element."""
     ...
 
 def atan(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The arctangent in radians."""
+    """Return the arctangent of each element, in radians."""
     ...
 
 def atan2(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The angle of the point (other, input) in radians; the gradient at the origin is 0."""
+    """Return the angle of the point (x, y) = (other, input) in radians, in [-pi, pi]."""
     ...
 
 def atan_(input: _Tensor) -> _Tensor:
-    """The arctangent in radians."""
+    """Return the arctangent of each element, in radians."""
     ...
 
 def atanh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
+    """Return the inverse hyperbolic tangent of each element. It is NaN outside [-1, 1]."""
     ...
 
 def atanh_(input: _Tensor) -> _Tensor:
-    """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
+    """Return the inverse hyperbolic tangent of each element. It is NaN outside [-1, 1]."""
     ...
 
 def atleast_1d(*tensors: _Any) -> _Any:
-    """Tensors with dims of size one added until they have 1."""
+    """Add dims of size one until each tensor has at least 1."""
     ...
 
 def atleast_2d(*tensors: _Any) -> _Any:
-    """Tensors with dims of size one added until they have 2."""
+    """Add dims of size one until each tensor has at least 2."""
     ...
 
 def atleast_3d(*tensors: _Any) -> _Any:
-    """Tensors with dims of size one added until they have 3."""
+    """Add dims of size one until each tensor has at least 3."""
     ...
 
 def autocast_decrement_nesting() -> _int:
@@ -530,7 +530,7 @@ def avg_pool1d(
     ceil_mode: _bool = ...,
     count_include_pad: _bool = ...,
 ) -> _Tensor:
-    """The mean of each window of (N, C, L) or (C, L); padding counts as zeros unless told otherwise."""
+    """Return the mean of each window of (N, C, L) or (C, L). By default, padding counts as zeros."""
     ...
 
 def baddbmm(
@@ -550,7 +550,7 @@ def bartlett_window(
     pin_memory: _bool = ...,
     **named: _float,
 ) -> _Tensor:
-    """The Bartlett window: a triangle. With `periodic`, one period of a longer one, as spectral analysis wants it."""
+    """Return the Bartlett window, a triangle. If `periodic` is True, the window is periodic, for spectral analysis; else symmetric."""
     ...
 
 def batch_norm(
@@ -564,11 +564,11 @@ def batch_norm(
     eps: _float,
     cudnn_enabled: _bool = ...,
 ) -> _Tensor:
-    """(x - mean) / sqrt(var + eps) for each channel (dim 1); times weight, plus bias."""
+    """Compute (x - mean) / sqrt(var + eps) for each channel (dim 1), times weight, plus bias."""
     ...
 
 def bernoulli(input: _Tensor, p: _float | None = ..., *, generator: _Any = ..., out: _Any = ...) -> _Tensor:
-    """Ones with the probabilities in `input` (or `p`), else zeros."""
+    """Return random ones with the probabilities in `input` (or `p`), else zeros."""
     ...
 
 def bilinear(input1: _Tensor, input2: _Tensor, weight: _Tensor, bias: _Tensor | None = ...) -> _Tensor:
@@ -586,11 +586,11 @@ def binary_cross_entropy_with_logits(
     ...
 
 def bincount(input: _Tensor, weights: _Tensor | None = ..., minlength: _int = ...) -> _Tensor:
-    """How often each number from 0 up to the largest occurs, or the sum of the weights at it."""
+    """Count the occurrences of each number from 0 to the largest one, or sum the `weights` of each number."""
     ...
 
 def binomial(count: _Tensor, prob: _Tensor, generator: _Any = ...) -> _Tensor:
-    """How many of `count` trials succeed, each with probability `prob`."""
+    """Return the number of successes in `count` trials, each with success probability `prob`."""
     ...
 
 bit: _Any
@@ -601,27 +601,27 @@ bits4x2: _Any
 bits8: _Any
 
 def bitwise_and(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """The bits set in both."""
+    """Return the bitwise AND of `input` and `other`. For bools, it is the logical AND."""
     ...
 
 def bitwise_left_shift(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """The bits moved up by `other` places; 0 when that is as many as there are."""
+    """Return `input` shifted left by `other` bits."""
     ...
 
 def bitwise_not(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Every bit turned over; of a bool its opposite."""
+    """Return the bitwise complement of each integer, or the logical negation of each bool."""
     ...
 
 def bitwise_or(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """The bits set in either."""
+    """Return the bitwise OR of `input` and `other`. For bools, it is the logical OR."""
     ...
 
 def bitwise_right_shift(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """The bits moved down by `other` places, the sign kept."""
+    """Return `input` shifted right arithmetically by `other` bits. Signed integers keep their sign."""
     ...
 
 def bitwise_xor(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """The bits set in exactly one."""
+    """Return the bitwise XOR of `input` and `other`. For bools, it is the logical XOR."""
     ...
 
 def blackman_window(
@@ -635,11 +635,11 @@ def blackman_window(
     pin_memory: _bool = ...,
     **named: _float,
 ) -> _Tensor:
-    """The Blackman window: two cosines. With `periodic`, one period of a longer one, as spectral analysis wants it."""
+    """Return the Blackman window, a sum of two cosines. If `periodic` is True, the window is periodic, for spectral analysis; else symmetric."""
     ...
 
 def block_diag(*tensors: _Tensor) -> _Tensor:
-    """A matrix with the given ones (vectors as rows) along its diagonal."""
+    """Return the block-diagonal matrix of the given matrices. A vector is a matrix with one row."""
     ...
 
 def bmm(input: _Tensor, mat2: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -649,11 +649,11 @@ def bmm(input: _Tensor, mat2: _Tensor, *, out: _Any = ...) -> _Tensor:
 bool: _dtype
 
 def broadcast_shapes(*shapes: _Any) -> _Any:
-    """The shape to which tensors of these shapes broadcast."""
+    """Return the shape to which tensors of these shapes broadcast."""
     ...
 
 def broadcast_tensors(*tensors: _Tensor) -> _tuple[_Tensor, ...]:
-    """Tensors expanded to their common shape."""
+    """Expand tensors to their common shape."""
     ...
 
 def broadcast_to(input: _Tensor, size: _Any) -> _Tensor:
@@ -663,43 +663,43 @@ def broadcast_to(input: _Tensor, size: _Any) -> _Tensor:
 def bucketize(
     input: _Any, boundaries: _Tensor, *, out_int32: _bool = ..., right: _bool = ..., out: _Any = ...
 ) -> _Tensor:
-    """The index of the bucket, between two of the sorted boundaries, that holds each element."""
+    """Return the index of the bucket of each element; the buckets are bounded by the sorted `boundaries`."""
     ...
 
 def cartesian_prod(*tensors: _Tensor) -> _Tensor:
-    """Every combination of an element of each vector, one row each."""
+    """Return the Cartesian product of vectors, one row for each combination."""
     ...
 
 def cat(tensors: _Any, dim: _int = ..., *, out: _Any = ...) -> _Tensor:
-    """The tensors one after another along a dim; (…, n, …), (…, m, …) -> (…, n + m, …)."""
+    """Concatenate tensors along a dim; (…, n, …), (…, m, …) -> (…, n + m, …)."""
     ...
 
 def cdist(x1: _Tensor, x2: _Tensor, p: _float = ..., compute_mode: _str = ...) -> _Tensor:
-    """The p-norm of every difference of a row of x1 and a row of x2; (..., n, k), (..., m, k) -> (..., n, m)."""
+    """Return the p-norm distance between each row of `x1` and each row of `x2`."""
     ...
 
 cdouble: _dtype
 
 def ceil(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The smallest whole number not below each element."""
+    """Return the smallest integer not less than each element."""
     ...
 
 def ceil_(input: _Tensor) -> _Tensor:
-    """The smallest whole number not below each element."""
+    """Return the smallest integer not less than each element."""
     ...
 
 def celu(input: _Tensor, alpha: _float = ...) -> _Tensor:
-    """x where x > 0, alpha (exp(x / alpha) - 1) elsewhere."""
+    """Return x where x > 0, else alpha * (exp(x / alpha) - 1)."""
     ...
 
 def celu_(input: _Tensor, alpha: _float = ...) -> _Tensor:
-    """In place: x where x > 0, alpha (exp(x / alpha) - 1) elsewhere."""
+    """Apply `celu` in place."""
     ...
 
 cfloat: _dtype
 
 def chain_matmul(*matrices: _Tensor) -> _Tensor:
-    """The product of several matrices."""
+    """Return the product of several matrices."""
     ...
 
 chalf: _Any
@@ -721,93 +721,93 @@ def cholesky_solve(B: _Tensor, L: _Tensor, upper: _bool = ..., *, out: _Any = ..
     ...
 
 def chunk(input: _Tensor, chunks: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """At most `chunks` views of equal size (the last may be smaller)."""
+    """Split a dim into at most `chunks` views of equal size; the last one may be smaller."""
     ...
 
 def clamp(
     input: _Tensor, min: _Tensor | _Number | None = ..., max: _Tensor | _Number | None = ..., *, out: _Any = ...
 ) -> _Tensor:
-    """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound."""
+    """Return min(max(input, min), max) for each element."""
     ...
 
 def clamp_(input: _Tensor, min: _Tensor | _Number | None = ..., max: _Tensor | _Number | None = ...) -> _Tensor:
-    """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound."""
+    """Return min(max(input, min), max) for each element."""
     ...
 
 def clamp_max(input: _Tensor, max: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """min(input, max); see `clamp`."""
+    """Return min(input, max) for each element. See `clamp`."""
     ...
 
 def clamp_max_(input: _Tensor, max: _Tensor | _Number) -> _Tensor:
-    """min(input, max); see `clamp`."""
+    """Return min(input, max) for each element. See `clamp`."""
     ...
 
 def clamp_min(input: _Tensor, min: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """max(input, min); see `clamp`."""
+    """Return max(input, min) for each element. See `clamp`."""
     ...
 
 def clamp_min_(input: _Tensor, min: _Tensor | _Number) -> _Tensor:
-    """max(input, min); see `clamp`."""
+    """Return max(input, min) for each element. See `clamp`."""
     ...
 
 def clear_autocast_cache() -> None:
-    """Forget the weights that were cast."""
+    """Clear the cache of cast weights."""
     ...
 
 def clip(
     input: _Tensor, min: _Tensor | _Number | None = ..., max: _Tensor | _Number | None = ..., *, out: _Any = ...
 ) -> _Tensor:
-    """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound."""
+    """Return min(max(input, min), max) for each element."""
     ...
 
 def clip_(input: _Tensor, min: _Tensor | _Number | None = ..., max: _Tensor | _Number | None = ...) -> _Tensor:
-    """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound."""
+    """Return min(max(input, min), max) for each element."""
     ...
 
 def clone(input: _Tensor, *, memory_format: _Any = ...) -> _Tensor:
-    """A copy with the same history."""
+    """Return a differentiable copy of the tensor."""
     ...
 
 def column_stack(tensors: _Any, *, out: _Any = ...) -> _Tensor:
-    """Tensors joined along dim 1, vectors as columns."""
+    """Concatenate tensors along dim 1; a vector is a column."""
     ...
 
 def combinations(input: _Tensor, r: _int = ..., with_replacement: _bool = ...) -> _Tensor:
-    """Every choice of `r` elements of a vector, in order, one row each."""
+    """Return all combinations of `r` elements of a vector, in order, one row for each."""
     ...
 
 def compiled_with_cxx11_abi() -> _bool:
-    """Whether strings are those of C++11, as in every PyTorch of today."""
+    """Return whether the library uses the C++11 ABI: always True, as in current PyTorch builds."""
     ...
 
 def complex(real: _Tensor, imag: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """real + i imag."""
+    """Return the complex tensor real + i * imag."""
     ...
 
 complex32: _Any
 
 def concat(tensors: _Any, dim: _int = ..., *, out: _Any = ...) -> _Tensor:
-    """Another name of `cat`."""
+    """Alias of `cat`."""
     ...
 
 def concatenate(tensors: _Any, dim: _int = ..., *, out: _Any = ...) -> _Tensor:
-    """Another name of `cat`."""
+    """Alias of `cat`."""
     ...
 
 def conj(input: _Tensor) -> _Tensor:
-    """The complex conjugate, as a view of the same memory; a real tensor is returned itself."""
+    """Return the complex conjugate, as a view of the same memory. A real tensor is returned itself."""
     ...
 
 def conj_physical(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
-    """The complex conjugate, with memory of its own; a real tensor is returned itself."""
+    """Return the complex conjugate, as a copy. A real tensor is returned itself."""
     ...
 
 def conj_physical_(input: _Tensor) -> _Tensor:
-    """The complex conjugate."""
+    """Return the complex conjugate of each element."""
     ...
 
 def constant_pad_nd(input: _Tensor, pad: _Any, value: _Number = ...) -> _Tensor:
-    """The last dims with `value` around them, as many on each side as `pad` says, the last dim first."""
+    """Pad the last dims with `value`."""
     ...
 
 def conv1d(
@@ -819,7 +819,7 @@ def conv1d(
     dilation: _tuple | _int = ...,
     groups: _int = ...,
 ) -> _Tensor:
-    """Slide a kernel over the last 1 dims of (N, C, ...) or (C, ...)."""
+    """Convolve the last 1 dims of (N, C, ...) or (C, ...) with a kernel."""
     ...
 
 def conv2d(
@@ -831,7 +831,7 @@ def conv2d(
     dilation: _tuple | _int = ...,
     groups: _int = ...,
 ) -> _Tensor:
-    """Slide a kernel over the last 2 dims of (N, C, ...) or (C, ...)."""
+    """Convolve the last 2 dims of (N, C, ...) or (C, ...) with a kernel."""
     ...
 
 def conv3d(
@@ -843,11 +843,11 @@ def conv3d(
     dilation: _tuple | _int = ...,
     groups: _int = ...,
 ) -> _Tensor:
-    """Slide a kernel over the last 3 dims of (N, C, ...) or (C, ...)."""
+    """Convolve the last 3 dims of (N, C, ...) or (C, ...) with a kernel."""
     ...
 
 def conv_tbc(input: _Tensor, weight: _Tensor, bias: _Tensor, pad: _int = ...) -> _Tensor:
-    """A convolution over the first dim of (T, B, C) with a weight (K, C, O): (T + 2 pad - K + 1, B, O)."""
+    """Convolve the first dim of (T, B, C) with a weight (K, C, O); the result is (T + 2 * pad - K + 1, B, O)."""
     ...
 
 def conv_transpose1d(
@@ -860,7 +860,7 @@ def conv_transpose1d(
     groups: _int = ...,
     dilation: _tuple | _int = ...,
 ) -> _Tensor:
-    """The transpose of `conv1d`: each input element adds a scaled kernel to the output."""
+    """Compute the transpose of `conv1d`: each input element adds a scaled kernel to the output."""
     ...
 
 def conv_transpose2d(
@@ -873,7 +873,7 @@ def conv_transpose2d(
     groups: _int = ...,
     dilation: _tuple | _int = ...,
 ) -> _Tensor:
-    """The transpose of `conv2d`: each input element adds a scaled kernel to the output."""
+    """Compute the transpose of `conv2d`: each input element adds a scaled kernel to the output."""
     ...
 
 def conv_transpose3d(
@@ -886,7 +886,7 @@ def conv_transpose3d(
     groups: _int = ...,
     dilation: _tuple | _int = ...,
 ) -> _Tensor:
-    """The transpose of `conv3d`: each input element adds a scaled kernel to the output."""
+    """Compute the transpose of `conv3d`: each input element adds a scaled kernel to the output."""
     ...
 
 def convolution(
@@ -900,31 +900,31 @@ def convolution(
     output_padding: _tuple[_int, ...],
     groups: _int,
 ) -> _Tensor:
-    """A convolution of (N, C, ...) over as many dims as the weight has besides two, or its transpose."""
+    """Compute a convolution of (N, C, ...), or its transpose. A weight with n + 2 dims is convolved over n dims."""
     ...
 
 def copysign(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """The size of `input` with the sign of `other`; no gradient flows to `other`, and none where `input` is 0."""
+    """Return the magnitude of `input` with the sign of `other`."""
     ...
 
 def corrcoef(input: _Tensor) -> _Tensor:
-    """The correlation coefficients of variables, one a row."""
+    """Return the matrix of correlation coefficients. Each row of `input` is a variable, each column an observation."""
     ...
 
 def cos(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The cosine of an angle in radians."""
+    """Return the cosine of each element, in radians."""
     ...
 
 def cos_(input: _Tensor) -> _Tensor:
-    """The cosine of an angle in radians."""
+    """Return the cosine of each element, in radians."""
     ...
 
 def cosh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The hyperbolic cosine."""
+    """Return the hyperbolic cosine of each element."""
     ...
 
 def cosh_(input: _Tensor) -> _Tensor:
-    """The hyperbolic cosine."""
+    """Return the hyperbolic cosine of each element."""
     ...
 
 def cosine_embedding_loss(
@@ -938,17 +938,17 @@ def cosine_similarity(x1: _Tensor, x2: _Tensor, dim: _int = ..., eps: _float = .
     ...
 
 def count_nonzero(input: _Tensor, dim: _Any = ...) -> _Tensor:
-    """How many elements are not zero."""
+    """Return the number of nonzero elements over `dim` (default: all dims)."""
     ...
 
 def cov(
     input: _Tensor, *, correction: _int = ..., fweights: _Tensor | None = ..., aweights: _Tensor | None = ...
 ) -> _Tensor:
-    """The covariances of variables, one a row, from observations, one a column."""
+    """Estimate the covariance matrix of variables. Each row of `input` is a variable, each column an observation."""
     ...
 
 def cross(input: _Tensor, other: _Tensor, dim: _int | None = ..., *, out: _Any = ...) -> _Tensor:
-    """The cross product of vectors of three elements along `dim` (by default the first dim of size three)."""
+    """Return the cross product of vectors of three elements along `dim` (by default the first dim of size three)."""
     ...
 
 def ctc_loss(
@@ -960,39 +960,39 @@ def ctc_loss(
     reduction: _int = ...,
     zero_infinity: _bool = ...,
 ) -> _Tensor:
-    """`torch.nn.functional.ctc_loss`; reduction: 0 for none, 1 for the mean, 2 for the sum."""
+    """Compute `torch.nn.functional.ctc_loss`; reduction: 0 for none, 1 for the mean, 2 for the sum."""
     ...
 
 def cummax(input: _Tensor, dim: _int, *, out: _Any = ...) -> _Any:
-    """The running maximum along `dim`, and the index of its last occurrence so far."""
+    """Return the cumulative maximum along `dim`, and the index of its last occurrence so far."""
     ...
 
 def cummin(input: _Tensor, dim: _int, *, out: _Any = ...) -> _Any:
-    """The running minimum along `dim`, and the index of its last occurrence so far."""
+    """Return the cumulative minimum along `dim`, and the index of its last occurrence so far."""
     ...
 
 def cumprod(input: _Tensor, dim: _int, *, dtype: _Any = ..., out: _Any = ...) -> _Tensor:
-    """The running product along `dim`; integers are multiplied in int64."""
+    """Return the cumulative product along `dim`. Integers and bools are multiplied in int64."""
     ...
 
 def cumsum(input: _Tensor, dim: _int, *, dtype: _Any = ..., out: _Any = ...) -> _Tensor:
-    """The running sum along `dim`; integers are summed in int64."""
+    """Return the cumulative sum along `dim`. Integers and bools are summed in int64."""
     ...
 
 def cumulative_trapezoid(y: _Tensor, x: _Tensor | None = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
-    """The running area under y by the trapezoidal rule."""
+    """Return the cumulative integral of `y` along `dim` by the trapezoidal rule."""
     ...
 
 def deg2rad(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Degrees as radians."""
+    """Convert each element from degrees to radians."""
     ...
 
 def deg2rad_(input: _Tensor) -> _Tensor:
-    """Degrees as radians."""
+    """Convert each element from degrees to radians."""
     ...
 
 def dequantize(input: _Tensor) -> _Tensor:
-    """A tensor in float32: what is left to do for one that is not quantized."""
+    """Return the tensor in float32. It is never a quantized tensor, since torchlike has none."""
     ...
 
 def det(A: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1000,7 +1000,7 @@ def det(A: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def detach(input: _Tensor) -> _Tensor:
-    """This tensor without its history; shares storage."""
+    """Return this tensor without its autograd history. The result shares the storage."""
     ...
 
 def detach_(input: _Any) -> _Tensor:
@@ -1008,31 +1008,31 @@ def detach_(input: _Any) -> _Tensor:
     ...
 
 def detach_copy(input: _Any) -> _Any:
-    """What `detach` shows, as a copy in row-major order."""
+    """Return the result of `detach` as a contiguous copy."""
     ...
 
 def diag(input: _Tensor, diagonal: _int = ..., *, out: _Any = ...) -> _Tensor:
-    """A matrix's diagonal as a vector, or a matrix with a vector on its diagonal."""
+    """Return the diagonal of a matrix, or a matrix with the given vector on its diagonal."""
     ...
 
 def diag_embed(input: _Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Tensor:
-    """Matrices, in the dims `dim1` and `dim2`, with the last dim on their diagonals; (..., n) -> (..., n, n)."""
+    """Return matrices in the dims `dim1` and `dim2` with the last dim of `input` on their diagonals."""
     ...
 
 def diagflat(input: _Tensor, offset: _int = ...) -> _Tensor:
-    """A matrix with all elements on its diagonal."""
+    """Return a matrix with all elements of `input` on its diagonal."""
     ...
 
 def diagonal(input: _Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Tensor:
-    """The diagonal of each matrix of two dims, as the last dim."""
+    """Return the diagonals of the matrices in dims `dim1` and `dim2`, as the last dim."""
     ...
 
 def diagonal_copy(input: _Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Any:
-    """What `diagonal` shows, as a copy in row-major order."""
+    """Return the result of `diagonal` as a contiguous copy."""
     ...
 
 def diagonal_scatter(input: _Tensor, src: _Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Tensor:
-    """A copy of `input` with `src` on its diagonal."""
+    """Return a copy of `input` with `src` on its diagonal."""
     ...
 
 def diff(
@@ -1044,7 +1044,7 @@ def diff(
     *,
     out: _Any = ...,
 ) -> _Tensor:
-    """The n-th differences of neighbours along `dim`, of bools their exclusive or."""
+    """Return the n-th differences of adjacent elements along `dim`."""
     ...
 
 def digamma(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1052,19 +1052,19 @@ def digamma(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def dist(input: _Tensor, other: _Tensor, p: _float = ...) -> _Tensor:
-    """The p-norm of input - other."""
+    """Return the p-norm of input - other."""
     ...
 
 def div(
     input: _Tensor | _Number, other: _Tensor | _Number, *, rounding_mode: _str | None = ..., out: _Any = ...
 ) -> _Tensor:
-    """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype."""
+    """Return input / other."""
     ...
 
 def divide(
     input: _Tensor | _Number, other: _Tensor | _Number, *, rounding_mode: _str | None = ..., out: _Any = ...
 ) -> _Tensor:
-    """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype."""
+    """Return input / other."""
     ...
 
 def dot(input: _Tensor, tensor: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1078,33 +1078,33 @@ def dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
     ...
 
 def dropout_(input: _Tensor, p: _float, train: _bool) -> _Tensor:
-    """In place: Zero each element with probability p and scale the others by 1 / (1 - p)."""
+    """Apply `dropout` in place."""
     ...
 
 def dsplit(
     input: _Tensor, indices_or_sections: _Any = ..., *, sections: _Any = ..., indices: _Any = ...
 ) -> _tuple[_Tensor, ...]:
-    """Views of pieces along dim 2: of equal sizes, or cut at the indices given."""
+    """Split along dim 2 into views: into equal sections, or at the given indices."""
     ...
 
 def dstack(tensors: _Any, *, out: _Any = ...) -> _Tensor:
-    """Tensors joined along dim 2, matrices as if they had one."""
+    """Concatenate tensors along dim 2; a matrix gets a third dim of size one."""
     ...
 
 e: _float
 
 def eig(self: _Tensor, eigenvectors: _bool = ..., *, e: _Any = ..., v: _Any = ...) -> _Tensor:
-    """Removed from PyTorch in favor of `linalg.eig`; raises."""
+    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.eig`."""
     ...
 
 def einsum(*args: _Any) -> _Tensor:
-    """The sum of products that an equation describes: `einsum("ij,jk->ik", a, b)`."""
+    """Return the sum of products that an equation describes: `einsum("ij,jk->ik", a, b)`."""
     ...
 
 def embedding(
     weight: _Tensor, indices: _Tensor, padding_idx: _int = ..., scale_grad_by_freq: _bool = ..., sparse: _bool = ...
 ) -> _Tensor:
-    """weight[indices]; row `padding_idx` gets no gradient. See `torch.nn.functional.embedding`."""
+    """Return weight[indices]. Row `padding_idx` gets no gradient. See `torch.nn.functional.embedding`."""
     ...
 
 def embedding_bag(
@@ -1118,11 +1118,11 @@ def embedding_bag(
     include_last_offset: _bool = ...,
     padding_idx: _int | None = ...,
 ) -> _tuple[_Tensor, _Tensor, _Tensor, _Tensor]:
-    """`torch.nn.functional.embedding_bag` of joined bags, with what PyTorch's gradient keeps."""
+    """Compute `torch.nn.functional.embedding_bag` of concatenated bags; also return what PyTorch saves for backward."""
     ...
 
 def embedding_renorm_(input: _Tensor, indices: _Tensor, max_norm: _float, norm_type: _float) -> _Tensor:
-    """Scale the rows that `indices` pick, where their norm exceeds `max_norm`, down to it, in place."""
+    """Scale the rows at `indices` whose norm exceeds `max_norm` down to the norm `max_norm`, in place."""
     ...
 
 def empty(
@@ -1135,7 +1135,7 @@ def empty(
     pin_memory: _bool = ...,
     **more: _Any,
 ) -> _Tensor:
-    """A tensor whose contents are unspecified (zeros here)."""
+    """Return an uninitialized tensor (zeros here)."""
     ...
 
 def empty_like(
@@ -1148,7 +1148,7 @@ def empty_like(
     pin_memory: _bool = ...,
     memory_format: _Any = ...,
 ) -> _Tensor:
-    """As `empty`, with the shape, dtype, device and memory order of `input`."""
+    """Return `empty` with the shape, dtype, device and memory format of `input`."""
     ...
 
 def empty_permuted(size: _Any, physical_layout: _Any, **options: _Any) -> _Tensor:
@@ -1169,11 +1169,11 @@ def empty_strided(
     ...
 
 def eq(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input == other, element by element."""
+    """Return input == other for each element."""
     ...
 
 def equal(input: _Tensor, other: _Tensor) -> _bool:
-    """Whether two tensors have the same shape and elements (an observation: pending work runs)."""
+    """Return whether two tensors have the same shape and elements. The call flushes the pending trace."""
     ...
 
 def erf(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1197,35 +1197,35 @@ def erfinv(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def exp(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """e to the power of each element."""
+    """Return e raised to the power of each element."""
     ...
 
 def exp2(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """2 to the power of each element."""
+    """Return 2 raised to the power of each element."""
     ...
 
 def exp2_(input: _Tensor) -> _Tensor:
-    """2 to the power of each element."""
+    """Return 2 raised to the power of each element."""
     ...
 
 def exp_(input: _Tensor) -> _Tensor:
-    """e to the power of each element."""
+    """Return e raised to the power of each element."""
     ...
 
 def expand(input: _Tensor, size: _tuple) -> _Tensor:
-    """Dims of size one repeated without copying; -1 keeps a dim."""
+    """Return the tensor with dims of size 1 expanded to `size` without copying."""
     ...
 
 def expand_copy(input: _Tensor, size: _Sequence[_int]) -> _Any:
-    """What `expand` shows, as a copy in row-major order."""
+    """Return the result of `expand` as a contiguous copy."""
     ...
 
 def expm1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """exp(x) - 1, exact near 0."""
+    """Return exp(x) - 1 for each element x, accurate near 0."""
     ...
 
 def expm1_(input: _Tensor) -> _Tensor:
-    """exp(x) - 1, exact near 0."""
+    """Return exp(x) - 1 for each element x, accurate near 0."""
     ...
 
 def eye(
@@ -1239,27 +1239,27 @@ def eye(
     requires_grad: _bool = ...,
     pin_memory: _bool = ...,
 ) -> _Tensor:
-    """A matrix with ones on its diagonal; (n, n), or (n, m)."""
+    """Return a matrix with ones on its diagonal and zeros elsewhere; (n, n), or (n, m)."""
     ...
 
 def fake_quantize_per_channel_affine(
     input: _Tensor, scale: _Tensor, zero_point: _Tensor, axis: _int, quant_min: _int, quant_max: _int
 ) -> _Tensor:
-    """Round to the values of a quantized tensor whose channels have a scale and zero point each."""
+    """Round to the values of a quantized tensor that has a scale and a zero point for each channel."""
     ...
 
 def fake_quantize_per_tensor_affine(
     input: _Tensor, scale: _float | _Tensor, zero_point: _int | _Tensor, quant_min: _int, quant_max: _int
 ) -> _Tensor:
-    """Round to the values of a quantized tensor; the gradient is 0 where elements lie outside of its range."""
+    """Round to the values of a quantized tensor. The gradient is 0 for elements outside of its range."""
     ...
 
 def feature_alpha_dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
-    """`alpha_dropout` of whole channels."""
+    """Apply `alpha_dropout` to whole channels."""
     ...
 
 def feature_alpha_dropout_(input: _Tensor, p: _float, train: _bool) -> _Tensor:
-    """In place: `alpha_dropout` of whole channels."""
+    """Apply `feature_alpha_dropout` in place."""
     ...
 
 def feature_dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
@@ -1267,11 +1267,11 @@ def feature_dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
     ...
 
 def feature_dropout_(input: _Tensor, p: _float, train: _bool) -> _Tensor:
-    """In place: Zero each channel (index of the first two dims) with probability p and scale the others by 1 / (1 - p)."""
+    """Apply `feature_dropout` in place."""
     ...
 
 def fill(input: _Tensor, value: _Any) -> _Tensor:
-    """A tensor like this one, every element set to a number."""
+    """Return a tensor like `input` with every element set to a number."""
     ...
 
 def fill_(self: _Tensor, value: _Any) -> _Tensor:
@@ -1279,74 +1279,74 @@ def fill_(self: _Tensor, value: _Any) -> _Tensor:
     ...
 
 def fix(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Each element without its fractional part."""
+    """Return each element rounded toward zero."""
     ...
 
 def fix_(input: _Tensor) -> _Tensor:
-    """Each element without its fractional part."""
+    """Return each element rounded toward zero."""
     ...
 
 def flatten(input: _Tensor, start_dim: _int = ..., end_dim: _int = ...) -> _Tensor:
-    """The dims from `start_dim` to `end_dim` as one."""
+    """Flatten the dims from `start_dim` to `end_dim` to one."""
     ...
 
 def flip(input: _Tensor, *several: _Any, dims: _Any = ...) -> _Tensor:
-    """The order of the indices of `dims` reversed (a copy)."""
+    """Reverse the order of the indices along `dims`. The result is a copy."""
     ...
 
 def fliplr(input: _Tensor) -> _Tensor:
-    """The columns in reverse order."""
+    """Reverse the order of the columns."""
     ...
 
 def flipud(input: _Tensor) -> _Tensor:
-    """The rows in reverse order."""
+    """Reverse the order of the rows."""
     ...
 
 float: _dtype
 float4_e2m1fn_x2: _Any
 
 def float_power(input: _Tensor | _Number, exponent: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input ** exponent in double precision."""
+    """Return input ** exponent, computed in double precision."""
     ...
 
 def floor(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The largest whole number not above each element."""
+    """Return the largest integer not greater than each element."""
     ...
 
 def floor_(input: _Tensor) -> _Tensor:
-    """The largest whole number not above each element."""
+    """Return the largest integer not greater than each element."""
     ...
 
 def floor_divide(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input / other rounded down."""
+    """Return input / other rounded down."""
     ...
 
 def fmax(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The larger of two; a number wins over NaN. Of equal ones the first has the gradient."""
+    """Return the larger of `input` and `other` for each pair of elements, ignoring NaN."""
     ...
 
 def fmin(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The smaller of two; a number wins over NaN. Of equal ones the first has the gradient."""
+    """Return the smaller of `input` and `other` for each pair of elements, ignoring NaN."""
     ...
 
 def fmod(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """The remainder with the sign of `input`, as C's fmod."""
+    """Return the remainder of input / other with the sign of `input`, as C's fmod."""
     ...
 
 def frac(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The fractional part, with the sign of the element."""
+    """Return the fractional part of each element, with the sign of the element."""
     ...
 
 def frac_(input: _Tensor) -> _Tensor:
-    """The fractional part, with the sign of the element."""
+    """Return the fractional part of each element, with the sign of the element."""
     ...
 
 def frexp(input: _Tensor, *, out: _Any = ...) -> _Any:
-    """The mantissa in [0.5, 1) and the exponent of 2 of each element."""
+    """Return the mantissa, with a magnitude in [0.5, 1), and the binary exponent of each element."""
     ...
 
 def frobenius_norm(input: _Tensor, dim: _tuple[_int, ...] | _int, keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """The square root of the sum of squares over at most two dims; over all where none is given."""
+    """Return the square root of the sum of squares over one or two dims. If `dim` is empty, sum over all dims."""
     ...
 
 def from_dlpack(ext_tensor: _Any, *, device: _Any = ..., copy: _bool | None = ...) -> _Tensor:
@@ -1406,19 +1406,19 @@ def full_like(
     ...
 
 def gather(input: _Tensor, dim: _int, index: _Tensor, *, sparse_grad: _bool = ..., out: _Any = ...) -> _Tensor:
-    """out[i][j] = input[index[i][j]][j] for dim 0, and so on for other dims."""
+    """Gather elements along `dim`: out[i][j] = input[index[i][j]][j] for dim 0, and so on for other dims."""
     ...
 
 def gcd(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The greatest common divisor."""
+    """Return the greatest common divisor of the elements of `input` and `other`."""
     ...
 
 def gcd_(input: _Tensor, other: _Tensor) -> _Tensor:
-    """The greatest common divisor."""
+    """Return the greatest common divisor of the elements of `input` and `other`."""
     ...
 
 def ge(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input >= other, element by element."""
+    """Return input >= other for each element."""
     ...
 
 def geqrf(input: _Tensor, *, out: _Any = ...) -> _Any:
@@ -1430,27 +1430,27 @@ def ger(input: _Tensor, vec2: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def get_autocast_cpu_dtype() -> _Any:
-    """`get_autocast_dtype` of cpu."""
+    """The deprecated name of `get_autocast_dtype('cpu')`."""
     ...
 
 def get_autocast_dtype(device_type: _str) -> _Any:
-    """The dtype of operators that are quick in it, such as products, on a type of device."""
+    """Return the lower-precision dtype that autocast uses on a device type, for example for matrix products."""
     ...
 
 def get_autocast_gpu_dtype() -> _Any:
-    """`get_autocast_dtype` of cuda."""
+    """The deprecated name of `get_autocast_dtype('cuda')`."""
     ...
 
 def get_autocast_ipu_dtype() -> _Any:
-    """`get_autocast_dtype` of ipu."""
+    """The deprecated name of `get_autocast_dtype('ipu')`."""
     ...
 
 def get_autocast_xla_dtype() -> _Any:
-    """`get_autocast_dtype` of xla."""
+    """The deprecated name of `get_autocast_dtype('xla')`."""
     ...
 
 def get_deterministic_debug_mode() -> _int:
-    """0: not asked for, 1: warn, 2: raise."""
+    """Return 0 if deterministic algorithms are not enabled, 1 if violations warn, 2 if they raise."""
     ...
 
 def get_device(input: _Any) -> _int:
@@ -1462,46 +1462,45 @@ def get_device_module(device: _Any = ...) -> _Any:
     ...
 
 def get_num_interop_threads() -> _int:
-    """The number of threads that run operators side by side: XLA's one pool."""
+    """Return the number of threads that run operators in parallel: the size of XLA's only pool."""
     ...
 
 def get_num_threads() -> _int:
-    """The number of threads of XLA's pool on the CPU."""
+    """Return the number of threads in XLA's pool on the CPU."""
     ...
 
 def get_rng_state() -> _Tensor:
-    """The default generator's state, byte for byte PyTorch's, as a uint8 tensor."""
+    """Return the state of the default generator as a uint8 tensor. Its bytes are in PyTorch's format."""
     ...
 
 def gradient(input: _Tensor, *, spacing: _Any = ..., dim: _Any = ..., edge_order: _int = ...) -> _tuple[_Tensor, ...]:
-    """The slope along each dim by central differences, one-sided ones at the ends."""
+    """Estimate the gradient along each dim by central differences, with one-sided differences at the ends."""
     ...
 
 def greater(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input > other, element by element."""
+    """Return input > other for each element."""
     ...
 
 def greater_equal(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input >= other, element by element."""
+    """Return input >= other for each element."""
     ...
 
 def grid_sampler(
     input: _Tensor, grid: _Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool
 ) -> _Tensor:
-    """`torch.nn.functional.grid_sample` by numbers: 0 bilinear, 1 nearest, 2 bicubic; outside 0 zeros, 1 the border,
-    2 a reflection. Any other number raises ValueError (PyTorch returns whatever memory holds)."""
+    """Compute `torch.nn.functional.grid_sample`, with numbers for the modes."""
     ...
 
 def grid_sampler_2d(
     input: _Tensor, grid: _Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool
 ) -> _Tensor:
-    """`grid_sample` whose modes are numbers: their places among those that it has."""
+    """Compute `grid_sample` with modes given as numbers."""
     ...
 
 def grid_sampler_3d(
     input: _Tensor, grid: _Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool
 ) -> _Tensor:
-    """`grid_sample` whose modes are numbers: their places among those that it has."""
+    """Compute `grid_sample` with modes given as numbers."""
     ...
 
 def group_norm(
@@ -1512,22 +1511,21 @@ def group_norm(
     eps: _float = ...,
     cudnn_enabled: _bool = ...,
 ) -> _Tensor:
-    """(x - mean) / sqrt(var + eps) over each group of channels of each sample; times weight, plus bias."""
+    """Compute (x - mean) / sqrt(var + eps) over each group of channels of each sample, times weight, plus bias."""
     ...
 
 def gru(*args: _Any) -> _tuple[_Tensor, _Tensor]:
-    """`gru(input, h, params, has_biases, num_layers, dropout, train, bidirectional,
-    batch_first)`; or, packed, `gru(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
+    """Run `gru` layers and return (outputs, h_n)."""
     ...
 
 def gru_cell(
     input: _Tensor, hx: _Tensor, w_ih: _Tensor, w_hh: _Tensor, b_ih: _Tensor | None = ..., b_hh: _Tensor | None = ...
 ) -> _Tensor:
-    """One step of a GRU: the new h."""
+    """Compute one step of a GRU and return the new h."""
     ...
 
 def gt(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input > other, element by element."""
+    """Return input > other for each element."""
     ...
 
 half: _dtype
@@ -1543,7 +1541,7 @@ def hamming_window(
     pin_memory: _bool = ...,
     **named: _float,
 ) -> _Tensor:
-    """The Hamming window: alpha - beta cos. With `periodic`, one period of a longer one, as spectral analysis wants it."""
+    """Return the Hamming window, alpha - beta cos. If `periodic` is True, the window is periodic, for spectral analysis; else symmetric."""
     ...
 
 def hann_window(
@@ -1557,11 +1555,11 @@ def hann_window(
     pin_memory: _bool = ...,
     **named: _float,
 ) -> _Tensor:
-    """The Hann window: a raised cosine. With `periodic`, one period of a longer one, as spectral analysis wants it."""
+    """Return the Hann window, a raised cosine. If `periodic` is True, the window is periodic, for spectral analysis; else symmetric."""
     ...
 
 def hardshrink(input: _Tensor, lambd: _Number = ..., *, out: _Any = ...) -> _Tensor:
-    """x where |x| > lambd, else 0."""
+    """Return x where |x| > lambd, and 0 elsewhere, for each element x."""
     ...
 
 has_lapack: _bool
@@ -1570,11 +1568,11 @@ has_openmp: _bool
 has_spectral: _bool
 
 def hash_tensor(input: _Tensor, dim: _Any = ..., *, keepdim: _bool = ..., mode: _int = ..., out: _Any = ...) -> _Tensor:
-    """The elements' bits (as 64-bit numbers, whole ones or floating-point) joined by exclusive or, in uint64."""
+    """Return the exclusive or of the bits of all elements over `dim`, in uint64."""
     ...
 
 def heaviside(input: _Tensor, values: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """0 below zero, 1 above it, `values` at it."""
+    """Return the Heaviside step function: 0 below zero, 1 above zero and `values` at zero."""
     ...
 
 def hinge_embedding_loss(input: _Tensor, target: _Tensor, margin: _float = ..., reduction: _int = ...) -> _Tensor:
@@ -1582,7 +1580,7 @@ def hinge_embedding_loss(input: _Tensor, target: _Tensor, margin: _float = ..., 
     ...
 
 def histc(input: _Tensor, bins: _int = ..., min: _float = ..., max: _float = ..., *, out: _Any = ...) -> _Tensor:
-    """How many elements lie in each of `bins` equal intervals from `min` to `max` (if equal: of the data)."""
+    """Return the number of elements in each of `bins` equal intervals from `min` to `max`."""
     ...
 
 def histogram(
@@ -1594,27 +1592,27 @@ def histogram(
     density: _bool = ...,
     out: _Any = ...,
 ) -> _Any:
-    """How many elements lie in each interval; the intervals' edges."""
+    """Count the elements in each interval. Return the counts and the edges of the intervals."""
     ...
 
 def histogramdd(
     input: _Tensor, bins: _Any, *, range: _Any = ..., weight: _Tensor | None = ..., density: _bool = ...
 ) -> _Any:
-    """How many points of (..., D) lie in each cell of a grid; the grid's edges along each dim."""
+    """Count the points of (..., D) in each cell of a grid."""
     ...
 
 def hsplit(
     input: _Tensor, indices_or_sections: _Any = ..., *, sections: _Any = ..., indices: _Any = ...
 ) -> _tuple[_Tensor, ...]:
-    """Views of pieces along dim 1: of equal sizes, or cut at the indices given."""
+    """Split along dim 1 into views: into equal sections, or at the given indices."""
     ...
 
 def hstack(tensors: _Any, *, out: _Any = ...) -> _Tensor:
-    """Tensors joined along dim 1 (dim 0 for vectors)."""
+    """Concatenate tensors along dim 1 (dim 0 for vectors)."""
     ...
 
 def hypot(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """sqrt(input**2 + other**2) without overflow."""
+    """Return sqrt(input**2 + other**2) without overflow."""
     ...
 
 def i0(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1634,29 +1632,29 @@ def igammac(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def imag(input: _Tensor) -> _Tensor:
-    """The imaginary part, as a view; that of a conjugate is a view that negates."""
+    """Return the imaginary part, as a view; for a lazily conjugated view, it is lazily negated."""
     ...
 
 def index_add(
     input: _Tensor, dim: _int, index: _Tensor, source: _Tensor, *, alpha: _Any = ..., out: _Any = ...
 ) -> _Tensor:
-    """`alpha * source` added at the indices of one dim."""
+    """Add `alpha * source` at the indices `index` of one dim."""
     ...
 
 def index_copy(input: _Tensor, dim: _int, index: _Tensor, source: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The indices of one dim replaced by those of `source`."""
+    """Replace the indices `index` of one dim by those of `source`."""
     ...
 
 def index_fill(input: _Tensor, dim: _int, index: _Tensor, value: _Any) -> _Tensor:
-    """The indices of one dim set to a number."""
+    """Set the indices `index` of one dim to a number."""
     ...
 
 def index_put(input: _Tensor, indices: _Any, values: _Tensor, accumulate: _bool = ...) -> _Tensor:
-    """A copy with `values` written (or added) at the tensors `indices`."""
+    """Return a copy with `values` written at the index tensors `indices`; with `accumulate`, add them."""
     ...
 
 def index_put_(self: _Tensor, indices: _Any, values: _Tensor, accumulate: _bool = ...) -> _Tensor:
-    """Write (or add) `values` at the tensors `indices`."""
+    """Write `values` at the index tensors `indices` in place; with `accumulate`, add them."""
     ...
 
 def index_reduce(
@@ -1669,17 +1667,17 @@ def index_reduce(
     include_self: _bool = ...,
     out: _Any = ...,
 ) -> _Tensor:
-    """The indices of one dim of `source` reduced into those of `input` by "prod", "mean", "amax" or "amin"."""
+    """Reduce `source` into the indices `index` of one dim of `input`, by "prod", "mean", "amax" or "amin"."""
     ...
 
 def index_select(input: _Tensor, dim: _int, index: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The indices `index` of one dim."""
+    """Select the indices `index` of one dim."""
     ...
 
 inf: _float
 
 def initial_seed() -> _int:
-    """The seed that the default generator was given last."""
+    """Return the last seed of the default generator."""
     ...
 
 def inner(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1697,7 +1695,7 @@ def instance_norm(
     eps: _float,
     cudnn_enabled: _bool = ...,
 ) -> _Tensor:
-    """Batch norm of each sample by itself: (x - mean) / sqrt(var + eps) for each channel of each sample."""
+    """Compute (x - mean) / sqrt(var + eps) for each channel of each sample, times weight, plus bias."""
     ...
 
 int: _dtype
@@ -1714,23 +1712,23 @@ def inverse(A: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def is_autocast_cache_enabled() -> _bool:
-    """Whether weights are cast once in an outermost `autocast`."""
+    """Return whether autocast caches the casts of weights until the outermost `autocast` block ends."""
     ...
 
 def is_autocast_cpu_enabled() -> _bool:
-    """`is_autocast_enabled` of cpu."""
+    """The deprecated name of `is_autocast_enabled('cpu')`."""
     ...
 
 def is_autocast_enabled(device_type: _str = ...) -> _bool:
-    """Whether operators on a type of device choose their own precision."""
+    """Return whether autocast is enabled for a device type."""
     ...
 
 def is_autocast_ipu_enabled() -> _bool:
-    """`is_autocast_enabled` of ipu."""
+    """The deprecated name of `is_autocast_enabled('ipu')`."""
     ...
 
 def is_autocast_xla_enabled() -> _bool:
-    """`is_autocast_enabled` of xla."""
+    """The deprecated name of `is_autocast_enabled('xla')`."""
     ...
 
 def is_complex(input: _Tensor) -> _bool:
@@ -1738,11 +1736,11 @@ def is_complex(input: _Tensor) -> _bool:
     ...
 
 def is_conj(input: _Tensor) -> _bool:
-    """Whether this is a view that conjugates what its memory holds."""
+    """Return whether this is a lazily conjugated view."""
     ...
 
 def is_deterministic_algorithms_warn_only_enabled() -> _bool:
-    """Whether only a warning was asked for where an algorithm is not deterministic."""
+    """Return whether a nondeterministic algorithm causes a warning instead of an error."""
     ...
 
 def is_floating_point(input: _Tensor) -> _bool:
@@ -1754,11 +1752,11 @@ def is_inference(input: _Tensor) -> _bool:
     ...
 
 def is_neg(input: _Tensor) -> _bool:
-    """Whether this is a view that negates what its memory holds."""
+    """Return whether this is a lazily negated view."""
     ...
 
 def is_nonzero(input: _Tensor) -> _bool:
-    """Whether the one element is not zero."""
+    """Return whether the only element is not zero."""
     ...
 
 def is_same_size(input: _Tensor, other: _Tensor) -> _bool:
@@ -1778,15 +1776,15 @@ def is_tensor(obj: _Any) -> _bool:
     ...
 
 def is_warn_always_enabled() -> _bool:
-    """What `set_warn_always` was given last; False at first."""
+    """Return the last setting of `set_warn_always`. The default is False."""
     ...
 
 def isclose(input: _Tensor, other: _Tensor, rtol: _float = ..., atol: _float = ..., equal_nan: _bool = ...) -> _Tensor:
-    """|input - other| <= atol + rtol * |other|; infinities are close to themselves, NaN too if `equal_nan`."""
+    """Return whether |input - other| <= atol + rtol * |other| for each element."""
     ...
 
 def isfinite(input: _Tensor) -> _Tensor:
-    """Whether each element is neither infinite nor NaN."""
+    """Return whether each element is neither infinite nor NaN."""
     ...
 
 def isin(
@@ -1797,27 +1795,27 @@ def isin(
     invert: _bool = ...,
     out: _Any = ...,
 ) -> _Tensor:
-    """Whether each element is among the test elements."""
+    """Return whether each element is among the test elements or, if `invert`, whether it is not."""
     ...
 
 def isinf(input: _Tensor) -> _Tensor:
-    """Whether each element is infinite (for a complex one: whether either part is)."""
+    """Return whether each element is infinite. A complex element is infinite if either part is."""
     ...
 
 def isnan(input: _Tensor) -> _Tensor:
-    """Whether each element is NaN."""
+    """Return whether each element is NaN."""
     ...
 
 def isneginf(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Whether each element is -inf."""
+    """Return whether each element is -inf."""
     ...
 
 def isposinf(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Whether each element is +inf."""
+    """Return whether each element is +inf."""
     ...
 
 def isreal(input: _Tensor) -> _Tensor:
-    """Whether each element has no imaginary part."""
+    """Return whether each element has a zero imaginary part."""
     ...
 
 def istft(
@@ -1832,8 +1830,7 @@ def istft(
     length: _int | None = ...,
     return_complex: _bool = ...,
 ) -> _Tensor:
-    """The signal of which `input` is the `stft`: frames are weighted by the window once more, added where they overlap,
-    and divided by the sum of the squared windows there."""
+    """Return the signal whose `stft` is `input`."""
     ...
 
 def kaiser_window(
@@ -1847,7 +1844,7 @@ def kaiser_window(
     pin_memory: _bool = ...,
     **named: _float,
 ) -> _Tensor:
-    """The Kaiser window of parameter `beta`. With `periodic`, one period of a longer one, as spectral analysis wants it."""
+    """Return the Kaiser window with shape parameter `beta`. If `periodic` is True, the window is periodic, for spectral analysis; else symmetric."""
     ...
 
 def kl_div(input: _Tensor, target: _Tensor, reduction: _int = ..., *, log_target: _bool = ...) -> _Tensor:
@@ -1859,7 +1856,7 @@ def kron(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def kthvalue(input: _Tensor, k: _int, dim: _int = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Any:
-    """The k-th smallest element of `dim` (k counts from 1), and its index."""
+    """Return the k-th smallest element along `dim` (k counts from 1), and its index."""
     ...
 
 def layer_norm(
@@ -1870,39 +1867,39 @@ def layer_norm(
     eps: _float = ...,
     cudnn_enable: _bool = ...,
 ) -> _Tensor:
-    """(x - mean) / sqrt(var + eps) over the last dims, whose sizes are `normalized_shape`; times weight, plus bias."""
+    """Compute (x - mean) / sqrt(var + eps) over the last dims, times weight, plus bias."""
     ...
 
 def lcm(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The least common multiple."""
+    """Return the least common multiple of the elements of `input` and `other`."""
     ...
 
 def lcm_(input: _Tensor, other: _Tensor) -> _Tensor:
-    """The least common multiple."""
+    """Return the least common multiple of the elements of `input` and `other`."""
     ...
 
 def ldexp(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """input * 2**other."""
+    """Return input * 2**other."""
     ...
 
 def ldexp_(input: _Tensor, other: _Tensor) -> _Tensor:
-    """input * 2**other."""
+    """Return input * 2**other."""
     ...
 
 def le(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input <= other, element by element."""
+    """Return input <= other for each element."""
     ...
 
 def lerp(input: _Tensor, end: _Tensor, weight: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input + weight * (end - input), exact at both ends."""
+    """Return input + weight * (end - input), exact at weights 0 and 1."""
     ...
 
 def less(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input < other, element by element."""
+    """Return input < other for each element."""
     ...
 
 def less_equal(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input <= other, element by element."""
+    """Return input <= other for each element."""
     ...
 
 def lgamma(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1921,7 +1918,7 @@ def linspace(
     requires_grad: _bool = ...,
     pin_memory: _bool = ...,
 ) -> _Tensor:
-    """`steps` numbers from `start` to `end`, both included, evenly spaced."""
+    """Return `steps` evenly spaced numbers from `start` to `end`, inclusive."""
     ...
 
 def lobpcg(
@@ -1944,51 +1941,51 @@ def lobpcg(
     ...
 
 def log(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The natural logarithm of each element; -inf at 0, NaN below."""
+    """Return the natural logarithm of each element: -inf at 0, NaN below 0."""
     ...
 
 def log10(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The logarithm to base 10."""
+    """Return the base-10 logarithm of each element."""
     ...
 
 def log10_(input: _Tensor) -> _Tensor:
-    """The logarithm to base 10."""
+    """Return the base-10 logarithm of each element."""
     ...
 
 def log1p(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """log(1 + x), exact near 0."""
+    """Return log(1 + x) for each element x, accurate near 0."""
     ...
 
 def log1p_(input: _Tensor) -> _Tensor:
-    """log(1 + x), exact near 0."""
+    """Return log(1 + x) for each element x, accurate near 0."""
     ...
 
 def log2(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The logarithm to base 2."""
+    """Return the base-2 logarithm of each element."""
     ...
 
 def log2_(input: _Tensor) -> _Tensor:
-    """The logarithm to base 2."""
+    """Return the base-2 logarithm of each element."""
     ...
 
 def log_(input: _Tensor) -> _Tensor:
-    """The natural logarithm of each element; -inf at 0, NaN below."""
+    """Return the natural logarithm of each element: -inf at 0, NaN below 0."""
     ...
 
 def log_softmax(input: _Tensor, dim: _int, dtype: _Any = ..., *, out: _Any = ...) -> _Tensor:
-    """The logarithm of softmax over a dim; computed in `dtype` where given."""
+    """Compute the logarithm of softmax over a dim. If `dtype` is given, `input` is cast to it first."""
     ...
 
 def logaddexp(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """log(exp(input) + exp(other)) without overflow."""
+    """Return log(exp(input) + exp(other)) without overflow."""
     ...
 
 def logaddexp2(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """log2(2**input + 2**other) without overflow."""
+    """Return log2(2**input + 2**other) without overflow."""
     ...
 
 def logcumsumexp(input: _Tensor, dim: _int, *, out: _Any = ...) -> _Tensor:
-    """The running log(sum(exp(input))) along `dim`, without overflow."""
+    """Return the cumulative log(sum(exp(input))) along `dim`, without overflow."""
     ...
 
 def logdet(input: _Tensor) -> _Tensor:
@@ -1996,19 +1993,19 @@ def logdet(input: _Tensor) -> _Tensor:
     ...
 
 def logical_and(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Whether both are nonzero."""
+    """Return whether both `input` and `other` are nonzero, for each pair of elements."""
     ...
 
 def logical_not(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Whether each element is zero."""
+    """Return whether each element is zero."""
     ...
 
 def logical_or(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Whether either is nonzero."""
+    """Return whether `input` or `other` is nonzero, for each pair of elements."""
     ...
 
 def logical_xor(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Whether exactly one is nonzero."""
+    """Return whether exactly one of `input` and `other` is nonzero, for each pair of elements."""
     ...
 
 def logit(input: _Tensor, eps: _float | None = ..., *, out: _Any = ...) -> _Tensor:
@@ -2032,32 +2029,31 @@ def logspace(
     requires_grad: _bool = ...,
     pin_memory: _bool = ...,
 ) -> _Tensor:
-    """`base` to the power of `steps` evenly spaced exponents."""
+    """Return `base` to the power of `steps` evenly spaced exponents from `start` to `end`, inclusive."""
     ...
 
 def logsumexp(input: _Tensor, dim: _tuple | _int, keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """log(sum(exp(input))) over `dim`, without overflow."""
+    """Return log(sum(exp(input))) over `dim`, without overflow."""
     ...
 
 long: _dtype
 
 def lstm(*args: _Any) -> _tuple[_Tensor, _Tensor, _Tensor]:
-    """`lstm(input, (h, c), params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`: LSTM layers;
-    or, packed, `lstm(data, batch_sizes, (h, c), params, ..., bidirectional)`."""
+    """Run LSTM layers and return (outputs, h_n, c_n)."""
     ...
 
 def lstm_cell(
     input: _Tensor, hx: _Any, w_ih: _Tensor, w_hh: _Tensor, b_ih: _Tensor | None = ..., b_hh: _Tensor | None = ...
 ) -> _tuple[_Tensor, _Tensor]:
-    """One step of an LSTM: the new (h, c)."""
+    """Compute one step of an LSTM and return the new (h, c)."""
     ...
 
 def lstsq(input: _Tensor, A: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Removed from PyTorch in favor of `linalg.lstsq`; raises."""
+    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.lstsq`."""
     ...
 
 def lt(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input < other, element by element."""
+    """Return input < other for each element."""
     ...
 
 def lu(A: _Tensor, pivot: _bool = ..., get_infos: _Any = ..., *, out: _Any = ...) -> _Any:
@@ -2075,7 +2071,7 @@ def lu_unpack(
     ...
 
 def manual_seed(seed: _int) -> _Any:
-    """Seed the default generator; the same seed gives the same numbers as in PyTorch on the CPU."""
+    """Seed the default generator. The same seed gives the same numbers as in PyTorch on the CPU."""
     ...
 
 def margin_ranking_loss(
@@ -2085,15 +2081,15 @@ def margin_ranking_loss(
     ...
 
 def masked_fill(input: _Tensor, mask: _Tensor, value: _Any) -> _Tensor:
-    """`value` where `mask` is true."""
+    """Return a copy of `input` with `value` at the elements where `mask` is true."""
     ...
 
 def masked_scatter(input: _Tensor, mask: _Tensor, source: _Tensor) -> _Tensor:
-    """The places where `mask` is true taken by the elements of `source`, one after another."""
+    """Return a copy of `input` in which the elements of `source`, in order, replace those under a true `mask`."""
     ...
 
 def masked_select(input: _Tensor, mask: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The elements where `mask` is true, as one dim (an observation: pending work runs)."""
+    """Return the elements at which `mask` is true as a one-dimensional tensor. The call flushes the pending trace."""
     ...
 
 def matmul(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -2109,11 +2105,11 @@ def matrix_power(A: _Tensor, n: _int, *, out: _Any = ...) -> _Tensor:
     ...
 
 def matrix_rank(input: _Tensor, tol: _Any = ..., symmetric: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """Removed from PyTorch in favor of `linalg.matrix_rank`; raises."""
+    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.matrix_rank`."""
     ...
 
 def max(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
-    """The largest element; with `dim` the largest along it and its index (the first of equal ones); with a second tensor the `maximum` of each pair."""
+    """Return the largest element."""
     ...
 
 def max_pool1d(
@@ -2124,7 +2120,7 @@ def max_pool1d(
     dilation: _tuple[_int, ...] | _int = ...,
     ceil_mode: _bool = ...,
 ) -> _Any:
-    """The largest element of each window over the last 1 dims"""
+    """Return the largest element of each window of the last 1 dims."""
     ...
 
 def max_pool1d_with_indices(
@@ -2135,7 +2131,7 @@ def max_pool1d_with_indices(
     dilation: _tuple[_int, ...] | _int = ...,
     ceil_mode: _bool = ...,
 ) -> _Any:
-    """The largest element of each window over the last 1 dims, and where it stands"""
+    """Return the largest element and its index of each window of the last 1 dims."""
     ...
 
 def max_pool2d(
@@ -2146,7 +2142,7 @@ def max_pool2d(
     dilation: _tuple[_int, ...] | _int = ...,
     ceil_mode: _bool = ...,
 ) -> _Any:
-    """The largest element of each window over the last 2 dims"""
+    """Return the largest element of each window of the last 2 dims."""
     ...
 
 def max_pool3d(
@@ -2157,31 +2153,31 @@ def max_pool3d(
     dilation: _tuple[_int, ...] | _int = ...,
     ceil_mode: _bool = ...,
 ) -> _Any:
-    """The largest element of each window over the last 3 dims"""
+    """Return the largest element of each window of the last 3 dims."""
     ...
 
 def maximum(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The larger of two; NaN wins. Equal elements share the gradient."""
+    """Return the larger of `input` and `other` for each pair of elements, or NaN if either is NaN."""
     ...
 
 def mean(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...) -> _Tensor:
-    """The mean over `dim` (every dim by default); of floating-point or complex tensors."""
+    """Return the mean of the elements over `dim` (default: all dims)."""
     ...
 
 def median(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
-    """The middle element of `dim` (the lower one of two) and its index; NaN where there is one. Without `dim` the median of all elements."""
+    """Return the median along `dim` and its index."""
     ...
 
 def meshgrid(*tensors: _Any, indexing: _str | None = ...) -> _tuple[_Tensor, ...]:
-    """Coordinate grids of vectors; `indexing` is "ij" (rows first) or "xy"."""
+    """Return coordinate grids of vectors; `indexing` is "ij" (rows first) or "xy"."""
     ...
 
 def min(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
-    """The smallest element; with `dim` the smallest along it and its index (the first of equal ones); with a second tensor the `minimum` of each pair."""
+    """Return the smallest element."""
     ...
 
 def minimum(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The smaller of two; NaN wins. Equal elements share the gradient."""
+    """Return the smaller of `input` and `other` for each pair of elements, or NaN if either is NaN."""
     ...
 
 def mm(input: _Tensor, mat2: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -2189,33 +2185,33 @@ def mm(input: _Tensor, mat2: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def mode(input: _Tensor, dim: _int = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Any:
-    """The most frequent element of `dim` (the smallest of several) and the index of its last occurrence."""
+    """Return the most frequent element along `dim` and the index of its last occurrence."""
     ...
 
 def moveaxis(input: _Tensor, source: _Any, destination: _Any) -> _Tensor:
-    """Dims moved to new places, the others in their order."""
+    """Move dims to new positions; the other dims keep their order."""
     ...
 
 def movedim(input: _Tensor, source: _Any, destination: _Any) -> _Tensor:
-    """Dims moved to new places, the others in their order."""
+    """Move dims to new positions; the other dims keep their order."""
     ...
 
 def msort(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The elements sorted along the first dim."""
+    """Return the elements sorted along the first dim."""
     ...
 
 def mul(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input * other."""
+    """Return input * other."""
     ...
 
 def multinomial(
     input: _Tensor, num_samples: _int, replacement: _bool = ..., *, generator: _Any = ..., out: _Any = ...
 ) -> _Tensor:
-    """Indices drawn with the weights in each row of `input`; (rows, classes) -> (rows, num_samples)."""
+    """Sample indices with the weights in each row of `input`; (rows, classes) -> (rows, num_samples)."""
     ...
 
 def multiply(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input * other."""
+    """Return input * other."""
     ...
 
 def mv(input: _Tensor, vec: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -2231,19 +2227,19 @@ nan: _float
 def nan_to_num(
     input: _Tensor, nan: _float = ..., posinf: _float | None = ..., neginf: _float | None = ..., *, out: _Any = ...
 ) -> _Tensor:
-    """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
+    """Return the tensor with NaN, inf and -inf replaced by `nan`, `posinf` and `neginf`."""
     ...
 
 def nan_to_num_(input: _Tensor, nan: _float = ..., posinf: _float | None = ..., neginf: _float | None = ...) -> _Tensor:
-    """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
+    """Return the tensor with NaN, inf and -inf replaced by `nan`, `posinf` and `neginf`."""
     ...
 
 def nanmean(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...) -> _Tensor:
-    """The mean of the elements that are not NaN."""
+    """Return the mean of the elements that are not NaN over `dim` (default: all dims)."""
     ...
 
 def nanmedian(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
-    """The middle of the elements of `dim` that are not NaN, and its index. Without `dim` the median of all elements."""
+    """Return the median of the elements along `dim` that are not NaN, and its index."""
     ...
 
 def nanquantile(
@@ -2255,19 +2251,19 @@ def nanquantile(
     interpolation: _str = ...,
     out: _Any = ...,
 ) -> _Tensor:
-    """The q-th quantile of the elements that are not NaN."""
+    """Return the quantiles `q` of the elements that are not NaN along `dim` (default: of all elements)."""
     ...
 
 def nansum(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...) -> _Tensor:
-    """The sum of the elements that are not NaN."""
+    """Return the sum of the elements that are not NaN over `dim` (default: all dims)."""
     ...
 
 def narrow(input: _Tensor, dim: _int, start: _Any, length: _int) -> _Tensor:
-    """`length` indices of a dim from `start`, as a view."""
+    """Return `length` indices of a dim from `start` on, as a view."""
     ...
 
 def narrow_copy(input: _Tensor, dim: _int, start: _int, length: _int, *, out: _Any = ...) -> _Tensor:
-    """`length` indices of a dim from `start`, as a copy."""
+    """Return `length` indices of a dim from `start` on, as a copy."""
     ...
 
 def native_batch_norm(
@@ -2282,67 +2278,67 @@ def native_batch_norm(
     *,
     out: _Any = ...,
 ) -> _Any:
-    """`batch_norm`, with the batch's means and reciprocal deviations (empty where the running ones are used)."""
+    """Compute `batch_norm`. Return the result, and the means and reciprocal standard deviations of the batch."""
     ...
 
 def native_dropout(input: _Tensor, p: _float, train: _bool | None) -> _tuple[_Tensor, _Tensor]:
-    """Dropout that also returns the bool mask of what was kept."""
+    """Apply dropout. Return the result and the bool mask of the elements that were kept."""
     ...
 
 def native_group_norm(
     input: _Tensor, weight: _Tensor | None, bias: _Tensor | None, N: _int, C: _int, HxW: _int, group: _int, eps: _float
 ) -> _Any:
-    """`group_norm`, with the means and the reciprocal deviations of each sample's groups: these have gradients too."""
+    """Compute `group_norm`. Return the result, and the means and reciprocal standard deviations of the groups."""
     ...
 
 def native_layer_norm(
     input: _Tensor, normalized_shape: _Any, weight: _Tensor | None, bias: _Tensor | None, eps: _float
 ) -> _Any:
-    """`layer_norm`, with the means and the reciprocal deviations."""
+    """Compute `layer_norm`. Return the result, the means and the reciprocal standard deviations."""
     ...
 
 def ne(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input != other, element by element."""
+    """Return input != other for each element."""
     ...
 
 def neg(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The negative of each element."""
+    """Return the negative of each element."""
     ...
 
 def neg_(input: _Tensor) -> _Tensor:
-    """The negative of each element."""
+    """Return the negative of each element."""
     ...
 
 def negative(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The negative of each element."""
+    """Return the negative of each element."""
     ...
 
 def negative_(input: _Tensor) -> _Tensor:
-    """The negative of each element."""
+    """Return the negative of each element."""
     ...
 
 newaxis: None
 
 def nextafter(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The next floating-point number after `input` toward `other`."""
+    """Return the next floating-point number after `input` in the direction of `other`."""
     ...
 
 def nonzero(input: _Tensor, *, as_tuple: _bool = ...) -> _Any:
-    """The indices of the elements that are not zero, one row each (with `as_tuple`, one tensor for each dim)."""
+    """Return the indices of the nonzero elements, one row for each; with `as_tuple`, one tensor for each dim."""
     ...
 
 def nonzero_static(input: _Tensor, *, size: _int, fill_value: _int = ...) -> _Tensor:
-    """The first `size` indices of elements that are not zero, filled up with `fill_value`."""
+    """Return the indices of the first `size` nonzero elements, padded with `fill_value`."""
     ...
 
 def norm(
     input: _Tensor, p: _Any = ..., dim: _Any = ..., keepdim: _bool = ..., out: _Any = ..., dtype: _Any = ...
 ) -> _Tensor:
-    """The vector norm (sum of |x|**p)**(1/p) over `dim` (every dim by default); "fro" is p = 2."""
+    """Return the vector norm (sum of |x|**p)**(1/p) over `dim` (every dim by default); "fro" means p = 2."""
     ...
 
 def norm_except_dim(v: _Tensor, pow: _int = ..., dim: _int = ...) -> _Tensor:
-    """The `pow`-norm over every dim but one, which are kept as size 1; over all of them for dim -1."""
+    """Return the `pow`-norm over all dims except `dim`; for `dim` -1, over all dims."""
     ...
 
 def normal(
@@ -2355,17 +2351,17 @@ def normal(
     dtype: _dtype | None = ...,
     **options: _Any,
 ) -> _Tensor:
-    """Normal numbers of given means and standard deviations (numbers or tensors); no gradient reaches them."""
+    """Return normal random numbers with the given means and standard deviations (numbers or tensors)."""
     ...
 
 def not_equal(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input != other, element by element."""
+    """Return input != other for each element."""
     ...
 
 def nuclear_norm(
     input: _Tensor, dim: _tuple[_int, ...] | _int | _bool | None = ..., keepdim: _bool = ..., *, out: _Any = ...
 ) -> _Tensor:
-    """The sum of the singular values of matrices, of the last two dims unless told otherwise."""
+    """Return the sum of the singular values of matrices, by default over the last two dims."""
     ...
 
 def numel(input: _Tensor) -> _int:
@@ -2382,7 +2378,7 @@ def ones(
     pin_memory: _bool = ...,
     **more: _Any,
 ) -> _Tensor:
-    """A tensor of ones; `ones(2, 3)` or `ones((2, 3))`, of the default dtype."""
+    """Return a tensor filled with ones. The size is `ones(2, 3)` or `ones((2, 3))`."""
     ...
 
 def ones_like(
@@ -2395,7 +2391,7 @@ def ones_like(
     pin_memory: _bool = ...,
     memory_format: _Any = ...,
 ) -> _Tensor:
-    """As `ones`, with the shape, dtype, device and memory order of `input`."""
+    """Return `ones` with the shape, dtype, device and memory format of `input`."""
     ...
 
 def ormqr(
@@ -2417,15 +2413,15 @@ def pca_lowrank(A: _Tensor, q: _int | None = ..., center: _bool = ..., niter: _i
     ...
 
 def pdist(input: _Tensor, p: _float = ...) -> _Tensor:
-    """The distances of all pairs of rows, (0, 1), (0, 2), ... (n - 2, n - 1), in the p-norm."""
+    """Return the p-norm distances of all pairs of rows: (0, 1), (0, 2), ... (n - 2, n - 1)."""
     ...
 
 def permute(*args: _Any, **named: _Any) -> _Tensor:
-    """The dims in another order."""
+    """Permute the dims."""
     ...
 
 def permute_copy(input: _Tensor, *dims: _Any, **named: _Any) -> _Tensor:
-    """What `permute` shows, as a copy in row-major order."""
+    """Return the result of `permute` as a contiguous copy."""
     ...
 
 pi: _float
@@ -2443,7 +2439,7 @@ def pixel_unshuffle(input: _Tensor, downscale_factor: _int) -> _Tensor:
     ...
 
 def poisson(input: _Tensor, generator: _Any = ...) -> _Tensor:
-    """Poisson numbers of the rates in `input`."""
+    """Return Poisson random numbers with the rates in `input`."""
     ...
 
 def poisson_nll_loss(
@@ -2453,7 +2449,7 @@ def poisson_nll_loss(
     ...
 
 def polar(abs: _Tensor, angle: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """abs * (cos(angle) + i sin(angle))."""
+    """Return the complex tensor abs * (cos(angle) + i * sin(angle)), with `angle` in radians."""
     ...
 
 def polygamma(n: _int, input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -2461,25 +2457,25 @@ def polygamma(n: _int, input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def positive(input: _Tensor) -> _Tensor:
-    """The tensor itself; a bool tensor is refused."""
+    """Return the tensor itself. Raise RuntimeError for a bool tensor."""
     ...
 
 def pow(input: _Tensor | _Number, exponent: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input ** exponent; the usual small exponents select their own formulas."""
+    """Return input ** exponent."""
     ...
 
 def prelu(input: _Tensor, weight: _Tensor) -> _Tensor:
-    """x where x > 0, weight * x elsewhere; one weight, or one for each channel (dim 1)."""
+    """Return x where x > 0, and weight * x elsewhere, for each element x."""
     ...
 
 def prod(
     input: _Tensor, dim: _int | None = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...
 ) -> _Tensor:
-    """The product over `dim` (every dim by default); integers are multiplied in int64."""
+    """Return the product of the elements over `dim` (default: all dims)."""
     ...
 
 def put(input: _Tensor, index: _Tensor, source: _Tensor, accumulate: _bool = ...) -> _Tensor:
-    """`source` written (or added) at `index` of the flattened tensor."""
+    """Write `source` at the indices `index` of the flattened tensor; with `accumulate`, add it."""
     ...
 
 def qr(input: _Tensor, some: _bool = ..., *, out: _Any = ...) -> _Any:
@@ -2495,21 +2491,21 @@ def quantile(
     interpolation: _str = ...,
     out: _Any = ...,
 ) -> _Tensor:
-    """The q-th quantile along `dim` (of all elements by default), for each q of a tensor; NaN where there is one."""
+    """Return the quantiles `q` of the elements along `dim` (default: of all elements)."""
     ...
 
 def rad2deg(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Radians as degrees."""
+    """Convert each element from radians to degrees."""
     ...
 
 def rad2deg_(input: _Tensor) -> _Tensor:
-    """Radians as degrees."""
+    """Convert each element from radians to degrees."""
     ...
 
 def rand(
     *size: _Any, generator: _Any = ..., out: _Tensor | None = ..., dtype: _dtype | None = ..., **options: _Any
 ) -> _Tensor:
-    """Uniform numbers in [0, 1)."""
+    """Return uniform random numbers in [0, 1)."""
     ...
 
 def rand_like(
@@ -2524,13 +2520,13 @@ def rand_like(
     generator: _Any = ...,
     **more: _Any,
 ) -> _Tensor:
-    """As `rand`, with the shape, dtype, device and memory order of `input`."""
+    """Return `rand` numbers with the shape, dtype, device and memory format of `input`."""
     ...
 
 def randint(
     *args: _Any, generator: _Any = ..., out: _Tensor | None = ..., dtype: _dtype | None = ..., **options: _Any
 ) -> _Tensor:
-    """Integers in [low, high): `randint(high, size)` or `randint(low, high, size)`."""
+    """Return random integers in [low, high): `randint(high, size)` or `randint(low, high, size)`."""
     ...
 
 def randint_like(
@@ -2545,13 +2541,13 @@ def randint_like(
     generator: _Any = ...,
     **more: _Any,
 ) -> _Tensor:
-    """As `randint`, with the shape, dtype, device and memory order of `input`."""
+    """Return `randint` numbers with the shape, dtype, device and memory format of `input`."""
     ...
 
 def randn(
     *size: _Any, generator: _Any = ..., out: _Tensor | None = ..., dtype: _dtype | None = ..., **options: _Any
 ) -> _Tensor:
-    """Standard normal numbers."""
+    """Return standard normal random numbers."""
     ...
 
 def randn_like(
@@ -2566,13 +2562,13 @@ def randn_like(
     generator: _Any = ...,
     **more: _Any,
 ) -> _Tensor:
-    """As `randn`, with the shape, dtype, device and memory order of `input`."""
+    """Return `randn` numbers with the shape, dtype, device and memory format of `input`."""
     ...
 
 def randperm(
     n: _int, *, generator: _Any = ..., out: _Tensor | None = ..., dtype: _dtype | None = ..., **options: _Any
 ) -> _Tensor:
-    """A random order of 0 .. n-1."""
+    """Return a random permutation of 0 .. n-1."""
     ...
 
 def range(
@@ -2584,49 +2580,49 @@ def range(
     requires_grad: _bool = ...,
     **named: _Any,
 ) -> _Tensor:
-    """Numbers from `start` (0) up to and with `end`, `step` (1) apart (deprecated in PyTorch; use `arange`)."""
+    """Return the numbers from `start` (0) to `end`, inclusive, in steps of `step` (1) (deprecated; use `arange`)."""
     ...
 
 def ravel(input: _Tensor) -> _Tensor:
-    """All elements as one dim."""
+    """Flatten all dims to one."""
     ...
 
 def real(input: _Tensor) -> _Tensor:
-    """The real part, as a view; of a real tensor the tensor itself."""
+    """Return the real part, as a view. A real tensor is returned itself."""
     ...
 
 def reciprocal(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """1 / x."""
+    """Return 1 / x for each element x."""
     ...
 
 def reciprocal_(input: _Tensor) -> _Tensor:
-    """1 / x."""
+    """Return 1 / x for each element x."""
     ...
 
 def relu(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """max(x, 0); NaN stays NaN, the gradient at 0 is 0."""
+    """Return max(x, 0) for each element x."""
     ...
 
 def relu_(input: _Tensor) -> _Tensor:
-    """max(x, 0); NaN stays NaN, the gradient at 0 is 0."""
+    """Return max(x, 0) for each element x."""
     ...
 
 def remainder(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input - other * floor(input / other): the remainder with the sign of `other`, as Python's %."""
+    """Return the remainder of input / other with the sign of `other`, as Python's %."""
     ...
 
 def renorm(input: _Tensor, p: _float, dim: _int, maxnorm: _float, *, out: _Any = ...) -> _Tensor:
-    """Each part along `dim` scaled down to the p-norm `maxnorm`, where its norm is larger."""
+    """Scale each slice along `dim` whose p-norm exceeds `maxnorm` down to the norm `maxnorm`."""
     ...
 
 def repeat_interleave(
     input: _Tensor, repeats: _Any = ..., dim: _int | None = ..., *, output_size: _int | None = ...
 ) -> _Tensor:
-    """Each element (or index of a dim) several times in a row; `repeats` is a count or a tensor of counts."""
+    """Repeat each element, or each index of a dim, several times in a row."""
     ...
 
 def reshape(*args: _Any, **named: _Any) -> _Tensor:
-    """The elements in another shape: a view where strides allow, else a copy."""
+    """Return the elements in another shape, as a view if the strides permit it, else as a copy."""
     ...
 
 def resize_as_(self: _Tensor, the_template: _Tensor, *, memory_format: _Any = ...) -> _Tensor:
@@ -2634,11 +2630,11 @@ def resize_as_(self: _Tensor, the_template: _Tensor, *, memory_format: _Any = ..
     ...
 
 def resolve_conj(input: _Tensor) -> _Tensor:
-    """A copy of a view that conjugates; any other tensor is returned itself."""
+    """Return a conjugated copy of a lazily conjugated view. Any other tensor is returned itself."""
     ...
 
 def resolve_neg(input: _Tensor) -> _Tensor:
-    """A copy of a view that negates; any other tensor is returned itself."""
+    """Return a negated copy of a lazily negated view. Any other tensor is returned itself."""
     ...
 
 def result_type(tensor1: _Any, tensor2: _Any) -> _Any:
@@ -2646,74 +2642,71 @@ def result_type(tensor1: _Any, tensor2: _Any) -> _Any:
     ...
 
 def rms_norm(input: _Tensor, normalized_shape: _Any, weight: _Tensor | None = ..., eps: _float | None = ...) -> _Tensor:
-    """x / sqrt(mean(x**2) + eps) over the last dims, times weight; eps is the dtype's epsilon by default."""
+    """Compute x / sqrt(mean(x**2) + eps) over the last dims, times weight. By default eps is the dtype's epsilon."""
     ...
 
 def rnn_relu(*args: _Any) -> _tuple[_Tensor, _Tensor]:
-    """`rnn_relu(input, h, params, has_biases, num_layers, dropout, train, bidirectional,
-    batch_first)`; or, packed, `rnn_relu(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
+    """Run `rnn_relu` layers and return (outputs, h_n)."""
     ...
 
 def rnn_relu_cell(
     input: _Tensor, hx: _Tensor, w_ih: _Tensor, w_hh: _Tensor, b_ih: _Tensor | None = ..., b_hh: _Tensor | None = ...
 ) -> _Tensor:
-    """relu(W_ih x + b_ih + W_hh h + b_hh)."""
+    """Compute relu(W_ih x + b_ih + W_hh h + b_hh)."""
     ...
 
 def rnn_tanh(*args: _Any) -> _tuple[_Tensor, _Tensor]:
-    """`rnn_tanh(input, h, params, has_biases, num_layers, dropout, train, bidirectional,
-    batch_first)`; or, packed, `rnn_tanh(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
+    """Run `rnn_tanh` layers and return (outputs, h_n)."""
     ...
 
 def rnn_tanh_cell(
     input: _Tensor, hx: _Tensor, w_ih: _Tensor, w_hh: _Tensor, b_ih: _Tensor | None = ..., b_hh: _Tensor | None = ...
 ) -> _Tensor:
-    """tanh(W_ih x + b_ih + W_hh h + b_hh)."""
+    """Compute tanh(W_ih x + b_ih + W_hh h + b_hh)."""
     ...
 
 def roll(input: _Tensor, shifts: _Any, dims: _Any = ...) -> _Tensor:
-    """The elements moved along `dims` (without them, of the flattened tensor), those pushed out coming in at the other
-    end."""
+    """Shift the elements along `dims` cyclically; without `dims`, shift those of the flattened tensor."""
     ...
 
 def rot90(input: _Tensor, k: _int = ..., dims: _Any = ...) -> _Tensor:
-    """Turned by `k` quarters in the plane of two dims, from the first towards the second."""
+    """Rotate by `k` times 90 degrees in the plane of two dims, from the first toward the second."""
     ...
 
 def round(input: _Tensor, *, decimals: _int = ..., out: _Any = ...) -> _Tensor:
-    """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""
+    """Return each element rounded to the nearest number with `decimals` decimal places."""
     ...
 
 def round_(input: _Tensor, *, decimals: _int = ...) -> _Tensor:
-    """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""
+    """Return each element rounded to the nearest number with `decimals` decimal places."""
     ...
 
 def row_stack(tensors: _Any, *, out: _Any = ...) -> _Tensor:
-    """Tensors joined along dim 0, vectors as rows."""
+    """Concatenate tensors along dim 0; a vector is a row."""
     ...
 
 def rrelu(
     input: _Tensor, lower: _float = ..., upper: _float = ..., training: _bool = ..., generator: _Any = ...
 ) -> _Tensor:
-    """x where x > 0, a x elsewhere: a is drawn from [lower, upper) in training, their mean otherwise."""
+    """Return x where x > 0, else a * x; a is random in [lower, upper) in training and their mean otherwise."""
     ...
 
 def rrelu_(
     input: _Tensor, lower: _float = ..., upper: _float = ..., training: _bool = ..., generator: _Any = ...
 ) -> _Tensor:
-    """In place: x where x > 0, a x elsewhere: a is drawn from [lower, upper) in training, their mean otherwise."""
+    """Apply `rrelu` in place."""
     ...
 
 def rsqrt(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """1 / sqrt(x); inf at 0, NaN below."""
+    """Return 1 / sqrt(x) for each element x: inf at 0, NaN below 0."""
     ...
 
 def rsqrt_(input: _Tensor) -> _Tensor:
-    """1 / sqrt(x); inf at 0, NaN below."""
+    """Return 1 / sqrt(x) for each element x: inf at 0, NaN below 0."""
     ...
 
 def rsub(input: _Tensor, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
-    """other - alpha * input."""
+    """Return other - alpha * input."""
     ...
 
 def scalar_tensor(
@@ -2738,18 +2731,17 @@ def scatter(
     reduce: _str | None = ...,
     out: _Any = ...,
 ) -> _Tensor:
-    """`src` (a tensor or a number) written, or with `reduce` added or multiplied, at `index` along `dim`."""
+    """Write `src` (a tensor or a number) at the indices `index` along `dim`."""
     ...
 
 def scatter_add(input: _Tensor, dim: _int, index: _Tensor, src: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """`src` added at `index` along `dim`."""
+    """Add `src` at the indices `index` along `dim`."""
     ...
 
 def scatter_reduce(
     input: _Tensor, dim: _int, index: _Tensor, src: _Tensor, reduce: _str, *, include_self: _bool = ..., out: _Any = ...
 ) -> _Tensor:
-    """What `src` holds for each place of `index` along `dim`, reduced by "sum", "prod", "mean", "amax" or "amin"; with
-    `include_self` what was there takes part. The gradient of a largest or smallest is shared evenly by equal ones."""
+    """Reduce the elements of `src` that have the same index along `dim` into `input`."""
     ...
 
 def searchsorted(
@@ -2762,11 +2754,11 @@ def searchsorted(
     sorter: _Tensor | None = ...,
     out: _Any = ...,
 ) -> _Tensor:
-    """The index in a sorted last dim at which each element would be put in, after equal ones if `right`."""
+    """Return the index at which each element of `input` would be inserted into the last dim of a sorted tensor."""
     ...
 
 def seed() -> _int:
-    """Seed the default generator from the system's entropy; returns the seed."""
+    """Seed the default generator from the system's entropy, and return the seed."""
     ...
 
 def segment_reduce(
@@ -2780,147 +2772,147 @@ def segment_reduce(
     unsafe: _bool = ...,
     initial: _Any = ...,
 ) -> _Tensor:
-    """Segments of a dim, which lie one after another, each reduced by "sum", "prod", "mean", "max" or "min"."""
+    """Reduce consecutive segments of a dim by "sum", "prod", "mean", "max" or "min"."""
     ...
 
 def select(input: _Tensor, dim: _int, index: _int) -> _Tensor:
-    """One index of a dim, as a view."""
+    """Select one index of a dim, as a view."""
     ...
 
 def select_copy(input: _Tensor, dim: _int, index: _int) -> _Tensor:
-    """What `select` shows, as a copy in row-major order."""
+    """Return the result of `select` as a contiguous copy."""
     ...
 
 def select_scatter(input: _Tensor, src: _Tensor, dim: _int, index: _int) -> _Tensor:
-    """A copy of `input` with `src` at one index of a dim."""
+    """Return a copy of `input` with `src` at one index of a dim."""
     ...
 
 def selu(input: _Tensor) -> _Tensor:
-    """The scaled exponential unit, which keeps activations normalised."""
+    """Compute the scaled exponential linear unit, which keeps activations normalized."""
     ...
 
 def selu_(input: _Tensor) -> _Tensor:
-    """In place: The scaled exponential unit, which keeps activations normalised."""
+    """Apply `selu` in place."""
     ...
 
 def set_autocast_cache_enabled(enabled: _bool) -> None:
-    """Set whether weights are cast once in an outermost `autocast`."""
+    """Set whether autocast caches the casts of weights until the outermost `autocast` block ends."""
     ...
 
 def set_autocast_cpu_dtype(dtype: _Any) -> None:
-    """`set_autocast_dtype` of cpu."""
+    """The deprecated name of `set_autocast_dtype('cpu')`."""
     ...
 
 def set_autocast_cpu_enabled(enabled: _bool) -> None:
-    """`set_autocast_enabled` of cpu."""
+    """The deprecated name of `set_autocast_enabled('cpu')`."""
     ...
 
 def set_autocast_dtype(device_type: _str, dtype: _Any) -> None:
-    """Set the dtype of operators that are quick in it."""
+    """Set the lower-precision dtype that autocast uses on a device type."""
     ...
 
 def set_autocast_enabled(*args: _Any, **kwargs: _Any) -> None:
-    """`set_autocast_enabled(device_type, enabled)`: turn mixed precision on or off; without a type, on CUDA."""
+    """Enable or disable autocast: `set_autocast_enabled(device_type, enabled)`; without a type, for CUDA."""
     ...
 
 def set_autocast_gpu_dtype(dtype: _Any) -> None:
-    """`set_autocast_dtype` of cuda."""
+    """The deprecated name of `set_autocast_dtype('cuda')`."""
     ...
 
 def set_autocast_ipu_dtype(dtype: _Any) -> None:
-    """`set_autocast_dtype` of ipu."""
+    """The deprecated name of `set_autocast_dtype('ipu')`."""
     ...
 
 def set_autocast_ipu_enabled(enabled: _bool) -> None:
-    """`set_autocast_enabled` of ipu."""
+    """The deprecated name of `set_autocast_enabled('ipu')`."""
     ...
 
 def set_autocast_xla_dtype(dtype: _Any) -> None:
-    """`set_autocast_dtype` of xla."""
+    """The deprecated name of `set_autocast_dtype('xla')`."""
     ...
 
 def set_autocast_xla_enabled(enabled: _bool) -> None:
-    """`set_autocast_enabled` of xla."""
+    """The deprecated name of `set_autocast_enabled('xla')`."""
     ...
 
 def set_default_tensor_type(t: _Any) -> None:
-    """Set the default dtype and device by an old type or its name (deprecated in PyTorch)."""
+    """Set the default dtype and device by a legacy type or its name (deprecated in PyTorch)."""
     ...
 
 def set_deterministic_debug_mode(debug_mode: _int | _str) -> None:
-    """Ask for deterministic algorithms by number or name: 0 "default", 1 "warn", 2 "error"."""
+    """Set the mode of deterministic algorithms by number or name: 0 "default", 1 "warn", 2 "error"."""
     ...
 
 def set_flush_denormal(mode: _bool) -> _bool:
-    """Whether the processor was told what to do with tiny numbers: it was not, XLA decides."""
+    """Return whether the treatment of denormal numbers was changed: always False, since XLA determines it."""
     ...
 
 def set_num_interop_threads(num: _int) -> None:
-    """As `set_num_threads`."""
+    """Warn if `num` differs from the current number of threads, as `set_num_threads` does."""
     ...
 
 def set_num_threads(num: _int) -> None:
-    """Warn, unless the number is what it is: XLA's pool takes its size when the process starts."""
+    """Warn if `num` differs from the current number of threads. The size of XLA's pool is fixed at process start."""
     ...
 
 def set_rng_state(new_state: _Tensor) -> None:
-    """Restore a state that `get_rng_state` (of either library) gave."""
+    """Restore a state that `get_rng_state` of torchlike or of PyTorch returned."""
     ...
 
 def set_warn_always(b: _bool) -> None:
-    """Whether warnings that are given once in each process are given each time."""
+    """Set whether warnings that are normally given once per process are given every time."""
     ...
 
 def sgn(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """x / |x|, and 0 for 0; the sign of a real number."""
+    """Return x / |x| for each complex element x, or 0 for x = 0. For real elements, return the sign."""
     ...
 
 short: _dtype
 
 def sigmoid(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """1 / (1 + exp(-x))."""
+    """Return 1 / (1 + exp(-x)) for each element x."""
     ...
 
 def sigmoid_(input: _Tensor) -> _Tensor:
-    """1 / (1 + exp(-x))."""
+    """Return 1 / (1 + exp(-x)) for each element x."""
     ...
 
 def sign(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """-1, 0 or 1, as each element is below, at or above zero; 0 for NaN."""
+    """Return -1, 0 or 1 for each element below, at or above zero. The sign of NaN is 0."""
     ...
 
 def signbit(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Whether the sign bit is set: true for negative numbers and -0.0."""
+    """Return whether the sign bit of each element is set, as for negative numbers and -0.0."""
     ...
 
 def sin(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The sine of an angle in radians."""
+    """Return the sine of each element, in radians."""
     ...
 
 def sin_(input: _Tensor) -> _Tensor:
-    """The sine of an angle in radians."""
+    """Return the sine of each element, in radians."""
     ...
 
 def sinc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """sin(pi x) / (pi x), and 1 at 0."""
+    """Return sin(pi * x) / (pi * x) for each element x, and 1 at x = 0."""
     ...
 
 def sinc_(input: _Tensor) -> _Tensor:
-    """sin(pi x) / (pi x), and 1 at 0."""
+    """Return sin(pi * x) / (pi * x) for each element x, and 1 at x = 0."""
     ...
 
 def sinh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The hyperbolic sine."""
+    """Return the hyperbolic sine of each element."""
     ...
 
 def sinh_(input: _Tensor) -> _Tensor:
-    """The hyperbolic sine."""
+    """Return the hyperbolic sine of each element."""
     ...
 
 def slice_copy(
     input: _Tensor, dim: _int = ..., start: _int | None = ..., end: _int | None = ..., step: _int = ...
 ) -> _Tensor:
-    """What `slice` shows, as a copy in row-major order."""
+    """Return the result of `slice` as a contiguous copy."""
     ...
 
 def slice_scatter(
@@ -2933,7 +2925,7 @@ def slice_scatter(
     *,
     out: _Any = ...,
 ) -> _Tensor:
-    """A copy of `input` with `src` at the indices of a dim from `start` to `end` in steps of `step`."""
+    """Return a copy of `input` with `src` at the indices of a dim from `start` to `end` in steps of `step`."""
     ...
 
 def slogdet(input: _Tensor, *, out: _Any = ...) -> _Any:
@@ -2941,17 +2933,17 @@ def slogdet(input: _Tensor, *, out: _Any = ...) -> _Any:
     ...
 
 def softmax(input: _Tensor, dim: _int, dtype: _Any = ..., *, out: _Any = ...) -> _Tensor:
-    """exp(x) divided by its sum over a dim; computed in `dtype` where given."""
+    """Compute exp(x) divided by its sum over a dim. If `dtype` is given, `input` is cast to it first."""
     ...
 
 def solve(input: _Tensor, A: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Removed from PyTorch in favor of `linalg.solve`; raises."""
+    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.solve`."""
     ...
 
 def sort(
     input: _Tensor, dim: _int = ..., descending: _bool = ..., stable: _bool | None = ..., *, out: _Any = ...
 ) -> _Any:
-    """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
+    """Return the elements sorted along `dim`, and their indices."""
     ...
 
 def sparse_compressed_tensor(
@@ -3012,19 +3004,19 @@ def sparse_csr_tensor(
     ...
 
 def split(tensor: _Tensor, split_size_or_sections: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """Views of consecutive pieces: of one size (the last may be smaller) or of the sizes given."""
+    """Split a dim into views of one size, or of several given sizes."""
     ...
 
 def split_copy(tensor: _Tensor, split_size_or_sections: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """What `split` shows, as a copy in row-major order."""
+    """Return the result of `split` as a contiguous copy."""
     ...
 
 def split_with_sizes(input: _Tensor, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """Views of consecutive pieces of the sizes given."""
+    """Split a dim into views of the given sizes."""
     ...
 
 def split_with_sizes_copy(input: _Tensor, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """What `split_with_sizes` shows, as a copy in row-major order."""
+    """Return the result of `split_with_sizes` as a contiguous copy."""
     ...
 
 def spmm(input: _Tensor, mat2: _Tensor) -> _Any:
@@ -3032,39 +3024,39 @@ def spmm(input: _Tensor, mat2: _Tensor) -> _Any:
     ...
 
 def sqrt(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The square root of each element; NaN below 0. Its gradient at 0 is inf."""
+    """Return the square root of each element. It is NaN below 0, and its gradient at 0 is inf."""
     ...
 
 def sqrt_(input: _Tensor) -> _Tensor:
-    """The square root of each element; NaN below 0. Its gradient at 0 is inf."""
+    """Return the square root of each element. It is NaN below 0, and its gradient at 0 is inf."""
     ...
 
 def square(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The square of each element."""
+    """Return the square of each element."""
     ...
 
 def square_(input: _Tensor) -> _Tensor:
-    """The square of each element."""
+    """Return the square of each element."""
     ...
 
 def squeeze(input: _Tensor, dim: _Any = ...) -> _Tensor:
-    """Without the dims of size one (or those of them named)."""
+    """Return the tensor without its dims of size 1."""
     ...
 
 def squeeze_copy(input: _Tensor, dim: _Any = ...) -> _Any:
-    """What `squeeze` shows, as a copy in row-major order."""
+    """Return the result of `squeeze` as a contiguous copy."""
     ...
 
 def stack(tensors: _Any, dim: _int = ..., *, out: _Any = ...) -> _Tensor:
-    """Tensors of one shape along a new dim."""
+    """Stack tensors of one shape along a new dim."""
     ...
 
 def std(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
-    """The square root of `var`; its gradient at 0 is 0."""
+    """Return the standard deviation, the square root of `var`."""
     ...
 
 def std_mean(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
-    """`std` and `mean`."""
+    """Return the standard deviation and the mean over `dim`."""
     ...
 
 def stft(
@@ -3080,19 +3072,19 @@ def stft(
     return_complex: _bool | None = ...,
     align_to_window: _bool | None = ...,
 ) -> _Tensor:
-    """The Fourier transform of each frame of a signal; (..., time) -> (..., frequency, frame)."""
+    """Return the Fourier transform of each frame of a signal; (..., time) -> (..., frequency, frame)."""
     ...
 
 def sub(input: _Tensor | _Number, other: _Tensor | _Number, *, alpha: _Number = ..., out: _Any = ...) -> _Tensor:
-    """input - alpha * other."""
+    """Return input - alpha * other."""
     ...
 
 def subtract(input: _Tensor | _Number, other: _Tensor | _Number, *, alpha: _Number = ..., out: _Any = ...) -> _Tensor:
-    """input - alpha * other."""
+    """Return input - alpha * other."""
     ...
 
 def sum(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...) -> _Tensor:
-    """The sum over `dim` (every dim by default); integers are summed in int64."""
+    """Return the sum of the elements over `dim` (default: all dims)."""
     ...
 
 def svd(input: _Tensor, some: _bool = ..., compute_uv: _bool = ..., *, out: _Any = ...) -> _Any:
@@ -3106,47 +3098,47 @@ def svd_lowrank(
     ...
 
 def swapaxes(input: _Tensor, axis0: _int, axis1: _int) -> _Tensor:
-    """Two dims exchanged."""
+    """Swap two dims."""
     ...
 
 def swapdims(input: _Tensor, dim0: _int, dim1: _int) -> _Tensor:
-    """Two dims exchanged."""
+    """Swap two dims."""
     ...
 
 def symeig(input: _Tensor, eigenvectors: _bool = ..., upper: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """Removed from PyTorch in favor of `linalg.eigh`; raises."""
+    """Raise RuntimeError: PyTorch removed this function in favor of `linalg.eigh`."""
     ...
 
 def t(input: _Tensor) -> _Tensor:
-    """A matrix transposed; tensors of fewer dims as they are."""
+    """Transpose a matrix. A tensor with fewer dims is returned as a view of itself."""
     ...
 
 def t_copy(input: _Tensor) -> _Tensor:
-    """What `t` shows, as a copy in row-major order."""
+    """Return the result of `t` as a contiguous copy."""
     ...
 
 def take(input: _Tensor, index: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The elements at `index` of the flattened tensor."""
+    """Return the elements at `index` of the flattened tensor."""
     ...
 
 def take_along_dim(input: _Tensor, indices: _Tensor, dim: _int | None = ..., *, out: _Any = ...) -> _Tensor:
-    """As `gather`, with the other dims broadcast and indices modulo the size; without a dim, of the flattened tensor."""
+    """Gather elements along `dim`, with the other dims broadcast and the indices taken modulo the size."""
     ...
 
 def tan(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The tangent of an angle in radians."""
+    """Return the tangent of each element, in radians."""
     ...
 
 def tan_(input: _Tensor) -> _Tensor:
-    """The tangent of an angle in radians."""
+    """Return the tangent of each element, in radians."""
     ...
 
 def tanh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The hyperbolic tangent."""
+    """Return the hyperbolic tangent of each element."""
     ...
 
 def tanh_(input: _Tensor) -> _Tensor:
-    """The hyperbolic tangent."""
+    """Return the hyperbolic tangent of each element."""
     ...
 
 def tensor(
@@ -3163,23 +3155,23 @@ def tensor(
 def tensor_split(
     input: _Tensor, indices_or_sections: _Any = ..., dim: _int = ..., *, sections: _Any = ..., indices: _Any = ...
 ) -> _tuple[_Tensor, ...]:
-    """Views of pieces: of nearly equal sizes, or cut at the indices given."""
+    """Split a dim into views of nearly equal sizes, or at the given indices."""
     ...
 
 def tensordot(a: _Tensor, b: _Tensor, dims: _Any = ..., out: _Any = ...) -> _Tensor:
-    """The sum of products over the last `dims` dims of `a` and the first of `b`, or over two lists of dims."""
+    """Contract the last `dims` dims of `a` with the first `dims` dims of `b`."""
     ...
 
 def threshold(input: _Tensor, threshold: _float, value: _float) -> _Tensor:
-    """x where x > threshold, `value` elsewhere."""
+    """Return x where x > threshold, else `value`."""
     ...
 
 def threshold_(input: _Tensor, threshold: _float, value: _float) -> _Tensor:
-    """In place: x where x > threshold, `value` elsewhere."""
+    """Apply `threshold` in place."""
     ...
 
 def tile(input: _Tensor, dims: _Any) -> _Tensor:
-    """As `repeat`, missing counts being one."""
+    """Repeat the tensor as `repeat` does; missing counts are one."""
     ...
 
 def to_dlpack(tensor: _Tensor) -> _Any:
@@ -3189,7 +3181,7 @@ def to_dlpack(tensor: _Tensor) -> _Any:
 def topk(
     input: _Tensor, k: _int, dim: _int = ..., largest: _bool = ..., sorted: _bool = ..., *, out: _Any = ...
 ) -> _Any:
-    """The `k` largest (or smallest) elements of `dim` in order, and their indices."""
+    """Return the `k` largest elements along `dim`, in order, and their indices."""
     ...
 
 def trace(input: _Tensor) -> _Tensor:
@@ -3197,19 +3189,19 @@ def trace(input: _Tensor) -> _Tensor:
     ...
 
 def transpose(input: _Tensor, dim0: _int, dim1: _int) -> _Tensor:
-    """Two dims exchanged."""
+    """Return the tensor with two dims swapped."""
     ...
 
 def transpose_copy(input: _Tensor, dim0: _int, dim1: _int) -> _Any:
-    """What `transpose` shows, as a copy in row-major order."""
+    """Return the result of `transpose` as a contiguous copy."""
     ...
 
 def trapezoid(y: _Tensor, x: _Tensor | None = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
-    """The area under y by the trapezoidal rule, at points x or `dx` apart."""
+    """Return the integral of `y` along `dim` by the trapezoidal rule."""
     ...
 
 def trapz(y: _Tensor, x: _Tensor | None = ..., *, dx: _float | None = ..., dim: _int = ...) -> _Tensor:
-    """`trapezoid`."""
+    """Compute `trapezoid`."""
     ...
 
 def triangular_solve(
@@ -3219,13 +3211,13 @@ def triangular_solve(
     ...
 
 def tril(input: _Tensor, diagonal: _int = ..., *, out: _Any = ...) -> _Tensor:
-    """The lower triangle of each matrix, zeros above it."""
+    """Return the lower triangle of each matrix, with zeros above the given diagonal."""
     ...
 
 def tril_indices(
     row: _int, col: _int, offset: _int = ..., *, dtype: _Any = ..., device: _Any = ..., layout: _Any = ...
 ) -> _Tensor:
-    """Row and column numbers of the lower triangle, row by row; (2, count)."""
+    """Return the row and column indices of the lower triangle, in row-major order; (2, count)."""
     ...
 
 def triplet_margin_loss(
@@ -3242,25 +3234,25 @@ def triplet_margin_loss(
     ...
 
 def triu(input: _Tensor, diagonal: _int = ..., *, out: _Any = ...) -> _Tensor:
-    """The upper triangle of each matrix, zeros below it."""
+    """Return the upper triangle of each matrix, with zeros below the given diagonal."""
     ...
 
 def triu_indices(
     row: _int, col: _int, offset: _int = ..., *, dtype: _Any = ..., device: _Any = ..., layout: _Any = ...
 ) -> _Tensor:
-    """Row and column numbers of the upper triangle, row by row; (2, count)."""
+    """Return the row and column indices of the upper triangle, in row-major order; (2, count)."""
     ...
 
 def true_divide(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """input / other, in floating point."""
+    """Return input / other in floating point."""
     ...
 
 def trunc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Each element without its fractional part."""
+    """Return each element rounded toward zero."""
     ...
 
 def trunc_(input: _Tensor) -> _Tensor:
-    """Each element without its fractional part."""
+    """Return each element rounded toward zero."""
     ...
 
 def typename(obj: _Any) -> _str:
@@ -3276,75 +3268,76 @@ uint6: _Any
 uint7: _Any
 
 def unbind(input: _Tensor, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """Every index of a dim, as views."""
+    """Return a view for each index of a dim."""
     ...
 
 def unbind_copy(input: _Tensor, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """What `unbind` shows, as a copy in row-major order."""
+    """Return the result of `unbind` as a contiguous copy."""
     ...
 
 def unflatten(input: _Tensor, dim: _int, sizes: _Any) -> _Tensor:
-    """One dim as several."""
+    """Split one dim into several."""
     ...
 
 def unfold(input: _Tensor, dimension: _int, size: _int, step: _int) -> _Tensor:
-    """Windows of `size` indices of a dim, `step` apart, the index within a window as the last dim."""
+    """Return a view of all windows of `size` elements along `dimension`, `step` elements apart."""
     ...
 
 def unfold_copy(input: _Tensor, dimension: _int, size: _int, step: _int) -> _Any:
-    """What `unfold` shows, as a copy in row-major order."""
+    """Return the result of `unfold` as a contiguous copy."""
     ...
 
 def unique(
     input: _Tensor, sorted: _bool = ..., return_inverse: _bool = ..., return_counts: _bool = ..., dim: _int | None = ...
 ) -> _Any:
-    """The distinct elements (or indices of a dim) in ascending order; every NaN is distinct."""
+    """Return the distinct elements, or distinct slices of a dim, in ascending order. Every NaN is distinct."""
     ...
 
 def unique_consecutive(
     input: _Tensor, return_inverse: _bool = ..., return_counts: _bool = ..., dim: _int | None = ...
 ) -> _Any:
-    """The elements (or indices of a dim) without those equal to the one before."""
+    """Remove elements, or slices of a dim, that are equal to their predecessor."""
     ...
 
 def unravel_index(indices: _Tensor, shape: _Any) -> _tuple[_Tensor, ...]:
-    """The index in each dim of places in the flattened tensor of a shape."""
+    """Convert indices into a flattened tensor to indices into a tensor of `shape`, one index tensor for each dim."""
     ...
 
 def unsafe_chunk(input: _Tensor, chunks: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """`chunk` with results that are no views, though they share its memory."""
+    """Return the results of `chunk`, which autograd does not treat as views."""
     ...
 
 def unsafe_split(tensor: _Tensor, split_size_or_sections: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """`split` with results that are no views, though they share its memory."""
+    """Return the results of `split`, which autograd does not treat as views."""
     ...
 
 def unsafe_split_with_sizes(input: _Tensor, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """`split_with_sizes` with results that are no views, though they share its memory."""
+    """Return the results of `split_with_sizes`, which autograd does not treat as views."""
     ...
 
 def unsqueeze(input: _Tensor, dim: _int) -> _Tensor:
-    """A dim of size one put in at `dim`."""
+    """Return the tensor with a dim of size 1 inserted at `dim`."""
     ...
 
 def unsqueeze_copy(input: _Tensor, dim: _int) -> _Any:
-    """What `unsqueeze` shows, as a copy in row-major order."""
+    """Return the result of `unsqueeze` as a contiguous copy."""
     ...
 
 def use_deterministic_algorithms(mode: _bool, *, warn_only: _bool = ...) -> None:
-    """Ask for deterministic algorithms. On the CPU all are; with a GPU a warning says how to ask XLA for them."""
+    """Request deterministic algorithms. All algorithms on the CPU are deterministic. If there is a GPU, warn how to
+    configure XLA for it."""
     ...
 
 def vander(x: _Tensor, N: _int | None = ..., increasing: _bool = ...) -> _Tensor:
-    """A matrix of the powers of a vector's elements, from high to low (or low to high); (..., n) -> (..., n, N)."""
+    """Return the Vandermonde matrix of a vector: the powers of its elements, from high to low unless `increasing`."""
     ...
 
 def var(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
-    """The sum of squared distances from the mean over (number of elements - correction)."""
+    """Return the variance over `dim` (default: all dims)."""
     ...
 
 def var_mean(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
-    """`var` and `mean`."""
+    """Return the variance and the mean over `dim`."""
     ...
 
 def vdot(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -3352,41 +3345,41 @@ def vdot(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def view(input: _Tensor, size: _tuple) -> _Tensor:
-    """The same elements in another shape."""
+    """Return the same elements in another shape."""
     ...
 
 def view_as_complex(input: _Tensor) -> _Tensor:
-    """A real tensor with a last dim of two as a complex one."""
+    """Return a real tensor with a last dim of size 2 as a complex tensor."""
     ...
 
 def view_as_complex_copy(input: _Tensor) -> _Any:
-    """What `view_as_complex` shows, as a copy in row-major order."""
+    """Return the result of `view_as_complex` as a contiguous copy."""
     ...
 
 def view_as_real(input: _Tensor) -> _Tensor:
-    """A complex tensor as a real one with a last dim of two: the real and the imaginary part."""
+    """View a complex tensor as a real one whose last dim of size two has the real and the imaginary part."""
     ...
 
 def view_as_real_copy(input: _Tensor) -> _Any:
-    """What `view_as_real` shows, as a copy in row-major order."""
+    """Return the result of `view_as_real` as a contiguous copy."""
     ...
 
 def view_copy(input: _Tensor, size: _Any) -> _Tensor:
-    """What `view` shows, as a copy in row-major order."""
+    """Return the result of `view` as a contiguous copy."""
     ...
 
 def vsplit(
     input: _Tensor, indices_or_sections: _Any = ..., *, sections: _Any = ..., indices: _Any = ...
 ) -> _tuple[_Tensor, ...]:
-    """Views of pieces along dim 0: of equal sizes, or cut at the indices given."""
+    """Split along dim 0 into views: into equal sections, or at the given indices."""
     ...
 
 def vstack(tensors: _Any, *, out: _Any = ...) -> _Tensor:
-    """Tensors joined along dim 0, vectors as rows."""
+    """Concatenate tensors along dim 0; a vector is a row."""
     ...
 
 def where(condition: _Tensor, *choices: _Any, **named: _Any) -> _Any:
-    """`input` where the condition holds, `other` elsewhere; without these, the places where it holds, dim by dim."""
+    """Select from `input` where the condition is true, else from `other`."""
     ...
 
 def xlogy(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
@@ -3411,7 +3404,7 @@ def zeros(
     pin_memory: _bool = ...,
     **more: _Any,
 ) -> _Tensor:
-    """A tensor of zeros; `zeros(2, 3)` or `zeros((2, 3))`, of the default dtype."""
+    """Return a tensor filled with zeros. The size is `zeros(2, 3)` or `zeros((2, 3))`."""
     ...
 
 def zeros_like(
@@ -3424,5 +3417,5 @@ def zeros_like(
     pin_memory: _bool = ...,
     memory_format: _Any = ...,
 ) -> _Tensor:
-    """As `zeros`, with the shape, dtype, device and memory order of `input`."""
+    """Return `zeros` with the shape, dtype, device and memory format of `input`."""
     ...

@@ -21,11 +21,11 @@ _Number = _bool | _int | _float | _complex
 class Methods:
     @property
     def H(self) -> _Tensor:
-        """A matrix transposed and conjugated, as a view."""
+        """The conjugate transpose of a matrix, as a view."""
         ...
     @property
     def T(self) -> _Tensor:
-        """The dims in reverse order."""
+        """The tensor with its dims in reverse order."""
         ...
     def __abs__(self) -> _Tensor: ...
     def __add__(self, other: _Any) -> _Tensor: ...
@@ -72,13 +72,13 @@ class Methods:
     def __neg__(self) -> _Tensor: ...
     def __or__(self, other: _Any) -> _Tensor: ...
     def __pos__(self) -> _Tensor:
-        """The tensor itself; a bool tensor is refused."""
+        """Return the tensor itself. Raise RuntimeError for a bool tensor."""
         ...
     def __pow__(self, other: _Any) -> _Tensor: ...
     def __radd__(self, other: _Any) -> _Tensor: ...
     def __rand__(self, other: _Any) -> _Tensor: ...
     def __rdiv__(self, other: _Any) -> _Tensor:
-        """other / self."""
+        """Return other / self."""
         ...
     def __rfloordiv__(self, other: _Any) -> _Tensor: ...
     def __rlshift__(self, other: _Any) -> _Tensor: ...
@@ -96,34 +96,34 @@ class Methods:
     def __truediv__(self, other: _Any) -> _Tensor: ...
     def __xor__(self, other: _Any) -> _Tensor: ...
     def abs(self) -> _Tensor:
-        """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
+        """Return the absolute value of each element, or the real modulus of a complex element."""
         ...
     def abs_(self) -> _Tensor:
-        """The absolute value of each element, in place."""
+        """Compute the absolute value of each element, in place."""
         ...
     def absolute(self) -> _Tensor:
-        """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
+        """Return the absolute value of each element, or the real modulus of a complex element."""
         ...
     def absolute_(self) -> _Tensor:
-        """The absolute value of each element, in place."""
+        """Compute the absolute value of each element, in place."""
         ...
     def acos(self) -> _Tensor:
-        """The arccosine in radians; NaN outside [-1, 1]."""
+        """Return the arccosine of each element, in radians. It is NaN outside [-1, 1]."""
         ...
     def acos_(self) -> _Tensor:
-        """The arccosine in radians; NaN outside [-1, 1]."""
+        """Return the arccosine of each element, in radians. It is NaN outside [-1, 1]."""
         ...
     def acosh(self) -> _Tensor:
-        """The inverse hyperbolic cosine; NaN below 1."""
+        """Return the inverse hyperbolic cosine of each element. It is NaN below 1."""
         ...
     def acosh_(self) -> _Tensor:
-        """The inverse hyperbolic cosine; NaN below 1."""
+        """Return the inverse hyperbolic cosine of each element. It is NaN below 1."""
         ...
     def add(self, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
-        """input + alpha * other."""
+        """Return input + alpha * other."""
         ...
     def add_(self, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
-        """input + alpha * other."""
+        """Return input + alpha * other."""
         ...
     def addbmm(self, batch1: _Tensor, batch2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
         """Return beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
@@ -132,16 +132,16 @@ class Methods:
         """Return beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
         ...
     def addcdiv(self, tensor1: _Tensor, tensor2: _Tensor, *, value: _Number = ...) -> _Tensor:
-        """input + value * tensor1 / tensor2."""
+        """Return input + value * tensor1 / tensor2."""
         ...
     def addcdiv_(self, tensor1: _Tensor, tensor2: _Tensor, *, value: _Number = ...) -> _Tensor:
-        """input + value * tensor1 / tensor2."""
+        """Return input + value * tensor1 / tensor2."""
         ...
     def addcmul(self, tensor1: _Tensor, tensor2: _Tensor, *, value: _Number = ...) -> _Tensor:
-        """input + value * tensor1 * tensor2; among integers `value` is cut to a whole number."""
+        """Return input + value * tensor1 * tensor2."""
         ...
     def addcmul_(self, tensor1: _Tensor, tensor2: _Tensor, *, value: _Number = ...) -> _Tensor:
-        """input + value * tensor1 * tensor2; among integers `value` is cut to a whole number."""
+        """Return input + value * tensor1 * tensor2."""
         ...
     def addmm(self, mat1: _Tensor, mat2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
         """Return beta * input + alpha * (mat1 @ mat2)."""
@@ -162,127 +162,127 @@ class Methods:
         """Return beta * input + alpha * outer(vec1, vec2)."""
         ...
     def adjoint(self) -> _Tensor:
-        """The last two dims exchanged, complex numbers conjugated, as a view."""
+        """Return the conjugate transpose of the last two dims, as a view."""
         ...
     def all(self, dim: _Any = ..., keepdim: _bool = ...) -> _Tensor:
-        """Whether every element is nonzero."""
+        """Return whether all elements over `dim` are nonzero (default: all dims)."""
         ...
     def allclose(self, other: _Tensor, rtol: _float = ..., atol: _float = ..., equal_nan: _bool = ...) -> _bool:
-        """Whether every element `isclose` (an observation: pending work runs)."""
+        """Return whether all elements are close, as `isclose` defines it. The call flushes the pending trace."""
         ...
     def amax(self, dim: _Any = ..., keepdim: _bool = ...) -> _Tensor:
-        """The largest element over `dim` (every dim by default); equal ones share the gradient evenly."""
+        """Return the maximum over `dim` (default: all dims)."""
         ...
     def amin(self, dim: _Any = ..., keepdim: _bool = ...) -> _Tensor:
-        """The smallest element over `dim` (every dim by default); equal ones share the gradient evenly."""
+        """Return the minimum over `dim` (default: all dims)."""
         ...
     def aminmax(self, *, dim: _int | None = ..., keepdim: _bool = ...) -> _Any:
-        """The smallest and the largest element."""
+        """Return the minimum and the maximum along `dim` (default: of all elements)."""
         ...
     def angle(self) -> _Tensor:
-        """The angle of a complex number in radians; of a real one 0, or pi below zero, NaN for NaN."""
+        """Return the angle of each element in radians."""
         ...
     def any(self, dim: _Any = ..., keepdim: _bool = ...) -> _Tensor:
-        """Whether any element is nonzero."""
+        """Return whether any element over `dim` is nonzero (default: all dims)."""
         ...
     def apply_(self, callable: _Callable) -> _Tensor:
         """Replace each element by what a Python function makes of it (slow; on the CPU only)."""
         ...
     def arccos(self) -> _Tensor:
-        """The arccosine in radians; NaN outside [-1, 1]."""
+        """Return the arccosine of each element, in radians. It is NaN outside [-1, 1]."""
         ...
     def arccos_(self) -> _Tensor:
-        """The arccosine in radians; NaN outside [-1, 1]."""
+        """Return the arccosine of each element, in radians. It is NaN outside [-1, 1]."""
         ...
     def arccosh(self) -> _Tensor:
-        """The inverse hyperbolic cosine; NaN below 1."""
+        """Return the inverse hyperbolic cosine of each element. It is NaN below 1."""
         ...
     def arccosh_(self) -> _Tensor:
-        """The inverse hyperbolic cosine; NaN below 1."""
+        """Return the inverse hyperbolic cosine of each element. It is NaN below 1."""
         ...
     def arcsin(self) -> _Tensor:
-        """The arcsine in radians; NaN outside [-1, 1]."""
+        """Return the arcsine of each element, in radians. It is NaN outside [-1, 1]."""
         ...
     def arcsin_(self) -> _Tensor:
-        """The arcsine in radians; NaN outside [-1, 1]."""
+        """Return the arcsine of each element, in radians. It is NaN outside [-1, 1]."""
         ...
     def arcsinh(self) -> _Tensor:
-        """The inverse hyperbolic sine."""
+        """Return the inverse hyperbolic sine of each element."""
         ...
     def arcsinh_(self) -> _Tensor:
-        """The inverse hyperbolic sine."""
+        """Return the inverse hyperbolic sine of each element."""
         ...
     def arctan(self) -> _Tensor:
-        """The arctangent in radians."""
+        """Return the arctangent of each element, in radians."""
         ...
     def arctan2(self, other: _Tensor) -> _Tensor:
-        """The angle of the point (other, input) in radians; the gradient at the origin is 0."""
+        """Return the angle of the point (x, y) = (other, input) in radians, in [-pi, pi]."""
         ...
     def arctan2_(self, other: _Tensor) -> _Tensor:
-        """The angle of the point (other, input) in radians; the gradient at the origin is 0."""
+        """Return the angle of the point (x, y) = (other, input) in radians, in [-pi, pi]."""
         ...
     def arctan_(self) -> _Tensor:
-        """The arctangent in radians."""
+        """Return the arctangent of each element, in radians."""
         ...
     def arctanh(self) -> _Tensor:
-        """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
+        """Return the inverse hyperbolic tangent of each element. It is NaN outside [-1, 1]."""
         ...
     def arctanh_(self) -> _Tensor:
-        """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
+        """Return the inverse hyperbolic tangent of each element. It is NaN outside [-1, 1]."""
         ...
     def argmax(self, dim: _int | None = ..., keepdim: _bool = ...) -> _Tensor:
-        """The index of the first largest element along `dim`, or among all elements flattened."""
+        """Return the index of the first maximum along `dim`, or in the flattened tensor if `dim` is None."""
         ...
     def argmin(self, dim: _int | None = ..., keepdim: _bool = ...) -> _Tensor:
-        """The index of the first smallest element along `dim`, or among all elements flattened."""
+        """Return the index of the first minimum along `dim`, or in the flattened tensor if `dim` is None."""
         ...
     def argsort(self, dim: _int = ..., descending: _bool = ..., stable: _bool | None = ...) -> _Tensor:
-        """The indices that sort `dim`."""
+        """Return the indices that sort the elements along `dim`."""
         ...
     def argwhere(self) -> _Tensor:
-        """The indices of the elements that are not zero, one row each."""
+        """Return the indices of the nonzero elements, one row for each."""
         ...
     def as_strided(self, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
         """A view of the whole storage: the element at `index` lies `storage_offset + sum(index * stride)` into it."""
         ...
     def as_strided_(self, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
-        """`as_strided` in place: this tensor is seen in another shape; no element moves."""
+        """Apply `as_strided` in place. Only the shape and strides change."""
         ...
     def as_strided_scatter(self, src: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
-        """A copy of `input` with `src` where `as_strided` would show its memory."""
+        """Return a copy of `input` with `src` at the elements that `as_strided` would return."""
         ...
     def as_subclass(self, cls: _Any) -> _Any:
         """This tensor as an instance of a subclass: a view of it."""
         ...
     def asin(self) -> _Tensor:
-        """The arcsine in radians; NaN outside [-1, 1]."""
+        """Return the arcsine of each element, in radians. It is NaN outside [-1, 1]."""
         ...
     def asin_(self) -> _Tensor:
-        """The arcsine in radians; NaN outside [-1, 1]."""
+        """Return the arcsine of each element, in radians. It is NaN outside [-1, 1]."""
         ...
     def asinh(self) -> _Tensor:
-        """The inverse hyperbolic sine."""
+        """Return the inverse hyperbolic sine of each element."""
         ...
     def asinh_(self) -> _Tensor:
-        """The inverse hyperbolic sine."""
+        """Return the inverse hyperbolic sine of each element."""
         ...
     def atan(self) -> _Tensor:
-        """The arctangent in radians."""
+        """Return the arctangent of each element, in radians."""
         ...
     def atan2(self, other: _Tensor) -> _Tensor:
-        """The angle of the point (other, input) in radians; the gradient at the origin is 0."""
+        """Return the angle of the point (x, y) = (other, input) in radians, in [-pi, pi]."""
         ...
     def atan2_(self, other: _Tensor) -> _Tensor:
-        """The angle of the point (other, input) in radians; the gradient at the origin is 0."""
+        """Return the angle of the point (x, y) = (other, input) in radians, in [-pi, pi]."""
         ...
     def atan_(self) -> _Tensor:
-        """The arctangent in radians."""
+        """Return the arctangent of each element, in radians."""
         ...
     def atanh(self) -> _Tensor:
-        """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
+        """Return the inverse hyperbolic tangent of each element. It is NaN outside [-1, 1]."""
         ...
     def atanh_(self) -> _Tensor:
-        """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
+        """Return the inverse hyperbolic tangent of each element. It is NaN outside [-1, 1]."""
         ...
     def backward(
         self,
@@ -300,88 +300,88 @@ class Methods:
         """Return beta * input + alpha * (batch1 @ batch2), for batches of matrices."""
         ...
     def bernoulli(self, p: _float | None = ..., *, generator: _Any = ...) -> _Tensor:
-        """Ones with the probabilities in `input` (or `p`), else zeros."""
+        """Return random ones with the probabilities in `input` (or `p`), else zeros."""
         ...
     def bernoulli_(self, p: _float | None = ..., *, generator: _Any = ...) -> _Tensor:
-        """Fill with ones (probability `p`, a number or a tensor) and zeros."""
+        """Fill with random ones, with probability `p` (a number or a tensor), and zeros."""
         ...
     def bfloat16(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.bfloat16."""
+        """Return this tensor cast to torch.bfloat16."""
         ...
     def bincount(self, weights: _Tensor | None = ..., minlength: _int = ...) -> _Tensor:
-        """How often each number from 0 up to the largest occurs, or the sum of the weights at it."""
+        """Count the occurrences of each number from 0 to the largest one, or sum the `weights` of each number."""
         ...
     def bitwise_and(self, other: _Tensor | _Number) -> _Tensor:
-        """The bits set in both."""
+        """Return the bitwise AND of `input` and `other`. For bools, it is the logical AND."""
         ...
     def bitwise_and_(self, other: _Tensor | _Number) -> _Tensor:
-        """The bits set in both."""
+        """Return the bitwise AND of `input` and `other`. For bools, it is the logical AND."""
         ...
     def bitwise_left_shift(self, other: _Tensor | _Number) -> _Tensor:
-        """The bits moved up by `other` places; 0 when that is as many as there are."""
+        """Return `input` shifted left by `other` bits."""
         ...
     def bitwise_left_shift_(self, other: _Tensor | _Number) -> _Tensor:
-        """The bits moved up by `other` places; 0 when that is as many as there are."""
+        """Return `input` shifted left by `other` bits."""
         ...
     def bitwise_not(self) -> _Tensor:
-        """Every bit turned over; of a bool its opposite."""
+        """Return the bitwise complement of each integer, or the logical negation of each bool."""
         ...
     def bitwise_not_(self) -> _Tensor:
-        """Every bit turned over; of a bool its opposite."""
+        """Return the bitwise complement of each integer, or the logical negation of each bool."""
         ...
     def bitwise_or(self, other: _Tensor | _Number) -> _Tensor:
-        """The bits set in either."""
+        """Return the bitwise OR of `input` and `other`. For bools, it is the logical OR."""
         ...
     def bitwise_or_(self, other: _Tensor | _Number) -> _Tensor:
-        """The bits set in either."""
+        """Return the bitwise OR of `input` and `other`. For bools, it is the logical OR."""
         ...
     def bitwise_right_shift(self, other: _Tensor | _Number) -> _Tensor:
-        """The bits moved down by `other` places, the sign kept."""
+        """Return `input` shifted right arithmetically by `other` bits. Signed integers keep their sign."""
         ...
     def bitwise_right_shift_(self, other: _Tensor | _Number) -> _Tensor:
-        """The bits moved down by `other` places, the sign kept."""
+        """Return `input` shifted right arithmetically by `other` bits. Signed integers keep their sign."""
         ...
     def bitwise_xor(self, other: _Tensor | _Number) -> _Tensor:
-        """The bits set in exactly one."""
+        """Return the bitwise XOR of `input` and `other`. For bools, it is the logical XOR."""
         ...
     def bitwise_xor_(self, other: _Tensor | _Number) -> _Tensor:
-        """The bits set in exactly one."""
+        """Return the bitwise XOR of `input` and `other`. For bools, it is the logical XOR."""
         ...
     def bmm(self, mat2: _Tensor) -> _Tensor:
         """Return the products of two batches of matrices: (b, n, k), (b, k, m) -> (b, n, m)."""
         ...
     def bool(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.bool."""
+        """Return this tensor cast to torch.bool."""
         ...
     def broadcast_to(self, *size: _Any) -> _Tensor:
         """Broadcast to a shape without copying."""
         ...
     def byte(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.uint8."""
+        """Return this tensor cast to torch.uint8."""
         ...
     def cauchy_(self, median: _float = ..., sigma: _float = ..., *, generator: _Any = ...) -> _Tensor:
-        """Fill with Cauchy numbers."""
+        """Fill with Cauchy random numbers."""
         ...
     def ccol_indices(self) -> _Tensor:
-        """The ccol indices of a matrix kept by its columns."""
+        """Return the ccol indices of a matrix in compressed column format."""
         ...
     def cdouble(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.complex128."""
+        """Return this tensor cast to torch.complex128."""
         ...
     def ceil(self) -> _Tensor:
-        """The smallest whole number not below each element."""
+        """Return the smallest integer not less than each element."""
         ...
     def ceil_(self) -> _Tensor:
-        """The smallest whole number not below each element."""
+        """Return the smallest integer not less than each element."""
         ...
     def cfloat(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.complex64."""
+        """Return this tensor cast to torch.complex64."""
         ...
     def chalf(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as complex32. Raises NotImplementedError: there are no tensors of that dtype."""
+        """Raise NotImplementedError: torchlike does not support complex32."""
         ...
     def char(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.int8."""
+        """Return this tensor cast to torch.int8."""
         ...
     def cholesky(self, upper: _bool = ...) -> _Tensor:
         """Return L with L L* = input."""
@@ -393,150 +393,150 @@ class Methods:
         """Return X with A X = B, given the Cholesky factor L of A."""
         ...
     def chunk(self, chunks: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:
-        """At most `chunks` views of equal size (the last may be smaller)."""
+        """Split a dim into at most `chunks` views of equal size; the last one may be smaller."""
         ...
     def clamp(self, min: _Tensor | _Number | None = ..., max: _Tensor | _Number | None = ...) -> _Tensor:
-        """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound."""
+        """Return min(max(input, min), max) for each element."""
         ...
     def clamp_(self, min: _Tensor | _Number | None = ..., max: _Tensor | _Number | None = ...) -> _Tensor:
-        """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound."""
+        """Return min(max(input, min), max) for each element."""
         ...
     def clamp_max(self, max: _Tensor | _Number) -> _Tensor:
-        """min(input, max); see `clamp`."""
+        """Return min(input, max) for each element. See `clamp`."""
         ...
     def clamp_max_(self, max: _Tensor | _Number) -> _Tensor:
-        """min(input, max); see `clamp`."""
+        """Return min(input, max) for each element. See `clamp`."""
         ...
     def clamp_min(self, min: _Tensor | _Number) -> _Tensor:
-        """max(input, min); see `clamp`."""
+        """Return max(input, min) for each element. See `clamp`."""
         ...
     def clamp_min_(self, min: _Tensor | _Number) -> _Tensor:
-        """max(input, min); see `clamp`."""
+        """Return max(input, min) for each element. See `clamp`."""
         ...
     def clip(self, min: _Tensor | _Number | None = ..., max: _Tensor | _Number | None = ...) -> _Tensor:
-        """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound."""
+        """Return min(max(input, min), max) for each element."""
         ...
     def clip_(self, min: _Tensor | _Number | None = ..., max: _Tensor | _Number | None = ...) -> _Tensor:
-        """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound."""
+        """Return min(max(input, min), max) for each element."""
         ...
     def clone(self, *, memory_format: _Any = ...) -> _Tensor:
-        """A copy with the same history."""
+        """Return a differentiable copy of the tensor."""
         ...
     def coalesce(self) -> _Any:
         """Return the tensor with sorted, unique indices. Elements with equal indices are summed."""
         ...
     def col_indices(self) -> _Tensor:
-        """The col indices of a matrix kept by its rows."""
+        """Return the col indices of a matrix in compressed row format."""
         ...
     def conj(self) -> _Tensor:
-        """The complex conjugate, as a view of the same memory; a real tensor is returned itself."""
+        """Return the complex conjugate, as a view of the same memory. A real tensor is returned itself."""
         ...
     def conj_physical(self, *, out: _Tensor | None = ...) -> _Tensor:
-        """The complex conjugate, with memory of its own; a real tensor is returned itself."""
+        """Return the complex conjugate, as a copy. A real tensor is returned itself."""
         ...
     def conj_physical_(self, *, out: _Tensor | None = ...) -> _Tensor:
-        """The complex conjugate."""
+        """Return the complex conjugate of each element."""
         ...
     def contiguous(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor where it is in that memory order already, else a copy that is."""
+        """Return this tensor if it is contiguous in the memory format, else a contiguous copy."""
         ...
     def copy_(self, src: _Any, non_blocking: _bool = ...) -> _Tensor:
-        """Overwrite this tensor with `src`, broadcast and cast to it."""
+        """Overwrite this tensor with `src`, which is broadcast and cast."""
         ...
     def copysign(self, other: _Tensor | _Number) -> _Tensor:
-        """The size of `input` with the sign of `other`; no gradient flows to `other`, and none where `input` is 0."""
+        """Return the magnitude of `input` with the sign of `other`."""
         ...
     def copysign_(self, other: _Tensor | _Number) -> _Tensor:
-        """The size of `input` with the sign of `other`; no gradient flows to `other`, and none where `input` is 0."""
+        """Return the magnitude of `input` with the sign of `other`."""
         ...
     def corrcoef(self) -> _Tensor:
-        """The correlation coefficients of variables, one a row."""
+        """Return the matrix of correlation coefficients. Each row of `input` is a variable, each column an observation."""
         ...
     def cos(self) -> _Tensor:
-        """The cosine of an angle in radians."""
+        """Return the cosine of each element, in radians."""
         ...
     def cos_(self) -> _Tensor:
-        """The cosine of an angle in radians."""
+        """Return the cosine of each element, in radians."""
         ...
     def cosh(self) -> _Tensor:
-        """The hyperbolic cosine."""
+        """Return the hyperbolic cosine of each element."""
         ...
     def cosh_(self) -> _Tensor:
-        """The hyperbolic cosine."""
+        """Return the hyperbolic cosine of each element."""
         ...
     def count_nonzero(self, dim: _Any = ...) -> _Tensor:
-        """How many elements are not zero."""
+        """Return the number of nonzero elements over `dim` (default: all dims)."""
         ...
     def cov(self, *, correction: _int = ..., fweights: _Tensor | None = ..., aweights: _Tensor | None = ...) -> _Tensor:
-        """The covariances of variables, one a row, from observations, one a column."""
+        """Estimate the covariance matrix of variables. Each row of `input` is a variable, each column an observation."""
         ...
     def cpu(self, memory_format: _Any = ...) -> _Tensor:
-        """This tensor on the CPU."""
+        """Return this tensor on the CPU."""
         ...
     def cross(self, other: _Tensor, dim: _int | None = ..., *, out: _Any = ...) -> _Tensor:
-        """The cross product of vectors of three elements along `dim` (by default the first dim of size three)."""
+        """Return the cross product of vectors of three elements along `dim` (by default the first dim of size three)."""
         ...
     def crow_indices(self) -> _Tensor:
-        """The crow indices of a matrix kept by its rows."""
+        """Return the crow indices of a matrix in compressed row format."""
         ...
     def cuda(self, device: _Any = ..., non_blocking: _bool = ..., memory_format: _Any = ...) -> _Tensor:
-        """This tensor on a GPU."""
+        """Return this tensor on a GPU."""
         ...
     def cummax(self, dim: _int) -> _Any:
-        """The running maximum along `dim`, and the index of its last occurrence so far."""
+        """Return the cumulative maximum along `dim`, and the index of its last occurrence so far."""
         ...
     def cummin(self, dim: _int) -> _Any:
-        """The running minimum along `dim`, and the index of its last occurrence so far."""
+        """Return the cumulative minimum along `dim`, and the index of its last occurrence so far."""
         ...
     def cumprod(self, dim: _int, *, dtype: _Any = ...) -> _Tensor:
-        """The running product along `dim`; integers are multiplied in int64."""
+        """Return the cumulative product along `dim`. Integers and bools are multiplied in int64."""
         ...
     def cumprod_(self, dim: _int, *, dtype: _Any = ...) -> _Tensor:
-        """The running product along `dim`; integers are multiplied in int64."""
+        """Return the cumulative product along `dim`. Integers and bools are multiplied in int64."""
         ...
     def cumsum(self, dim: _int, *, dtype: _Any = ...) -> _Tensor:
-        """The running sum along `dim`; integers are summed in int64."""
+        """Return the cumulative sum along `dim`. Integers and bools are summed in int64."""
         ...
     def cumsum_(self, dim: _int, *, dtype: _Any = ...) -> _Tensor:
-        """The running sum along `dim`; integers are summed in int64."""
+        """Return the cumulative sum along `dim`. Integers and bools are summed in int64."""
         ...
     def cumulative_trapezoid(self, x: _Tensor | None = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
-        """The running area under y by the trapezoidal rule."""
+        """Return the cumulative integral of `y` along `dim` by the trapezoidal rule."""
         ...
     def deg2rad(self) -> _Tensor:
-        """Degrees as radians."""
+        """Convert each element from degrees to radians."""
         ...
     def deg2rad_(self) -> _Tensor:
-        """Degrees as radians."""
+        """Convert each element from degrees to radians."""
         ...
     def dense_dim(self) -> _int:
         """Return the number of dense dims."""
         ...
     def dequantize(self) -> _Tensor:
-        """A tensor in float32: what is left to do for one that is not quantized."""
+        """Return the tensor in float32. It is never a quantized tensor, since torchlike has none."""
         ...
     def det(self) -> _Tensor:
         """Return the determinant of a square matrix."""
         ...
     def diag(self, diagonal: _int = ...) -> _Tensor:
-        """A matrix's diagonal as a vector, or a matrix with a vector on its diagonal."""
+        """Return the diagonal of a matrix, or a matrix with the given vector on its diagonal."""
         ...
     def diag_embed(self, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Tensor:
-        """Matrices, in the dims `dim1` and `dim2`, with the last dim on their diagonals; (..., n) -> (..., n, n)."""
+        """Return matrices in the dims `dim1` and `dim2` with the last dim of `input` on their diagonals."""
         ...
     def diagflat(self, offset: _int = ...) -> _Tensor:
-        """A matrix with all elements on its diagonal."""
+        """Return a matrix with all elements of `input` on its diagonal."""
         ...
     def diagonal(self, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Tensor:
-        """The diagonal of each matrix of two dims, as the last dim."""
+        """Return the diagonals of the matrices in dims `dim1` and `dim2`, as the last dim."""
         ...
     def diagonal_scatter(self, src: _Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Tensor:
-        """A copy of `input` with `src` on its diagonal."""
+        """Return a copy of `input` with `src` on its diagonal."""
         ...
     def diff(
         self, n: _int = ..., dim: _int = ..., prepend: _Tensor | None = ..., append: _Tensor | None = ...
     ) -> _Tensor:
-        """The n-th differences of neighbours along `dim`, of bools their exclusive or."""
+        """Return the n-th differences of adjacent elements along `dim`."""
         ...
     def digamma(self) -> _Tensor:
         """Return the digamma function, the derivative of the logarithm of the gamma function."""
@@ -548,42 +548,42 @@ class Methods:
         """The dims in the order of memory, the outermost first."""
         ...
     def dist(self, other: _Tensor, p: _float = ...) -> _Tensor:
-        """The p-norm of input - other."""
+        """Return the p-norm of input - other."""
         ...
     def div(self, other: _Tensor | _Number, *, rounding_mode: _str | None = ...) -> _Tensor:
-        """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype."""
+        """Return input / other."""
         ...
     def div_(self, other: _Tensor | _Number, *, rounding_mode: _str | None = ...) -> _Tensor:
-        """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype."""
+        """Return input / other."""
         ...
     def divide(self, other: _Tensor | _Number, *, rounding_mode: _str | None = ...) -> _Tensor:
-        """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype."""
+        """Return input / other."""
         ...
     def divide_(self, other: _Tensor | _Number, *, rounding_mode: _str | None = ...) -> _Tensor:
-        """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype."""
+        """Return input / other."""
         ...
     def dot(self, tensor: _Tensor) -> _Tensor:
         """Return the dot product, the sum of the products of the elements of two vectors of equal length."""
         ...
     def double(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.float64."""
+        """Return this tensor cast to torch.float64."""
         ...
     def dsplit(
         self, indices_or_sections: _Any = ..., *, sections: _Any = ..., indices: _Any = ...
     ) -> _tuple[_Tensor, ...]:
-        """Views of pieces along dim 2: of equal sizes, or cut at the indices given."""
+        """Split along dim 2 into views: into equal sections, or at the given indices."""
         ...
     def eig(self, eigenvectors: _bool = ..., *, e: _Any = ..., v: _Any = ...) -> _Tensor:
-        """Removed from PyTorch in favor of `linalg.eig`; raises."""
+        """Raise RuntimeError: PyTorch removed this function in favor of `linalg.eig`."""
         ...
     def eq(self, other: _Tensor | _Number) -> _Tensor:
-        """input == other, element by element."""
+        """Return input == other for each element."""
         ...
     def eq_(self, other: _Tensor | _Number) -> _Tensor:
-        """input == other, element by element."""
+        """Return input == other for each element."""
         ...
     def equal(self, other: _Tensor) -> _bool:
-        """Whether two tensors have the same shape and elements (an observation: pending work runs)."""
+        """Return whether two tensors have the same shape and elements. The call flushes the pending trace."""
         ...
     def erf(self) -> _Tensor:
         """Return the error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
@@ -604,115 +604,115 @@ class Methods:
         """Return the inverse error function: inf at 1, -inf at -1, NaN outside [-1, 1]."""
         ...
     def exp(self) -> _Tensor:
-        """e to the power of each element."""
+        """Return e raised to the power of each element."""
         ...
     def exp2(self) -> _Tensor:
-        """2 to the power of each element."""
+        """Return 2 raised to the power of each element."""
         ...
     def exp2_(self) -> _Tensor:
-        """2 to the power of each element."""
+        """Return 2 raised to the power of each element."""
         ...
     def exp_(self) -> _Tensor:
-        """e to the power of each element."""
+        """Return e raised to the power of each element."""
         ...
     def expand(self, *size: _Any, **named: _Any) -> _Tensor:
-        """Dims of size one repeated without copying; -1 keeps a dim."""
+        """Expand dims of size one without copying; -1 keeps a dim."""
         ...
     def expand_as(self, other: _Tensor) -> _Tensor:
-        """Expanded to the shape of another tensor."""
+        """Expand this tensor to the shape of `other`."""
         ...
     def expm1(self) -> _Tensor:
-        """exp(x) - 1, exact near 0."""
+        """Return exp(x) - 1 for each element x, accurate near 0."""
         ...
     def expm1_(self) -> _Tensor:
-        """exp(x) - 1, exact near 0."""
+        """Return exp(x) - 1 for each element x, accurate near 0."""
         ...
     def exponential_(self, lambd: _float = ..., *, generator: _Any = ...) -> _Tensor:
-        """Fill with exponential numbers of rate `lambd`."""
+        """Fill with exponential random numbers of rate `lambd`."""
         ...
     def fill_(self, value: _Any) -> _Tensor:
         """Set every element to a number."""
         ...
     def fill_diagonal_(self, fill_value: _Any, wrap: _bool = ...) -> _Tensor:
-        """Set the main diagonal to a number; with `wrap`, a tall matrix's diagonal begins again after each block."""
+        """Set the main diagonal to a number."""
         ...
     def fix(self) -> _Tensor:
-        """Each element without its fractional part."""
+        """Return each element rounded toward zero."""
         ...
     def fix_(self) -> _Tensor:
-        """Each element without its fractional part."""
+        """Return each element rounded toward zero."""
         ...
     def flatten(self, start_dim: _int = ..., end_dim: _int = ...) -> _Tensor:
-        """The dims from `start_dim` to `end_dim` as one."""
+        """Flatten the dims from `start_dim` to `end_dim` to one."""
         ...
     def flip(self, *several: _Any, dims: _Any = ...) -> _Tensor:
-        """The order of the indices of `dims` reversed (a copy)."""
+        """Reverse the order of the indices along `dims`. The result is a copy."""
         ...
     def fliplr(self) -> _Tensor:
-        """The columns in reverse order."""
+        """Reverse the order of the columns."""
         ...
     def flipud(self) -> _Tensor:
-        """The rows in reverse order."""
+        """Reverse the order of the rows."""
         ...
     def float(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.float32."""
+        """Return this tensor cast to torch.float32."""
         ...
     def float_power(self, exponent: _Tensor | _Number) -> _Tensor:
-        """input ** exponent in double precision."""
+        """Return input ** exponent, computed in double precision."""
         ...
     def float_power_(self, exponent: _Tensor | _Number) -> _Tensor:
-        """input ** exponent in double precision."""
+        """Return input ** exponent, computed in double precision."""
         ...
     def floor(self) -> _Tensor:
-        """The largest whole number not above each element."""
+        """Return the largest integer not greater than each element."""
         ...
     def floor_(self) -> _Tensor:
-        """The largest whole number not above each element."""
+        """Return the largest integer not greater than each element."""
         ...
     def floor_divide(self, other: _Tensor | _Number) -> _Tensor:
-        """input / other rounded down."""
+        """Return input / other rounded down."""
         ...
     def floor_divide_(self, other: _Tensor | _Number) -> _Tensor:
-        """input / other rounded down."""
+        """Return input / other rounded down."""
         ...
     def fmax(self, other: _Tensor) -> _Tensor:
-        """The larger of two; a number wins over NaN. Of equal ones the first has the gradient."""
+        """Return the larger of `input` and `other` for each pair of elements, ignoring NaN."""
         ...
     def fmin(self, other: _Tensor) -> _Tensor:
-        """The smaller of two; a number wins over NaN. Of equal ones the first has the gradient."""
+        """Return the smaller of `input` and `other` for each pair of elements, ignoring NaN."""
         ...
     def fmod(self, other: _Tensor | _Number) -> _Tensor:
-        """The remainder with the sign of `input`, as C's fmod."""
+        """Return the remainder of input / other with the sign of `input`, as C's fmod."""
         ...
     def fmod_(self, other: _Tensor | _Number) -> _Tensor:
-        """The remainder with the sign of `input`, as C's fmod."""
+        """Return the remainder of input / other with the sign of `input`, as C's fmod."""
         ...
     def frac(self) -> _Tensor:
-        """The fractional part, with the sign of the element."""
+        """Return the fractional part of each element, with the sign of the element."""
         ...
     def frac_(self) -> _Tensor:
-        """The fractional part, with the sign of the element."""
+        """Return the fractional part of each element, with the sign of the element."""
         ...
     def frexp(self, *, out: _Any = ...) -> _Any:
-        """The mantissa in [0.5, 1) and the exponent of 2 of each element."""
+        """Return the mantissa, with a magnitude in [0.5, 1), and the binary exponent of each element."""
         ...
     def gather(self, dim: _int, index: _Tensor, *, sparse_grad: _bool = ...) -> _Tensor:
-        """out[i][j] = input[index[i][j]][j] for dim 0, and so on for other dims."""
+        """Gather elements along `dim`: out[i][j] = input[index[i][j]][j] for dim 0, and so on for other dims."""
         ...
     def gcd(self, other: _Tensor) -> _Tensor:
-        """The greatest common divisor."""
+        """Return the greatest common divisor of the elements of `input` and `other`."""
         ...
     def gcd_(self, other: _Tensor) -> _Tensor:
-        """The greatest common divisor."""
+        """Return the greatest common divisor of the elements of `input` and `other`."""
         ...
     def ge(self, other: _Tensor | _Number) -> _Tensor:
-        """input >= other, element by element."""
+        """Return input >= other for each element."""
         ...
     def ge_(self, other: _Tensor | _Number) -> _Tensor:
-        """input >= other, element by element."""
+        """Return input >= other for each element."""
         ...
     def geometric_(self, p: _float, *, generator: _Any = ...) -> _Tensor:
-        """Fill with geometric numbers of success probability `p`."""
+        """Fill with geometric random numbers of success probability `p`."""
         ...
     def geqrf(self) -> _Any:
         """Return the QR decomposition in LAPACK's compact form."""
@@ -721,53 +721,53 @@ class Methods:
         """Return the outer product of two vectors: (n,), (m,) -> (n, m)."""
         ...
     def greater(self, other: _Tensor | _Number) -> _Tensor:
-        """input > other, element by element."""
+        """Return input > other for each element."""
         ...
     def greater_(self, other: _Tensor | _Number) -> _Tensor:
-        """input > other, element by element."""
+        """Return input > other for each element."""
         ...
     def greater_equal(self, other: _Tensor | _Number) -> _Tensor:
-        """input >= other, element by element."""
+        """Return input >= other for each element."""
         ...
     def greater_equal_(self, other: _Tensor | _Number) -> _Tensor:
-        """input >= other, element by element."""
+        """Return input >= other for each element."""
         ...
     def gt(self, other: _Tensor | _Number) -> _Tensor:
-        """input > other, element by element."""
+        """Return input > other for each element."""
         ...
     def gt_(self, other: _Tensor | _Number) -> _Tensor:
-        """input > other, element by element."""
+        """Return input > other for each element."""
         ...
     def half(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.float16."""
+        """Return this tensor cast to torch.float16."""
         ...
     def hash_tensor(self, dim: _Any = ..., *, keepdim: _bool = ..., mode: _int = ...) -> _Tensor:
-        """The elements' bits (as 64-bit numbers, whole ones or floating-point) joined by exclusive or, in uint64."""
+        """Return the exclusive or of the bits of all elements over `dim`, in uint64."""
         ...
     def heaviside(self, values: _Tensor) -> _Tensor:
-        """0 below zero, 1 above it, `values` at it."""
+        """Return the Heaviside step function: 0 below zero, 1 above zero and `values` at zero."""
         ...
     def heaviside_(self, values: _Tensor) -> _Tensor:
-        """0 below zero, 1 above it, `values` at it."""
+        """Return the Heaviside step function: 0 below zero, 1 above zero and `values` at zero."""
         ...
     def histc(self, bins: _int = ..., min: _float = ..., max: _float = ...) -> _Tensor:
-        """How many elements lie in each of `bins` equal intervals from `min` to `max` (if equal: of the data)."""
+        """Return the number of elements in each of `bins` equal intervals from `min` to `max`."""
         ...
     def histogram(
         self, bins: _Any, *, range: _Any = ..., weight: _Tensor | None = ..., density: _bool = ..., out: _Any = ...
     ) -> _Any:
-        """How many elements lie in each interval; the intervals' edges."""
+        """Count the elements in each interval. Return the counts and the edges of the intervals."""
         ...
     def hsplit(
         self, indices_or_sections: _Any = ..., *, sections: _Any = ..., indices: _Any = ...
     ) -> _tuple[_Tensor, ...]:
-        """Views of pieces along dim 1: of equal sizes, or cut at the indices given."""
+        """Split along dim 1 into views: into equal sections, or at the given indices."""
         ...
     def hypot(self, other: _Tensor) -> _Tensor:
-        """sqrt(input**2 + other**2) without overflow."""
+        """Return sqrt(input**2 + other**2) without overflow."""
         ...
     def hypot_(self, other: _Tensor) -> _Tensor:
-        """sqrt(input**2 + other**2) without overflow."""
+        """Return sqrt(input**2 + other**2) without overflow."""
         ...
     def i0(self) -> _Tensor:
         """Return the modified Bessel function of the first kind of order 0, element by element."""
@@ -789,44 +789,44 @@ class Methods:
         ...
     @property
     def imag(self) -> _Tensor:
-        """The imaginary part, as a view; that of a conjugate is a view that negates."""
+        """Return the imaginary part, as a view; for a lazily conjugated view, it is lazily negated."""
         ...
     def index_add(self, dim: _int, index: _Tensor, source: _Tensor, *, alpha: _Any = ...) -> _Tensor:
-        """`alpha * source` added at the indices of one dim."""
+        """Add `alpha * source` at the indices `index` of one dim."""
         ...
     def index_add_(self, dim: _int, index: _Tensor, source: _Tensor, *, alpha: _Any = ...) -> _Tensor:
-        """`index_add` in place."""
+        """Apply `index_add` in place."""
         ...
     def index_copy(self, dim: _int, index: _Tensor, source: _Tensor) -> _Tensor:
-        """The indices of one dim replaced by those of `source`."""
+        """Replace the indices `index` of one dim by those of `source`."""
         ...
     def index_copy_(self, dim: _int, index: _Tensor, source: _Tensor) -> _Tensor:
-        """`index_copy` in place."""
+        """Apply `index_copy` in place."""
         ...
     def index_fill(self, dim: _int, index: _Tensor, value: _Any) -> _Tensor:
-        """The indices of one dim set to a number."""
+        """Set the indices `index` of one dim to a number."""
         ...
     def index_fill_(self, dim: _int, index: _Tensor, value: _Any) -> _Tensor:
-        """`index_fill` in place."""
+        """Apply `index_fill` in place."""
         ...
     def index_put(self, indices: _Any, values: _Tensor, accumulate: _bool = ...) -> _Tensor:
-        """A copy with `values` written (or added) at the tensors `indices`."""
+        """Return a copy with `values` written at the index tensors `indices`; with `accumulate`, add them."""
         ...
     def index_put_(self, indices: _Any, values: _Tensor, accumulate: _bool = ...) -> _Tensor:
-        """Write (or add) `values` at the tensors `indices`."""
+        """Write `values` at the index tensors `indices` in place; with `accumulate`, add them."""
         ...
     def index_reduce(
         self, dim: _int, index: _Tensor, source: _Tensor, reduce: _str, *, include_self: _bool = ...
     ) -> _Tensor:
-        """The indices of one dim of `source` reduced into those of `input` by "prod", "mean", "amax" or "amin"."""
+        """Reduce `source` into the indices `index` of one dim of `input`, by "prod", "mean", "amax" or "amin"."""
         ...
     def index_reduce_(
         self, dim: _int, index: _Tensor, source: _Tensor, reduce: _str, *, include_self: _bool = ...
     ) -> _Tensor:
-        """`index_reduce` in place."""
+        """Apply `index_reduce` in place."""
         ...
     def index_select(self, dim: _int, index: _Tensor) -> _Tensor:
-        """The indices `index` of one dim."""
+        """Select the indices `index` of one dim."""
         ...
     def indices(self) -> _Tensor:
         """Return the indices of a coalesced tensor: (sparse dims, elements)."""
@@ -835,7 +835,7 @@ class Methods:
         """Return the sums of products over the last dim of both tensors: (..., k), (*, k) -> (..., *)."""
         ...
     def int(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.int32."""
+        """Return this tensor cast to torch.int32."""
         ...
     def inverse(self) -> _Tensor:
         """Return the inverse of a square matrix."""
@@ -844,13 +844,13 @@ class Methods:
         """Return whether the indices are known to be sorted and unique."""
         ...
     def is_conj(self) -> _bool:
-        """Whether this is a view that conjugates what its memory holds."""
+        """Return whether this is a lazily conjugated view."""
         ...
     def is_neg(self) -> _bool:
-        """Whether this is a view that negates what its memory holds."""
+        """Return whether this is a lazily negated view."""
         ...
     def is_nonzero(self) -> _bool:
-        """Whether the one element is not zero."""
+        """Return whether the only element is not zero."""
         ...
     def is_pinned(self, device: _Any = ...) -> _bool:
         """Whether the memory is page-locked: never."""
@@ -865,25 +865,25 @@ class Methods:
         """Whether processes share this tensor: on the CPU never."""
         ...
     def isclose(self, other: _Tensor, rtol: _float = ..., atol: _float = ..., equal_nan: _bool = ...) -> _Tensor:
-        """|input - other| <= atol + rtol * |other|; infinities are close to themselves, NaN too if `equal_nan`."""
+        """Return whether |input - other| <= atol + rtol * |other| for each element."""
         ...
     def isfinite(self) -> _Tensor:
-        """Whether each element is neither infinite nor NaN."""
+        """Return whether each element is neither infinite nor NaN."""
         ...
     def isinf(self) -> _Tensor:
-        """Whether each element is infinite (for a complex one: whether either part is)."""
+        """Return whether each element is infinite. A complex element is infinite if either part is."""
         ...
     def isnan(self) -> _Tensor:
-        """Whether each element is NaN."""
+        """Return whether each element is NaN."""
         ...
     def isneginf(self) -> _Tensor:
-        """Whether each element is -inf."""
+        """Return whether each element is -inf."""
         ...
     def isposinf(self) -> _Tensor:
-        """Whether each element is +inf."""
+        """Return whether each element is +inf."""
         ...
     def isreal(self) -> _Tensor:
-        """Whether each element has no imaginary part."""
+        """Return whether each element has a zero imaginary part."""
         ...
     def istft(
         self,
@@ -897,52 +897,51 @@ class Methods:
         length: _int | None = ...,
         return_complex: _bool = ...,
     ) -> _Tensor:
-        """The signal of which `input` is the `stft`: frames are weighted by the window once more, added where they overlap,
-        and divided by the sum of the squared windows there."""
+        """Return the signal whose `stft` is `input`."""
         ...
     def kron(self, other: _Tensor) -> _Tensor:
         """Return the Kronecker product: each element of `input` times the whole of `other`."""
         ...
     def kthvalue(self, k: _int, dim: _int = ..., keepdim: _bool = ...) -> _Any:
-        """The k-th smallest element of `dim` (k counts from 1), and its index."""
+        """Return the k-th smallest element along `dim` (k counts from 1), and its index."""
         ...
     @property
     def layout(self) -> _Any: ...
     def lcm(self, other: _Tensor) -> _Tensor:
-        """The least common multiple."""
+        """Return the least common multiple of the elements of `input` and `other`."""
         ...
     def lcm_(self, other: _Tensor) -> _Tensor:
-        """The least common multiple."""
+        """Return the least common multiple of the elements of `input` and `other`."""
         ...
     def ldexp(self, other: _Tensor) -> _Tensor:
-        """input * 2**other."""
+        """Return input * 2**other."""
         ...
     def ldexp_(self, other: _Tensor) -> _Tensor:
-        """input * 2**other."""
+        """Return input * 2**other."""
         ...
     def le(self, other: _Tensor | _Number) -> _Tensor:
-        """input <= other, element by element."""
+        """Return input <= other for each element."""
         ...
     def le_(self, other: _Tensor | _Number) -> _Tensor:
-        """input <= other, element by element."""
+        """Return input <= other for each element."""
         ...
     def lerp(self, end: _Tensor, weight: _Tensor | _Number) -> _Tensor:
-        """input + weight * (end - input), exact at both ends."""
+        """Return input + weight * (end - input), exact at weights 0 and 1."""
         ...
     def lerp_(self, end: _Tensor, weight: _Tensor | _Number) -> _Tensor:
-        """input + weight * (end - input), exact at both ends."""
+        """Return input + weight * (end - input), exact at weights 0 and 1."""
         ...
     def less(self, other: _Tensor | _Number) -> _Tensor:
-        """input < other, element by element."""
+        """Return input < other for each element."""
         ...
     def less_(self, other: _Tensor | _Number) -> _Tensor:
-        """input < other, element by element."""
+        """Return input < other for each element."""
         ...
     def less_equal(self, other: _Tensor | _Number) -> _Tensor:
-        """input <= other, element by element."""
+        """Return input <= other for each element."""
         ...
     def less_equal_(self, other: _Tensor | _Number) -> _Tensor:
-        """input <= other, element by element."""
+        """Return input <= other for each element."""
         ...
     def lgamma(self) -> _Tensor:
         """Return the natural logarithm of the absolute value of the gamma function."""
@@ -951,70 +950,70 @@ class Methods:
         """Return the natural logarithm of the absolute value of the gamma function."""
         ...
     def log(self) -> _Tensor:
-        """The natural logarithm of each element; -inf at 0, NaN below."""
+        """Return the natural logarithm of each element: -inf at 0, NaN below 0."""
         ...
     def log10(self) -> _Tensor:
-        """The logarithm to base 10."""
+        """Return the base-10 logarithm of each element."""
         ...
     def log10_(self) -> _Tensor:
-        """The logarithm to base 10."""
+        """Return the base-10 logarithm of each element."""
         ...
     def log1p(self) -> _Tensor:
-        """log(1 + x), exact near 0."""
+        """Return log(1 + x) for each element x, accurate near 0."""
         ...
     def log1p_(self) -> _Tensor:
-        """log(1 + x), exact near 0."""
+        """Return log(1 + x) for each element x, accurate near 0."""
         ...
     def log2(self) -> _Tensor:
-        """The logarithm to base 2."""
+        """Return the base-2 logarithm of each element."""
         ...
     def log2_(self) -> _Tensor:
-        """The logarithm to base 2."""
+        """Return the base-2 logarithm of each element."""
         ...
     def log_(self) -> _Tensor:
-        """The natural logarithm of each element; -inf at 0, NaN below."""
+        """Return the natural logarithm of each element: -inf at 0, NaN below 0."""
         ...
     def log_normal_(self, mean: _float = ..., std: _float = ..., *, generator: _Any = ...) -> _Tensor:
-        """Fill with numbers whose logarithm is normal."""
+        """Fill with log-normal random numbers, whose logarithms have the mean `mean` and the standard deviation `std`."""
         ...
     def log_softmax(self, dim: _int, dtype: _Any = ...) -> _Tensor:
-        """The logarithm of softmax over a dim; computed in `dtype` where given."""
+        """Compute the logarithm of softmax over a dim. If `dtype` is given, `input` is cast to it first."""
         ...
     def logaddexp(self, other: _Tensor) -> _Tensor:
-        """log(exp(input) + exp(other)) without overflow."""
+        """Return log(exp(input) + exp(other)) without overflow."""
         ...
     def logaddexp2(self, other: _Tensor) -> _Tensor:
-        """log2(2**input + 2**other) without overflow."""
+        """Return log2(2**input + 2**other) without overflow."""
         ...
     def logcumsumexp(self, dim: _int) -> _Tensor:
-        """The running log(sum(exp(input))) along `dim`, without overflow."""
+        """Return the cumulative log(sum(exp(input))) along `dim`, without overflow."""
         ...
     def logdet(self) -> _Tensor:
         """Return the logarithm of the determinant, or NaN where the determinant is negative."""
         ...
     def logical_and(self, other: _Tensor) -> _Tensor:
-        """Whether both are nonzero."""
+        """Return whether both `input` and `other` are nonzero, for each pair of elements."""
         ...
     def logical_and_(self, other: _Tensor) -> _Tensor:
-        """Whether both are nonzero."""
+        """Return whether both `input` and `other` are nonzero, for each pair of elements."""
         ...
     def logical_not(self) -> _Tensor:
-        """Whether each element is zero."""
+        """Return whether each element is zero."""
         ...
     def logical_not_(self) -> _Tensor:
-        """Whether each element is zero."""
+        """Return whether each element is zero."""
         ...
     def logical_or(self, other: _Tensor) -> _Tensor:
-        """Whether either is nonzero."""
+        """Return whether `input` or `other` is nonzero, for each pair of elements."""
         ...
     def logical_or_(self, other: _Tensor) -> _Tensor:
-        """Whether either is nonzero."""
+        """Return whether `input` or `other` is nonzero, for each pair of elements."""
         ...
     def logical_xor(self, other: _Tensor) -> _Tensor:
-        """Whether exactly one is nonzero."""
+        """Return whether exactly one of `input` and `other` is nonzero, for each pair of elements."""
         ...
     def logical_xor_(self, other: _Tensor) -> _Tensor:
-        """Whether exactly one is nonzero."""
+        """Return whether exactly one of `input` and `other` is nonzero, for each pair of elements."""
         ...
     def logit(self, eps: _float | None = ...) -> _Tensor:
         """Return the logit, log(x / (1 - x))."""
@@ -1023,19 +1022,19 @@ class Methods:
         """Return the logit, log(x / (1 - x))."""
         ...
     def logsumexp(self, dim: _tuple | _int, keepdim: _bool = ...) -> _Tensor:
-        """log(sum(exp(input))) over `dim`, without overflow."""
+        """Return log(sum(exp(input))) over `dim`, without overflow."""
         ...
     def long(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.int64."""
+        """Return this tensor cast to torch.int64."""
         ...
     def lstsq(self, A: _Tensor, *, out: _Any = ...) -> _Tensor:
-        """Removed from PyTorch in favor of `linalg.lstsq`; raises."""
+        """Raise RuntimeError: PyTorch removed this function in favor of `linalg.lstsq`."""
         ...
     def lt(self, other: _Tensor | _Number) -> _Tensor:
-        """input < other, element by element."""
+        """Return input < other for each element."""
         ...
     def lt_(self, other: _Tensor | _Number) -> _Tensor:
-        """input < other, element by element."""
+        """Return input < other for each element."""
         ...
     def lu(self, pivot: _bool = ..., get_infos: _Any = ...) -> _Any:
         """Return L and U in one matrix, and the pivots."""
@@ -1045,11 +1044,11 @@ class Methods:
         ...
     @property
     def mH(self) -> _Tensor:
-        """Matrices transposed and conjugated, as a view."""
+        """The conjugate transposes of a batch of matrices, as a view."""
         ...
     @property
     def mT(self) -> _Tensor:
-        """The last two dims exchanged."""
+        """The tensor with its last two dims transposed."""
         ...
     def map2_(self, x: _Tensor, y: _Tensor, callable: _Callable) -> _Tensor:
         """Replace each element by what a Python function makes of it and two other tensors' elements."""
@@ -1058,19 +1057,19 @@ class Methods:
         """Replace each element by what a Python function makes of it and another tensor's element."""
         ...
     def masked_fill(self, mask: _Tensor, value: _Any) -> _Tensor:
-        """`value` where `mask` is true."""
+        """Return a copy of `input` with `value` at the elements where `mask` is true."""
         ...
     def masked_fill_(self, mask: _Tensor, value: _Any) -> _Tensor:
-        """`masked_fill` in place."""
+        """Apply `masked_fill` in place."""
         ...
     def masked_scatter(self, mask: _Tensor, source: _Tensor) -> _Tensor:
-        """The places where `mask` is true taken by the elements of `source`, one after another."""
+        """Return a copy of `input` in which the elements of `source`, in order, replace those under a true `mask`."""
         ...
     def masked_scatter_(self, mask: _Tensor, source: _Tensor) -> _Tensor:
-        """`masked_scatter` in place."""
+        """Apply `masked_scatter` in place."""
         ...
     def masked_select(self, mask: _Tensor) -> _Tensor:
-        """The elements where `mask` is true, as one dim (an observation: pending work runs)."""
+        """Return the elements at which `mask` is true as a one-dimensional tensor. The call flushes the pending trace."""
         ...
     def matmul(self, other: _Tensor) -> _Tensor:
         """Return the matrix product: (..., n, k) @ (..., k, m) -> (..., n, m)."""
@@ -1082,52 +1081,52 @@ class Methods:
         """Return the n-th power of a square matrix; for a negative n, the power -n of its inverse."""
         ...
     def max(self, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
-        """The largest element; with `dim` the largest along it and its index (the first of equal ones); with a second tensor the `maximum` of each pair."""
+        """Return the largest element."""
         ...
     def maximum(self, other: _Tensor) -> _Tensor:
-        """The larger of two; NaN wins. Equal elements share the gradient."""
+        """Return the larger of `input` and `other` for each pair of elements, or NaN if either is NaN."""
         ...
     def mean(self, dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ...) -> _Tensor:
-        """The mean over `dim` (every dim by default); of floating-point or complex tensors."""
+        """Return the mean of the elements over `dim` (default: all dims)."""
         ...
     def median(self, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
-        """The middle element of `dim` (the lower one of two) and its index; NaN where there is one. Without `dim` the median of all elements."""
+        """Return the median along `dim` and its index."""
         ...
     def min(self, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
-        """The smallest element; with `dim` the smallest along it and its index (the first of equal ones); with a second tensor the `minimum` of each pair."""
+        """Return the smallest element."""
         ...
     def minimum(self, other: _Tensor) -> _Tensor:
-        """The smaller of two; NaN wins. Equal elements share the gradient."""
+        """Return the smaller of `input` and `other` for each pair of elements, or NaN if either is NaN."""
         ...
     def mm(self, mat2: _Tensor) -> _Tensor:
         """Return the product of two matrices: (n, k), (k, m) -> (n, m)."""
         ...
     def mode(self, dim: _int = ..., keepdim: _bool = ...) -> _Any:
-        """The most frequent element of `dim` (the smallest of several) and the index of its last occurrence."""
+        """Return the most frequent element along `dim` and the index of its last occurrence."""
         ...
     def moveaxis(self, source: _Any, destination: _Any) -> _Tensor:
-        """Dims moved to new places, the others in their order."""
+        """Move dims to new positions; the other dims keep their order."""
         ...
     def movedim(self, source: _Any, destination: _Any) -> _Tensor:
-        """Dims moved to new places, the others in their order."""
+        """Move dims to new positions; the other dims keep their order."""
         ...
     def msort(self) -> _Tensor:
-        """The elements sorted along the first dim."""
+        """Return the elements sorted along the first dim."""
         ...
     def mul(self, other: _Tensor | _Number) -> _Tensor:
-        """input * other."""
+        """Return input * other."""
         ...
     def mul_(self, other: _Tensor | _Number) -> _Tensor:
-        """input * other."""
+        """Return input * other."""
         ...
     def multinomial(self, num_samples: _int, replacement: _bool = ..., *, generator: _Any = ...) -> _Tensor:
-        """Indices drawn with the weights in each row of `input`; (rows, classes) -> (rows, num_samples)."""
+        """Sample indices with the weights in each row of `input`; (rows, classes) -> (rows, num_samples)."""
         ...
     def multiply(self, other: _Tensor | _Number) -> _Tensor:
-        """input * other."""
+        """Return input * other."""
         ...
     def multiply_(self, other: _Tensor | _Number) -> _Tensor:
-        """input * other."""
+        """Return input * other."""
         ...
     def mv(self, vec: _Tensor) -> _Tensor:
         """Return the product of a matrix and a vector: (n, k), (k,) -> (n,)."""
@@ -1139,48 +1138,48 @@ class Methods:
         """Return the logarithm of the multivariate gamma function of dimension p."""
         ...
     def nan_to_num(self, nan: _float = ..., posinf: _float | None = ..., neginf: _float | None = ...) -> _Tensor:
-        """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
+        """Return the tensor with NaN, inf and -inf replaced by `nan`, `posinf` and `neginf`."""
         ...
     def nan_to_num_(self, nan: _float = ..., posinf: _float | None = ..., neginf: _float | None = ...) -> _Tensor:
-        """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
+        """Return the tensor with NaN, inf and -inf replaced by `nan`, `posinf` and `neginf`."""
         ...
     def nanmean(self, dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ...) -> _Tensor:
-        """The mean of the elements that are not NaN."""
+        """Return the mean of the elements that are not NaN over `dim` (default: all dims)."""
         ...
     def nanmedian(self, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
-        """The middle of the elements of `dim` that are not NaN, and its index. Without `dim` the median of all elements."""
+        """Return the median of the elements along `dim` that are not NaN, and its index."""
         ...
     def nanquantile(
         self, q: _Tensor | _Number, dim: _int | None = ..., keepdim: _bool = ..., *, interpolation: _str = ...
     ) -> _Tensor:
-        """The q-th quantile of the elements that are not NaN."""
+        """Return the quantiles `q` of the elements that are not NaN along `dim` (default: of all elements)."""
         ...
     def nansum(self, dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ...) -> _Tensor:
-        """The sum of the elements that are not NaN."""
+        """Return the sum of the elements that are not NaN over `dim` (default: all dims)."""
         ...
     def narrow(self, dim: _int, start: _Any, length: _int) -> _Tensor:
-        """`length` indices of a dim from `start`, as a view."""
+        """Return `length` indices of a dim from `start` on, as a view."""
         ...
     def narrow_copy(self, dim: _int, start: _int, length: _int) -> _Tensor:
-        """`length` indices of a dim from `start`, as a copy."""
+        """Return `length` indices of a dim from `start` on, as a copy."""
         ...
     def ne(self, other: _Tensor | _Number) -> _Tensor:
-        """input != other, element by element."""
+        """Return input != other for each element."""
         ...
     def ne_(self, other: _Tensor | _Number) -> _Tensor:
-        """input != other, element by element."""
+        """Return input != other for each element."""
         ...
     def neg(self) -> _Tensor:
-        """The negative of each element."""
+        """Return the negative of each element."""
         ...
     def neg_(self) -> _Tensor:
-        """The negative of each element."""
+        """Return the negative of each element."""
         ...
     def negative(self) -> _Tensor:
-        """The negative of each element."""
+        """Return the negative of each element."""
         ...
     def negative_(self) -> _Tensor:
-        """The negative of each element."""
+        """Return the negative of each element."""
         ...
     def new(self, *args: _Any, device: _Any = ...) -> _Tensor:
         """Return a tensor of this dtype from data or of a size. This is PyTorch's legacy constructor."""
@@ -1196,7 +1195,7 @@ class Methods:
         pin_memory: _bool = ...,
         **more: _Any,
     ) -> _Tensor:
-        """As `empty`, with the dtype and device of this tensor."""
+        """Return `empty` with the dtype and device of this tensor."""
         ...
     def new_empty_strided(
         self,
@@ -1209,7 +1208,7 @@ class Methods:
         requires_grad: _bool = ...,
         pin_memory: _bool = ...,
     ) -> _Tensor:
-        """As `empty_strided`, with the dtype and device of this tensor."""
+        """Return `empty_strided` with the dtype and device of this tensor."""
         ...
     def new_full(
         self,
@@ -1223,7 +1222,7 @@ class Methods:
         requires_grad: _bool = ...,
         pin_memory: _bool = ...,
     ) -> _Tensor:
-        """As `full`, with the dtype and device of this tensor."""
+        """Return `full` with the dtype and device of this tensor."""
         ...
     def new_ones(
         self,
@@ -1236,7 +1235,7 @@ class Methods:
         pin_memory: _bool = ...,
         **more: _Any,
     ) -> _Tensor:
-        """As `ones`, with the dtype and device of this tensor."""
+        """Return `ones` with the dtype and device of this tensor."""
         ...
     def new_tensor(
         self,
@@ -1261,31 +1260,31 @@ class Methods:
         pin_memory: _bool = ...,
         **more: _Any,
     ) -> _Tensor:
-        """As `zeros`, with the dtype and device of this tensor."""
+        """Return `zeros` with the dtype and device of this tensor."""
         ...
     def nextafter(self, other: _Tensor) -> _Tensor:
-        """The next floating-point number after `input` toward `other`."""
+        """Return the next floating-point number after `input` in the direction of `other`."""
         ...
     def nextafter_(self, other: _Tensor) -> _Tensor:
-        """The next floating-point number after `input` toward `other`."""
+        """Return the next floating-point number after `input` in the direction of `other`."""
         ...
     def nonzero(self, *, as_tuple: _bool = ...) -> _Any:
-        """The indices of the elements that are not zero, one row each (with `as_tuple`, one tensor for each dim)."""
+        """Return the indices of the nonzero elements, one row for each; with `as_tuple`, one tensor for each dim."""
         ...
     def nonzero_static(self, *, size: _int, fill_value: _int = ...) -> _Tensor:
-        """The first `size` indices of elements that are not zero, filled up with `fill_value`."""
+        """Return the indices of the first `size` nonzero elements, padded with `fill_value`."""
         ...
     def norm(self, p: _Any = ..., dim: _Any = ..., keepdim: _bool = ..., out: _Any = ..., dtype: _Any = ...) -> _Tensor:
-        """The vector norm (sum of |x|**p)**(1/p) over `dim` (every dim by default); "fro" is p = 2."""
+        """Return the vector norm (sum of |x|**p)**(1/p) over `dim` (every dim by default); "fro" means p = 2."""
         ...
     def normal_(self, mean: _float = ..., std: _float = ..., *, generator: _Any = ...) -> _Tensor:
-        """Fill with normal numbers."""
+        """Fill with normal random numbers."""
         ...
     def not_equal(self, other: _Tensor | _Number) -> _Tensor:
-        """input != other, element by element."""
+        """Return input != other for each element."""
         ...
     def not_equal_(self, other: _Tensor | _Number) -> _Tensor:
-        """input != other, element by element."""
+        """Return input != other for each element."""
         ...
     def ormqr(self, tau: _Tensor, other: _Tensor, left: _bool = ..., transpose: _bool = ...) -> _Tensor:
         """Return Q `other`, where Q is a product of Householder reflectors."""
@@ -1294,7 +1293,7 @@ class Methods:
         """Return the outer product of two vectors: (n,), (m,) -> (n, m)."""
         ...
     def permute(self, *dims: _Any, **named: _Any) -> _Tensor:
-        """The dims in another order."""
+        """Permute the dims."""
         ...
     def pin_memory(self, device: _Any = ...) -> _Tensor:
         """This tensor: JAX's host arrays are not page-locked, and copies to a GPU are safe without."""
@@ -1303,31 +1302,31 @@ class Methods:
         """Return the Moore-Penrose pseudoinverse."""
         ...
     def polygamma(self, n: _int) -> _Tensor:
-        """The n-th derivative of digamma."""
+        """Compute the n-th derivative of the digamma function of each element."""
         ...
     def polygamma_(self, n: _int) -> _Tensor:
-        """The n-th derivative of digamma, in place."""
+        """Compute the n-th derivative of the digamma function of each element, in place."""
         ...
     def positive(self) -> _Tensor:
-        """The tensor itself; a bool tensor is refused."""
+        """Return the tensor itself. Raise RuntimeError for a bool tensor."""
         ...
     def pow(self, exponent: _Tensor | _Number) -> _Tensor:
-        """input ** exponent; the usual small exponents select their own formulas."""
+        """Return input ** exponent."""
         ...
     def pow_(self, exponent: _Tensor | _Number) -> _Tensor:
-        """input ** exponent; the usual small exponents select their own formulas."""
+        """Return input ** exponent."""
         ...
     def prelu(self, weight: _Tensor) -> _Tensor:
-        """x where x > 0, weight * x elsewhere; one weight, or one for each channel (dim 1)."""
+        """Return x where x > 0, and weight * x elsewhere, for each element x."""
         ...
     def prod(self, dim: _int | None = ..., keepdim: _bool = ..., *, dtype: _Any = ...) -> _Tensor:
-        """The product over `dim` (every dim by default); integers are multiplied in int64."""
+        """Return the product of the elements over `dim` (default: all dims)."""
         ...
     def put(self, index: _Tensor, source: _Tensor, accumulate: _bool = ...) -> _Tensor:
-        """`source` written (or added) at `index` of the flattened tensor."""
+        """Write `source` at the indices `index` of the flattened tensor; with `accumulate`, add it."""
         ...
     def put_(self, index: _Tensor, source: _Tensor, accumulate: _bool = ...) -> _Tensor:
-        """`put` in place."""
+        """Apply `put` in place."""
         ...
     def qr(self, some: _bool = ...) -> _Any:
         """Return Q and R with Q R = input."""
@@ -1335,66 +1334,66 @@ class Methods:
     def quantile(
         self, q: _Tensor | _Number, dim: _int | None = ..., keepdim: _bool = ..., *, interpolation: _str = ...
     ) -> _Tensor:
-        """The q-th quantile along `dim` (of all elements by default), for each q of a tensor; NaN where there is one."""
+        """Return the quantiles `q` of the elements along `dim` (default: of all elements)."""
         ...
     def rad2deg(self) -> _Tensor:
-        """Radians as degrees."""
+        """Convert each element from radians to degrees."""
         ...
     def rad2deg_(self) -> _Tensor:
-        """Radians as degrees."""
+        """Convert each element from radians to degrees."""
         ...
     def random_(
         self, from_: _int | None = ..., to: _int | None = ..., *, generator: _Any = ..., **other: _Any
     ) -> _Tensor:
-        """Fill with integers: of the dtype's whole non-negative range, below `to`, or in [from, to)."""
+        """Fill with random integers below `to` or in [from, to); by default, over the dtype's non-negative integers."""
         ...
     def ravel(self) -> _Tensor:
-        """All elements as one dim."""
+        """Flatten all dims to one."""
         ...
     @property
     def real(self) -> _Tensor:
-        """The real part, as a view; of a real tensor the tensor itself."""
+        """Return the real part, as a view. A real tensor is returned itself."""
         ...
     def reciprocal(self) -> _Tensor:
-        """1 / x."""
+        """Return 1 / x for each element x."""
         ...
     def reciprocal_(self) -> _Tensor:
-        """1 / x."""
+        """Return 1 / x for each element x."""
         ...
     def record_stream(self, stream: _Any) -> None:
         """Nothing to do: XLA keeps memory alive for as long as work uses it. Only tensors on a GPU can be asked."""
         ...
     def relu(self) -> _Tensor:
-        """max(x, 0); NaN stays NaN, the gradient at 0 is 0."""
+        """Return max(x, 0) for each element x."""
         ...
     def relu_(self) -> _Tensor:
-        """max(x, 0); NaN stays NaN, the gradient at 0 is 0."""
+        """Return max(x, 0) for each element x."""
         ...
     def remainder(self, other: _Tensor | _Number) -> _Tensor:
-        """input - other * floor(input / other): the remainder with the sign of `other`, as Python's %."""
+        """Return the remainder of input / other with the sign of `other`, as Python's %."""
         ...
     def remainder_(self, other: _Tensor | _Number) -> _Tensor:
-        """input - other * floor(input / other): the remainder with the sign of `other`, as Python's %."""
+        """Return the remainder of input / other with the sign of `other`, as Python's %."""
         ...
     def renorm(self, p: _float, dim: _int, maxnorm: _float) -> _Tensor:
-        """Each part along `dim` scaled down to the p-norm `maxnorm`, where its norm is larger."""
+        """Scale each slice along `dim` whose p-norm exceeds `maxnorm` down to the norm `maxnorm`."""
         ...
     def renorm_(self, p: _float, dim: _int, maxnorm: _float) -> _Tensor:
-        """`renorm` in place."""
+        """Apply `renorm` in place."""
         ...
     def repeat(self, *several: _Any, repeats: _Any = ...) -> _Tensor:
-        """The tensor tiled, `repeats[d]` times along each dim."""
+        """Repeat the tensor `repeats[d]` times along each dim d."""
         ...
     def repeat_interleave(
         self, repeats: _Any = ..., dim: _int | None = ..., *, output_size: _int | None = ...
     ) -> _Tensor:
-        """Each element (or index of a dim) several times in a row; `repeats` is a count or a tensor of counts."""
+        """Repeat each element, or each index of a dim, several times in a row."""
         ...
     def reshape(self, *shape: _Any, **named: _Any) -> _Tensor:
-        """The elements in another shape: a view where strides allow, else a copy."""
+        """Return the elements in another shape, as a view if the strides permit it, else as a copy."""
         ...
     def reshape_as(self, other: _Tensor) -> _Tensor:
-        """Reshaped to the shape of another tensor."""
+        """Reshape this tensor to the shape of `other`."""
         ...
     def resize(self, *sizes: _Any) -> _Tensor:
         """This tensor in another shape of as many elements (deprecated in PyTorch; use `reshape`)."""
@@ -1409,133 +1408,131 @@ class Methods:
         """Another tensor's shape, in place, in a memory format or (`preserve_format`) in the other's."""
         ...
     def resolve_conj(self) -> _Tensor:
-        """A copy of a view that conjugates; any other tensor is returned itself."""
+        """Return a conjugated copy of a lazily conjugated view. Any other tensor is returned itself."""
         ...
     def resolve_neg(self) -> _Tensor:
-        """A copy of a view that negates; any other tensor is returned itself."""
+        """Return a negated copy of a lazily negated view. Any other tensor is returned itself."""
         ...
     def roll(self, shifts: _Any, dims: _Any = ...) -> _Tensor:
-        """The elements moved along `dims` (without them, of the flattened tensor), those pushed out coming in at the other
-        end."""
+        """Shift the elements along `dims` cyclically; without `dims`, shift those of the flattened tensor."""
         ...
     def rot90(self, k: _int = ..., dims: _Any = ...) -> _Tensor:
-        """Turned by `k` quarters in the plane of two dims, from the first towards the second."""
+        """Rotate by `k` times 90 degrees in the plane of two dims, from the first toward the second."""
         ...
     def round(self, *, decimals: _int = ...) -> _Tensor:
-        """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""
+        """Return each element rounded to the nearest number with `decimals` decimal places."""
         ...
     def round_(self, *, decimals: _int = ...) -> _Tensor:
-        """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""
+        """Return each element rounded to the nearest number with `decimals` decimal places."""
         ...
     def row_indices(self) -> _Tensor:
-        """The row indices of a matrix kept by its columns."""
+        """Return the row indices of a matrix in compressed column format."""
         ...
     def rsqrt(self) -> _Tensor:
-        """1 / sqrt(x); inf at 0, NaN below."""
+        """Return 1 / sqrt(x) for each element x: inf at 0, NaN below 0."""
         ...
     def rsqrt_(self) -> _Tensor:
-        """1 / sqrt(x); inf at 0, NaN below."""
+        """Return 1 / sqrt(x) for each element x: inf at 0, NaN below 0."""
         ...
     def rsub(self, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
-        """other - alpha * input."""
+        """Return other - alpha * input."""
         ...
     def scatter(
         self, dim: _int, index: _Tensor, src: _Any = ..., *, value: _Any = ..., reduce: _str | None = ...
     ) -> _Tensor:
-        """`src` (a tensor or a number) written, or with `reduce` added or multiplied, at `index` along `dim`."""
+        """Write `src` (a tensor or a number) at the indices `index` along `dim`."""
         ...
     def scatter_(
         self, dim: _int, index: _Tensor, src: _Any = ..., *, value: _Any = ..., reduce: _str | None = ...
     ) -> _Tensor:
-        """`scatter` in place."""
+        """Apply `scatter` in place."""
         ...
     def scatter_add(self, dim: _int, index: _Tensor, src: _Tensor) -> _Tensor:
-        """`src` added at `index` along `dim`."""
+        """Add `src` at the indices `index` along `dim`."""
         ...
     def scatter_add_(self, dim: _int, index: _Tensor, src: _Tensor) -> _Tensor:
-        """`scatter_add` in place."""
+        """Apply `scatter_add` in place."""
         ...
     def scatter_reduce(
         self, dim: _int, index: _Tensor, src: _Tensor, reduce: _str, *, include_self: _bool = ...
     ) -> _Tensor:
-        """What `src` holds for each place of `index` along `dim`, reduced by "sum", "prod", "mean", "amax" or "amin"; with
-        `include_self` what was there takes part. The gradient of a largest or smallest is shared evenly by equal ones."""
+        """Reduce the elements of `src` that have the same index along `dim` into `input`."""
         ...
     def scatter_reduce_(
         self, dim: _int, index: _Tensor, src: _Tensor, reduce: _str, *, include_self: _bool = ...
     ) -> _Tensor:
-        """`scatter_reduce` in place."""
+        """Apply `scatter_reduce` in place."""
         ...
     def select(self, dim: _int, index: _int) -> _Tensor:
-        """One index of a dim, as a view."""
+        """Select one index of a dim, as a view."""
         ...
     def select_scatter(self, src: _Tensor, dim: _int, index: _int) -> _Tensor:
-        """A copy of `input` with `src` at one index of a dim."""
+        """Return a copy of `input` with `src` at one index of a dim."""
         ...
     def set_(self, source: _Any = ..., storage_offset: _int = ..., size: _Any = ..., stride: _Any = ...) -> _Tensor:
         """See another tensor's (or storage's) memory from now on; of nothing, become empty."""
         ...
     def sgn(self) -> _Tensor:
-        """x / |x|, and 0 for 0; the sign of a real number."""
+        """Return x / |x| for each complex element x, or 0 for x = 0. For real elements, return the sign."""
         ...
     def sgn_(self) -> _Tensor:
-        """x / |x|, and 0 for 0; the sign of a real number."""
+        """Return x / |x| for each complex element x, or 0 for x = 0. For real elements, return the sign."""
         ...
     def share_memory_(self) -> _Tensor:
         """Refused on the CPU: arrays cannot be shared by processes (send NumPy arrays, or a `torchlike.save`d file)."""
         ...
     def short(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.int16."""
+        """Return this tensor cast to torch.int16."""
         ...
     def sigmoid(self) -> _Tensor:
-        """1 / (1 + exp(-x))."""
+        """Return 1 / (1 + exp(-x)) for each element x."""
         ...
     def sigmoid_(self) -> _Tensor:
-        """1 / (1 + exp(-x))."""
+        """Return 1 / (1 + exp(-x)) for each element x."""
         ...
     def sign(self) -> _Tensor:
-        """-1, 0 or 1, as each element is below, at or above zero; 0 for NaN."""
+        """Return -1, 0 or 1 for each element below, at or above zero. The sign of NaN is 0."""
         ...
     def sign_(self) -> _Tensor:
-        """-1, 0 or 1, as each element is below, at or above zero; 0 for NaN."""
+        """Return -1, 0 or 1 for each element below, at or above zero. The sign of NaN is 0."""
         ...
     def signbit(self) -> _Tensor:
-        """Whether the sign bit is set: true for negative numbers and -0.0."""
+        """Return whether the sign bit of each element is set, as for negative numbers and -0.0."""
         ...
     def sin(self) -> _Tensor:
-        """The sine of an angle in radians."""
+        """Return the sine of each element, in radians."""
         ...
     def sin_(self) -> _Tensor:
-        """The sine of an angle in radians."""
+        """Return the sine of each element, in radians."""
         ...
     def sinc(self) -> _Tensor:
-        """sin(pi x) / (pi x), and 1 at 0."""
+        """Return sin(pi * x) / (pi * x) for each element x, and 1 at x = 0."""
         ...
     def sinc_(self) -> _Tensor:
-        """sin(pi x) / (pi x), and 1 at 0."""
+        """Return sin(pi * x) / (pi * x) for each element x, and 1 at x = 0."""
         ...
     def sinh(self) -> _Tensor:
-        """The hyperbolic sine."""
+        """Return the hyperbolic sine of each element."""
         ...
     def sinh_(self) -> _Tensor:
-        """The hyperbolic sine."""
+        """Return the hyperbolic sine of each element."""
         ...
     def slice_scatter(
         self, src: _Tensor, dim: _int = ..., start: _int | None = ..., end: _int | None = ..., step: _int = ...
     ) -> _Tensor:
-        """A copy of `input` with `src` at the indices of a dim from `start` to `end` in steps of `step`."""
+        """Return a copy of `input` with `src` at the indices of a dim from `start` to `end` in steps of `step`."""
         ...
     def slogdet(self) -> _Any:
         """Return the sign of the determinant and the logarithm of its absolute value."""
         ...
     def softmax(self, dim: _int, dtype: _Any = ...) -> _Tensor:
-        """exp(x) divided by its sum over a dim; computed in `dtype` where given."""
+        """Compute exp(x) divided by its sum over a dim. If `dtype` is given, `input` is cast to it first."""
         ...
     def solve(self, A: _Tensor, *, out: _Any = ...) -> _Tensor:
-        """Removed from PyTorch in favor of `linalg.solve`; raises."""
+        """Raise RuntimeError: PyTorch removed this function in favor of `linalg.solve`."""
         ...
     def sort(self, dim: _int = ..., descending: _bool = ..., stable: _bool | None = ...) -> _Any:
-        """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
+        """Return the elements sorted along `dim`, and their indices."""
         ...
     def sparse_dim(self) -> _int:
         """Return the number of sparse dims."""
@@ -1544,31 +1541,31 @@ class Methods:
         """Return the elements of a strided tensor at the indices of the sparse tensor `mask`."""
         ...
     def split(self, split_size: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-        """Views of consecutive pieces: of one size (the last may be smaller) or of the sizes given."""
+        """Split a dim into views of one size, or of several given sizes."""
         ...
     def split_with_sizes(self, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-        """Views of consecutive pieces of the sizes given."""
+        """Split a dim into views of the given sizes."""
         ...
     def sqrt(self) -> _Tensor:
-        """The square root of each element; NaN below 0. Its gradient at 0 is inf."""
+        """Return the square root of each element. It is NaN below 0, and its gradient at 0 is inf."""
         ...
     def sqrt_(self) -> _Tensor:
-        """The square root of each element; NaN below 0. Its gradient at 0 is inf."""
+        """Return the square root of each element. It is NaN below 0, and its gradient at 0 is inf."""
         ...
     def square(self) -> _Tensor:
-        """The square of each element."""
+        """Return the square of each element."""
         ...
     def square_(self) -> _Tensor:
-        """The square of each element."""
+        """Return the square of each element."""
         ...
     def squeeze(self, dim: _Any = ...) -> _Tensor:
-        """Without the dims of size one (or those of them named)."""
+        """Return the tensor without its dims of size 1."""
         ...
     def squeeze_(self, dim: _Any = ...) -> _Tensor:
-        """`squeeze` in place: this tensor is seen in another shape; no element moves."""
+        """Apply `squeeze` in place. Only the shape and strides change."""
         ...
     def std(self, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
-        """The square root of `var`; its gradient at 0 is 0."""
+        """Return the standard deviation, the square root of `var`."""
         ...
     def stft(
         self,
@@ -1583,81 +1580,81 @@ class Methods:
         return_complex: _bool | None = ...,
         align_to_window: _bool | None = ...,
     ) -> _Tensor:
-        """The Fourier transform of each frame of a signal; (..., time) -> (..., frequency, frame)."""
+        """Return the Fourier transform of each frame of a signal; (..., time) -> (..., frequency, frame)."""
         ...
     def storage(self) -> _Any:
         """Return the memory of this tensor as elements of its dtype (deprecated in PyTorch; use `untyped_storage`)."""
         ...
     def sub(self, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
-        """input - alpha * other."""
+        """Return input - alpha * other."""
         ...
     def sub_(self, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
-        """input - alpha * other."""
+        """Return input - alpha * other."""
         ...
     def subtract(self, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
-        """input - alpha * other."""
+        """Return input - alpha * other."""
         ...
     def subtract_(self, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
-        """input - alpha * other."""
+        """Return input - alpha * other."""
         ...
     def sum(self, dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ...) -> _Tensor:
-        """The sum over `dim` (every dim by default); integers are summed in int64."""
+        """Return the sum of the elements over `dim` (default: all dims)."""
         ...
     def sum_to_size(self, *size: _Any) -> _Tensor:
-        """Summed over the dims in which a smaller shape was broadcast to this one."""
+        """Sum this tensor to the shape `size`, which must be broadcastable to the shape of this tensor."""
         ...
     def svd(self, some: _bool = ..., compute_uv: _bool = ...) -> _Any:
         """Return U, S and V with U diag(S) V* = input."""
         ...
     def swapaxes(self, axis0: _int, axis1: _int) -> _Tensor:
-        """Two dims exchanged."""
+        """Swap two dims."""
         ...
     def swapaxes_(self, axis0: _int, axis1: _int) -> _Tensor:
-        """`swapaxes` in place: this tensor is seen in another shape; no element moves."""
+        """Apply `swapaxes` in place. Only the shape and strides change."""
         ...
     def swapdims(self, dim0: _int, dim1: _int) -> _Tensor:
-        """Two dims exchanged."""
+        """Swap two dims."""
         ...
     def swapdims_(self, dim0: _int, dim1: _int) -> _Tensor:
-        """`swapdims` in place: this tensor is seen in another shape; no element moves."""
+        """Apply `swapdims` in place. Only the shape and strides change."""
         ...
     def symeig(self, eigenvectors: _bool = ..., upper: _bool = ..., *, out: _Any = ...) -> _Tensor:
-        """Removed from PyTorch in favor of `linalg.eigh`; raises."""
+        """Raise RuntimeError: PyTorch removed this function in favor of `linalg.eigh`."""
         ...
     def t(self) -> _Tensor:
-        """A matrix transposed; tensors of fewer dims as they are."""
+        """Transpose a matrix. A tensor with fewer dims is returned as a view of itself."""
         ...
     def t_(self) -> _Tensor:
-        """`t` in place: this tensor is seen in another shape; no element moves."""
+        """Apply `t` in place. Only the shape and strides change."""
         ...
     def take(self, index: _Tensor) -> _Tensor:
-        """The elements at `index` of the flattened tensor."""
+        """Return the elements at `index` of the flattened tensor."""
         ...
     def take_along_dim(self, indices: _Tensor, dim: _int | None = ...) -> _Tensor:
-        """As `gather`, with the other dims broadcast and indices modulo the size; without a dim, of the flattened tensor."""
+        """Gather elements along `dim`, with the other dims broadcast and the indices taken modulo the size."""
         ...
     def tan(self) -> _Tensor:
-        """The tangent of an angle in radians."""
+        """Return the tangent of each element, in radians."""
         ...
     def tan_(self) -> _Tensor:
-        """The tangent of an angle in radians."""
+        """Return the tangent of each element, in radians."""
         ...
     def tanh(self) -> _Tensor:
-        """The hyperbolic tangent."""
+        """Return the hyperbolic tangent of each element."""
         ...
     def tanh_(self) -> _Tensor:
-        """The hyperbolic tangent."""
+        """Return the hyperbolic tangent of each element."""
         ...
     def tensor_split(
         self, indices_or_sections: _Any = ..., dim: _int = ..., *, sections: _Any = ..., indices: _Any = ...
     ) -> _tuple[_Tensor, ...]:
-        """Views of pieces: of nearly equal sizes, or cut at the indices given."""
+        """Split a dim into views of nearly equal sizes, or at the given indices."""
         ...
     def tile(self, *several: _Any, dims: _Any = ...) -> _Tensor:
-        """As `repeat`, missing counts being one."""
+        """Repeat the tensor as `repeat` does; missing counts are one."""
         ...
     def to(self, *args: _Any, **kwargs: _Any) -> _Tensor:
-        """This tensor with another dtype and/or device; itself where nothing changes (unless `copy`)."""
+        """Convert this tensor to another dtype or device."""
         ...
     def to_dense(self, dtype: _Any = ..., *, masked_grad: _bool | None = ...) -> _Tensor:
         """Return the tensor with a strided layout. A strided tensor is returned unchanged."""
@@ -1679,19 +1676,19 @@ class Methods:
         """Return the same matrix in the compressed sparse row layout."""
         ...
     def topk(self, k: _int, dim: _int = ..., largest: _bool = ..., sorted: _bool = ...) -> _Any:
-        """The `k` largest (or smallest) elements of `dim` in order, and their indices."""
+        """Return the `k` largest elements along `dim`, in order, and their indices."""
         ...
     def trace(self) -> _Tensor:
         """Return the sum of the diagonal of a matrix."""
         ...
     def transpose(self, dim0: _int, dim1: _int) -> _Tensor:
-        """Two dims exchanged."""
+        """Return the tensor with two dims swapped."""
         ...
     def transpose_(self, dim0: _int, dim1: _int) -> _Tensor:
-        """`transpose` in place: this tensor is seen in another shape; no element moves."""
+        """Apply `transpose` in place. Only the shape and strides change."""
         ...
     def trapezoid(self, x: _Tensor | None = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
-        """The area under y by the trapezoidal rule, at points x or `dx` apart."""
+        """Return the integral of `y` along `dim` by the trapezoidal rule."""
         ...
     def triangular_solve(
         self, A: _Tensor, upper: _bool = ..., transpose: _bool = ..., unitriangular: _bool = ...
@@ -1699,97 +1696,97 @@ class Methods:
         """Return X with A X = b for a triangular A, and a copy of A."""
         ...
     def tril(self, diagonal: _int = ...) -> _Tensor:
-        """The lower triangle of each matrix, zeros above it."""
+        """Return the lower triangle of each matrix, with zeros above the given diagonal."""
         ...
     def tril_(self, diagonal: _int = ...) -> _Tensor:
-        """The lower triangle of each matrix, zeros above it."""
+        """Return the lower triangle of each matrix, with zeros above the given diagonal."""
         ...
     def triu(self, diagonal: _int = ...) -> _Tensor:
-        """The upper triangle of each matrix, zeros below it."""
+        """Return the upper triangle of each matrix, with zeros below the given diagonal."""
         ...
     def triu_(self, diagonal: _int = ...) -> _Tensor:
-        """The upper triangle of each matrix, zeros below it."""
+        """Return the upper triangle of each matrix, with zeros below the given diagonal."""
         ...
     def true_divide(self, other: _Tensor | _Number) -> _Tensor:
-        """input / other, in floating point."""
+        """Return input / other in floating point."""
         ...
     def true_divide_(self, other: _Tensor | _Number) -> _Tensor:
-        """input / other, in floating point."""
+        """Return input / other in floating point."""
         ...
     def trunc(self) -> _Tensor:
-        """Each element without its fractional part."""
+        """Return each element rounded toward zero."""
         ...
     def trunc_(self) -> _Tensor:
-        """Each element without its fractional part."""
+        """Return each element rounded toward zero."""
         ...
     def type(self, dtype: _Any = ..., non_blocking: _bool = ...) -> _Any:
-        """The old name of the tensor's type, or this tensor as another type (a dtype, an old type or its name)."""
+        """Return the legacy name of the tensor's type; with an argument, convert to a dtype, a legacy type or its name."""
         ...
     def type_as(self, other: _Tensor) -> _Tensor:
-        """This tensor with the dtype and on the device of another."""
+        """Convert this tensor to the dtype and device of `other`."""
         ...
     def unbind(self, dim: _int = ...) -> _tuple[_Tensor, ...]:
-        """Every index of a dim, as views."""
+        """Return a view for each index of a dim."""
         ...
     def unflatten(self, dim: _int, sizes: _Any) -> _Tensor:
-        """One dim as several."""
+        """Split one dim into several."""
         ...
     def unfold(self, dimension: _int, size: _int, step: _int) -> _Tensor:
-        """Windows of `size` indices of a dim, `step` apart, the index within a window as the last dim."""
+        """Return a view of all windows of `size` elements along `dimension`, `step` elements apart."""
         ...
     def uniform_(self, from_: _float = ..., to: _float = ..., *, generator: _Any = ..., **other: _Any) -> _Tensor:
-        """Fill with uniform numbers in [from, to)."""
+        """Fill with uniform random numbers in [from, to)."""
         ...
     def unique(
         self, sorted: _bool = ..., return_inverse: _bool = ..., return_counts: _bool = ..., dim: _int | None = ...
     ) -> _Any:
-        """The distinct elements (or indices of a dim) in ascending order; every NaN is distinct."""
+        """Return the distinct elements, or distinct slices of a dim, in ascending order. Every NaN is distinct."""
         ...
     def unique_consecutive(
         self, return_inverse: _bool = ..., return_counts: _bool = ..., dim: _int | None = ...
     ) -> _Any:
-        """The elements (or indices of a dim) without those equal to the one before."""
+        """Remove elements, or slices of a dim, that are equal to their predecessor."""
         ...
     def unsafe_chunk(self, chunks: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:
-        """`chunk` with results that are no views, though they share its memory."""
+        """Return the results of `chunk`, which autograd does not treat as views."""
         ...
     def unsafe_split(self, split_size: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-        """`_split_method` with results that are no views, though they share its memory."""
+        """Return the results of `_split_method`, which autograd does not treat as views."""
         ...
     def unsafe_split_with_sizes(self, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-        """`split_with_sizes` with results that are no views, though they share its memory."""
+        """Return the results of `split_with_sizes`, which autograd does not treat as views."""
         ...
     def unsqueeze(self, dim: _int) -> _Tensor:
-        """A dim of size one put in at `dim`."""
+        """Return the tensor with a dim of size 1 inserted at `dim`."""
         ...
     def unsqueeze_(self, dim: _int) -> _Tensor:
-        """`unsqueeze` in place: this tensor is seen in another shape; no element moves."""
+        """Apply `unsqueeze` in place. Only the shape and strides change."""
         ...
     def untyped_storage(self) -> _Any:
-        """Return the memory of this tensor as bytes. Calls return one object while a reference to it is alive."""
+        """Return the memory of this tensor as bytes."""
         ...
     def values(self) -> _Tensor:
         """Return the stored elements: (elements, dense dims)."""
         ...
     def var(self, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
-        """The sum of squared distances from the mean over (number of elements - correction)."""
+        """Return the variance over `dim` (default: all dims)."""
         ...
     def vdot(self, other: _Tensor) -> _Tensor:
         """Return the dot product of two vectors, with the first one conjugated."""
         ...
     def view(self, *size: _Any, **named: _Any) -> _Tensor:
-        """The same elements in another shape, sharing storage; with a dtype, the same bytes of that type."""
+        """Return the same elements in another shape, sharing storage; with a dtype, reinterpret the bytes in that dtype."""
         ...
     def view_as(self, other: _Tensor) -> _Tensor:
-        """Viewed in the shape of another tensor."""
+        """View this tensor in the shape of `other`."""
         ...
     def vsplit(
         self, indices_or_sections: _Any = ..., *, sections: _Any = ..., indices: _Any = ...
     ) -> _tuple[_Tensor, ...]:
-        """Views of pieces along dim 0: of equal sizes, or cut at the indices given."""
+        """Split along dim 0 into views: into equal sections, or at the given indices."""
         ...
     def where(self, condition: _Tensor, other: _Any) -> _Tensor:
-        """This tensor's elements where the condition holds, `other` elsewhere."""
+        """Select from this tensor where the condition is true, else from `other`."""
         ...
     def xlogy(self, other: _Tensor | _Number) -> _Tensor:
         """Return input * log(other), or 0 where `input` is 0 and `other` is not NaN."""

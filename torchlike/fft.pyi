@@ -31,7 +31,7 @@ def fft2(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ...
 def fftfreq(
     n: _int, d: _float = ..., *, out: _Any = ..., dtype: _Any = ..., device: _Any = ..., requires_grad: _bool = ...
 ) -> _Tensor:
-    """The frequency of each element of an `fft` of n points, d apart."""
+    """Return the sample frequencies of an `fft` of `n` points with spacing `d`."""
     ...
 
 def fftn(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
@@ -39,7 +39,7 @@ def fftn(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ...
     ...
 
 def fftshift(input: _Tensor, dim: _Any = ...) -> _Tensor:
-    """The elements moved so that frequency zero lies in the middle."""
+    """Shift the elements so that frequency zero lies in the middle."""
     ...
 
 def hfft(input: _Tensor, n: _int | None = ..., dim: _int = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
@@ -55,7 +55,7 @@ def hfftn(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..
     ...
 
 def ifft(input: _Tensor, n: _Any = ..., dim: _int = ..., norm: _Any = ..., *, out: _Any = ...) -> _Tensor:
-    """The inverse of `fft`, divided by n. Of real numbers it is a view that conjugates (`is_conj`)."""
+    """Return the inverse of `fft`, divided by n."""
     ...
 
 def ifft2(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
@@ -67,11 +67,11 @@ def ifftn(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..
     ...
 
 def ifftshift(input: _Tensor, dim: _Any = ...) -> _Tensor:
-    """The inverse of `fftshift`."""
+    """Undo `fftshift`."""
     ...
 
 def ihfft(input: _Tensor, n: _Any = ..., dim: _int = ..., norm: _Any = ..., *, out: _Any = ...) -> _Tensor:
-    """The inverse of `hfft`, a view that conjugates (`is_conj`)."""
+    """Return the inverse of `hfft`. The result is a lazily conjugated view (see `is_conj`)."""
     ...
 
 def ihfft2(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
@@ -107,7 +107,7 @@ def rfft2(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..
 def rfftfreq(
     n: _int, d: _float = ..., *, out: _Any = ..., dtype: _Any = ..., device: _Any = ..., requires_grad: _bool = ...
 ) -> _Tensor:
-    """The frequency of each element of an `rfft` of n points, d apart."""
+    """Return the sample frequencies of an `rfft` of `n` points with spacing `d`."""
     ...
 
 def rfftn(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:

@@ -41,7 +41,7 @@ def det(A: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def diagonal(A: _Tensor, *, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Tensor:
-    """The diagonal of each matrix of the last two dims, as a view."""
+    """Return the diagonals of the matrices in the last two dims, as a view."""
     ...
 
 def eig(A: _Tensor, *, out: _Any = ...) -> _Any:
@@ -195,5 +195,5 @@ def vecdot(x: _Tensor, y: _Tensor, *, dim: _int = ..., out: _Any = ...) -> _Tens
 def vector_norm(
     x: _Tensor, ord: _Any = ..., dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...
 ) -> _Tensor:
-    """(sum of |x|**ord)**(1/ord); inf and -inf are the largest and smallest |x|, 0 counts the nonzero elements."""
+    """Return the vector norm (sum of |x|**ord)**(1/ord) over `dim` (default: all dims)."""
     ...

@@ -79,15 +79,15 @@ def erfinv(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def exp2(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """2 to the power of each element."""
+    """Return 2 raised to the power of each element."""
     ...
 
 def expit(input: _Tensor) -> _Any:
-    """1 / (1 + exp(-x))."""
+    """Return 1 / (1 + exp(-x)) for each element x."""
     ...
 
 def expm1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """exp(x) - 1, exact near 0."""
+    """Return exp(x) - 1 for each element x, accurate near 0."""
     ...
 
 def gammainc(input: _Tensor, other: _Tensor) -> _Any:
@@ -135,7 +135,7 @@ def legendre_polynomial_p(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _A
     ...
 
 def log1p(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """log(1 + x), exact near 0."""
+    """Return log(1 + x) for each element x, accurate near 0."""
     ...
 
 def log_ndtr(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -143,7 +143,7 @@ def log_ndtr(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def log_softmax(input: _Tensor, dim: _int, dtype: _Any = ...) -> _Tensor:
-    """The logarithm of softmax over a dim; computed in `dtype` where given."""
+    """Compute the logarithm of softmax over a dim. If `dtype` is given, `input` is cast to it first."""
     ...
 
 def logit(input: _Tensor, eps: _float | None = ..., *, out: _Any = ...) -> _Tensor:
@@ -151,7 +151,7 @@ def logit(input: _Tensor, eps: _float | None = ..., *, out: _Any = ...) -> _Tens
     ...
 
 def logsumexp(input: _Tensor, dim: _tuple | _int, keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """log(sum(exp(input))) over `dim`, without overflow."""
+    """Return log(sum(exp(input))) over `dim`, without overflow."""
     ...
 
 def modified_bessel_i0(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -191,7 +191,7 @@ def psi(input: _Tensor) -> _Any:
     ...
 
 def round(input: _Tensor, *, decimals: _int = ..., out: _Any = ...) -> _Tensor:
-    """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""
+    """Return each element rounded to the nearest number with `decimals` decimal places."""
     ...
 
 def scaled_modified_bessel_k0(x: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -219,11 +219,11 @@ def shifted_chebyshev_polynomial_w(x: _Tensor | _Number, n: _Tensor | _Number, *
     ...
 
 def sinc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """sin(pi x) / (pi x), and 1 at 0."""
+    """Return sin(pi * x) / (pi * x) for each element x, and 1 at x = 0."""
     ...
 
 def softmax(input: _Tensor, dim: _int, dtype: _Any = ...) -> _Tensor:
-    """exp(x) divided by its sum over a dim; computed in `dtype` where given."""
+    """Compute exp(x) divided by its sum over a dim. If `dtype` is given, `input` is cast to it first."""
     ...
 
 def spherical_bessel_j0(x: _Tensor, *, out: _Any = ...) -> _Tensor:

@@ -64,8 +64,8 @@ def _extreme(name: str, of_two: str) -> Callable:
     function.__name__ = function.__qualname__ = name
     extreme = "largest" if name == "max" else "smallest"
     function.__doc__ = (
-        f"Return the {extreme} element.\n\nWith `dim`, return the {extreme} element along this dim and its index; among "
-        f"equal elements, the first. With a second tensor, return the `{of_two}` of each pair of elements.\n\n"
+        f"Return the {extreme} element.\n\nWith `dim`, return the {extreme} element along this dim and its index; "
+        f"among equal elements, the first. With a second tensor, return the `{of_two}` of each pair of elements.\n\n"
         "The gradient of the reduction over all dims is shared evenly among equal elements. Along one dim, only the "
         "element at the returned index has a gradient."
     )
@@ -106,8 +106,8 @@ def _spread(name: str) -> Callable:
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
-        f"{REGISTRY[name].doc}\n\nThe signatures are `{name}(input, dim, correction=1, keepdim=False)` and, with a bool "
-        f"in place of the correction, `{name}(input, unbiased)` and `{name}(input, dim, unbiased, keepdim)`."
+        f"{REGISTRY[name].doc}\n\nThe signatures are `{name}(input, dim, correction=1, keepdim=False)` and, with a "
+        f"bool in place of the correction, `{name}(input, unbiased)` and `{name}(input, dim, unbiased, keepdim)`."
     )
     return function
 

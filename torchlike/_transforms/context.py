@@ -304,7 +304,10 @@ class BackwardCFunction(FunctionCtx):
         "materialize_grads", "True if an undefined gradient becomes zeros.", "set_materialize_grads", False
     )
     _materialize_non_diff_grads = _switch(
-        "materialize_non_diff_grads", "The same flag for outputs without a gradient.", "set_materialize_non_diff_grads", True
+        "materialize_non_diff_grads",
+        "The same flag for outputs without a gradient.",
+        "set_materialize_non_diff_grads",
+        True,
     )
 
     def name(self) -> str:

@@ -300,7 +300,7 @@ class RuleOptimizer(Optimizer):
     def _step_recorded(self) -> None:
         """Update the parameters by operators that autograd records (`differentiable=True`)."""
         if current().capture is not None:
-            current().capture.stop("an optimizer's step is recorded for gradients")
+            current().capture.stop("autograd records the step of an optimizer")
         with torchlike.enable_grad():
             for group in self.param_groups:
                 for param in group["params"]:

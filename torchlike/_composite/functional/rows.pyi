@@ -23,7 +23,7 @@ def function(name: _str) -> _Callable:
     ...
 
 def gelu(input: _Tensor, *, approximate: _str = ..., out: _Any = ...) -> _Tensor:
-    """x times the normal distribution function at x, exactly or by its tanh approximation."""
+    """Return x * Phi(x) for each element x, where Phi is the CDF of the standard normal distribution."""
     ...
 
 def grouped_mm(
@@ -33,7 +33,7 @@ def grouped_mm(
     ...
 
 def hardshrink(input: _Tensor, lambd: _Number = ..., *, out: _Any = ...) -> _Tensor:
-    """x where |x| > lambd, else 0."""
+    """Return x where |x| > lambd, and 0 elsewhere, for each element x."""
     ...
 
 def linear(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., *, out: _Any = ...) -> _Tensor:
@@ -41,25 +41,25 @@ def linear(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., *, out: 
     ...
 
 def logsigmoid(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """log(sigmoid(x)), without overflow."""
+    """Return log(sigmoid(x)) for each element x, without overflow."""
     ...
 
 def prelu(input: _Tensor, weight: _Tensor) -> _Tensor:
-    """x where x > 0, weight * x elsewhere; one weight, or one for each channel (dim 1)."""
+    """Return x where x > 0, and weight * x elsewhere, for each element x."""
     ...
 
 def softplus(input: _Tensor, beta: _Number = ..., threshold: _Number = ..., *, out: _Any = ...) -> _Tensor:
-    """log(1 + exp(beta x)) / beta; x itself where beta x > threshold."""
+    """Return log(1 + exp(beta * x)) / beta for each element x, or x where beta * x > threshold."""
     ...
 
 def softshrink(input: _Tensor, lambd: _Number = ..., *, out: _Any = ...) -> _Tensor:
-    """x moved toward 0 by lambd, stopping there."""
+    """Return x - lambd where x > lambd, x + lambd where x < -lambd, and 0 elsewhere, for each element x."""
     ...
 
 def softsign(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """x / (1 + |x|)."""
+    """Return x / (1 + |x|) for each element x."""
     ...
 
 def tanhshrink(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """x - tanh(x)."""
+    """Return x - tanh(x) for each element x."""
     ...

@@ -78,7 +78,9 @@ def _strided_whole(input: Tensor, root: Tensor, whole: Tensor, shape: Ints, stri
 def _strided_apart(input: Tensor, shape: Ints, strides: Ints, start: int) -> Tensor:
     """`as_strided` over memory that holds another type: a view that does not follow its origin."""
     if modes.local.grad and input.requires_grad:
-        raise _errors.arguments.unsupported("as_strided", "input (of another dtype than its memory, with a gradient)")
+        raise _errors.arguments.unsupported(
+            "as_strided", "input (whose dtype differs from its storage, with a gradient)"
+        )
     made = _strided_within(input, input.dtype, shape, strides, start)
     made._origin = input if input._origin is None else input._root()
     views.freeze(made, views.Frozen.APART)
@@ -250,7 +252,7 @@ def _allocate(storage: Storage, nbytes: int) -> None:
     """Give a storage whose contents were given up its former size again; the elements are zeros."""
     kind = storage.value.aval
     if nbytes < kind.numel * kind.dtype.itemsize:
-        raise _errors.arguments.unsupported("UntypedStorage.resize_", "size (below the former one)")
+        raise _errors.arguments.unsupported("UntypedStorage.resize_", "size (smaller than before)")
     with modes.no_grad():
         contents = factories.zeros(tuple(kind.shape), dtype=kind.dtype, device=kind.device)
     allocate(storage, contents._storage.value)

@@ -36,7 +36,9 @@ def run(device: Device, draws: bool = False) -> None:
     the results (for example the rates of a Poisson distribution)."""
     capture = current().capture
     if capture is not None:
-        capture.stop("random numbers are drawn by elements" if draws else "a tensor's elements are needed", draws)
+        capture.stop(
+            "random sampling reads the elements of a tensor" if draws else "the elements of a tensor are needed", draws
+        )
     flush(device)
 
 
@@ -90,7 +92,7 @@ def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> None:
     except Exception as error:
         if device.trace is not trace:  # the results are committed, and a warning has become an error
             raise
-        log.logger.debug("a program could not be run whole", exc_info=error)
+        log.logger.debug("a program failed, so its operators run one by one", exc_info=error)
         failures.isolate(device, trace, key[2], values, error)
 
 

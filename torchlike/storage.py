@@ -184,9 +184,7 @@ class _Memory(Handle):
         if size < 0:
             raise RuntimeError(f"resize_: a storage cannot have a negative size, but got {size}")
         if 0 != size < self.size():
-            raise _errors.arguments.unsupported(
-                f"{type(self).__name__}.resize_", "size (smaller than the current size)"
-            )
+            raise _errors.arguments.unsupported(f"{type(self).__name__}.resize_", "size (smaller than before)")
         if size > self.size():
             enlarge(self._tensor, size * self.element_size())
         elif size < self.size():

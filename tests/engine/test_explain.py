@@ -135,7 +135,7 @@ def test_the_table_is_aligned(training):
     head, blank, names, *rows = str(report).splitlines()
     assert head.startswith("3 programs, 4 runs, 3 misses, 3 compiles in ") and "2 runs by NumPy" in head and not blank
     assert names.split()[:5] == ["executor", "operators", "hits", "misses", "compiles"]
-    at = names.index(" at") + 1
+    at = names.index(" source") + 1
     assert all("test_explain.py:" in row[at:] for row in rows[:2])
     assert all(line == line.rstrip() for line in str(report).splitlines())
 

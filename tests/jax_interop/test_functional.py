@@ -265,7 +265,7 @@ def test_a_tensor_kept_by_the_module_says_where_it_came_from():
     module = Misbehaves(lambda x: setattr(module, "kept", x * 2) or x * module.kept)
     _, apply = functional(module)
     np.testing.assert_allclose(apply({}, X[0]), 2 * X[0] ** 2, rtol=1e-6)
-    with pytest.raises(RuntimeError, match=r"made inside Misbehaves\.forward is used outside"):
+    with pytest.raises(RuntimeError, match=r"created inside Misbehaves\.forward is used outside"):
         module.kept + 1
 
 

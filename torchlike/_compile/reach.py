@@ -233,9 +233,7 @@ class Reach:
         """Note the entries of a cached function, and whether the cache was cleared. Hits are not guarded."""
         entries = object_kinds.entries(x)
         if entries is None or len(entries) == x.cache_parameters()["maxsize"]:
-            return self._cannot(
-                x, path, "whose cache is full, so that a call may evict an entry that another call needs"
-            )
+            return self._cannot(x, path, "whose cache is full, so a call may evict what another call needs")
         self._todo.append((x.__wrapped__, path))
         self._attributed(x, path)
         self._dictionary(entries, f"the cache of {path}")

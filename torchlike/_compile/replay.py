@@ -342,11 +342,7 @@ class Replay:
             return "the view layout of an argument"
         if not self._read.hold():
             return "the shape or dtype of a tensor"
-        return (
-            "the state of an optimizer, a parametrization or autocast"
-            if not all([hold() for hold in self._holds])
-            else "a tensor's gradient"
-        )
+        return "optimizer or autocast state" if not all([hold() for hold in self._holds]) else "a tensor's gradient"
 
     def _act(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> tuple[list, list]:
         """Repeat the side effects on the host in order. Return the random samples and the runtime numbers."""

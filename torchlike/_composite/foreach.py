@@ -190,9 +190,7 @@ def _made(row: Row, ending: str) -> Callable:
         return asked.given["self"] if ending else tuple(made)
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = (
-        f"Apply `{row.name}{ending}` to each tensor of a list, and the corresponding elements of the other lists."
-    )
+    call.__doc__ = f"Apply `{row.name}{ending}` to each tensor of a list and the matching elements of the others."
     return call
 
 

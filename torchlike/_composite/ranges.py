@@ -296,9 +296,7 @@ def _kaiser(x: np.ndarray, beta: float = 12.0) -> np.ndarray:
 
 hann_window = _window("hann_window", _cosines(0.5, 0.5), "Return the Hann window, a raised cosine.")
 hamming_window = _window("hamming_window", _hamming, "Return the Hamming window, alpha - beta cos.")
-blackman_window = _window(
-    "blackman_window", _cosines(0.42, 0.5, 0.08), "Return the Blackman window, a sum of two cosines."
-)
+blackman_window = _window("blackman_window", _cosines(0.42, 0.5, 0.08), "Return the Blackman window: two cosines.")
 bartlett_window = _window("bartlett_window", lambda x: 1 - np.abs(2 * x - 1), "Return the Bartlett window, a triangle.")
 kaiser_window = _window("kaiser_window", _kaiser, "Return the Kaiser window with shape parameter `beta`.")
 

@@ -342,13 +342,9 @@ class Tensor(Methods):
         return not views.is_whole(self) and not self._storage.inference
 
     is_cuda = property(lambda self: self.device.type == "cuda", doc="True if the tensor is on a GPU.")
-    is_mps = is_xpu = is_mtia = is_ipu = is_maia = is_vulkan = is_xla = property(
-        lambda self: False, doc="Always False."
-    )
+    is_mps = is_xpu = is_mtia = is_ipu = is_maia = is_vulkan = is_xla = property(lambda self: False, doc="False.")
     is_cpu = property(lambda self: self.device.type == "cpu", doc="True if the tensor is on the CPU.")
-    is_meta = property(
-        lambda self: self.device.type == "meta", doc="True if the tensor is on the meta device: it has no data."
-    )
+    is_meta = property(lambda self: self.device.type == "meta", doc="True if the tensor has no data.")
     is_sparse = property(lambda self: False, doc="True if the layout is sparse COO.")
     is_sparse_csr = property(lambda self: False, doc="True if the layout is sparse CSR.")
     is_quantized = property(lambda self: False, doc="Always False: quantized tensors are not supported.")

@@ -51,9 +51,7 @@ def submodule(name: str, names: str) -> None:
             submodule(parent, "")
     made = sys.modules.get(name)
     if made is None:
-        made = sys.modules[name] = ModuleType(
-            name, f"The names of `torch.{name.partition('.')[2]}`, which are not supported."
-        )
+        made = sys.modules[name] = ModuleType(name, f"`torch.{name.partition('.')[2]}`, which is not supported.")
         made.__spec__ = ModuleSpec(name, None, is_package=True)
         made.__path__ = []
         setattr(sys.modules[parent], last, made)

@@ -24,32 +24,15 @@ def parser() -> argparse.ArgumentParser:
     )
     add = made.add_argument
     add("--nnodes", default="1", help="the number of machines")
-    add(
-        "--nproc-per-node",
-        "--nproc_per_node",
-        default="1",
-        help="the number of processes on this machine, or auto, cpu or gpu",
-    )
+    add("--nproc-per-node", "--nproc_per_node", default="1", help="processes per machine: a number, auto, cpu or gpu")
     add("--node-rank", "--node_rank", type=int, default=0, help="the rank of this machine, from 0")
     add("--master-addr", "--master_addr", default="127.0.0.1", help="the address of machine 0")
     add("--master-port", "--master_port", type=int, default=29500, help="a free port of machine 0")
-    add(
-        "--rdzv-endpoint",
-        "--rdzv_endpoint",
-        default="",
-        help="address:port of machine 0, instead of the two options above",
-    )
+    add("--rdzv-endpoint", "--rdzv_endpoint", default="", help="address:port of machine 0, in place of the above")
     add("--rdzv-backend", "--rdzv_backend", choices=("static", "c10d"), default="static", help="both work")
     add("--rdzv-id", "--rdzv_id", default="", help="the name of the run")
     add("--standalone", action="store_true", help="use one machine and any free port")
-    add(
-        "--max-restarts",
-        "--max_restarts",
-        type=int,
-        default=0,
-        choices=(0,),
-        help="must be 0: processes are not restarted",
-    )
+    add("--max-restarts", "--max_restarts", type=int, default=0, choices=(0,), help="must be 0: no restarts")
     add("-m", "--module", action="store_true", help="the script is the name of a module")
     add("--no-python", "--no_python", action="store_true", help="run the script directly, without Python")
     add("script", help="the script, module or program to run")

@@ -78,9 +78,7 @@ def _strided_whole(input: Tensor, root: Tensor, whole: Tensor, shape: Ints, stri
 def _strided_apart(input: Tensor, shape: Ints, strides: Ints, start: int) -> Tensor:
     """`as_strided` over memory that holds another type: a view that does not follow its origin."""
     if modes.local.grad and input.requires_grad:
-        raise _errors.arguments.unsupported(
-            "as_strided", "input (whose dtype differs from its storage, with a gradient)"
-        )
+        raise _errors.arguments.unsupported("as_strided", "input (with a dtype unlike its storage, with a gradient)")
     made = _strided_within(input, input.dtype, shape, strides, start)
     made._origin = input if input._origin is None else input._root()
     views.freeze(made, views.Frozen.APART)

@@ -74,7 +74,7 @@ def _fractional_max(dims: int):
         return best.reshape(shape), where.reshape(shape)
 
     kernel_function.__doc__ = (
-        f"Return the largest element of each randomly placed window of the last {dims} dims, and its index."
+        f"Return the largest elements of random windows of the last {dims} dims, and their indices."
     )
     kernel_function.__name__ = f"_fractional_max_pool{dims}d"
     return operator(

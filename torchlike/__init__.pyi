@@ -635,7 +635,7 @@ def blackman_window(
     pin_memory: _bool = ...,
     **named: _float,
 ) -> _Tensor:
-    """Return the Blackman window, a sum of two cosines. If `periodic` is True, the window is periodic, for spectral analysis; else symmetric."""
+    """Return the Blackman window: two cosines. If `periodic` is True, the window is periodic, for spectral analysis; else symmetric."""
     ...
 
 def block_diag(*tensors: _Tensor) -> _Tensor:
@@ -1430,7 +1430,7 @@ def ger(input: _Tensor, vec2: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def get_autocast_cpu_dtype() -> _Any:
-    """The deprecated name of `get_autocast_dtype('cpu')`."""
+    """The deprecated form of `get_autocast_dtype` for cpu."""
     ...
 
 def get_autocast_dtype(device_type: _str) -> _Any:
@@ -1438,15 +1438,15 @@ def get_autocast_dtype(device_type: _str) -> _Any:
     ...
 
 def get_autocast_gpu_dtype() -> _Any:
-    """The deprecated name of `get_autocast_dtype('cuda')`."""
+    """The deprecated form of `get_autocast_dtype` for cuda."""
     ...
 
 def get_autocast_ipu_dtype() -> _Any:
-    """The deprecated name of `get_autocast_dtype('ipu')`."""
+    """The deprecated form of `get_autocast_dtype` for ipu."""
     ...
 
 def get_autocast_xla_dtype() -> _Any:
-    """The deprecated name of `get_autocast_dtype('xla')`."""
+    """The deprecated form of `get_autocast_dtype` for xla."""
     ...
 
 def get_deterministic_debug_mode() -> _int:
@@ -1716,7 +1716,7 @@ def is_autocast_cache_enabled() -> _bool:
     ...
 
 def is_autocast_cpu_enabled() -> _bool:
-    """The deprecated name of `is_autocast_enabled('cpu')`."""
+    """The deprecated form of `is_autocast_enabled` for cpu."""
     ...
 
 def is_autocast_enabled(device_type: _str = ...) -> _bool:
@@ -1724,11 +1724,11 @@ def is_autocast_enabled(device_type: _str = ...) -> _bool:
     ...
 
 def is_autocast_ipu_enabled() -> _bool:
-    """The deprecated name of `is_autocast_enabled('ipu')`."""
+    """The deprecated form of `is_autocast_enabled` for ipu."""
     ...
 
 def is_autocast_xla_enabled() -> _bool:
-    """The deprecated name of `is_autocast_enabled('xla')`."""
+    """The deprecated form of `is_autocast_enabled` for xla."""
     ...
 
 def is_complex(input: _Tensor) -> _bool:
@@ -2800,11 +2800,11 @@ def set_autocast_cache_enabled(enabled: _bool) -> None:
     ...
 
 def set_autocast_cpu_dtype(dtype: _Any) -> None:
-    """The deprecated name of `set_autocast_dtype('cpu')`."""
+    """The deprecated form of `set_autocast_dtype` for cpu."""
     ...
 
 def set_autocast_cpu_enabled(enabled: _bool) -> None:
-    """The deprecated name of `set_autocast_enabled('cpu')`."""
+    """The deprecated form of `set_autocast_enabled` for cpu."""
     ...
 
 def set_autocast_dtype(device_type: _str, dtype: _Any) -> None:
@@ -2816,23 +2816,23 @@ def set_autocast_enabled(*args: _Any, **kwargs: _Any) -> None:
     ...
 
 def set_autocast_gpu_dtype(dtype: _Any) -> None:
-    """The deprecated name of `set_autocast_dtype('cuda')`."""
+    """The deprecated form of `set_autocast_dtype` for cuda."""
     ...
 
 def set_autocast_ipu_dtype(dtype: _Any) -> None:
-    """The deprecated name of `set_autocast_dtype('ipu')`."""
+    """The deprecated form of `set_autocast_dtype` for ipu."""
     ...
 
 def set_autocast_ipu_enabled(enabled: _bool) -> None:
-    """The deprecated name of `set_autocast_enabled('ipu')`."""
+    """The deprecated form of `set_autocast_enabled` for ipu."""
     ...
 
 def set_autocast_xla_dtype(dtype: _Any) -> None:
-    """The deprecated name of `set_autocast_dtype('xla')`."""
+    """The deprecated form of `set_autocast_dtype` for xla."""
     ...
 
 def set_autocast_xla_enabled(enabled: _bool) -> None:
-    """The deprecated name of `set_autocast_enabled('xla')`."""
+    """The deprecated form of `set_autocast_enabled` for xla."""
     ...
 
 def set_default_tensor_type(t: _Any) -> None:

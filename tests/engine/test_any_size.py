@@ -15,8 +15,9 @@ from tests.ops.sample import normal
 from torchlike import _dtypes
 from torchlike._engine.interpreter.jaxpr import Unsupported, flatten
 from torchlike._engine.interpreter.symbolic_sizes import AnySize, _pattern
+from torchlike._ops.schema.gradient import gradient
 from torchlike._ops.schema.interpreted import gradient_program
-from torchlike._ops.schema.plan import OpPlan, gradient
+from torchlike._ops.schema.plan import OpPlan
 
 
 class Counted:

@@ -24,7 +24,8 @@ from torchlike import _dtypes
 from torchlike._engine import to_numpy
 from torchlike._engine.interpreter import jaxpr
 from torchlike._engine.interpreter.jaxpr import Unsupported, _sized, flatten
-from torchlike._ops.schema.plan import OpPlan, gradient
+from torchlike._ops.schema.gradient import gradient
+from torchlike._ops.schema.plan import OpPlan
 
 pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.usefixtures("each_step_watched")]
 

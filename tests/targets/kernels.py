@@ -11,7 +11,8 @@ from torchlike._engine.trace.batching import over_examples
 from torchlike._engine.trace.plan import Plan, specs
 from torchlike._engine.xla.target import tracing_for
 from torchlike._ops.schema.declare import REGISTRY
-from torchlike._ops.schema.plan import OpPlan, gradient, make
+from torchlike._ops.schema.gradient import gradient
+from torchlike._ops.schema.plan import OpPlan, make
 
 
 class Kernel(NamedTuple):

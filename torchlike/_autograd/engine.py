@@ -24,17 +24,8 @@ from torchlike._dtypes.recorder import current
 from torchlike._engine import Aval, Value, record
 from torchlike._engine.trace.ownership import TUPLE_ITEM
 from torchlike._ops.schema.declare import REGISTRY
-from torchlike._ops.schema.plan import (
-    OpPlan,
-    carried,
-    chooses,
-    dependence,
-    derivable,
-    gradient,
-    make,
-    underivable,
-    vanishing,
-)
+from torchlike._ops.schema.gradient import carried, chooses, dependence, derivable, gradient, underivable, vanishing
+from torchlike._ops.schema.plan import OpPlan, make
 
 Grad = tuple[Value, Edge | None]
 

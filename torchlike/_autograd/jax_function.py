@@ -21,7 +21,7 @@ from torchlike._engine import Aval, concrete
 from torchlike._engine.trace.plan import NUMBERS
 from torchlike._engine.trace.subtrace import Stretch, SubTrace, stretch
 from torchlike._engine.xla.target import tracing_for_any
-from torchlike._ops.schema.plan import alike_over_devices
+from torchlike._ops.schema.gradient import alike_over_devices
 
 
 class InputNode(Node):

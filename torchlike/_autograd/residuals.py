@@ -20,8 +20,9 @@ from torchlike._engine import Aval, Value, aval, record
 from torchlike._engine.trace.plan import FLAT, specs
 from torchlike._engine.xla.jax_private import ShapedArray, Zero
 from torchlike._engine.xla.target import pinned
+from torchlike._ops.schema.gradient import conjugate
 from torchlike._ops.schema.interpreted import own_program
-from torchlike._ops.schema.plan import OpPlan, conjugate
+from torchlike._ops.schema.plan import OpPlan
 
 
 class ResidualNode(Node):

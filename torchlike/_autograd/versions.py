@@ -16,7 +16,8 @@ from torchlike import _errors
 from torchlike._autograd import nodes
 from torchlike._autograd.nodes import Node
 from torchlike._engine import Value
-from torchlike._ops.schema.plan import OpPlan, dependence
+from torchlike._ops.schema.gradient import dependence
+from torchlike._ops.schema.plan import OpPlan
 
 
 class Stamp:

@@ -58,13 +58,13 @@ def check_bounds(index: Tensor, least: int, end: int, error: Callable[[int], Exc
 def _check_along(input: Tensor, dim: int, index: Tensor) -> None:
     """Check that every index of `gather` and similar functions lies in [0, size)."""
     size, dim = input.shape[dim] if input.ndim else 1, dim % max(input.ndim, 1)
-    check_bounds(index, 0, size, lambda bad: _errors.shapes.index_along(bad, dim, size))
+    check_bounds(index, 0, size, lambda bad: _errors.indexing.index_along(bad, dim, size))
 
 
 def _check_rows(input: Tensor, dim: int, index: Tensor, say: Any = None) -> None:
     """Check that every index of `index_select` and similar functions lies in [0, size)."""
     size, dim = input.shape[dim] if input.ndim else 1, dim % max(input.ndim, 1)
-    error = (lambda bad: say(bad, dim, size)) if say else lambda bad: IndexError("index out of range in self")
+    error = (lambda bad: say(bad, dim, size)) if say else lambda bad: _errors.indexing.index_out_of_range()
     check_bounds(index, 0, size, error)
 
 
@@ -120,7 +120,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
 
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """Select the indices `index` of one dim."""
-    say = _errors.shapes.no_such_row(tuple(input.shape))
+    say = _errors.indexing.no_such_row(tuple(input.shape))
     if not input.numel() and input.ndim:
         _check_rows(input, dim, index, say)
     made = rows["index_select"](input, dim, index)
@@ -138,7 +138,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 
 def _check_flat(input: Tensor, index: Tensor) -> None:
     count = input.numel()
-    check_bounds(index, -count, count, lambda bad: _errors.shapes.index_of_flat(bad, count))
+    check_bounds(index, -count, count, lambda bad: _errors.indexing.index_of_flat(bad, count))
 
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
@@ -240,14 +240,14 @@ def scatter_reduce(
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """Add `alpha * source` at the indices `index` of one dim."""
     made = rows["_index_add"](input, dim, index, source, alpha=alpha)
-    _check_rows(input, dim, index, _errors.shapes.index_added(input.ndim))
+    _check_rows(input, dim, index, _errors.indexing.index_added(input.ndim))
     return made
 
 
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """Replace the indices `index` of one dim by those of `source`."""
     made = rows["_index_copy"](input, dim, index, source)
-    _check_rows(input, dim, index, _errors.shapes.index_copied)
+    _check_rows(input, dim, index, _errors.indexing.index_copied)
     return made
 
 
@@ -260,7 +260,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     _check_value(input, value)
     made = rows["_index_fill_by" if isinstance(value, Tensor) else "_index_fill"](input, dim, index, value)
     size, dim = input.shape[dim] if input.ndim else 1, dim % max(input.ndim, 1)
-    check_bounds(index, -size, size, lambda bad: _errors.shapes.index_out_of_bounds(bad, dim, size))
+    check_bounds(index, -size, size, lambda bad: _errors.indexing.index_out_of_bounds(bad, dim, size))
     return made
 
 

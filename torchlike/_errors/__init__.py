@@ -3,6 +3,7 @@
 from torchlike._errors import arguments as arguments
 from torchlike._errors import autocast as autocast
 from torchlike._errors import dtypes as dtypes
+from torchlike._errors import indexing as indexing
 from torchlike._errors import layouts as layouts
 from torchlike._errors import making as making
 from torchlike._errors import memory as memory
@@ -29,6 +30,7 @@ from torchlike._errors.math import spectra as spectra
 from torchlike._errors.math import systems as systems
 from torchlike._errors.nn import activations as activations
 from torchlike._errors.nn import convolution as convolution
+from torchlike._errors.nn import embedding as embedding
 from torchlike._errors.nn import images as images
 from torchlike._errors.nn import losses as losses
 from torchlike._errors.nn import normalization as normalization

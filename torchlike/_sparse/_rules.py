@@ -349,7 +349,7 @@ def select(input: Any, dim: int, index: int) -> Any:
     if at >= kept:
         raise _errors.layouts.refused("select of a dense dim", mf.sparse_coo)
     if not -input.shape[at] <= index < input.shape[at]:
-        raise _errors.shapes.index_out_of_bounds(index, at, input.shape[at])
+        raise _errors.indexing.index_out_of_bounds(index, at, input.shape[at])
     where = s.places(input)
     hits = np.flatnonzero(where[at] == index % input.shape[at])
     values = picked(input._values_, hits)

@@ -43,7 +43,7 @@ def get(t: Tensor, index: Any) -> Tensor:
 def put(t: Tensor, index: Any, value: Any) -> None:
     """Execute `t[index] = value`."""
     if index.__class__ is slice and not t.ndim:
-        raise _errors.shapes.slice_of_scalar()
+        raise _errors.indexing.slice_of_scalar()
     if _is_one_mask(index) and _tensors(index)[0].dtype is _dtypes.uint8 and _is_one_element(value):
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
     if index is False:
@@ -51,7 +51,7 @@ def put(t: Tensor, index: Any, value: Any) -> None:
     viewed, advanced = _basic(t, index)
     if not isinstance(value, Tensor):
         if not isinstance(value, int | float | complex | np.generic):
-            raise _errors.shapes.cannot_assign(value, t)
+            raise _errors.indexing.cannot_assign(value, t)
         number = _number(value, t.dtype)
         narrow = t.dtype in _dtypes.FLOAT8  # float8 dtypes saturate instead of raising for an out-of-range number
         host = _dtypes.cast(np.array(number), t.dtype) if narrow else filled((), number, t.dtype)
@@ -114,17 +114,17 @@ def _number(value: Any, dtype: _dtypes.dtype) -> Any:
 def _select(t: Tensor, dim: int, index: int, position: int) -> Tensor:
     shape = t._value.aval.shape
     if dim >= len(shape):
-        raise _errors.shapes.index_of_scalar() if not shape else _errors.shapes.too_many_indices(len(shape))
+        raise _errors.indexing.index_of_scalar() if not shape else _errors.indexing.too_many_indices(len(shape))
     size = tuple.__getitem__(shape, dim)
     if not -size <= index < size:
-        raise _errors.shapes.index_out_of_bounds(index, position, size)
+        raise _errors.indexing.index_out_of_bounds(index, position, size)
     return rows["_select"](t, dim, index % size)
 
 
 def _slice_alone(t: Tensor, part: slice) -> Tensor:
     """Return a slice that is the whole index. It is a view with a slice node even if it covers the whole dim."""
     if not t.ndim:
-        raise _errors.shapes.slice_of_scalar()
+        raise _errors.indexing.slice_of_scalar()
     made = _slice(t, 0, part)
     return made if made is not t else rows["_slice"](t, 0, 0, t.shape[0], 1)
 
@@ -149,7 +149,7 @@ def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
     used = sum([_consumes(i) for i in items])
     if used > t.ndim:
         lone = not t.ndim and isinstance(index, int)
-        raise _errors.shapes.index_of_scalar() if lone else _errors.shapes.too_many_indices(t.ndim)
+        raise _errors.indexing.index_of_scalar() if lone else _errors.indexing.too_many_indices(t.ndim)
     dim, rank, advanced = 0, t.ndim, {}
     for position, item in enumerate(items):
         if item is Ellipsis:
@@ -170,7 +170,7 @@ def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
 
 def _unpack(index: Any) -> list:
     if isinstance(index, list) and len(index) < 32 and any(_makes_a_tuple(i) for i in index):
-        warn(_errors.shapes.LIST_AS_TUPLE)
+        warn(_errors.indexing.LIST_AS_TUPLE)
         index = tuple(index)
     items = list(index) if isinstance(index, tuple) else [index]
     return [_normal(i) for i in items]
@@ -250,7 +250,7 @@ def _without_masks(t: Tensor, advanced: dict[int, Tensor]) -> dict[int, Tensor]:
             found[dim] = item
             continue
         if item.dtype is _dtypes.uint8:
-            warn(_errors.shapes.BYTE_INDEX)
+            warn(_errors.indexing.BYTE_INDEX)
         for i, n in enumerate(item.shape):
             if t.shape[dim + i] != n:
                 raise IndexError(
@@ -278,7 +278,7 @@ def _check_bound(size: int, number: int, array: Any) -> None:
     host = np.asarray(array)
     for bad in (host.min(), host.max()):
         if not -size <= bad < size:
-            raise _errors.shapes.index_out_of_bounds(bad, number, size)
+            raise _errors.indexing.index_out_of_bounds(bad, number, size)
 
 
 def _gather(t: Tensor, advanced: dict[int, Tensor], row: str = "_index") -> Tensor:
@@ -342,7 +342,7 @@ def _on(index: Tensor, t: Tensor) -> Tensor:
 def put_at(t: Tensor, indices: tuple, values: Tensor, accumulate: bool) -> None:
     """Execute `t[indices] = values`, or add `values` if `accumulate`. Repeated indices then add up."""
     if len(indices) > t.ndim:
-        raise _errors.shapes.too_many_indices(t.ndim, len(indices))
+        raise _errors.indexing.too_many_indices(t.ndim, len(indices))
     viewed, advanced = _basic(t, indices)
     if advanced:
         if not accumulate and values.numel() == 1 and _is_one_mask(indices):

@@ -16,7 +16,8 @@ from torchlike import _errors
 from torchlike._dtypes import modes
 from torchlike._dtypes.recorder import Mode, Recorder, both, current, enter, leave
 from torchlike._engine import Aval, Value
-from torchlike._ops.schema.plan import OpPlan, dependence
+from torchlike._ops.schema.gradient import dependence
+from torchlike._ops.schema.plan import OpPlan
 from torchlike._tensor.storage import WRITE, Storage
 
 _local = modes.local

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -15,6 +16,9 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes
+from torchlike._dtypes import modes
+from torchlike._engine.trace.batching import Row
+from torchlike._tensor.tensor import Tensor, wrap
 
 
 @dataclass
@@ -228,3 +232,27 @@ def _row(ends: tuple[np.ndarray, np.ndarray], cut: bool, indent: int, text: Call
     per_line = max(1, (_options.linewidth - indent) // (width + 2))
     lines = [", ".join(words[i : i + per_line]) for i in range(0, len(words), per_line)]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
+
+
+def tensor_text(t: Tensor, contents: str | None = None) -> str:
+    """Return PyTorch's `repr` of a tensor, character by character. `contents` replaces the numbers."""
+    value = t._value
+    if isinstance(value, Row):
+        inside = textwrap.indent(tensor_text(wrap(value.whole)), "    ")
+        return f"BatchedTensor(lvl={value.level.depth}, bdim=0, value=\n{inside}\n)"
+    node, kind = t.grad_fn, type(t)
+    plain = kind.__module__.partition(".")[0] in ("torchlike", "torch")  # the names of the package in programs
+    array = t._host() if not t.is_meta else None
+    made_by = None if node is None else type(node).__name__
+    text = tensor_repr(
+        array,
+        t.dtype,
+        default_dtype=modes.default_dtype,
+        requires_grad=t.requires_grad,
+        grad_fn=made_by,
+        device=str(t.device),
+        size=tuple(t.shape),
+        contents=contents,
+        prefix="tensor(" if plain else f"{kind.__name__}(",
+    )
+    return text if plain or not hasattr(t, "_is_parameter") else f"Parameter({text})"

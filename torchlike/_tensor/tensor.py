@@ -650,9 +650,9 @@ class Tensor(Methods):
         return id(self)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
-        from torchlike._tensor import show as _show
+        from torchlike._tensor import printing
 
-        return _show.tensor_text(self, tensor_contents)
+        return printing.tensor_text(self, tensor_contents)
 
     def __format__(self, spec: str) -> str:
         plain = type(self) is Tensor and not self.ndim and not self.is_meta
@@ -669,7 +669,7 @@ class Tensor(Methods):
         indexing.put(self, index, value)
 
     def __delitem__(self, index: Any) -> None:
-        raise _errors.shapes.no_deletion()
+        raise _errors.indexing.no_deletion()
 
     def __deepcopy__(self, memo: dict) -> Tensor:
         from torchlike._tensor import copying

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike._tensor import printing as _repr
-from torchlike._tensor import show
 from torchlike._tensor.printing import get_printoptions as get_printoptions
 from torchlike._tensor.printing import printoptions as printoptions
 from torchlike._tensor.printing import set_printoptions as set_printoptions
@@ -33,7 +32,7 @@ def _tensor_str(self: Tensor, indent: int) -> str:
 
 def _str(self: Tensor, *, tensor_contents: str | None = None) -> str:
     """Return the printed form of a tensor, with `tensor_contents` in place of its elements if given."""
-    return show.tensor_text(self, tensor_contents)
+    return _repr.tensor_text(self, tensor_contents)
 
 
 _str_intern = _str

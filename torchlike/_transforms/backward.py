@@ -225,7 +225,7 @@ def _count(outputs: tuple, weights: tuple) -> int:
                 "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
             )
         if not w.ndim:
-            raise _errors.shapes.index_of_scalar()
+            raise _errors.indexing.index_of_scalar()
         if w.shape[1:] != output.shape:
             raise _errors.autograd.batched_gradient_shape(i, w.shape[2:], output.shape)
     return weights[0].shape[0]

@@ -12,7 +12,8 @@ from torchlike._autograd import versions
 from torchlike._autograd.engine import Grad, Walk, apply_op, differentiated
 from torchlike._autograd.nodes import Edge, Node
 from torchlike._engine import aval, record
-from torchlike._ops.schema.plan import OpPlan, gradient
+from torchlike._ops.schema.gradient import gradient
+from torchlike._ops.schema.plan import OpPlan
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import wrap
 

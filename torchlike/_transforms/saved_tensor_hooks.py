@@ -18,7 +18,8 @@ from torchlike._autograd.nodes import Node
 from torchlike._dtypes import modes
 from torchlike._dtypes.recorder import Mode, Recorder, enter, leave
 from torchlike._engine import Value
-from torchlike._ops.schema.plan import OpPlan, dependence
+from torchlike._ops.schema.gradient import dependence
+from torchlike._ops.schema.plan import OpPlan
 
 Hooks = tuple[Callable, Callable]
 

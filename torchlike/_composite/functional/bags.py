@@ -21,7 +21,7 @@ def _padding_row(padding_idx: int | None, count: int) -> int:
     if padding_idx is None:
         return -1
     if not -count <= padding_idx < count:
-        raise _errors.sequences.bag_padding(count, padding_idx)
+        raise _errors.embedding.bag_padding(count, padding_idx)
     return padding_idx % count
 
 
@@ -95,7 +95,7 @@ def _check_bags(input: Tensor, weight: Tensor, offsets: Any, weights: Tensor | N
     if weight.ndim != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
     if input.ndim == 2 and offsets is not None:
-        raise _errors.sequences.bag_offsets_unasked(str(type(offsets)).replace("torchlike._tensor.tensor", "torch"))
+        raise _errors.embedding.bag_offsets_unasked(str(type(offsets)).replace("torchlike._tensor.tensor", "torch"))
     if input.ndim == 1 and (offsets is None or offsets.ndim != 1):
         raise ValueError(f"offsets has to be a 1D Tensor{' but got None' if (offsets is None) else ''}")
     if input.ndim not in (1, 2):
@@ -106,9 +106,9 @@ def _check_mode(mode: str, scale_grad_by_freq: bool, sparse: bool, weights: Tens
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")
     if mode == "max" and scale_grad_by_freq:
-        raise _errors.sequences.bag_maximum("scaling the gradient by the frequency")
+        raise _errors.embedding.bag_maximum("scaling the gradient by the frequency")
     if mode == "max" and sparse:
-        raise _errors.sequences.bag_maximum("sparse weights")
+        raise _errors.embedding.bag_maximum("sparse weights")
     if weights is not None and mode != "sum":
         raise NotImplementedError(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
@@ -126,7 +126,7 @@ def _check_offsets(offsets: Tensor, length: int) -> None:
                     f"0. However, got {int(host[0])}"
                 )
             if host[-1] > length:
-                raise _errors.sequences.bag_last_offset(length, int(host[-1]))
+                raise _errors.embedding.bag_last_offset(length, int(host[-1]))
             if (np.diff(host) < 0).any():
                 raise RuntimeError("offsets must not decrease: each is the start of a bag")
 
@@ -139,6 +139,6 @@ def _check_numbers(input: Tensor, count: int) -> None:
             wrong = ((host < 0) | (host >= count)).reshape(-1)
             if wrong.any():
                 first = int(wrong.argmax())
-                raise _errors.sequences.bag_index(first, int(host.reshape(-1)[first]), count)
+                raise _errors.embedding.bag_index(first, int(host.reshape(-1)[first]), count)
 
     when_at_hand(input._value, check)

@@ -98,7 +98,7 @@ def check_rows(indices: Tensor, weight: Tensor) -> None:
             and host.size
             and (host.min() < 0 or host.max() >= rows)
         ):
-            raise _errors.sequences.index_out_of_range()
+            raise _errors.indexing.index_out_of_range()
 
     when_at_hand(indices._value, check)
 

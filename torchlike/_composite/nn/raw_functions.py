@@ -171,12 +171,12 @@ def embedding_bag(
     from torchlike._composite.functional.bags import embedding_bag as bags_of
 
     if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
-        raise _errors.sequences.bag_padding(weight.shape[0], padding_idx)
+        raise _errors.embedding.bag_padding(weight.shape[0], padding_idx)
     if indices.dtype not in (_dtypes.int32, _dtypes.int64):
-        raise _errors.sequences.not_of_types("embedding_bag", 1, "indices", "Long, Int", indices.dtype)
+        raise _errors.embedding.not_of_types("embedding_bag", 1, "indices", "Long, Int", indices.dtype)
     if weight.dtype.category < _dtypes.FLOATING:
         kinds = "Half, BFloat16, Float, Double"
-        raise _errors.sequences.not_of_types("embedding_bag", 1, "weight", kinds, weight.dtype)
+        raise _errors.embedding.not_of_types("embedding_bag", 1, "weight", kinds, weight.dtype)
     if mode not in (0, 1, 2):
         raise RuntimeError("`mode` must be sum, mean, or max.")
     if per_sample_weights is not None and mode:
@@ -229,7 +229,7 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
             "(while checking arguments for embedding_renorm_)"
         )
     if indices.dtype not in (_dtypes.int32, _dtypes.int64):
-        raise _errors.sequences.not_of_types("embedding_renorm_", 2, "indices", "Long, Int", indices.dtype)
+        raise _errors.embedding.not_of_types("embedding_renorm_", 2, "indices", "Long, Int", indices.dtype)
     from torchlike._composite.functional.embedding import check_rows, renorm
 
     check_rows(indices, input)

@@ -25,7 +25,7 @@ def _slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | Non
         )
     at = input._nonnegative(dim)
     if not input.ndim:
-        raise _errors.shapes.slice_of_scalar()
+        raise _errors.indexing.slice_of_scalar()
     return input[(*[slice(None)] * at, slice(start, end, step))]
 
 

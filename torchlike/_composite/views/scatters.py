@@ -18,7 +18,7 @@ def _written(input: Tensor, src: Tensor, view: Callable, *where: Any) -> Tensor:
     made = conversions.clone(input)
     shown = view(made, *where)
     if shown.shape != src.shape:
-        raise _errors.shapes.no_such_slice(tuple(src.shape), tuple(shown.shape))
+        raise _errors.indexing.no_such_slice(tuple(src.shape), tuple(shown.shape))
     shown.copy_(src)
     return made
 

@@ -16,9 +16,9 @@ from torchlike._ops.schema.typing_rules import Call
 
 def _check(call: Call) -> None:
     if call.weight.ndim != 2:
-        raise _errors.sequences.embedding_weight()
+        raise _errors.embedding.embedding_weight()
     if call.indices.dtype.name not in ("int64", "int32"):
-        raise _errors.sequences.embedding_indices(call.indices.dtype)
+        raise _errors.embedding.embedding_indices(call.indices.dtype)
 
 
 def _shape(call: Call) -> list:
@@ -30,7 +30,7 @@ def rows_of(weight, indices):
 
     For an index out of range, NumPy raises an error, and a compiled program returns NaN.
     """
-    indices = within(indices, weight.shape[0], lambda bad: _errors.sequences.index_out_of_range())
+    indices = within(indices, weight.shape[0], lambda bad: _errors.indexing.index_out_of_range())
     if namespace(weight) is np:
         return weight[indices]
     return namespace(weight).take(weight, indices, axis=0, mode="fill")
@@ -82,7 +82,7 @@ def _bags_shape(call: Call) -> list:
 
 
 def _check_bags(call: Call) -> None:
-    _errors.sequences.check_bags(call)
+    _errors.embedding.check_bags(call)
 
 
 class _Bags:
@@ -170,9 +170,9 @@ def _bag_count(indices, offsets, include_last_offset: bool) -> int:
 
 def _check_renormed(call: Call) -> None:
     if call.indices.dtype.name not in ("int64", "int32"):
-        raise _errors.sequences.embedding_indices(call.indices.dtype, 2, "embedding_renorm_")
+        raise _errors.embedding.embedding_indices(call.indices.dtype, 2, "embedding_renorm_")
     if call.weight.ndim != 2:
-        raise _errors.sequences.embedding_weight()
+        raise _errors.embedding.embedding_weight()
     _errors.linalg.check_norm_dtype_of_input(call.weight)
 
 

@@ -30,7 +30,7 @@ def _wrapped(indices: list, dims: tuple[int, ...], shape: tuple[int, ...]) -> li
 
     PyTorch's error numbers the indices, not the dims.
     """
-    say = lambda n, d: lambda bad: _errors.shapes.index_out_of_bounds(bad, n, shape[d])
+    say = lambda n, d: lambda bad: _errors.indexing.index_out_of_bounds(bad, n, shape[d])
     return [_from_front(i, shape[d], say(n, d)) for n, (i, d) in enumerate(zip(indices, dims))]
 
 
@@ -309,7 +309,7 @@ def _gather(input: Array, dim: int, index: Array, *, sparse_grad: bool = False):
         return _gather.kernel(input, dim, index).reshape(())
     if 0 in index.shape:  # an empty index may have another number of dims than the input
         return namespace(input).zeros(index.shape, input.dtype)
-    where = _along(_within(index, dim, input.shape, _errors.shapes.index_along), dim % input.ndim)
+    where = _along(_within(index, dim, input.shape, _errors.indexing.index_along), dim % input.ndim)
     return at(summed_wide(input), where).get(mode="fill").astype(input.dtype)
 
 
@@ -330,7 +330,7 @@ def _scattered(input: Any, dim: int, index: Any, src: Any, how: str) -> Any:
         input, index, src = input.reshape(1), index.reshape(1), src.reshape((1,) if src.ndim else ())
     if src.ndim:
         src = src[tuple(slice(n) for n in index.shape)]
-    where = _along(_within(index, dim, input.shape, _errors.shapes.index_along), dim % input.ndim)
+    where = _along(_within(index, dim, input.shape, _errors.indexing.index_along), dim % input.ndim)
     return getattr(at(input, where), how)(src.astype(input.dtype)).reshape(shape)
 
 
@@ -391,7 +391,7 @@ def index_select(input: Array, dim: int, index: Array):
     """Return the slices of `input` at `index` along `dim`."""
     if not input.ndim:
         return input
-    index = _within(index.reshape(-1), dim, input.shape, _errors.shapes.no_such_row(input.shape))
+    index = _within(index.reshape(-1), dim, input.shape, _errors.indexing.no_such_row(input.shape))
     return namespace(input).take(summed_wide(input), index, axis=dim).astype(input.dtype)
 
 
@@ -485,7 +485,7 @@ def _index_add(input: Array, dim: int, index: Array, source: Array, *, alpha: Sc
     added = source if isinstance(alpha, int) else (source * alpha).astype(input.dtype)
     if not input.ndim:
         return input + added.reshape(())
-    where = _along_dim(input, dim, index, _errors.shapes.index_added(input.ndim))
+    where = _along_dim(input, dim, index, _errors.indexing.index_added(input.ndim))
     return _added(at(input, where), added)
 
 
@@ -496,7 +496,7 @@ def _index_copy(input: Array, dim: int, index: Array, source: Array):
     """Return `input` with the slices at `index` along `dim` replaced by those of `source`."""
     if not input.ndim:
         return source.reshape(-1)[-1]
-    return at(input, _along_dim(input, dim, index, _errors.shapes.index_copied)).set(source)
+    return at(input, _along_dim(input, dim, index, _errors.indexing.index_copied)).set(source)
 
 
 @operator(where=(), name="_index_fill", node="IndexFillBackward0", **_ROWS, loop="index_fill_cpu")
@@ -511,7 +511,7 @@ def _index_fill_by(input: Array, dim: int, index: Array, value: Array):
     if not input.ndim:
         return value.astype(input.dtype)
     dim %= input.ndim
-    say = lambda bad: _errors.shapes.index_out_of_bounds(bad, dim, input.shape[dim])
+    say = lambda bad: _errors.indexing.index_out_of_bounds(bad, dim, input.shape[dim])
     where = _from_front(index.reshape(-1), input.shape[dim], say)
     return at(input, (slice(None),) * dim + (where,)).set(value.astype(input.dtype))
 
@@ -532,7 +532,7 @@ def _take(input: Array, index: Array):
 
 
 def _flat(input: Any, index: Any) -> Any:
-    return _from_front(index, input.size, lambda bad: _errors.shapes.index_of_flat(bad, input.size))
+    return _from_front(index, input.size, lambda bad: _errors.indexing.index_of_flat(bad, input.size))
 
 
 @operator(

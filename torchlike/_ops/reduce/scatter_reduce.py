@@ -41,7 +41,7 @@ def _scatter_reduce(input: Array, dim: int, index: Array, src: Array, reduce: st
     if not input.ndim:
         input, index, src = input.reshape(1), index.reshape(1), src.reshape(1)
     src = src[tuple(slice(n) for n in index.shape)]
-    place = _along(_within(index, dim, input.shape, _errors.shapes.index_along), dim % input.ndim)
+    place = _along(_within(index, dim, input.shape, _errors.indexing.index_along), dim % input.ndim)
     hit = jnp.zeros(input.shape, jnp.int64).at[place].add(1)
     own = jnp.ones(input.shape, bool) if include_self else hit == 0
     if reduce in ("sum", "mean"):

@@ -13,7 +13,8 @@ from torchlike._engine.interpreter.rules import Unsupported
 from torchlike._engine.interpreter.symbolic_sizes import AnySize
 from torchlike._engine.trace.plan import specs
 from torchlike._engine.xla.target import tracing_for
-from torchlike._ops.schema.plan import OpPlan, Template, pull_back, restated
+from torchlike._ops.schema.gradient import pull_back
+from torchlike._ops.schema.plan import OpPlan, Template, restated
 
 _families: dict[Any, AnySize] = {}
 _without_loops: set[Any] = set()  # the operators that were traced and whose programs have no JAX loops

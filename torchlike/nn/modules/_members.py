@@ -164,5 +164,6 @@ def _join(prefix: str, name: str) -> str:
 
 
 def _is_module(value: Any) -> bool:
-    # Only modules are instances of Members. Testing for it avoids an import cycle with Module.
-    return isinstance(value, Members)
+    from torchlike.nn.modules.module import Module  # that module imports this one
+
+    return isinstance(value, Module)

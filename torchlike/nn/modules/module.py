@@ -96,7 +96,16 @@ def inside_a_module() -> Iterator[None]:
         _depth.value -= 1
 
 
-class Module(Members, State, Conversion):
+if TYPE_CHECKING:
+
+    class _Parts(Members, State, Conversion):
+        """The methods that are defined in other files and copied to `Module`."""
+
+else:
+    _Parts = object
+
+
+class Module(_Parts):
     """The base class of all layers and models.
 
     A subclass calls `super().__init__()`, assigns parameters and submodules as attributes, and defines `forward`.
@@ -442,11 +451,17 @@ class Module(Members, State, Conversion):
         return framed(self._get_name(), extra_lines, children)
 
 
-for _part in (Members, State, Conversion):
-    for _name, _member in vars(_part).items():
-        if callable(_member) and not _name.startswith("__"):
-            # Python's error messages then name the method `Module.<name>`, as in PyTorch.
-            _member.__qualname__ = f"Module.{_name}"
+def _take_methods(parts: tuple[type, ...]) -> None:
+    """Copy the members of the parts to `Module`, so that it has no base classes, as in PyTorch."""
+    for part in parts:
+        for name, member in vars(part).items():
+            if callable(member) and not name.startswith("__"):
+                member.__qualname__ = f"Module.{name}"
+            if name not in vars(Module) and name not in ("__dict__", "__weakref__"):
+                setattr(Module, name, member)
+
+
+_take_methods((Members, State, Conversion))
 
 
 def _addindent(s_: str, numSpaces: int) -> str:

@@ -312,7 +312,7 @@ def affine_grid_generator(theta: _Tensor, size: _tuple[_int, ...], align_corners
     ...
 
 def alias_copy(input: _Tensor) -> _Any:
-    """What `alias` shows, as a copy in row-major order."""
+    """Return the result of `alias` as a contiguous copy."""
     ...
 
 def all(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
@@ -328,7 +328,7 @@ def alpha_dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
     ...
 
 def alpha_dropout_(input: _Tensor, p: _float, train: _bool) -> _Tensor:
-    """In place: Apply dropout that keeps the mean and variance of the outputs of `selu`."""
+    """Apply `alpha_dropout` in place."""
     ...
 
 def amax(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
@@ -443,11 +443,11 @@ def as_strided(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | 
     ...
 
 def as_strided_(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
-    """`as_strided` in place: this tensor is seen in another shape; no element moves."""
+    """Apply `as_strided` in place. Only the shape and strides change."""
     ...
 
 def as_strided_copy(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
-    """What `as_strided` shows, as a copy in row-major order."""
+    """Return the result of `as_strided` as a contiguous copy."""
     ...
 
 def as_strided_scatter(
@@ -503,15 +503,15 @@ def atanh_(input: _Tensor) -> _Tensor:
     ...
 
 def atleast_1d(*tensors: _Any) -> _Any:
-    """Tensors with dims of size one added until they have 1."""
+    """Add dims of size one until each tensor has at least 1."""
     ...
 
 def atleast_2d(*tensors: _Any) -> _Any:
-    """Tensors with dims of size one added until they have 2."""
+    """Add dims of size one until each tensor has at least 2."""
     ...
 
 def atleast_3d(*tensors: _Any) -> _Any:
-    """Tensors with dims of size one added until they have 3."""
+    """Add dims of size one until each tensor has at least 3."""
     ...
 
 def autocast_decrement_nesting() -> _int:
@@ -550,7 +550,7 @@ def bartlett_window(
     pin_memory: _bool = ...,
     **named: _float,
 ) -> _Tensor:
-    """The Bartlett window: a triangle. With `periodic`, one period of a longer one, as spectral analysis wants it."""
+    """Return the Bartlett window, a triangle. If `periodic` is True, the window is periodic, for spectral analysis; else symmetric."""
     ...
 
 def batch_norm(
@@ -635,7 +635,7 @@ def blackman_window(
     pin_memory: _bool = ...,
     **named: _float,
 ) -> _Tensor:
-    """The Blackman window: two cosines. With `periodic`, one period of a longer one, as spectral analysis wants it."""
+    """Return the Blackman window: two cosines. If `periodic` is True, the window is periodic, for spectral analysis; else symmetric."""
     ...
 
 def block_diag(*tensors: _Tensor) -> _Tensor:
@@ -693,7 +693,7 @@ def celu(input: _Tensor, alpha: _float = ...) -> _Tensor:
     ...
 
 def celu_(input: _Tensor, alpha: _float = ...) -> _Tensor:
-    """In place: Return x where x > 0, else alpha * (exp(x / alpha) - 1)."""
+    """Apply `celu` in place."""
     ...
 
 cfloat: _dtype
@@ -787,11 +787,11 @@ def complex(real: _Tensor, imag: _Tensor, *, out: _Any = ...) -> _Tensor:
 complex32: _Any
 
 def concat(tensors: _Any, dim: _int = ..., *, out: _Any = ...) -> _Tensor:
-    """Another name of `cat`."""
+    """Alias of `cat`."""
     ...
 
 def concatenate(tensors: _Any, dim: _int = ..., *, out: _Any = ...) -> _Tensor:
-    """Another name of `cat`."""
+    """Alias of `cat`."""
     ...
 
 def conj(input: _Tensor) -> _Tensor:
@@ -819,7 +819,7 @@ def conv1d(
     dilation: _tuple | _int = ...,
     groups: _int = ...,
 ) -> _Tensor:
-    """Slide a kernel over the last 1 dims of (N, C, ...) or (C, ...)."""
+    """Convolve the last 1 dims of (N, C, ...) or (C, ...) with a kernel."""
     ...
 
 def conv2d(
@@ -831,7 +831,7 @@ def conv2d(
     dilation: _tuple | _int = ...,
     groups: _int = ...,
 ) -> _Tensor:
-    """Slide a kernel over the last 2 dims of (N, C, ...) or (C, ...)."""
+    """Convolve the last 2 dims of (N, C, ...) or (C, ...) with a kernel."""
     ...
 
 def conv3d(
@@ -843,7 +843,7 @@ def conv3d(
     dilation: _tuple | _int = ...,
     groups: _int = ...,
 ) -> _Tensor:
-    """Slide a kernel over the last 3 dims of (N, C, ...) or (C, ...)."""
+    """Convolve the last 3 dims of (N, C, ...) or (C, ...) with a kernel."""
     ...
 
 def conv_tbc(input: _Tensor, weight: _Tensor, bias: _Tensor, pad: _int = ...) -> _Tensor:
@@ -860,7 +860,7 @@ def conv_transpose1d(
     groups: _int = ...,
     dilation: _tuple | _int = ...,
 ) -> _Tensor:
-    """The transpose of `conv1d`: each input element adds a scaled kernel to the output."""
+    """Compute the transpose of `conv1d`: each input element adds a scaled kernel to the output."""
     ...
 
 def conv_transpose2d(
@@ -873,7 +873,7 @@ def conv_transpose2d(
     groups: _int = ...,
     dilation: _tuple | _int = ...,
 ) -> _Tensor:
-    """The transpose of `conv2d`: each input element adds a scaled kernel to the output."""
+    """Compute the transpose of `conv2d`: each input element adds a scaled kernel to the output."""
     ...
 
 def conv_transpose3d(
@@ -886,7 +886,7 @@ def conv_transpose3d(
     groups: _int = ...,
     dilation: _tuple | _int = ...,
 ) -> _Tensor:
-    """The transpose of `conv3d`: each input element adds a scaled kernel to the output."""
+    """Compute the transpose of `conv3d`: each input element adds a scaled kernel to the output."""
     ...
 
 def convolution(
@@ -1008,7 +1008,7 @@ def detach_(input: _Any) -> _Tensor:
     ...
 
 def detach_copy(input: _Any) -> _Any:
-    """What `detach` shows, as a copy in row-major order."""
+    """Return the result of `detach` as a contiguous copy."""
     ...
 
 def diag(input: _Tensor, diagonal: _int = ..., *, out: _Any = ...) -> _Tensor:
@@ -1028,7 +1028,7 @@ def diagonal(input: _Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = 
     ...
 
 def diagonal_copy(input: _Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Any:
-    """What `diagonal` shows, as a copy in row-major order."""
+    """Return the result of `diagonal` as a contiguous copy."""
     ...
 
 def diagonal_scatter(input: _Tensor, src: _Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Tensor:
@@ -1078,13 +1078,13 @@ def dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
     ...
 
 def dropout_(input: _Tensor, p: _float, train: _bool) -> _Tensor:
-    """In place: Zero each element with probability p and scale the others by 1 / (1 - p)."""
+    """Apply `dropout` in place."""
     ...
 
 def dsplit(
     input: _Tensor, indices_or_sections: _Any = ..., *, sections: _Any = ..., indices: _Any = ...
 ) -> _tuple[_Tensor, ...]:
-    """Views of pieces along dim 2: of equal sizes, or cut at the indices given."""
+    """Split along dim 2 into views: into equal sections, or at the given indices."""
     ...
 
 def dstack(tensors: _Any, *, out: _Any = ...) -> _Tensor:
@@ -1135,7 +1135,7 @@ def empty(
     pin_memory: _bool = ...,
     **more: _Any,
 ) -> _Tensor:
-    """A tensor whose contents are unspecified (zeros here)."""
+    """Return an uninitialized tensor (zeros here)."""
     ...
 
 def empty_like(
@@ -1148,7 +1148,7 @@ def empty_like(
     pin_memory: _bool = ...,
     memory_format: _Any = ...,
 ) -> _Tensor:
-    """As `empty`, with the shape, dtype, device and memory order of `input`."""
+    """Return `empty` with the shape, dtype, device and memory format of `input`."""
     ...
 
 def empty_permuted(size: _Any, physical_layout: _Any, **options: _Any) -> _Tensor:
@@ -1217,7 +1217,7 @@ def expand(input: _Tensor, size: _tuple) -> _Tensor:
     ...
 
 def expand_copy(input: _Tensor, size: _Sequence[_int]) -> _Any:
-    """What `expand` shows, as a copy in row-major order."""
+    """Return the result of `expand` as a contiguous copy."""
     ...
 
 def expm1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1259,7 +1259,7 @@ def feature_alpha_dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
     ...
 
 def feature_alpha_dropout_(input: _Tensor, p: _float, train: _bool) -> _Tensor:
-    """In place: Apply `alpha_dropout` to whole channels."""
+    """Apply `feature_alpha_dropout` in place."""
     ...
 
 def feature_dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
@@ -1267,7 +1267,7 @@ def feature_dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
     ...
 
 def feature_dropout_(input: _Tensor, p: _float, train: _bool) -> _Tensor:
-    """In place: Zero each channel (index of the first two dims) with probability p and scale the others by 1 / (1 - p)."""
+    """Apply `feature_dropout` in place."""
     ...
 
 def fill(input: _Tensor, value: _Any) -> _Tensor:
@@ -1430,7 +1430,7 @@ def ger(input: _Tensor, vec2: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def get_autocast_cpu_dtype() -> _Any:
-    """`get_autocast_dtype` of cpu."""
+    """The deprecated form of `get_autocast_dtype` for cpu."""
     ...
 
 def get_autocast_dtype(device_type: _str) -> _Any:
@@ -1438,15 +1438,15 @@ def get_autocast_dtype(device_type: _str) -> _Any:
     ...
 
 def get_autocast_gpu_dtype() -> _Any:
-    """`get_autocast_dtype` of cuda."""
+    """The deprecated form of `get_autocast_dtype` for cuda."""
     ...
 
 def get_autocast_ipu_dtype() -> _Any:
-    """`get_autocast_dtype` of ipu."""
+    """The deprecated form of `get_autocast_dtype` for ipu."""
     ...
 
 def get_autocast_xla_dtype() -> _Any:
-    """`get_autocast_dtype` of xla."""
+    """The deprecated form of `get_autocast_dtype` for xla."""
     ...
 
 def get_deterministic_debug_mode() -> _int:
@@ -1494,13 +1494,13 @@ def grid_sampler(
 def grid_sampler_2d(
     input: _Tensor, grid: _Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool
 ) -> _Tensor:
-    """`grid_sample` whose modes are numbers: their places among those that it has."""
+    """Compute `grid_sample` with modes given as numbers."""
     ...
 
 def grid_sampler_3d(
     input: _Tensor, grid: _Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool
 ) -> _Tensor:
-    """`grid_sample` whose modes are numbers: their places among those that it has."""
+    """Compute `grid_sample` with modes given as numbers."""
     ...
 
 def group_norm(
@@ -1515,8 +1515,7 @@ def group_norm(
     ...
 
 def gru(*args: _Any) -> _tuple[_Tensor, _Tensor]:
-    """`gru(input, h, params, has_biases, num_layers, dropout, train, bidirectional,
-    batch_first)`; or, packed, `gru(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
+    """Run `gru` layers and return (outputs, h_n)."""
     ...
 
 def gru_cell(
@@ -1542,7 +1541,7 @@ def hamming_window(
     pin_memory: _bool = ...,
     **named: _float,
 ) -> _Tensor:
-    """The Hamming window: alpha - beta cos. With `periodic`, one period of a longer one, as spectral analysis wants it."""
+    """Return the Hamming window, alpha - beta cos. If `periodic` is True, the window is periodic, for spectral analysis; else symmetric."""
     ...
 
 def hann_window(
@@ -1556,7 +1555,7 @@ def hann_window(
     pin_memory: _bool = ...,
     **named: _float,
 ) -> _Tensor:
-    """The Hann window: a raised cosine. With `periodic`, one period of a longer one, as spectral analysis wants it."""
+    """Return the Hann window, a raised cosine. If `periodic` is True, the window is periodic, for spectral analysis; else symmetric."""
     ...
 
 def hardshrink(input: _Tensor, lambd: _Number = ..., *, out: _Any = ...) -> _Tensor:
@@ -1605,7 +1604,7 @@ def histogramdd(
 def hsplit(
     input: _Tensor, indices_or_sections: _Any = ..., *, sections: _Any = ..., indices: _Any = ...
 ) -> _tuple[_Tensor, ...]:
-    """Views of pieces along dim 1: of equal sizes, or cut at the indices given."""
+    """Split along dim 1 into views: into equal sections, or at the given indices."""
     ...
 
 def hstack(tensors: _Any, *, out: _Any = ...) -> _Tensor:
@@ -1717,7 +1716,7 @@ def is_autocast_cache_enabled() -> _bool:
     ...
 
 def is_autocast_cpu_enabled() -> _bool:
-    """`is_autocast_enabled` of cpu."""
+    """The deprecated form of `is_autocast_enabled` for cpu."""
     ...
 
 def is_autocast_enabled(device_type: _str = ...) -> _bool:
@@ -1725,11 +1724,11 @@ def is_autocast_enabled(device_type: _str = ...) -> _bool:
     ...
 
 def is_autocast_ipu_enabled() -> _bool:
-    """`is_autocast_enabled` of ipu."""
+    """The deprecated form of `is_autocast_enabled` for ipu."""
     ...
 
 def is_autocast_xla_enabled() -> _bool:
-    """`is_autocast_enabled` of xla."""
+    """The deprecated form of `is_autocast_enabled` for xla."""
     ...
 
 def is_complex(input: _Tensor) -> _bool:
@@ -1845,7 +1844,7 @@ def kaiser_window(
     pin_memory: _bool = ...,
     **named: _float,
 ) -> _Tensor:
-    """The Kaiser window of parameter `beta`. With `periodic`, one period of a longer one, as spectral analysis wants it."""
+    """Return the Kaiser window with shape parameter `beta`. If `periodic` is True, the window is periodic, for spectral analysis; else symmetric."""
     ...
 
 def kl_div(input: _Tensor, target: _Tensor, reduction: _int = ..., *, log_target: _bool = ...) -> _Tensor:
@@ -2110,7 +2109,7 @@ def matrix_rank(input: _Tensor, tol: _Any = ..., symmetric: _bool = ..., *, out:
     ...
 
 def max(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
-    """The largest element; with `dim` the largest along it and its index (the first of equal ones); with a second tensor the `maximum` of each pair."""
+    """Return the largest element."""
     ...
 
 def max_pool1d(
@@ -2121,7 +2120,7 @@ def max_pool1d(
     dilation: _tuple[_int, ...] | _int = ...,
     ceil_mode: _bool = ...,
 ) -> _Any:
-    """The largest element of each window over the last 1 dims"""
+    """Return the largest element of each window of the last 1 dims."""
     ...
 
 def max_pool1d_with_indices(
@@ -2132,7 +2131,7 @@ def max_pool1d_with_indices(
     dilation: _tuple[_int, ...] | _int = ...,
     ceil_mode: _bool = ...,
 ) -> _Any:
-    """The largest element of each window over the last 1 dims, and where it stands"""
+    """Return the largest element and its index of each window of the last 1 dims."""
     ...
 
 def max_pool2d(
@@ -2143,7 +2142,7 @@ def max_pool2d(
     dilation: _tuple[_int, ...] | _int = ...,
     ceil_mode: _bool = ...,
 ) -> _Any:
-    """The largest element of each window over the last 2 dims"""
+    """Return the largest element of each window of the last 2 dims."""
     ...
 
 def max_pool3d(
@@ -2154,7 +2153,7 @@ def max_pool3d(
     dilation: _tuple[_int, ...] | _int = ...,
     ceil_mode: _bool = ...,
 ) -> _Any:
-    """The largest element of each window over the last 3 dims"""
+    """Return the largest element of each window of the last 3 dims."""
     ...
 
 def maximum(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -2174,7 +2173,7 @@ def meshgrid(*tensors: _Any, indexing: _str | None = ...) -> _tuple[_Tensor, ...
     ...
 
 def min(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
-    """The smallest element; with `dim` the smallest along it and its index (the first of equal ones); with a second tensor the `minimum` of each pair."""
+    """Return the smallest element."""
     ...
 
 def minimum(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -2379,7 +2378,7 @@ def ones(
     pin_memory: _bool = ...,
     **more: _Any,
 ) -> _Tensor:
-    """A tensor of ones; `ones(2, 3)` or `ones((2, 3))`, of the default dtype."""
+    """Return a tensor filled with ones. The size is `ones(2, 3)` or `ones((2, 3))`."""
     ...
 
 def ones_like(
@@ -2392,7 +2391,7 @@ def ones_like(
     pin_memory: _bool = ...,
     memory_format: _Any = ...,
 ) -> _Tensor:
-    """As `ones`, with the shape, dtype, device and memory order of `input`."""
+    """Return `ones` with the shape, dtype, device and memory format of `input`."""
     ...
 
 def ormqr(
@@ -2422,7 +2421,7 @@ def permute(*args: _Any, **named: _Any) -> _Tensor:
     ...
 
 def permute_copy(input: _Tensor, *dims: _Any, **named: _Any) -> _Tensor:
-    """What `permute` shows, as a copy in row-major order."""
+    """Return the result of `permute` as a contiguous copy."""
     ...
 
 pi: _float
@@ -2521,7 +2520,7 @@ def rand_like(
     generator: _Any = ...,
     **more: _Any,
 ) -> _Tensor:
-    """As `rand`, with the shape, dtype, device and memory order of `input`."""
+    """Return `rand` numbers with the shape, dtype, device and memory format of `input`."""
     ...
 
 def randint(
@@ -2542,7 +2541,7 @@ def randint_like(
     generator: _Any = ...,
     **more: _Any,
 ) -> _Tensor:
-    """As `randint`, with the shape, dtype, device and memory order of `input`."""
+    """Return `randint` numbers with the shape, dtype, device and memory format of `input`."""
     ...
 
 def randn(
@@ -2563,7 +2562,7 @@ def randn_like(
     generator: _Any = ...,
     **more: _Any,
 ) -> _Tensor:
-    """As `randn`, with the shape, dtype, device and memory order of `input`."""
+    """Return `randn` numbers with the shape, dtype, device and memory format of `input`."""
     ...
 
 def randperm(
@@ -2647,8 +2646,7 @@ def rms_norm(input: _Tensor, normalized_shape: _Any, weight: _Tensor | None = ..
     ...
 
 def rnn_relu(*args: _Any) -> _tuple[_Tensor, _Tensor]:
-    """`rnn_relu(input, h, params, has_biases, num_layers, dropout, train, bidirectional,
-    batch_first)`; or, packed, `rnn_relu(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
+    """Run `rnn_relu` layers and return (outputs, h_n)."""
     ...
 
 def rnn_relu_cell(
@@ -2658,8 +2656,7 @@ def rnn_relu_cell(
     ...
 
 def rnn_tanh(*args: _Any) -> _tuple[_Tensor, _Tensor]:
-    """`rnn_tanh(input, h, params, has_biases, num_layers, dropout, train, bidirectional,
-    batch_first)`; or, packed, `rnn_tanh(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
+    """Run `rnn_tanh` layers and return (outputs, h_n)."""
     ...
 
 def rnn_tanh_cell(
@@ -2697,7 +2694,7 @@ def rrelu(
 def rrelu_(
     input: _Tensor, lower: _float = ..., upper: _float = ..., training: _bool = ..., generator: _Any = ...
 ) -> _Tensor:
-    """In place: Return x where x > 0, else a * x; a is random in [lower, upper) in training and their mean otherwise."""
+    """Apply `rrelu` in place."""
     ...
 
 def rsqrt(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -2783,7 +2780,7 @@ def select(input: _Tensor, dim: _int, index: _int) -> _Tensor:
     ...
 
 def select_copy(input: _Tensor, dim: _int, index: _int) -> _Tensor:
-    """What `select` shows, as a copy in row-major order."""
+    """Return the result of `select` as a contiguous copy."""
     ...
 
 def select_scatter(input: _Tensor, src: _Tensor, dim: _int, index: _int) -> _Tensor:
@@ -2795,7 +2792,7 @@ def selu(input: _Tensor) -> _Tensor:
     ...
 
 def selu_(input: _Tensor) -> _Tensor:
-    """In place: Compute the scaled exponential linear unit, which keeps activations normalized."""
+    """Apply `selu` in place."""
     ...
 
 def set_autocast_cache_enabled(enabled: _bool) -> None:
@@ -2803,11 +2800,11 @@ def set_autocast_cache_enabled(enabled: _bool) -> None:
     ...
 
 def set_autocast_cpu_dtype(dtype: _Any) -> None:
-    """`set_autocast_dtype` of cpu."""
+    """The deprecated form of `set_autocast_dtype` for cpu."""
     ...
 
 def set_autocast_cpu_enabled(enabled: _bool) -> None:
-    """`set_autocast_enabled` of cpu."""
+    """The deprecated form of `set_autocast_enabled` for cpu."""
     ...
 
 def set_autocast_dtype(device_type: _str, dtype: _Any) -> None:
@@ -2819,23 +2816,23 @@ def set_autocast_enabled(*args: _Any, **kwargs: _Any) -> None:
     ...
 
 def set_autocast_gpu_dtype(dtype: _Any) -> None:
-    """`set_autocast_dtype` of cuda."""
+    """The deprecated form of `set_autocast_dtype` for cuda."""
     ...
 
 def set_autocast_ipu_dtype(dtype: _Any) -> None:
-    """`set_autocast_dtype` of ipu."""
+    """The deprecated form of `set_autocast_dtype` for ipu."""
     ...
 
 def set_autocast_ipu_enabled(enabled: _bool) -> None:
-    """`set_autocast_enabled` of ipu."""
+    """The deprecated form of `set_autocast_enabled` for ipu."""
     ...
 
 def set_autocast_xla_dtype(dtype: _Any) -> None:
-    """`set_autocast_dtype` of xla."""
+    """The deprecated form of `set_autocast_dtype` for xla."""
     ...
 
 def set_autocast_xla_enabled(enabled: _bool) -> None:
-    """`set_autocast_enabled` of xla."""
+    """The deprecated form of `set_autocast_enabled` for xla."""
     ...
 
 def set_default_tensor_type(t: _Any) -> None:
@@ -2915,7 +2912,7 @@ def sinh_(input: _Tensor) -> _Tensor:
 def slice_copy(
     input: _Tensor, dim: _int = ..., start: _int | None = ..., end: _int | None = ..., step: _int = ...
 ) -> _Tensor:
-    """What `slice` shows, as a copy in row-major order."""
+    """Return the result of `slice` as a contiguous copy."""
     ...
 
 def slice_scatter(
@@ -3011,7 +3008,7 @@ def split(tensor: _Tensor, split_size_or_sections: _Any, dim: _int = ...) -> _tu
     ...
 
 def split_copy(tensor: _Tensor, split_size_or_sections: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """What `split` shows, as a copy in row-major order."""
+    """Return the result of `split` as a contiguous copy."""
     ...
 
 def split_with_sizes(input: _Tensor, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
@@ -3019,7 +3016,7 @@ def split_with_sizes(input: _Tensor, split_sizes: _Any, dim: _int = ...) -> _tup
     ...
 
 def split_with_sizes_copy(input: _Tensor, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """What `split_with_sizes` shows, as a copy in row-major order."""
+    """Return the result of `split_with_sizes` as a contiguous copy."""
     ...
 
 def spmm(input: _Tensor, mat2: _Tensor) -> _Any:
@@ -3047,7 +3044,7 @@ def squeeze(input: _Tensor, dim: _Any = ...) -> _Tensor:
     ...
 
 def squeeze_copy(input: _Tensor, dim: _Any = ...) -> _Any:
-    """What `squeeze` shows, as a copy in row-major order."""
+    """Return the result of `squeeze` as a contiguous copy."""
     ...
 
 def stack(tensors: _Any, dim: _int = ..., *, out: _Any = ...) -> _Tensor:
@@ -3117,7 +3114,7 @@ def t(input: _Tensor) -> _Tensor:
     ...
 
 def t_copy(input: _Tensor) -> _Tensor:
-    """What `t` shows, as a copy in row-major order."""
+    """Return the result of `t` as a contiguous copy."""
     ...
 
 def take(input: _Tensor, index: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -3170,7 +3167,7 @@ def threshold(input: _Tensor, threshold: _float, value: _float) -> _Tensor:
     ...
 
 def threshold_(input: _Tensor, threshold: _float, value: _float) -> _Tensor:
-    """In place: Return x where x > threshold, else `value`."""
+    """Apply `threshold` in place."""
     ...
 
 def tile(input: _Tensor, dims: _Any) -> _Tensor:
@@ -3196,7 +3193,7 @@ def transpose(input: _Tensor, dim0: _int, dim1: _int) -> _Tensor:
     ...
 
 def transpose_copy(input: _Tensor, dim0: _int, dim1: _int) -> _Any:
-    """What `transpose` shows, as a copy in row-major order."""
+    """Return the result of `transpose` as a contiguous copy."""
     ...
 
 def trapezoid(y: _Tensor, x: _Tensor | None = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
@@ -3220,7 +3217,7 @@ def tril(input: _Tensor, diagonal: _int = ..., *, out: _Any = ...) -> _Tensor:
 def tril_indices(
     row: _int, col: _int, offset: _int = ..., *, dtype: _Any = ..., device: _Any = ..., layout: _Any = ...
 ) -> _Tensor:
-    """Row and column numbers of the lower triangle, row by row; (2, count)."""
+    """Return the row and column indices of the lower triangle, in row-major order; (2, count)."""
     ...
 
 def triplet_margin_loss(
@@ -3243,7 +3240,7 @@ def triu(input: _Tensor, diagonal: _int = ..., *, out: _Any = ...) -> _Tensor:
 def triu_indices(
     row: _int, col: _int, offset: _int = ..., *, dtype: _Any = ..., device: _Any = ..., layout: _Any = ...
 ) -> _Tensor:
-    """Row and column numbers of the upper triangle, row by row; (2, count)."""
+    """Return the row and column indices of the upper triangle, in row-major order; (2, count)."""
     ...
 
 def true_divide(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
@@ -3275,7 +3272,7 @@ def unbind(input: _Tensor, dim: _int = ...) -> _tuple[_Tensor, ...]:
     ...
 
 def unbind_copy(input: _Tensor, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """What `unbind` shows, as a copy in row-major order."""
+    """Return the result of `unbind` as a contiguous copy."""
     ...
 
 def unflatten(input: _Tensor, dim: _int, sizes: _Any) -> _Tensor:
@@ -3287,7 +3284,7 @@ def unfold(input: _Tensor, dimension: _int, size: _int, step: _int) -> _Tensor:
     ...
 
 def unfold_copy(input: _Tensor, dimension: _int, size: _int, step: _int) -> _Any:
-    """What `unfold` shows, as a copy in row-major order."""
+    """Return the result of `unfold` as a contiguous copy."""
     ...
 
 def unique(
@@ -3307,15 +3304,15 @@ def unravel_index(indices: _Tensor, shape: _Any) -> _tuple[_Tensor, ...]:
     ...
 
 def unsafe_chunk(input: _Tensor, chunks: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """`chunk` with results that are no views, though they share its memory."""
+    """Return the results of `chunk`, which autograd does not treat as views."""
     ...
 
 def unsafe_split(tensor: _Tensor, split_size_or_sections: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """`split` with results that are no views, though they share its memory."""
+    """Return the results of `split`, which autograd does not treat as views."""
     ...
 
 def unsafe_split_with_sizes(input: _Tensor, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """`split_with_sizes` with results that are no views, though they share its memory."""
+    """Return the results of `split_with_sizes`, which autograd does not treat as views."""
     ...
 
 def unsqueeze(input: _Tensor, dim: _int) -> _Tensor:
@@ -3323,7 +3320,7 @@ def unsqueeze(input: _Tensor, dim: _int) -> _Tensor:
     ...
 
 def unsqueeze_copy(input: _Tensor, dim: _int) -> _Any:
-    """What `unsqueeze` shows, as a copy in row-major order."""
+    """Return the result of `unsqueeze` as a contiguous copy."""
     ...
 
 def use_deterministic_algorithms(mode: _bool, *, warn_only: _bool = ...) -> None:
@@ -3355,7 +3352,7 @@ def view_as_complex(input: _Tensor) -> _Tensor:
     ...
 
 def view_as_complex_copy(input: _Tensor) -> _Any:
-    """What `view_as_complex` shows, as a copy in row-major order."""
+    """Return the result of `view_as_complex` as a contiguous copy."""
     ...
 
 def view_as_real(input: _Tensor) -> _Tensor:
@@ -3363,17 +3360,17 @@ def view_as_real(input: _Tensor) -> _Tensor:
     ...
 
 def view_as_real_copy(input: _Tensor) -> _Any:
-    """What `view_as_real` shows, as a copy in row-major order."""
+    """Return the result of `view_as_real` as a contiguous copy."""
     ...
 
 def view_copy(input: _Tensor, size: _Any) -> _Tensor:
-    """What `view` shows, as a copy in row-major order."""
+    """Return the result of `view` as a contiguous copy."""
     ...
 
 def vsplit(
     input: _Tensor, indices_or_sections: _Any = ..., *, sections: _Any = ..., indices: _Any = ...
 ) -> _tuple[_Tensor, ...]:
-    """Views of pieces along dim 0: of equal sizes, or cut at the indices given."""
+    """Split along dim 0 into views: into equal sections, or at the given indices."""
     ...
 
 def vstack(tensors: _Any, *, out: _Any = ...) -> _Tensor:
@@ -3406,7 +3403,7 @@ def zeros(
     pin_memory: _bool = ...,
     **more: _Any,
 ) -> _Tensor:
-    """A tensor of zeros; `zeros(2, 3)` or `zeros((2, 3))`, of the default dtype."""
+    """Return a tensor filled with zeros. The size is `zeros(2, 3)` or `zeros((2, 3))`."""
     ...
 
 def zeros_like(
@@ -3419,5 +3416,5 @@ def zeros_like(
     pin_memory: _bool = ...,
     memory_format: _Any = ...,
 ) -> _Tensor:
-    """As `zeros`, with the shape, dtype, device and memory order of `input`."""
+    """Return `zeros` with the shape, dtype, device and memory format of `input`."""
     ...

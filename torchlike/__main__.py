@@ -10,8 +10,8 @@ usage: python -m torchlike script.py [args]
        python -m torchlike -m module [args]
        python -m torchlike --clear-cache
 
-Runs a program in which 'import torch' means torchlike, in this process only. --clear-cache removes the compiled
-programs that are kept on disk."""
+Runs a program in which 'import torch' imports torchlike, in this process only. --clear-cache deletes the compiled
+programs on disk."""
 
 
 def main(argv: list[str]) -> None:
@@ -35,13 +35,13 @@ def _clear_cache() -> None:
     from torchlike import clear_cache
 
     removed = clear_cache()
-    where = f" from {removed.folder}" if removed.folder else "; JAX's own settings say where programs are kept"
+    where = f" from {removed.folder}" if removed.folder else "; JAX's own settings determine the cache folder"
     print(f"removed {removed.programs} compiled programs ({removed.bytes / 2**20:.1f} MiB){where}")
 
 
 def _run_named_module(argv: list[str]) -> None:
     if not argv:
-        _give_up("-m needs the name of a module")
+        _give_up("-m requires a module name")
     try:
         run_module(argv[0], argv[1:])
     except ModuleNotFoundError as error:

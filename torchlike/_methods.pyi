@@ -246,7 +246,7 @@ class Methods:
         """Return a view of the whole storage. Element `index` is at position `storage_offset + sum(index * stride)`."""
         ...
     def as_strided_(self, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
-        """`as_strided` in place: this tensor is seen in another shape; no element moves."""
+        """Apply `as_strided` in place. Only the shape and strides change."""
         ...
     def as_strided_scatter(self, src: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
         """Return a copy of `input` with `src` at the elements that `as_strided` would return."""
@@ -306,7 +306,7 @@ class Methods:
         """Fill with random ones, with probability `p` (a number or a tensor), and zeros."""
         ...
     def bfloat16(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.bfloat16."""
+        """Return this tensor cast to torch.bfloat16."""
         ...
     def bincount(self, weights: _Tensor | None = ..., minlength: _int = ...) -> _Tensor:
         """Count the occurrences of each number from 0 to the largest one, or sum the `weights` of each number."""
@@ -351,22 +351,22 @@ class Methods:
         """Return the products of two batches of matrices: (b, n, k), (b, k, m) -> (b, n, m)."""
         ...
     def bool(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.bool."""
+        """Return this tensor cast to torch.bool."""
         ...
     def broadcast_to(self, *size: _Any) -> _Tensor:
         """Broadcast to a shape without copying."""
         ...
     def byte(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.uint8."""
+        """Return this tensor cast to torch.uint8."""
         ...
     def cauchy_(self, median: _float = ..., sigma: _float = ..., *, generator: _Any = ...) -> _Tensor:
         """Fill with Cauchy random numbers."""
         ...
     def ccol_indices(self) -> _Tensor:
-        """The ccol indices of a matrix kept by its columns."""
+        """Return the ccol indices of a matrix in compressed column format."""
         ...
     def cdouble(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.complex128."""
+        """Return this tensor cast to torch.complex128."""
         ...
     def ceil(self) -> _Tensor:
         """Return the smallest integer not less than each element."""
@@ -375,13 +375,13 @@ class Methods:
         """Return the smallest integer not less than each element."""
         ...
     def cfloat(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.complex64."""
+        """Return this tensor cast to torch.complex64."""
         ...
     def chalf(self, *, memory_format: _Any = ...) -> _Tensor:
         """Raise NotImplementedError: torchlike does not support complex32."""
         ...
     def char(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.int8."""
+        """Return this tensor cast to torch.int8."""
         ...
     def cholesky(self, upper: _bool = ...) -> _Tensor:
         """Return L with L L* = input."""
@@ -426,7 +426,7 @@ class Methods:
         """Return the tensor with sorted, unique indices. Elements with equal indices are summed."""
         ...
     def col_indices(self) -> _Tensor:
-        """The col indices of a matrix kept by its rows."""
+        """Return the col indices of a matrix in compressed row format."""
         ...
     def conj(self) -> _Tensor:
         """Return the complex conjugate, as a view of the same memory. A real tensor is returned itself."""
@@ -477,7 +477,7 @@ class Methods:
         """Return the cross product of vectors of three elements along `dim` (by default the first dim of size three)."""
         ...
     def crow_indices(self) -> _Tensor:
-        """The crow indices of a matrix kept by its rows."""
+        """Return the crow indices of a matrix in compressed row format."""
         ...
     def cuda(self, device: _Any = ..., non_blocking: _bool = ..., memory_format: _Any = ...) -> _Tensor:
         """Return this tensor on a GPU."""
@@ -566,12 +566,12 @@ class Methods:
         """Return the dot product, the sum of the products of the elements of two vectors of equal length."""
         ...
     def double(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.float64."""
+        """Return this tensor cast to torch.float64."""
         ...
     def dsplit(
         self, indices_or_sections: _Any = ..., *, sections: _Any = ..., indices: _Any = ...
     ) -> _tuple[_Tensor, ...]:
-        """Views of pieces along dim 2: of equal sizes, or cut at the indices given."""
+        """Split along dim 2 into views: into equal sections, or at the given indices."""
         ...
     def eig(self, eigenvectors: _bool = ..., *, e: _Any = ..., v: _Any = ...) -> _Tensor:
         """Raise RuntimeError: PyTorch removed this function in favor of `linalg.eig`."""
@@ -655,7 +655,7 @@ class Methods:
         """Reverse the order of the rows."""
         ...
     def float(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.float32."""
+        """Return this tensor cast to torch.float32."""
         ...
     def float_power(self, exponent: _Tensor | _Number) -> _Tensor:
         """Return input ** exponent, computed in double precision."""
@@ -739,7 +739,7 @@ class Methods:
         """Return input > other for each element."""
         ...
     def half(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.float16."""
+        """Return this tensor cast to torch.float16."""
         ...
     def hash_tensor(self, dim: _Any = ..., *, keepdim: _bool = ..., mode: _int = ...) -> _Tensor:
         """Return the exclusive or of the bits of all elements over `dim`, in uint64."""
@@ -761,7 +761,7 @@ class Methods:
     def hsplit(
         self, indices_or_sections: _Any = ..., *, sections: _Any = ..., indices: _Any = ...
     ) -> _tuple[_Tensor, ...]:
-        """Views of pieces along dim 1: of equal sizes, or cut at the indices given."""
+        """Split along dim 1 into views: into equal sections, or at the given indices."""
         ...
     def hypot(self, other: _Tensor) -> _Tensor:
         """Return sqrt(input**2 + other**2) without overflow."""
@@ -795,19 +795,19 @@ class Methods:
         """Add `alpha * source` to the slices at the indices `index` along `dim`."""
         ...
     def index_add_(self, dim: _int, index: _Tensor, source: _Tensor, *, alpha: _Any = ...) -> _Tensor:
-        """`index_add` in place."""
+        """Apply `index_add` in place."""
         ...
     def index_copy(self, dim: _int, index: _Tensor, source: _Tensor) -> _Tensor:
         """Replace the slices at the indices `index` along `dim` by the slices of `source`."""
         ...
     def index_copy_(self, dim: _int, index: _Tensor, source: _Tensor) -> _Tensor:
-        """`index_copy` in place."""
+        """Apply `index_copy` in place."""
         ...
     def index_fill(self, dim: _int, index: _Tensor, value: _Any) -> _Tensor:
         """Set the slices at the indices `index` along `dim` to a number."""
         ...
     def index_fill_(self, dim: _int, index: _Tensor, value: _Any) -> _Tensor:
-        """`index_fill` in place."""
+        """Apply `index_fill` in place."""
         ...
     def index_put(self, indices: _Any, values: _Tensor, accumulate: _bool = ...) -> _Tensor:
         """Return a copy with `values` written at the index tensors `indices`; with `accumulate`, add them."""
@@ -823,7 +823,7 @@ class Methods:
     def index_reduce_(
         self, dim: _int, index: _Tensor, source: _Tensor, reduce: _str, *, include_self: _bool = ...
     ) -> _Tensor:
-        """`index_reduce` in place."""
+        """Apply `index_reduce` in place."""
         ...
     def index_select(self, dim: _int, index: _Tensor) -> _Tensor:
         """Return the slices of `input` at the indices `index` along `dim`."""
@@ -835,7 +835,7 @@ class Methods:
         """Return the sums of products over the last dim of both tensors: (..., k), (*, k) -> (..., *)."""
         ...
     def int(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.int32."""
+        """Return this tensor cast to torch.int32."""
         ...
     def inverse(self) -> _Tensor:
         """Return the inverse of a square matrix."""
@@ -1025,7 +1025,7 @@ class Methods:
         """Return log(sum(exp(input))) over `dim`, without overflow."""
         ...
     def long(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.int64."""
+        """Return this tensor cast to torch.int64."""
         ...
     def lstsq(self, A: _Tensor, *, out: _Any = ...) -> _Tensor:
         """Raise RuntimeError: PyTorch removed this function in favor of `linalg.lstsq`."""
@@ -1060,13 +1060,13 @@ class Methods:
         """Return a copy of `input` with `value` at the elements where `mask` is true."""
         ...
     def masked_fill_(self, mask: _Tensor, value: _Any) -> _Tensor:
-        """`masked_fill` in place."""
+        """Apply `masked_fill` in place."""
         ...
     def masked_scatter(self, mask: _Tensor, source: _Tensor) -> _Tensor:
         """Return a copy of `input`. Elements of `source`, in order, replace the elements where `mask` is true."""
         ...
     def masked_scatter_(self, mask: _Tensor, source: _Tensor) -> _Tensor:
-        """`masked_scatter` in place."""
+        """Apply `masked_scatter` in place."""
         ...
     def masked_select(self, mask: _Tensor) -> _Tensor:
         """Return the elements at which `mask` is true as a one-dimensional tensor. The call flushes the pending trace."""
@@ -1081,7 +1081,7 @@ class Methods:
         """Return the n-th power of a square matrix; for a negative n, the power -n of its inverse."""
         ...
     def max(self, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
-        """The largest element; with `dim` the largest along it and its index (the first of equal ones); with a second tensor the `maximum` of each pair."""
+        """Return the largest element."""
         ...
     def maximum(self, other: _Tensor) -> _Tensor:
         """Return the larger of `input` and `other` for each pair of elements, or NaN if either is NaN."""
@@ -1093,7 +1093,7 @@ class Methods:
         """Return the median along `dim` and its index."""
         ...
     def min(self, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
-        """The smallest element; with `dim` the smallest along it and its index (the first of equal ones); with a second tensor the `minimum` of each pair."""
+        """Return the smallest element."""
         ...
     def minimum(self, other: _Tensor) -> _Tensor:
         """Return the smaller of `input` and `other` for each pair of elements, or NaN if either is NaN."""
@@ -1195,7 +1195,7 @@ class Methods:
         pin_memory: _bool = ...,
         **more: _Any,
     ) -> _Tensor:
-        """As `empty`, with the dtype and device of this tensor."""
+        """Return `empty` with the dtype and device of this tensor."""
         ...
     def new_empty_strided(
         self,
@@ -1208,7 +1208,7 @@ class Methods:
         requires_grad: _bool = ...,
         pin_memory: _bool = ...,
     ) -> _Tensor:
-        """As `empty_strided`, with the dtype and device of this tensor."""
+        """Return `empty_strided` with the dtype and device of this tensor."""
         ...
     def new_full(
         self,
@@ -1222,7 +1222,7 @@ class Methods:
         requires_grad: _bool = ...,
         pin_memory: _bool = ...,
     ) -> _Tensor:
-        """As `full`, with the dtype and device of this tensor."""
+        """Return `full` with the dtype and device of this tensor."""
         ...
     def new_ones(
         self,
@@ -1235,7 +1235,7 @@ class Methods:
         pin_memory: _bool = ...,
         **more: _Any,
     ) -> _Tensor:
-        """As `ones`, with the dtype and device of this tensor."""
+        """Return `ones` with the dtype and device of this tensor."""
         ...
     def new_tensor(
         self,
@@ -1260,7 +1260,7 @@ class Methods:
         pin_memory: _bool = ...,
         **more: _Any,
     ) -> _Tensor:
-        """As `zeros`, with the dtype and device of this tensor."""
+        """Return `zeros` with the dtype and device of this tensor."""
         ...
     def nextafter(self, other: _Tensor) -> _Tensor:
         """Return the next floating-point number after `input` in the direction of `other`."""
@@ -1326,7 +1326,7 @@ class Methods:
         """Write `source` at the indices `index` of the flattened tensor; with `accumulate`, add it."""
         ...
     def put_(self, index: _Tensor, source: _Tensor, accumulate: _bool = ...) -> _Tensor:
-        """`put` in place."""
+        """Apply `put` in place."""
         ...
     def qr(self, some: _bool = ...) -> _Any:
         """Return Q and R with Q R = input."""
@@ -1379,7 +1379,7 @@ class Methods:
         """Scale each slice along `dim` whose p-norm exceeds `maxnorm` down to the norm `maxnorm`."""
         ...
     def renorm_(self, p: _float, dim: _int, maxnorm: _float) -> _Tensor:
-        """`renorm` in place."""
+        """Apply `renorm` in place."""
         ...
     def repeat(self, *several: _Any, repeats: _Any = ...) -> _Tensor:
         """Repeat the tensor `repeats[d]` times along each dim d."""
@@ -1426,7 +1426,7 @@ class Methods:
         """Return each element rounded to the nearest number with `decimals` decimal places."""
         ...
     def row_indices(self) -> _Tensor:
-        """The row indices of a matrix kept by its columns."""
+        """Return the row indices of a matrix in compressed column format."""
         ...
     def rsqrt(self) -> _Tensor:
         """Return 1 / sqrt(x) for each element x: inf at 0, NaN below 0."""
@@ -1445,13 +1445,13 @@ class Methods:
     def scatter_(
         self, dim: _int, index: _Tensor, src: _Any = ..., *, value: _Any = ..., reduce: _str | None = ...
     ) -> _Tensor:
-        """`scatter` in place."""
+        """Apply `scatter` in place."""
         ...
     def scatter_add(self, dim: _int, index: _Tensor, src: _Tensor) -> _Tensor:
         """Add `src` at the indices `index` along `dim`."""
         ...
     def scatter_add_(self, dim: _int, index: _Tensor, src: _Tensor) -> _Tensor:
-        """`scatter_add` in place."""
+        """Apply `scatter_add` in place."""
         ...
     def scatter_reduce(
         self, dim: _int, index: _Tensor, src: _Tensor, reduce: _str, *, include_self: _bool = ...
@@ -1461,7 +1461,7 @@ class Methods:
     def scatter_reduce_(
         self, dim: _int, index: _Tensor, src: _Tensor, reduce: _str, *, include_self: _bool = ...
     ) -> _Tensor:
-        """`scatter_reduce` in place."""
+        """Apply `scatter_reduce` in place."""
         ...
     def select(self, dim: _int, index: _int) -> _Tensor:
         """Select one index of a dim, as a view."""
@@ -1482,7 +1482,7 @@ class Methods:
         """Return the tensor itself on an accelerator, and raise on the CPU."""
         ...
     def short(self, *, memory_format: _Any = ...) -> _Tensor:
-        """This tensor as torch.int16."""
+        """Return this tensor cast to torch.int16."""
         ...
     def sigmoid(self) -> _Tensor:
         """Return 1 / (1 + exp(-x)) for each element x."""
@@ -1562,7 +1562,7 @@ class Methods:
         """Return the tensor without its dims of size 1."""
         ...
     def squeeze_(self, dim: _Any = ...) -> _Tensor:
-        """`squeeze` in place: this tensor is seen in another shape; no element moves."""
+        """Apply `squeeze` in place. Only the shape and strides change."""
         ...
     def std(self, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
         """Return the standard deviation, the square root of `var`."""
@@ -1610,13 +1610,13 @@ class Methods:
         """Swap two dims."""
         ...
     def swapaxes_(self, axis0: _int, axis1: _int) -> _Tensor:
-        """`swapaxes` in place: this tensor is seen in another shape; no element moves."""
+        """Apply `swapaxes` in place. Only the shape and strides change."""
         ...
     def swapdims(self, dim0: _int, dim1: _int) -> _Tensor:
         """Swap two dims."""
         ...
     def swapdims_(self, dim0: _int, dim1: _int) -> _Tensor:
-        """`swapdims` in place: this tensor is seen in another shape; no element moves."""
+        """Apply `swapdims` in place. Only the shape and strides change."""
         ...
     def symeig(self, eigenvectors: _bool = ..., upper: _bool = ..., *, out: _Any = ...) -> _Tensor:
         """Raise RuntimeError: PyTorch removed this function in favor of `linalg.eigh`."""
@@ -1625,7 +1625,7 @@ class Methods:
         """Transpose a matrix. A tensor with fewer dims is returned as a view of itself."""
         ...
     def t_(self) -> _Tensor:
-        """`t` in place: this tensor is seen in another shape; no element moves."""
+        """Apply `t` in place. Only the shape and strides change."""
         ...
     def take(self, index: _Tensor) -> _Tensor:
         """Return the elements at `index` of the flattened tensor."""
@@ -1685,7 +1685,7 @@ class Methods:
         """Return the tensor with two dims swapped."""
         ...
     def transpose_(self, dim0: _int, dim1: _int) -> _Tensor:
-        """`transpose` in place: this tensor is seen in another shape; no element moves."""
+        """Apply `transpose` in place. Only the shape and strides change."""
         ...
     def trapezoid(self, x: _Tensor | None = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
         """Return the integral of `y` along `dim` by the trapezoidal rule."""
@@ -1748,19 +1748,19 @@ class Methods:
         """Remove elements, or slices of a dim, that are equal to their predecessor."""
         ...
     def unsafe_chunk(self, chunks: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:
-        """`chunk` with results that are no views, though they share its memory."""
+        """Return the results of `chunk`, which autograd does not treat as views."""
         ...
     def unsafe_split(self, split_size: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-        """`_split_method` with results that are no views, though they share its memory."""
+        """Return the results of `_split_method`, which autograd does not treat as views."""
         ...
     def unsafe_split_with_sizes(self, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-        """`split_with_sizes` with results that are no views, though they share its memory."""
+        """Return the results of `split_with_sizes`, which autograd does not treat as views."""
         ...
     def unsqueeze(self, dim: _int) -> _Tensor:
         """Return the tensor with a dim of size 1 inserted at `dim`."""
         ...
     def unsqueeze_(self, dim: _int) -> _Tensor:
-        """`unsqueeze` in place: this tensor is seen in another shape; no element moves."""
+        """Apply `unsqueeze` in place. Only the shape and strides change."""
         ...
     def untyped_storage(self) -> _Any:
         """Return the memory of this tensor as bytes."""
@@ -1783,7 +1783,7 @@ class Methods:
     def vsplit(
         self, indices_or_sections: _Any = ..., *, sections: _Any = ..., indices: _Any = ...
     ) -> _tuple[_Tensor, ...]:
-        """Views of pieces along dim 0: of equal sizes, or cut at the indices given."""
+        """Split along dim 0 into views: into equal sections, or at the given indices."""
         ...
     def where(self, condition: _Tensor, other: _Any) -> _Tensor:
         """Select from this tensor where the condition is true, else from `other`."""

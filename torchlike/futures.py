@@ -39,7 +39,7 @@ class Future(Generic[T]):
     def value(self) -> T:
         """Return the result of a completed future. Raise the exception if one was set."""
         if not self.done():
-            raise RuntimeError("Future.value(): there is no result yet; ask done(), or wait()")
+            raise RuntimeError("Future.value(): there is no result yet; check done(), or call wait()")
         if self._error is not None:
             raise self._error
         return self._value

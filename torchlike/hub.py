@@ -128,7 +128,7 @@ def _entries(repo: Any, source: str, called: str) -> Any:
     if source not in ("github", "local"):
         raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
     if source == "github":
-        raise _errors.arguments.cannot(f"hub.{called} of a repository on GitHub", 'fetch it and say source="local"')
+        raise _errors.arguments.cannot(f"hub.{called} of a repository on GitHub", 'download it and pass source="local"')
     path = Path(repo).expanduser() / "hubconf.py"
     spec = importlib.util.spec_from_file_location("hubconf", path)
     assert spec is not None and spec.loader is not None

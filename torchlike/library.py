@@ -199,7 +199,7 @@ def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = N
     op = _known(qualname if lib is None else f"{lib.ns}::{qualname}")
     for each in [types] if isinstance(types, str) else types:
         if each.startswith("Autograd"):
-            raise _errors.arguments.cannot(f"library.impl for {each}", "say the gradient with register_autograd")
+            raise _errors.arguments.cannot(f"library.impl for {each}", "define the gradient with register_autograd")
         op.register_kernel(_KEYS.get(each, each), func)
     return func
 

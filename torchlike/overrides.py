@@ -18,7 +18,7 @@ class TorchFunctionMode:
         raise NotImplementedError
 
     def __enter__(self) -> Any:
-        raise _errors.arguments.cannot("overrides.TorchFunctionMode", "no function is called in place of another")
+        raise _errors.arguments.cannot("overrides.TorchFunctionMode", "functions cannot be overridden")
 
     def __exit__(self, *_: object) -> None:
         return None

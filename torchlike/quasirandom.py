@@ -120,8 +120,8 @@ class SobolEngine:
     def _refuse_beyond(self, last: int) -> None:
         if last >= 2**self.MAXBIT:
             raise ValueError(
-                f"A Sobol sequence has 2**{self.MAXBIT} points here; asked for was number {last + 1}. "
-                "Begin again with reset(), or with another seed."
+                f"A Sobol sequence has 2**{self.MAXBIT} points, but point number {last + 1} was requested. "
+                "Start again with reset(), or use another seed."
             )
 
     def _scrambled(self, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -44,7 +44,7 @@ def _results(name: str, *fields: str) -> type:
 
     space: dict[str, Any] = {field: item(place) for place, field in enumerate(fields)}
     space |= {"__slots__": (), "_fields": fields, "n_fields": len(fields), "n_sequence_fields": len(fields)}
-    space |= {"__module__": __name__, "__doc__": f"The results of `{name}`: {', '.join(fields)}."}
+    space |= {"__module__": __name__, "__doc__": f"The named tuple that `{name}` returns: {', '.join(fields)}."}
     return type(name, (_Results,), space)
 
 

@@ -152,7 +152,7 @@ class _Memory(Handle):
         """True if the memory is on a GPU."""
         return self.device.type == "cuda"
 
-    is_sparse = property(lambda self: False, doc="Whether it is sparse: never.")
+    is_sparse = property(lambda self: False, doc="Always False: a storage is not sparse.")
 
     def is_pinned(self) -> bool:
         """Return whether the memory is page-locked: always False."""
@@ -184,7 +184,7 @@ class _Memory(Handle):
         if size < 0:
             raise RuntimeError(f"resize_: a storage cannot have a negative size, but got {size}")
         if 0 != size < self.size():
-            raise _errors.arguments.unsupported(f"{type(self).__name__}.resize_", "size (below the present one)")
+            raise _errors.arguments.unsupported(f"{type(self).__name__}.resize_", "size (smaller than before)")
         if size > self.size():
             enlarge(self._tensor, size * self.element_size())
         elif size < self.size():
@@ -206,7 +206,7 @@ def _converting(name: str, dtype: Dtype) -> Callable[[_Memory], TypedStorage]:
         return TypedStorage._over(self._elements().to(dtype))
 
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"The elements as {dtype!r}."
+    method.__doc__ = f"Return a storage with the elements cast to {dtype!r}."
     return method
 
 
@@ -291,7 +291,7 @@ class UntypedStorage(_Memory):
         """Return whether the storage can be resized. Slices and memory borrowed from NumPy cannot be resized."""
         return self._part is None and super().resizable()
 
-    filename = property(lambda self: None, doc="The file that processes share it by: none.")
+    filename = property(lambda self: None, doc="The name of the shared-memory file: always None.")
 
     def new(self) -> UntypedStorage:
         """Return an empty storage on the same device."""

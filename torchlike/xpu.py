@@ -64,9 +64,9 @@ def _refused(name: str, doc: str) -> Callable:
     return order
 
 
-current_device = _refused("current_device", "The index of the current device.")
-set_device = _refused("set_device", "Choose the current device.")
-get_device_properties = _refused("get_device_properties", "What a device is.")
-get_device_capability = _refused("get_device_capability", "What a device can do.")
-get_device_name = _refused("get_device_name", "The name of a device.")
-synchronize = _refused("synchronize", "Wait until a device has done what is pending.")
+current_device = _refused("current_device", "Return the index of the current device.")
+set_device = _refused("set_device", "Set the current device.")
+get_device_properties = _refused("get_device_properties", "Return the properties of a device.")
+get_device_capability = _refused("get_device_capability", "Return the capability of a device.")
+get_device_name = _refused("get_device_name", "Return the name of a device.")
+synchronize = _refused("synchronize", "Wait for all work on a device to complete.")

@@ -163,7 +163,7 @@ def test_a_module_of_a_package(tmp_path):
         (["no_such.py"], "can't open 'no_such.py'"),
         (["there"], "did you mean 'there.py'?"),
         (["."], "it is a directory"),
-        (["-m"], "-m needs the name of a module"),
+        (["-m"], "-m requires a module name"),
         (["-m", "no_such"], "no module named 'no_such'"),
         (["-q"], "unknown option -q"),
     ],

@@ -60,4 +60,4 @@ def test_what_is_computed_within_the_call_is_not():
     for k in range(STEPS):
         t = torchlike.tensor(k + 1.0)
         np.testing.assert_array_equal(f(torchlike.ones(2), t).numpy(), [2 * k + 3.0] * 2)
-    assert "elements are needed" in f.explained().reasons[0]
+    assert "the elements of a tensor are needed" in f.explained().reasons[0]

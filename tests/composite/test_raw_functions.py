@@ -396,7 +396,7 @@ def test_out(case):
 
 def test_sampling_by_unknown_numbers_is_refused():
     for numbers in ((3, 0), (0, -1)):
-        with pytest.raises(ValueError, match="is one of 0, 1 and 2"):
+        with pytest.raises(ValueError, match="must be 0, 1 or 2"):
             torchlike.grid_sampler(torchlike.ones(1, 1, 2, 2), torchlike.zeros(1, 1, 1, 2), *numbers, True)
 
 

@@ -162,7 +162,7 @@ def test_where_nothing_can_be_kept_nothing_is_raised(tmp_path, caplog):
         for _ in range(3):
             store.put("a", b"a")
     assert store.get("a") is None
-    assert [record.getMessage()[:41] for record in caplog.records] == ["compiled programs are not kept on disk: ["]
+    assert [record.getMessage()[:43] for record in caplog.records] == ["compiled programs are not cached on disk: ["]
     assert store.contents()[1:] == store.clear()[1:] == (0, 0)
 
 

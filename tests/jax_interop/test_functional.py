@@ -229,11 +229,11 @@ class Misbehaves(torchlike.nn.Module):
 
 OUTSIDE = torchlike.zeros(3)
 REFUSED = {
-    "look": (lambda x: x if x.sum() > 0 else -x, r"must not look at any: bool\(\) of a tensor .* at .*test_functional"),
-    "item": (lambda x: x * x.sum().item(), r"must not look at any: item\(\)"),
-    "draw": (lambda x: x * torchlike.rand(3), "draws random numbers at"),
-    "draw by elements": (lambda x: torchlike.poisson(torchlike.exp(x)), "draws random numbers at"),
-    "write": (lambda x: OUTSIDE.add_(x) * 2, "writes to a tensor that is neither parameter nor buffer"),
+    "look": (lambda x: x if x.sum() > 0 else -x, r"must not read them: bool\(\) of a tensor .* at .*test_functional"),
+    "item": (lambda x: x * x.sum().item(), r"must not read them: item\(\)"),
+    "draw": (lambda x: x * torchlike.rand(3), "samples random numbers at"),
+    "draw by elements": (lambda x: torchlike.poisson(torchlike.exp(x)), "samples random numbers at"),
+    "write": (lambda x: OUTSIDE.add_(x) * 2, "writes to a tensor that is neither a parameter nor a buffer"),
 }
 
 
@@ -265,7 +265,7 @@ def test_a_tensor_kept_by_the_module_says_where_it_came_from():
     module = Misbehaves(lambda x: setattr(module, "kept", x * 2) or x * module.kept)
     _, apply = functional(module)
     np.testing.assert_allclose(apply({}, X[0]), 2 * X[0] ** 2, rtol=1e-6)
-    with pytest.raises(RuntimeError, match=r"made inside Misbehaves\.forward is used outside"):
+    with pytest.raises(RuntimeError, match=r"created inside Misbehaves\.forward is used outside"):
         module.kept + 1
 
 
@@ -342,5 +342,5 @@ KEYLESS = {
 
 @pytest.mark.parametrize("name", KEYLESS)
 def test_draws_that_a_key_cannot_make_are_refused(name):
-    with pytest.raises(RuntimeError, match=r"draws random numbers|must not look at any"):
+    with pytest.raises(RuntimeError, match=r"samples random numbers|must not read them"):
         _drawing(KEYLESS[name])({}, jax.random.key(0), X[0])

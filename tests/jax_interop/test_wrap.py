@@ -106,7 +106,7 @@ def test_results_may_depend_on_shapes():
 
 
 def test_there_must_be_a_tensor():
-    with pytest.raises(TypeError, match="takes at least one tensor, sin was given none"):
+    with pytest.raises(TypeError, match="takes at least one tensor, but sin got none"):
         wrap(jnp.sin)(1.0)
 
 

@@ -126,7 +126,7 @@ def test_a_compiled_step_runs_without_python():
         seen.append(weight._storage.value.array.unsafe_buffer_pointer())
     assert weight[0].item() == 5
     assert len(set(seen[1:])) == 1  # updated in place
-    assert "3 runs without Python" in str(torchlike.explain())
+    assert "3 replays" in str(torchlike.explain())
 
 
 PROGRAM = """

@@ -220,7 +220,7 @@ def test_what_is_refused_by_name():
             dist.all_reduce(torchlike.ones(1), op="sum")
         with pytest.raises(RuntimeError, match="cannot receive from itself"):
             dist.recv(torchlike.ones(1), 0)
-        with pytest.raises(RuntimeError, match=r"the first dim of shape \[3\] cannot be shared out"):
+        with pytest.raises(RuntimeError, match=r"the first dim of shape \[3\] cannot be divided evenly"):
             dist.reduce_scatter_single(torchlike.ones(2), torchlike.ones(3))
         with pytest.raises(ValueError, match="ranks list must not be empty"):
             dist.new_group([])

@@ -146,7 +146,7 @@ def test_refusals(name, tmp_path):
 
 def test_an_empty_file_is_truncated(tmp_path):
     (tmp_path / "empty.pt").write_bytes(b"")
-    with pytest.raises(pickle.UnpicklingError, match=r"empty.pt: it is truncated; get the file again"):
+    with pytest.raises(pickle.UnpicklingError, match=r"empty.pt: it is truncated; get a new copy of the file"):
         torchlike.load(tmp_path / "empty.pt")
 
 

@@ -137,5 +137,5 @@ def test_printoptions_are_read_back_and_restored():
 
 
 def test_an_unknown_profile_is_refused():
-    with pytest.raises(ValueError, match="profile is one of default, short, full; received: 'long'"):
+    with pytest.raises(ValueError, match="profile must be one of default, short, full; received: 'long'"):
         _repr.set_printoptions(profile="long")

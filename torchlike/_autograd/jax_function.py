@@ -149,8 +149,8 @@ class Recording:
             made.finish(pairs)
         if not set(made.outside) <= set(self.outside):
             raise NotImplementedError(
-                f"torchlike differentiates no backward function, within {self.sub.what}, that uses a tensor "
-                "which requires grad and is not an input of its forward"
+                f"within {self.sub.what}, torchlike cannot differentiate a backward function that uses a tensor "
+                "which requires grad but is not an input of its forward"
             )
         made.outside = self.outside
         return made

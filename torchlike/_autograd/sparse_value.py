@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
 def _missing(self: SparseValue) -> Any:
     raise NotImplementedError(
-        "a sparse gradient of a tensor that is no leaf: an operator's gradient takes strided "
-        "tensors only in torchlike. Received: a gradient of layout torch.sparse_coo. Use "
-        "sparse=True with the parameter itself, or sparse=False."
+        "a sparse gradient of a non-leaf tensor is not supported by torchlike: operators are differentiated with "
+        "strided gradients only. Use sparse=True with the parameter itself, or sparse=False."
     )
 
 

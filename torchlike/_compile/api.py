@@ -156,7 +156,7 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
 
     @functools.wraps(fn)
     def disabled(*args: Any, **kwargs: Any) -> Any:
-        graph_break(reason or f"{getattr(fn, '__qualname__', fn)} is not to be compiled")
+        graph_break(reason or f"{getattr(fn, '__qualname__', fn)} is excluded from compilation")
         return fn(*args, **kwargs)
 
     return disabled
@@ -193,7 +193,7 @@ def maybe_mark_dynamic(t: Any, index: Any) -> None:
 def mark_dynamic(t: Any, index: Any, **options: Any) -> None:
     """Raise: PyTorch promises one program for all sizes, and torchlike compiles one per shape."""
     raise _errors.arguments.cannot(
-        "_dynamo.mark_dynamic", "every shape has a program of its own; maybe_mark_dynamic says that this is all right"
+        "_dynamo.mark_dynamic", "every shape has its own program; use maybe_mark_dynamic, which allows this"
     )
 
 

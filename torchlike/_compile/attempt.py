@@ -138,7 +138,7 @@ class Attempt:
             raise Refusal(watch.refused)
         now = Signature(self.args, self.kwargs)
         if now.modes != modes:
-            raise Refusal("it changes a mode: of gradients, of the default dtype or device, of precision")
+            raise Refusal("it changes a mode (grad mode, default dtype or device, matmul precision)")
         if now.key != self.signature.key or [*map(id, now.tensors)] != [*map(id, self.signature.tensors)]:
             raise Refusal("it changes an argument")
         after = self._reach(watch.codes)
@@ -146,13 +146,13 @@ class Attempt:
         if unknown is not None:
             place = Place(unknown.co_filename, unknown.co_firstlineno)
             what = f"{unknown.co_qualname} ({place})"
-            raise Refusal(f"it calls {what}, which is reached in a way that is not followed")
+            raise Refusal(f"it calls {what}, which guards cannot track")
         changed = first_difference(after, before)
         if changed is not None:
             raise Refusal(f"it changes {changed}")
         for key, (state, path) in before.sources.items():
             if key in after.sources and after.sources[key][0] != state:
-                raise Refusal(f"it draws random numbers from {path}")
+                raise Refusal(f"it samples random numbers from {path}")
         return after
 
     def _check_containers(self, returned: Any, before: Reach) -> None:
@@ -165,7 +165,7 @@ class Attempt:
             x = todo.pop()
             if isinstance(x, list | dict):
                 if id(x) in seen or before.has(x):
-                    raise Refusal(f"it returns a {type(x).__name__} that is held elsewhere too")
+                    raise Refusal(f"it returns a {type(x).__name__} that is also referenced elsewhere")
                 seen.add(id(x))
             todo += x.values() if isinstance(x, dict) else x if isinstance(x, list | tuple) else ()
 

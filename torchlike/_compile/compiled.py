@@ -21,10 +21,10 @@ from torchlike.nn import Module
 
 PATIENCE = 4  # refusals after which a signature is no longer captured
 _UNFOLLOWED = "an argument has attributes or hooks"
-_ELEMENTS = "an argument has elements that an operator refuses"
-_PARTS = "the part of memory that an argument shows changes often"
+_ELEMENTS = "an operator rejects the elements of an argument"
+_PARTS = "an argument is a view whose layout changes often"
 _STANCE = "the stance is 'eager_on_recompile'"
-_WAITING = "its signature came for the first time (dynamic)"
+_WAITING = "its signature occurs for the first time (dynamic)"
 
 
 class Stance:
@@ -220,7 +220,7 @@ class Compiled:
         newest = case.recordings[0]
         what = newest.guards.changed() or newest.replay.changed(signature.tensors)
         if what is None and not newest.is_given(signature.containers):
-            what = "which arguments are held outside"
+            what = "the set of containers that arguments share with the state"
         return f"{what} changed" if what else "nothing (verify_every)"
 
     def _verify(self, one: Kept, signature: Signature, args: tuple, kwargs: dict) -> Any:

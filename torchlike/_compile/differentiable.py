@@ -60,7 +60,7 @@ class Entrance(Node):
         """Return the incoming gradient for each wanted edge. Stop the capture, if one is in progress."""
         capture = current().capture
         if capture is not None:
-            capture.stop("a gradient flows into what an argument was computed from")
+            capture.stop("a backward pass reaches the autograd history of an argument")
         return [held.get(0) for _ in wanted]
 
 
@@ -137,9 +137,9 @@ class Gradient:
         nodes = nodes_of(edges)
         self.leaves = [node for node in nodes if isinstance(node, AccumulateGrad | Entrance)]
         if any(node.age >= trace.before and node not in self.leaves for node in nodes):  # newer nodes have smaller ages
-            raise Refusal("it uses a tensor outside that has a history")
+            raise Refusal("it uses an outside tensor that has an autograd history")
         if not all(node in self.leaves or computes_only(node, is_outside) for node in nodes):
-            raise Refusal("what is called with a gradient may do more than compute")
+            raise Refusal("a hook or backward function may have side effects")
         self.cotangents = [Value(a, np.zeros(a.shape, a.dtype.numpy)) for a in avals]
         walk = Walk(False, False, {(leaf, 0): i for i, leaf in enumerate(self.leaves)})
         self.inputs = saved_inputs(trace, [node for node in nodes if node.plan is not None], self.leaves)

@@ -128,10 +128,10 @@ def _attributes(reach: Reach, tensors: Sequence[Tensor], read: Container[int]) -
     others = [t for t in tensors if id(t._storage) not in read]
     # As long as the memory is the same, strides change only if the chain of views changes.
     columns = [
-        (tensors, "_storage", "the memory"),
+        (tensors, "_storage", "the storage"),
         (others, "_storage.value.aval", "the shape or dtype"),
         (tensors, "_chain", "the shape"),
-        (tensors, "_edge", "the history"),
+        (tensors, "_edge", "the autograd history"),
         (leaves, "extra", "the hooks"),
     ]
     found = [([*objects], path, [f"{words} of a tensor"] * len(objects)) for objects, path, words in columns]

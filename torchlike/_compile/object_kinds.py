@@ -243,7 +243,7 @@ def settings(module: types.ModuleType) -> list[Callable[[], Any]]:
 def state_behind(cls: type) -> list[tuple[str, Callable[[], Iterable]]]:
     """Return the global state on which a class's methods depend, as pairs of a name and a function that reads it."""
     if isinstance(cls, abc.ABCMeta):
-        return [("classes registered with abstract ones", lambda: (abc.get_cache_token(),))]
+        return [("virtual subclasses of abstract classes", lambda: (abc.get_cache_token(),))]
     if cls is decimal.Decimal:
         return [("decimal.getcontext()", lambda: (repr(decimal.getcontext()),))]
     return []

@@ -69,7 +69,7 @@ class Watch:
     def _refuse(self, frame: types.FrameType, what: str) -> None:
         if self.refused is None and not self._imports(frame):
             place = Place(frame.f_code.co_filename, frame.f_lineno)
-            self.refused = f"{place} calls {what}, whose effect or answer is not in its arguments"
+            self.refused = f"{place} calls {what}, which has side effects or depends on hidden state"
 
 
 def is_import(code: types.CodeType) -> bool:

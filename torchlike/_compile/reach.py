@@ -168,7 +168,7 @@ class Reach:
     def _cannot(self, x: Any, path: str, what: str) -> None:
         """Record that an object cannot be guarded, if the code uses its name. Otherwise forget the object."""
         if self._is_asked:
-            self._opaque.append(f"it names `{path}`, {what}")
+            self._opaque.append(f"it uses `{path}`, {what}")
         else:
             self._seen.pop(id(x), None)  # the code may use it under another name
 
@@ -193,7 +193,7 @@ class Reach:
         if (size := base.__len__(x)) > MOST:
             raise Refusal(f"{path} is a dictionary of {size:,} entries")
         if x is sys.modules:  # every object is reachable from it
-            return self._cannot(x, path, "the table of all modules")
+            return self._cannot(x, path, "the dictionary of all modules")
         keys, values = base.keys(x), base.values(x)
         if size and id(x) not in self._unnamed:
             self._keys(x, keys, path)
@@ -230,13 +230,13 @@ class Reach:
 
     def _weak(self, x: Any, path: str) -> None:
         if object_kinds.refers(x):
-            self._cannot(x, path, "a weak reference, which may die")
+            self._cannot(x, path, "a weak reference, whose object may be freed")
 
     def _cached(self, x: Any, path: str) -> None:
         """Add guards for the entries of a cached function and for clearing its cache. Cache hits are not guarded."""
         entries = object_kinds.entries(x)
         if entries is None or len(entries) == x.cache_parameters()["maxsize"]:
-            return self._cannot(x, path, "whose cache is full, so that each call may drop what another one needs")
+            return self._cannot(x, path, "whose cache is full, so a call may evict what another call needs")
         self._todo.append((x.__wrapped__, path))
         self._attributed(x, path)
         self._dictionary(entries, f"the cache of {path}")
@@ -251,10 +251,10 @@ class Reach:
 
     def _file(self, x: Any, path: str) -> None:
         if object_kinds.is_read(x):
-            self._cannot(x, path, "a file that is read")
+            self._cannot(x, path, "a file that is open for reading")
 
     def _stopped(self, x: Any, path: str) -> None:
-        self._cannot(x, path, "an iterator made outside")
+        self._cannot(x, path, "an iterator created outside")
 
     # -- code ----------------------------------------------------------------------------------------------------------
 
@@ -276,7 +276,7 @@ class Reach:
     def _called(self, function: Any, path: str) -> None:
         """Visit a function that C code calls. The profiling hook does not report such calls."""
         if isinstance(function, types.BuiltinFunctionType | type) and not only_computes(function):
-            self._cannot(function, path, "which does more than compute")
+            self._cannot(function, path, "which may have side effects")
         self._todo.append((function, path))
 
     def _plain_function(self, f: types.FunctionType, path: str) -> None:
@@ -329,7 +329,7 @@ class Reach:
         """Refuse functions with side effects that are passed to other code, such as `print` in `map(print, x)`."""
         for function, path in functions:
             if isinstance(function, types.BuiltinFunctionType) and not only_computes(function):
-                self._cannot(function, path, "which does more than compute")
+                self._cannot(function, path, "which may have side effects")
 
     def _import(self, level: int, name: str, names: dict) -> None:
         """Add guards for an import within a function: for the module names in `sys.modules`."""
@@ -398,7 +398,7 @@ class Reach:
 
     def _class(self, cls: type, path: str) -> None:
         if object_kinds.is_seeded_by_the_system(cls):
-            self._cannot(cls, path, "whose objects may draw random numbers of the system's own")
+            self._cannot(cls, path, "whose instances may take entropy from the operating system")
         for what, look in object_kinds.state_behind(cls):
             self.places["of Python", what] = Place(look, what, VALUE)
         self._todo.append((type(cls), path))
@@ -452,7 +452,7 @@ class Reach:
         for name, hooks in vars(everywhere).items():
             if isinstance(hooks, dict):
                 self._bare.add(id(hooks))
-                self._todo.append((hooks, f"global hooks {name} of modules"))
+                self._todo.append((hooks, f"global module hooks {name}"))
 
     def _kept_by_library(self, held: dict, path: str, cls: type) -> None:
         self._dictionary(held, path, is_namespace=True)
@@ -464,7 +464,7 @@ class Reach:
         if hasattr(type(x), "__next__"):
             self._stopped(x, path)
         elif not issubclass(type(x), object_kinds.STATELESS):
-            self._cannot(x, path, f"of type {type(x).__name__}, which is not followed")
+            self._cannot(x, path, f"of type {type(x).__name__}, which guards cannot track")
 
 
 _FOLLOW: tuple[tuple[Any, Callable[[Reach, Any, str], None]], ...] = (

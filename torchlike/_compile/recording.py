@@ -116,17 +116,17 @@ class Recording:
         """
         for tensor, edge, storage in self.capture.histories:
             if tensor._edge is not edge or tensor._storage is not storage:
-                raise Refusal("it changes the history or the memory of a tensor outside")
+                raise Refusal("it changes the autograd history or the storage of an outside tensor")
         if any(t.__dict__ for t in self.tensors):
-            raise Refusal("it gives an argument attributes or hooks")
+            raise Refusal("it sets attributes or hooks on an argument")
         before = [grad for *_, grad in self.capture.grads.values() if grad is not None]
         old = {id(member._storage) for grad in before for member in members(grad)}
         if any(id(t._storage) in old for t in self.tensors):
-            raise Refusal("an argument is the gradient of a tensor that gets another one")
+            raise Refusal("an argument is the gradient of a tensor whose gradient is replaced")
         grads = self._new_grads()
         storages = [id(m._storage) for grad in grads for m in members(grad)]
         if len({*storages}) < len(storages) or not old.union(self._outside).isdisjoint(storages):
-            raise Refusal("it sets a gradient to a tensor that shares memory with another one")
+            raise Refusal("it sets a gradient to a tensor that shares memory with another tensor")
         if any(t is grad for t in self.results.new for grad in grads):
             raise Refusal(_errors.compiling.returned_grad())
 
@@ -147,7 +147,7 @@ class Recording:
             sources.append(source)
         claimed = {s.what for s in sources if s.kind == DRAW}
         if len(claimed) < len(self.draws) and not cotangents:
-            raise Refusal("random numbers are drawn and changed before they are used")
+            raise Refusal("random numbers are changed on the host before they are used")
         return sources, unknown
 
     def _places(self) -> dict[int, Source]:
@@ -195,7 +195,7 @@ class Recording:
         returned = {id(s) for s in self.results.storages()}
         for found in gc.get_referrers(*unknown):
             if isinstance(found, Storage) and not found.shared and id(found.value) in ids and id(found) not in returned:
-                raise Refusal("it uses a tensor that is reached in a way that is not followed")
+                raise Refusal("it reads a tensor that guards cannot track")
 
     def _find_elements(self) -> None:
         """Find the source of each tensor element that is used as a runtime number."""
@@ -204,7 +204,7 @@ class Recording:
         for x in asked:
             x.places = [(position, places.get(id(value))) for position, value in x.places]
             if any(source is None for _, source in x.places):
-                raise Refusal("a number is an element that is reached in a way that is not followed")
+                raise Refusal("it reads a number from a tensor that guards cannot track")
 
     # -- results -------------------------------------------------------------------------------------------------------
 
@@ -219,7 +219,7 @@ class Recording:
             if storage is None or id(storage) in returned:
                 continue
             if owner is not None and owner() is not None and owner()._edge is not edge:
-                raise Refusal("it writes to a tensor outside in a way that autograd follows")
+                raise Refusal("it writes to an outside tensor, and autograd records the write")
             target = self._outside.get(id(storage))
             if id(storage) in old_grads:
                 target = Source(GRAD, self._named(old_grads[id(storage)]))
@@ -250,15 +250,15 @@ class Recording:
             now = tensor._grad
             was_there = before is not None if is_read else None
             if before is not None and before.is_sparse and (is_read or now is before):
-                raise Refusal("it uses a sparse gradient that was there before")
+                raise Refusal("it uses a sparse gradient from before the call")
             tensor = self._named(tensor)
             if before is not None and now is before and not is_read:
-                raise Refusal("it sets a gradient to what it was")
+                raise Refusal("it sets a gradient to its previous tensor")
             if now is None or now is before:
                 found.append(Grad(tensor, was_there, is_read and now is before))
                 continue
             if any(m._chain is not None or m._edge is not None for m in members(now)):
-                raise Refusal("a gradient is a view or has a history")
+                raise Refusal("a gradient is a view or has an autograd history")
             values = tuple(m._storage.value for m in members(now))
             found.append(Grad(tensor, was_there, False, maker(now), values))
         return found

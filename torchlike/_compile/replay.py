@@ -155,19 +155,19 @@ class Replay:
     def difference(self, other: Replay) -> str:
         """Describe the first difference from another recording of the same call, or return "" if they are equal."""
         if self._code != other._code:
-            return "other operators are recorded"
+            return "the operators differ"
         if [s.kind for s in self._sources] != [s.kind for s in other._sources]:
-            return "its inputs come from elsewhere"
+            return "the sources of the inputs differ"
         for mine, yours in zip(self._sources, other._sources):
             if mine.kind == CONSTANT and to_numpy(mine.what).tobytes() != to_numpy(yours.what).tobytes():
-                return "a constant has other elements"
+                return "the elements of a constant differ"
             if mine.kind != CONSTANT and mine.what is not yours.what and mine.what != yours.what:
-                return "its inputs come from elsewhere"
+                return "the sources of the inputs differ"
         sequences = {id(x.sequence) for x in self._again if isinstance(x, Numbers)}
         asked = {i for i, x in enumerate(self._scalars) if id(x) in sequences}
         for i, (mine, yours) in enumerate(zip(self._scalars, other._scalars)):
             if i not in asked and repr([*mine]) != repr([*yours]):
-                return f"the numbers {[*mine]} are now {[*yours]}"
+                return f"the runtime numbers changed from {[*mine]} to {[*yours]}"
         return ""
 
     def _make(self, capture: Capture, outputs: list[Value]) -> None:
@@ -337,12 +337,12 @@ class Replay:
         if self._is_pure or self.holds(tensors):
             return None
         if self._aliased(tensors) != self._aliases:
-            return "which arguments share memory with the state"
+            return "the set of arguments that share memory with the state"
         if not self.are_views(tensors):
-            return "the part of memory that an argument shows"
+            return "the view layout of an argument"
         if not self._read.hold():
             return "the shape or dtype of a tensor"
-        return "what an optimizer steps" if not all([hold() for hold in self._holds]) else "a tensor's gradient"
+        return "optimizer or autocast state" if not all([hold() for hold in self._holds]) else "a tensor's gradient"
 
     def _act(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> tuple[list, list]:
         """Repeat the side effects on the host in order. Return the random samples and the runtime numbers."""

@@ -80,7 +80,7 @@ def _of_one_kind(name: str, kind: str) -> list[Callable]:
     for function in made:
         verb, _, noun = function.__name__.partition("_")
         function.__name__ = function.__qualname__ = f"{verb}_autocast_{name}_{noun}"
-        function.__doc__ = f"`{verb}_autocast_{noun}` of {kind}."
+        function.__doc__ = f"The deprecated form of `{verb}_autocast_{noun}` for {kind}."
     return made
 
 

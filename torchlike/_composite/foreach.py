@@ -192,7 +192,7 @@ def _made(row: Row, ending: str) -> Callable:
         return asked.given["self"] if ending else tuple(made)
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"`{row.name}{ending}` of each tensor of a list, with what lies at its place in other lists."
+    call.__doc__ = f"Apply `{row.name}{ending}` to each tensor of a list and the matching elements of the others."
     return call
 
 

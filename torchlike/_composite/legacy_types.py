@@ -55,7 +55,7 @@ def _make(stem: str, kind: str) -> TensorType:
         "dtype": NAMES[stem],
         "kind": kind,
         "__module__": module,
-        "__doc__": f"A {NAMES[stem]!r} tensor of a size or of data (PyTorch's old constructor).",
+        "__doc__": f"PyTorch's legacy constructor of {NAMES[stem]!r} tensors, from sizes or data.",
     }
     return TensorType(f"{stem}Tensor", (), space)
 

@@ -64,9 +64,10 @@ def _extreme(name: str, of_two: str) -> Callable:
     function.__name__ = function.__qualname__ = name
     extreme = "largest" if name == "max" else "smallest"
     function.__doc__ = (
-        f"The {extreme} element; with `dim` the {extreme} along it and its index (the first of equal ones); with "
-        f"a second tensor the `{of_two}` of each pair.\n\nOver everything, equal elements share the gradient evenly; "
-        "along a dim only the one at the index returned has it."
+        f"Return the {extreme} element.\n\nWith `dim`, return the {extreme} element along this dim and its index; "
+        f"among equal elements, the first. With a second tensor, return the `{of_two}` of each pair of elements.\n\n"
+        "The gradient of the reduction over all dims is shared evenly among equal elements. Along one dim, only the "
+        "element at the returned index has a gradient."
     )
     return public_calls.overloaded(function)
 
@@ -81,7 +82,7 @@ def _median(name: str) -> Callable:
         return along(input, *args, out=out, **kwargs) if args or kwargs else of_all(input)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = REGISTRY[name].doc + " Without `dim` the median of all elements."
+    function.__doc__ = REGISTRY[name].doc + " Without `dim`, return the median of all elements."
     return function
 
 
@@ -105,8 +106,8 @@ def _spread(name: str) -> Callable:
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
-        f"{REGISTRY[name].doc}\n\nCalled as `{name}(input, dim, correction=1, keepdim=False)` or, with a bool for the "
-        f"correction, `{name}(input, unbiased)` and `{name}(input, dim, unbiased, keepdim)`."
+        f"{REGISTRY[name].doc}\n\nThe signatures are `{name}(input, dim, correction=1, keepdim=False)` and, with a "
+        f"bool in place of the correction, `{name}(input, unbiased)` and `{name}(input, dim, unbiased, keepdim)`."
     )
     return function
 

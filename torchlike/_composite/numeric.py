@@ -208,7 +208,7 @@ def _sampler(name: str) -> Any:
         return grid_sample(input, grid, _MODES[interpolation_mode], _PADDING[padding_mode], align_corners)
 
     sampler.__name__ = sampler.__qualname__ = name
-    sampler.__doc__ = "`grid_sample` whose modes are numbers: their places among those that it has."
+    sampler.__doc__ = "Compute `grid_sample` with modes given as numbers."
     return sampler
 
 
@@ -279,8 +279,8 @@ FUNCTIONS = {
 METHODS = {
     "__rdiv__": _divides,
     **_REMOVED,
-    "_backward_hooks": property(_tensor_hooks, doc="The hooks on this tensor by their numbers; None where none was."),
-    "_cdata": property(lambda self: id(self), doc="A number that no other tensor has while this one lives."),
+    "_backward_hooks": property(_tensor_hooks, doc="The hooks on this tensor by id, or None if it has none."),
+    "_cdata": property(lambda self: id(self), doc="An id that is unique among existing tensors."),
     **public_calls.methods(renorm),
     "frexp": frexp,
     "histogram": histogram,

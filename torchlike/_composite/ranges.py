@@ -241,7 +241,7 @@ def _triangle(name: str, find: Callable) -> Callable[..., Tensor]:
 
     indices.__name__ = indices.__qualname__ = name
     side = "lower" if name.startswith("tril") else "upper"
-    indices.__doc__ = f"Row and column numbers of the {side} triangle, row by row; (2, count)."
+    indices.__doc__ = f"Return the row and column indices of the {side} triangle, in row-major order; (2, count)."
     return indices
 
 
@@ -278,7 +278,7 @@ def _window(name: str, formula: Callable, doc: str) -> Callable[..., Tensor]:
         return of_array(found.astype(dtype.numpy), device, requires_grad)
 
     window.__name__ = window.__qualname__ = name
-    window.__doc__ = f"{doc} With `periodic`, one period of a longer one, as spectral analysis wants it."
+    window.__doc__ = f"{doc} If `periodic` is True, the window is periodic, for spectral analysis; else symmetric."
     return window
 
 
@@ -294,11 +294,11 @@ def _kaiser(x: np.ndarray, beta: float = 12.0) -> np.ndarray:
     return np.i0(beta * np.sqrt(np.maximum(0, 1 - (2 * x - 1) ** 2))) / np.i0(beta)
 
 
-hann_window = _window("hann_window", _cosines(0.5, 0.5), "The Hann window: a raised cosine.")
-hamming_window = _window("hamming_window", _hamming, "The Hamming window: alpha - beta cos.")
-blackman_window = _window("blackman_window", _cosines(0.42, 0.5, 0.08), "The Blackman window: two cosines.")
-bartlett_window = _window("bartlett_window", lambda x: 1 - np.abs(2 * x - 1), "The Bartlett window: a triangle.")
-kaiser_window = _window("kaiser_window", _kaiser, "The Kaiser window of parameter `beta`.")
+hann_window = _window("hann_window", _cosines(0.5, 0.5), "Return the Hann window, a raised cosine.")
+hamming_window = _window("hamming_window", _hamming, "Return the Hamming window, alpha - beta cos.")
+blackman_window = _window("blackman_window", _cosines(0.42, 0.5, 0.08), "Return the Blackman window: two cosines.")
+bartlett_window = _window("bartlett_window", lambda x: 1 - np.abs(2 * x - 1), "Return the Bartlett window, a triangle.")
+kaiser_window = _window("kaiser_window", _kaiser, "Return the Kaiser window with shape parameter `beta`.")
 
 FUNCTIONS = {
     f.__name__: f

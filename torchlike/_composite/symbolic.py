@@ -12,7 +12,7 @@ class SymInt:
     """The type of symbolic integers; the constructor raises."""
 
     def __init__(self, *args: Any) -> None:
-        raise _errors.arguments.cannot(type(self).__name__, "use a number: sizes are never left open")
+        raise _errors.arguments.cannot(type(self).__name__, "use a number: all sizes are concrete")
 
 
 class SymFloat(SymInt):

@@ -11,8 +11,8 @@ from torchlike._errors.warned import warn
 
 _mode = {"enabled": False, "warn_only": False, "fills_uninitialized": True}
 _NONDETERMINISTIC_GPU = (
-    "XLA decides at start whether a GPU's algorithms are deterministic: set the environment "
-    "variable XLA_FLAGS=--xla_gpu_deterministic_ops=true before the program begins."
+    "XLA chooses the algorithms of GPUs at startup. For deterministic algorithms, set the environment "
+    "variable XLA_FLAGS=--xla_gpu_deterministic_ops=true before the program starts."
 )
 
 
@@ -105,8 +105,8 @@ def _no_other_number(name: str, num: Any) -> None:
         raise RuntimeError(f"{name} expects a positive integer")
     if num != get_num_threads():
         warn(
-            f"{name}({num}) changes nothing: XLA's thread pool has {get_num_threads()} threads, one for each "
-            "processor the process was given when it started (see taskset)."
+            f"{name}({num}) has no effect: XLA's thread pool has {get_num_threads()} threads, one for each CPU that "
+            "was available to the process at startup (see taskset)."
         )
 
 

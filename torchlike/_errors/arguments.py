@@ -19,14 +19,14 @@ def cannot(name: str, instead: str) -> NotImplementedError:
 def no_distributed(name: str) -> NotImplementedError:
     return cannot(
         name.removeprefix("torch."),
-        "its processes hold whole models (DistributedDataParallel, the "
-        "collectives of torch.distributed). Sharing one out among devices is JAX's business "
+        "each process has the whole model (DistributedDataParallel and the "
+        "collectives of torch.distributed are supported). To shard a model over devices, use JAX "
         "(torchlike.jax.functional)",
     )
 
 
 def no_torchscript(name: str) -> NotImplementedError:
-    return cannot(f"jit.{name}", "functions and modules stay Python's: keep the code and save the state dict")
+    return cannot(f"jit.{name}", "functions and modules remain Python code: keep the code and save the state dict")
 
 
 class _Refused(NotImplementedError, AttributeError):

@@ -35,8 +35,8 @@ def cannot_alias(found: Any, wanted: Any) -> ValueError:
 def never_called(cls: type, hook: str) -> NotImplementedError:
     return cannot(
         f"Tensor.{hook}",
-        f"operators would not call {cls.__name__}'s: write what it is to change as a "
-        "function, a module or a torch.autograd.Function",
+        f"operators would not call the hook of {cls.__name__}: use a function, a module or a "
+        "torch.autograd.Function instead",
     )
 
 

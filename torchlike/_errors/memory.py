@@ -51,8 +51,8 @@ def contains_only(got: Any) -> RuntimeError:
 
 def unallocated() -> RuntimeError:
     return RuntimeError(
-        "The memory of this tensor was given up by resize_(0) of its storage. Resize the storage to "
-        "its former size before the tensor is read or written."
+        "The memory of this tensor was released by resize_(0) of its storage. Resize the storage to "
+        "its original size before you read or write the tensor."
     )
 
 

@@ -179,11 +179,11 @@ static PyObject *assign(PyObject *module, PyObject *arguments) {
 }
 
 static PyMethodDef methods[] = {
-    {"assign", assign, METH_VARARGS, "Set attributes of many objects as one act."},
-    {"hold", hold, METH_VARARGS, "Whether dicts and lists hold what they held."},
-    {"empty", empty, METH_O, "Whether dicts and lists hold nothing."},
-    {"attributes", attributes, METH_VARARGS, "Whether attributes are what they were."},
-    {"alone", alone, METH_VARARGS, "Attributes that nobody else holds."},
+    {"assign", assign, METH_VARARGS, "Set attributes of many objects without interruption."},
+    {"hold", hold, METH_VARARGS, "Return whether dicts and lists have the same contents as before."},
+    {"empty", empty, METH_O, "Return whether dicts and lists are empty."},
+    {"attributes", attributes, METH_VARARGS, "Return whether attributes are the same objects as before."},
+    {"alone", alone, METH_VARARGS, "Return the attributes that have no other reference."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -81,8 +81,8 @@ static PyObject *leave(PyObject *self, PyObject *ignored) {
 }
 
 static PyMethodDef switch_methods[] = {
-    {"__enter__", enter, METH_NOARGS, "Use the recorder inside."},
-    {"__exit__", leave, METH_VARARGS, "Use the recorder outside again."},
+    {"__enter__", enter, METH_NOARGS, "Set the recorder of the block."},
+    {"__exit__", leave, METH_VARARGS, "Restore the recorder outside the block."},
     {NULL, NULL, 0, NULL},
 };
 

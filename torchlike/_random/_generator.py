@@ -93,7 +93,7 @@ class Generator:
         if capture is not None:
             capture.changed[id(self)] = self
             if not capture.is_quiet:
-                capture.stop("random numbers are drawn for the host", draws=True)
+                capture.stop("random numbers are sampled for the host", draws=True)
         self._untouched = False
         if count < _WORDS:  # `random_raw` is faster per call, `randint` is faster per word
             return self._bits.random_raw(count).astype(np.uint32)

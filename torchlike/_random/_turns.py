@@ -116,7 +116,7 @@ def blocks(process: Process, generator: Generator, count: int, columns: Callable
         if not done:
             each = 2 * each + 1
             if uniforms.known == UNIFORMS:
-                raise AssertionError("one element took a whole block of numbers")
+                raise AssertionError("one element consumed a whole block of random numbers")
             continue
         ends = np.asarray(ends)[:done]
         found = [np.asarray(column)[:done] for column in kept]

@@ -105,7 +105,7 @@ def _member(name: str, lines: str, layout: mf.layout, place: int) -> Callable:
         return self._indices_[place]
 
     member.__name__ = member.__qualname__ = name
-    member.__doc__ = f"The {name.replace('_', ' ')} of a matrix kept by its {lines}s."
+    member.__doc__ = f"Return the {name.replace('_', ' ')} of a matrix in compressed {lines} format."
     return member
 
 
@@ -246,7 +246,7 @@ def _item(self: Any, index: Any) -> Any:
     """Return `self[index]`. Only ints and tuples of ints are supported."""
     for i in index if isinstance(index, tuple) else (index,):
         if not isinstance(i, int) or isinstance(i, bool) or not isinstance(self, SparseTensor):
-            raise _errors.layouts.refused("getitem by anything but whole numbers", mf.sparse_coo)
+            raise _errors.layouts.refused("indexing with anything but integers", mf.sparse_coo)
         self = select(self, 0, i)
     return self
 

@@ -128,7 +128,7 @@ def _fits(shape: tuple, into: tuple) -> bool:
 
 def _mul_sparse(a: Any, b: Any) -> Any:
     if a.layout is not b.layout:
-        raise _errors.layouts.refused("mul of two layouts", b.layout)
+        raise _errors.layouts.refused("mul of different layouts", b.layout)
     if a.shape != b.shape or s.sparse_dim(a) != s.sparse_dim(b):
         raise RuntimeError(
             "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number "
@@ -168,7 +168,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
             f"add: expected sizes of 'self' and 'other' to match, but {list(input.shape)} != {list(other.shape)}"
         )
     if input.layout is not other.layout:
-        raise _errors.layouts.refused("add of two layouts", other.layout)
+        raise _errors.layouts.refused("add of different layouts", other.layout)
     return _added(input, other if alpha == 1 else mul(other, alpha))
 
 
@@ -263,7 +263,7 @@ def mm(input: Any, mat2: Any) -> Any:
 def _mm_sparse(a: Any, b: Any) -> Any:
     """Multiply two sparse matrices: combine each element of `a` with the row of `b` that its column index selects."""
     if (a.layout is mf.sparse_coo) != (b.layout is mf.sparse_coo):
-        raise _errors.layouts.refused("mm of two layouts", b.layout)
+        raise _errors.layouts.refused("mm of different layouts", b.layout)
     back = mf.sparse_coo if a.layout is mf.sparse_coo else mf.sparse_csr
     a, b = coalesce(to_sparse(a)), to_sparse_csr(b)
     row, column = s.places(a)

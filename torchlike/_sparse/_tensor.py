@@ -80,7 +80,7 @@ class SparseTensor(Tensor):
     _coalesced: bool
 
     __torch_function__ = _disabled_torch_function_impl
-    layout = property(lambda self: self._layout_, doc="How the elements are kept.")  # type: ignore[assignment]
+    layout = property(lambda self: self._layout_, doc="The layout of the elements.")  # type: ignore[assignment]
 
     @property
     def _aval(self) -> Aval:

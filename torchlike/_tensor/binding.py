@@ -127,7 +127,7 @@ def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | Non
 
     made: Any = twin
     made.__name__ = made.__qualname__ = name + "_"
-    made.__doc__ = f"`{name}` in place."
+    made.__doc__ = f"Apply `{name}` in place."
     made.__wrapped__ = function
     return made
 

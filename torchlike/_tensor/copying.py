@@ -134,7 +134,7 @@ def swap(first: Tensor, second: Tensor) -> None:
     for name, t in (("t1", first), ("t2", second)):
         node = t._edge and t._edge[0]
         if isinstance(node, AccumulateGrad) and getrefcount(node) > LOCAL:  # referenced by more than the tensor's edge
-            raise RuntimeError(f"Cannot swap {name}: a graph still ends at it")
+            raise RuntimeError(f"Cannot swap {name}: an autograd graph still refers to it")
         del node
         states.append({slot: getattr(t, slot) for slot in _SLOTS if hasattr(t, slot)})
     first.__class__, second.__class__ = second.__class__, first.__class__

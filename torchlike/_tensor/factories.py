@@ -373,9 +373,9 @@ def _rarely(name: str, size: tuple, more: dict) -> tuple[tuple, Any]:
     return size, order
 
 
-zeros = _filled("zeros", 0, "A tensor of zeros; `zeros(2, 3)` or `zeros((2, 3))`, of the default dtype.")
-ones = _filled("ones", 1, "A tensor of ones; `ones(2, 3)` or `ones((2, 3))`, of the default dtype.")
-empty = _filled("empty", None, "A tensor whose contents are unspecified (zeros here).")
+zeros = _filled("zeros", 0, "Return a tensor filled with zeros. The size is `zeros(2, 3)` or `zeros((2, 3))`.")
+ones = _filled("ones", 1, "Return a tensor filled with ones. The size is `ones(2, 3)` or `ones((2, 3))`.")
+empty = _filled("empty", None, "Return an uninitialized tensor (zeros here).")
 
 
 def full(
@@ -480,7 +480,7 @@ def _like(name: str, fill: Any) -> Callable[..., Tensor]:
         return _full_like(input, fill, dtype_of(name, dtype), device, requires_grad, memory_format)
 
     like.__name__ = like.__qualname__ = name
-    like.__doc__ = f"As `{name[:-5]}`, with the shape, dtype, device and memory order of `input`."
+    like.__doc__ = f"Return `{name[:-5]}` with the shape, dtype, device and memory format of `input`."
     return like
 
 
@@ -556,7 +556,7 @@ def _new(name: str, factory: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return made
 
     new.__name__ = new.__qualname__ = name
-    new.__doc__ = f"As `{name[4:]}`, with the dtype and device of this tensor."
+    new.__doc__ = f"Return `{name[4:]}` with the dtype and device of this tensor."
     of_factory = inspect.signature(factory)
     parameters = [_SELF, *of_factory.parameters.values()]
     new.__signature__ = of_factory.replace(parameters=parameters)

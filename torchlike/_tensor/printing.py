@@ -57,7 +57,7 @@ def set_printoptions(
     """
     global _options
     if profile is not None and profile not in _PROFILES:
-        raise ValueError(f"profile is one of {', '.join(_PROFILES)}; received: {profile!r}")
+        raise ValueError(f"profile must be one of {', '.join(_PROFILES)}; received: {profile!r}")
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     start = _options if profile is None else _PROFILES[profile]
     _options = replace(start, sci_mode=sci_mode, **{name: v for name, v in given.items() if v is not None})

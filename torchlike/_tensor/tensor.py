@@ -342,15 +342,15 @@ class Tensor(Methods):
     def _is_view(self) -> bool:
         return not views.is_whole(self) and not self._storage.inference
 
-    is_cuda = property(lambda self: self.device.type == "cuda", doc="Whether it lives on a GPU.")
-    is_mps = is_xpu = is_mtia = is_ipu = is_maia = is_vulkan = is_xla = property(lambda self: False, doc="Never.")
-    is_cpu = property(lambda self: self.device.type == "cpu", doc="Whether it lives on the CPU.")
-    is_meta = property(lambda self: self.device.type == "meta", doc="Whether it has no data.")
-    is_sparse = property(lambda self: False, doc="Whether its layout is COO.")
-    is_sparse_csr = property(lambda self: False, doc="Whether its layout is CSR.")
-    is_quantized = property(lambda self: False, doc="Whether it is quantized: never.")
-    is_mkldnn = property(lambda self: False, doc="Whether it has an MKL-DNN layout: never.")
-    is_nested = property(lambda self: False, doc="Whether it is nested: never.")
+    is_cuda = property(lambda self: self.device.type == "cuda", doc="True if the tensor is on a GPU.")
+    is_mps = is_xpu = is_mtia = is_ipu = is_maia = is_vulkan = is_xla = property(lambda self: False, doc="False.")
+    is_cpu = property(lambda self: self.device.type == "cpu", doc="True if the tensor is on the CPU.")
+    is_meta = property(lambda self: self.device.type == "meta", doc="True if the tensor has no data.")
+    is_sparse = property(lambda self: False, doc="True if the layout is sparse COO.")
+    is_sparse_csr = property(lambda self: False, doc="True if the layout is sparse CSR.")
+    is_quantized = property(lambda self: False, doc="Always False: quantized tensors are not supported.")
+    is_mkldnn = property(lambda self: False, doc="Always False: there is no MKL-DNN layout.")
+    is_nested = property(lambda self: False, doc="Always False: nested tensors are not supported.")
 
     def is_floating_point(self) -> bool:
         """Return whether the dtype is a real floating-point dtype."""

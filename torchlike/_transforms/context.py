@@ -290,21 +290,24 @@ class BackwardCFunction(FunctionCtx):
 
     saved_tensors = _Field("The tensors given to `save_for_backward`.", lambda ctx: call_of(ctx).saved_tensors())
     saved_variables = _Field("The old name of `saved_tensors`.", _saved_variables)
-    requires_grad = _Field("True, under `no_grad` too, as in PyTorch.", lambda ctx: True)
+    requires_grad = _Field("Always True, also under `no_grad`, as in PyTorch.", lambda ctx: True)
     next_functions = _Field(
         "The nodes that this node passes its gradients to.", lambda ctx: node_of(ctx).next_functions
     )
-    metadata = _Field("A dictionary for the user's own notes.", lambda ctx: node_of(ctx).metadata)
-    needs_input_grad = _stored("needs_input_grad", "For each argument of forward, whether it needs a gradient.")
+    metadata = _Field("A dictionary for user data.", lambda ctx: node_of(ctx).metadata)
+    needs_input_grad = _stored("needs_input_grad", "A bool for each argument of forward: True if it needs a gradient.")
     to_save = _stored("to_save", "The tensors to save at the end of forward.")
     saved_for_forward = _stored("saved_for_forward", "The tensors that `jvp` reads.")
     dirty_tensors = _stored("dirty_tensors", "The inputs that forward changed in place.")
     non_differentiable = _stored("non_differentiable", "The outputs without a gradient.")
     materialize_grads = _switch(
-        "materialize_grads", "Whether a missing gradient becomes zeros.", "set_materialize_grads", False
+        "materialize_grads", "True if an undefined gradient becomes zeros.", "set_materialize_grads", False
     )
     _materialize_non_diff_grads = _switch(
-        "materialize_non_diff_grads", "The same, of outputs without a gradient.", "set_materialize_non_diff_grads", True
+        "materialize_non_diff_grads",
+        "The same flag for outputs without a gradient.",
+        "set_materialize_non_diff_grads",
+        True,
     )
 
     def name(self) -> str:

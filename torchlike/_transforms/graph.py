@@ -232,6 +232,6 @@ def _as_it_is_now(tensor: Any) -> Any:
 def region_activation_memory_budget(budget: float) -> Any:
     """Raise. PyTorch passes this hint to its compiler's partitioner."""
     raise NotImplementedError(
-        "torch.autograd.graph.region_activation_memory_budget speaks to torch.compile's "
-        "partitioner, which torchlike does not have; use torch.utils.checkpoint"
+        "torch.autograd.graph.region_activation_memory_budget configures the partitioner "
+        "of torch.compile, which torchlike does not have; use torch.utils.checkpoint"
     )

@@ -275,7 +275,7 @@ class LastNode(Node):
         return self.avals[number]
 
     def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad]:
-        raise NotImplementedError(f"torchlike differentiates {self.op.name} {self.op.most} time(s) at most")
+        raise NotImplementedError(f"torchlike can differentiate {self.op.name} at most {self.op.most} time(s)")
 
 
 def apply(op: Higher, given: Sequence[Grad], recordings: Sequence[Recording]) -> list[Grad]:
@@ -293,7 +293,7 @@ def apply(op: Higher, given: Sequence[Grad], recordings: Sequence[Recording]) ->
         values += [value for recording in recordings for value in recording.sub.outer]
         numbers = [x for recording in recordings for x in recording.sub.numbers()[0]]
     if forward_mode.is_open() and any(map(forward_mode.carries, values)):
-        raise NotImplementedError(f"torchlike does not carry forward-mode tangents through {op.name}")
+        raise NotImplementedError(f"torchlike does not support forward-mode differentiation of {op.name}")
     if settled.pair is None:
         last = LastNode(op, edges, settled.plan.outputs) if settled.needs else None
         return [(v, last and (last, i)) for i, v in enumerate(record(settled.plan, values, numbers))]

@@ -50,4 +50,4 @@ class profile(_profile):
 
 def emit_nvtx(*args: Any, **kwargs: Any) -> Any:
     """Raise an error: NVTX ranges are not supported."""
-    raise _errors.arguments.cannot("autograd.profiler.emit_nvtx", "record_function names regions for JAX's profiler")
+    raise _errors.arguments.cannot("autograd.profiler.emit_nvtx", "use record_function with JAX's profiler")

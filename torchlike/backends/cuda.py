@@ -48,8 +48,8 @@ def _switch(kind: str) -> tuple[Callable[[bool], None], Callable[[], bool]]:
     def enabled() -> bool:
         return _allowed[kind]
 
-    enable.__doc__ = f"Allow or forbid PyTorch's {kind} kernel of attention, of which there is one formula here."
-    enabled.__doc__ = f"Whether PyTorch's {kind} kernel of attention is allowed."
+    enable.__doc__ = f"Enable or disable PyTorch's {kind} attention kernel. The flag has no effect here."
+    enabled.__doc__ = f"Return whether PyTorch's {kind} attention kernel is enabled."
     return enable, enabled
 
 

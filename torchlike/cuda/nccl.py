@@ -18,10 +18,10 @@ def is_available(tensors: Any) -> bool:
 
 def _refused(name: str) -> Any:
     def refuse(*args: Any, **kwargs: Any) -> None:
-        raise _errors.arguments.cannot(f"cuda.nccl.{name}", "it runs in one process, and XLA moves what it must")
+        raise _errors.arguments.cannot(f"cuda.nccl.{name}", "one process runs all GPUs, and XLA transfers the data")
 
     refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = f"Refused: `{name}` between GPUs."
+    refuse.__doc__ = f"Raise an error: NCCL `{name}` is not supported."
     return refuse
 
 

@@ -127,4 +127,4 @@ class graph:
         raise _errors.arguments.cannot("cuda.graph", _NO_GRAPH)
 
 
-_NO_GRAPH = "torch.compile makes one program of a whole step"
+_NO_GRAPH = "use torch.compile, which compiles a whole step into one program"

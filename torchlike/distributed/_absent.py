@@ -32,7 +32,7 @@ class Absent(type):
 
 def absent(name: str) -> Absent:
     """Return a placeholder for a name."""
-    return Absent(name, (), {"__doc__": f"{name}: not there; whoever calls it is told so."})
+    return Absent(name, (), {"__doc__": f"A placeholder: `{name}` is not supported, and calling it raises an error."})
 
 
 def fill(module: ModuleType, names: str) -> None:
@@ -51,7 +51,7 @@ def submodule(name: str, names: str) -> None:
             submodule(parent, "")
     made = sys.modules.get(name)
     if made is None:
-        made = sys.modules[name] = ModuleType(name, f"The names of `torch.{name.partition('.')[2]}`, each refused.")
+        made = sys.modules[name] = ModuleType(name, f"`torch.{name.partition('.')[2]}`, which is not supported.")
         made.__spec__ = ModuleSpec(name, None, is_package=True)
         made.__path__ = []
         setattr(sys.modules[parent], last, made)

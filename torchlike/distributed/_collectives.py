@@ -435,7 +435,7 @@ def _renamed(name: str, now: Callable[..., Any]) -> Callable[..., Any]:
         return now(*args, **kwargs)
 
     old.__name__ = old.__qualname__ = name
-    old.__doc__ = f"`{now.__name__}` by its old name."
+    old.__doc__ = f"The deprecated name of `{now.__name__}`."
     return old
 
 

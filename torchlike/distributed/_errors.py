@@ -88,7 +88,7 @@ def no_port(port: int, error: OSError) -> DistNetworkError:
 
 
 def server_gone(host: str, port: int) -> DistNetworkError:
-    return DistNetworkError(f"the store at {host}:{port} is gone: the process that keeps it has ended")
+    return DistNetworkError(f"the store at {host}:{port} is unreachable: the process that serves it has ended")
 
 
 # -- messages ----------------------------------------------------------------------------------------------------------
@@ -100,8 +100,8 @@ def gone(rank: int) -> DistBackendError:
 
 def late(seconds: float, ranks: list[int]) -> DistBackendError:
     return DistBackendError(
-        f"Timed out waiting {seconds * 1e3:.0f}ms for the processes of ranks {ranks}; did all of "
-        "them make the same calls in the same order?"
+        f"Timed out waiting {seconds * 1e3:.0f}ms for the processes of ranks {ranks}; check that "
+        "all processes make the same calls in the same order"
     )
 
 
@@ -170,7 +170,7 @@ def split_sizes() -> RuntimeError:
 
 
 def parts(shape: Any, size: int) -> RuntimeError:
-    return RuntimeError(f"the first dim of shape {list(shape)} cannot be shared out among {size} processes")
+    return RuntimeError(f"the first dim of shape {list(shape)} cannot be divided evenly among {size} processes")
 
 
 def to_itself() -> ValueError:

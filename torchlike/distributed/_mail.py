@@ -56,7 +56,7 @@ class Mail:
         connection.settimeout(None)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._connections[other] = connection
-        threading.Thread(target=self._read, args=(other, connection), name=f"mail of {other}", daemon=True).start()
+        threading.Thread(target=self._read, args=(other, connection), name=f"from rank {other}", daemon=True).start()
 
     def _read(self, other: int, connection: socket.socket) -> None:
         with connection, contextlib.suppress(OSError):

@@ -23,19 +23,19 @@ def parser() -> argparse.ArgumentParser:
         prog="python -m torchlike.distributed.run", description=(__doc__ or "").split("\n")[0]
     )
     add = made.add_argument
-    add("--nnodes", default="1", help="how many machines take part")
-    add("--nproc-per-node", "--nproc_per_node", default="1", help="processes on this one: a number, auto, cpu or gpu")
-    add("--node-rank", "--node_rank", type=int, default=0, help="which machine this is, from 0")
+    add("--nnodes", default="1", help="the number of machines")
+    add("--nproc-per-node", "--nproc_per_node", default="1", help="processes per machine: a number, auto, cpu or gpu")
+    add("--node-rank", "--node_rank", type=int, default=0, help="the rank of this machine, from 0")
     add("--master-addr", "--master_addr", default="127.0.0.1", help="the address of machine 0")
-    add("--master-port", "--master_port", type=int, default=29500, help="a free port there")
-    add("--rdzv-endpoint", "--rdzv_endpoint", default="", help="address:port of machine 0, in place of those two")
-    add("--rdzv-backend", "--rdzv_backend", choices=("static", "c10d"), default="static", help="either serves")
-    add("--rdzv-id", "--rdzv_id", default="", help="a name of the run")
-    add("--standalone", action="store_true", help="one machine, on a port that is free")
-    add("--max-restarts", "--max_restarts", type=int, default=0, choices=(0,), help="only 0: nothing is restarted")
-    add("-m", "--module", action="store_true", help="the script is a module's name")
-    add("--no-python", "--no_python", action="store_true", help="the script is a program, run as it is")
-    add("script", help="what to run")
+    add("--master-port", "--master_port", type=int, default=29500, help="a free port of machine 0")
+    add("--rdzv-endpoint", "--rdzv_endpoint", default="", help="address:port of machine 0, in place of the above")
+    add("--rdzv-backend", "--rdzv_backend", choices=("static", "c10d"), default="static", help="both work")
+    add("--rdzv-id", "--rdzv_id", default="", help="the name of the run")
+    add("--standalone", action="store_true", help="use one machine and any free port")
+    add("--max-restarts", "--max_restarts", type=int, default=0, choices=(0,), help="must be 0: no restarts")
+    add("-m", "--module", action="store_true", help="the script is the name of a module")
+    add("--no-python", "--no_python", action="store_true", help="run the script directly, without Python")
+    add("script", help="the script, module or program to run")
     add("args", nargs=argparse.REMAINDER, help="its arguments")
     return made
 
@@ -64,8 +64,8 @@ def main(argv: list[str] | None = None, says_rank: bool = False) -> int:
         common["XLA_PYTHON_CLIENT_PREALLOCATE"] = os.environ.get("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     if here > 1 and "OMP_NUM_THREADS" not in os.environ:
         print(
-            "Setting OMP_NUM_THREADS to 1 for each process, so that they do not crowd each other out; set it "
-            "yourself for another number.",
+            "Setting OMP_NUM_THREADS to 1 for each process, so that the processes do not overload the machine; set "
+            "it yourself to choose another number.",
             file=sys.stderr,
         )
         common["OMP_NUM_THREADS"] = "1"
@@ -86,7 +86,7 @@ def _processes(said: str) -> int:
         return cuda.device_count()
     if said in ("cpu", "auto"):
         return os.cpu_count() or 1
-    raise SystemExit(f"--nproc-per-node: {said!r} is no number, nor auto, cpu or (where there is one) gpu")
+    raise SystemExit(f"--nproc-per-node must be a number, auto, cpu or (if there is a GPU) gpu, but got {said!r}")
 
 
 def _command(asked: argparse.Namespace, local: int, says_rank: bool) -> list[str]:

@@ -163,7 +163,7 @@ class Distribution:
     # -- members that subclasses override ------------------------------------------------------------------------------
 
     arg_constraints: Any = property(not_given, doc="The constraint of each parameter, by name.")
-    support: Any = property(not_given, doc="The constraint that draws satisfy.")
+    support: Any = property(not_given, doc="The constraint that samples satisfy.")
 
     @property
     def mean(self) -> Tensor:

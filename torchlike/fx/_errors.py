@@ -15,7 +15,7 @@ class TraceError(ValueError):
 
 def no_op(op: str) -> AssertionError:
     return AssertionError(
-        f"{op!r} is no kind of call: placeholder, get_attr, call_function, call_method, call_module and output are"
+        f"unknown op {op!r}: expected placeholder, get_attr, call_function, call_method, call_module or output"
     )
 
 

@@ -38,7 +38,7 @@ class Tracer(TracerBase):
         self, autowrap_modules: tuple = (math,), autowrap_functions: tuple = (), param_shapes_constant: bool = False
     ) -> None:
         if param_shapes_constant:
-            raise _errors.cannot("fx.Tracer(param_shapes_constant=True)", "shapes of parameters are numbers here")
+            raise _errors.cannot("fx.Tracer(param_shapes_constant=True)", "shapes are always constants")
         self._spaces = [vars(m) for m in autowrap_modules]
         public = [f for space in self._spaces for name, f in space.items() if callable(f) and not name.startswith("_")]
         self._whole = [*public, *autowrap_functions]

@@ -71,7 +71,7 @@ class Draws:
     def stand_in(self, draw: Callable, generator: Any, *args: Any, **kwargs: Any) -> np.ndarray:
         """Return a placeholder for the result of the sampling function `draw`. Called during recording."""
         if generator is not None:
-            self.sub.stop("random numbers are drawn from a generator", draws=True)
+            self.sub.stop("random numbers are sampled from a generator", draws=True)
         self.sub.is_quiet = True
         try:
             array = np.array(draw(_random.Generator(), *args, **kwargs))  # this call also checks the arguments

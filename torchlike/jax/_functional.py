@@ -84,7 +84,7 @@ def functional(module: Any, *, mutable: bool = False, random: bool = False) -> t
         arrays += draws.arrays(scene, key)
         _check_aliases(what, scene, tensors)
         if scene.undo_writes():
-            raise _errors.recording.impure(what, "writes to a tensor that is neither parameter nor buffer")
+            raise _errors.recording.impure(what, "writes to a tensor that is neither a parameter nor a buffer")
         if written and not mutable:
             raise _errors.recording.written(what, sorted(written))
         found = iter(pure(scene.recording)(arrays, [], [], []))
@@ -99,7 +99,7 @@ def _check_names(tensors: dict[str, Tensor], params: dict[str, Any]) -> None:
     if params.keys() != tensors.keys():
         missing, unknown = sorted(tensors.keys() - params.keys()), sorted(params.keys() - tensors.keys())
         raise RuntimeError(
-            f"params must have the names that functional gave them; missing: {missing}, unknown: {unknown}"
+            f"params must have the names that functional returned; missing: {missing}, unknown: {unknown}"
         )
     for name, tensor in tensors.items():
         if tuple(np.shape(params[name])) != tuple(tensor.shape):
@@ -117,8 +117,8 @@ def _check_aliases(what: str, scene: Scene, tensors: dict[str, Tensor]) -> None:
     seen = sorted(name for name, tensor in tensors.items() if id(tensor._storage.value) in used)
     if seen:
         raise RuntimeError(
-            f"{what} uses a tensor that shares memory with {', '.join(seen)} and is no parameter or "
-            "buffer itself: it would show the module's numbers, not those that apply is given"
+            f"{what} uses a tensor that shares memory with {', '.join(seen)} but is not a parameter or "
+            "buffer: it would have the values of the module, not the values that are passed to apply"
         )
 
 

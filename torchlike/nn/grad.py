@@ -48,7 +48,7 @@ def _pair(conv: Callable) -> tuple[Callable, Callable]:
 
     for function, what in ((of_input, "input"), (of_weight, "weight")):
         function.__name__ = function.__qualname__ = f"{conv.__name__}_{what}"
-        function.__doc__ = f"The gradient of `{conv.__name__}`'s {what}, of this size, where its result's is given."
+        function.__doc__ = f"Compute the gradient of `{conv.__name__}` with respect to its {what}."
     return of_input, of_weight
 
 

@@ -300,7 +300,7 @@ class RuleOptimizer(Optimizer):
     def _step_recorded(self) -> None:
         """Update the parameters by operators that autograd records (`differentiable=True`)."""
         if current().capture is not None:
-            current().capture.stop("an optimizer's step is recorded for gradients")
+            current().capture.stop("autograd records the step of an optimizer")
         with torchlike.enable_grad():
             for group in self.param_groups:
                 for param in group["params"]:
@@ -365,7 +365,7 @@ class RuleOptimizer(Optimizer):
         if any(grads[i].is_complex() for i in sparse):
             raise NotImplementedError(
                 f"torchlike.optim.{type(self).__name__} does not support sparse gradients of complex numbers. "
-                "Received: one. Use a dense gradient."
+                "Use dense gradients."
             )
         return rows, sparse
 
@@ -411,8 +411,8 @@ class RuleOptimizer(Optimizer):
         plan = _Plan(group, names, rows, sparse, in_turn)
         if len(set(plan.params)) != len(plan.params):
             raise NotImplementedError(
-                "step() with the same parameter twice in one parameter group is not supported. "
-                "Received: a group with duplicates. List every parameter once."
+                "step() does not support a parameter group that contains the same parameter twice. "
+                "List every parameter once."
             )
         names_of = {i: self._names(group, plan.params[i]) for i in rows}
         is_fresh = {i: self._prepare(group, names_of[i], plan.params[i]) for i in rows}

@@ -143,7 +143,7 @@ class SGD(RuleOptimizer):
 
     def _with_momentum(self, group: Group, kept: dict[str, Any], grad: Tensor) -> Tensor:
         if current().capture is not None:
-            current().capture.stop("the rows of a sparse momentum buffer are merged")
+            current().capture.stop("a sparse momentum buffer is updated")
         buffer = kept.get("momentum_buffer")
         if buffer is None:
             buffer = kept["momentum_buffer"] = grad.clone()

@@ -215,7 +215,9 @@ class profile:
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
         """Raise an error: a program has a single source line, not a stack."""
-        raise _errors.arguments.cannot("profiler.profile.export_stacks", "export_chrome_trace says each program's line")
+        raise _errors.arguments.cannot(
+            "profiler.profile.export_stacks", "use export_chrome_trace, which has source lines"
+        )
 
 
 def _traced(event: Event) -> dict:

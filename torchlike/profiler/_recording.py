@@ -41,7 +41,7 @@ class Recorder:
         names = group.operators
         said = " ".join(names[:_MOST_NAMES]) + (f" ... ({len(names)})" if len(names) > _MOST_NAMES else "")
         shapes = tuple(group.shapes(account.shapes, i) for i in range(len(group.base)))
-        name = f"making of {group.place}: {said}" if made else f"{group.place}: {said}"
+        name = f"building {group.place}: {said}" if made else f"{group.place}: {said}"
         place, device = f"{group.place.file}:{group.place.line}", "cpu" if made else group.device.type
         event = Event(name, started, ended, threading.get_ident(), "program", shapes, place, device)
         self.events.append(event)

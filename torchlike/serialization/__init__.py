@@ -23,4 +23,4 @@ class PyTorchFileReader:
     """A reader of single records of a checkpoint file. Not supported: the constructor raises."""
 
     def __init__(self, *args: Any) -> None:
-        raise _arguments.cannot("PyTorchFileReader", "read the file with load, which maps what it holds")
+        raise _arguments.cannot("PyTorchFileReader", "read the file with torch.load")

@@ -28,7 +28,7 @@ class NotACheckpoint(UnpicklingError):
     """The error for a file that is not a checkpoint."""
 
 
-_AGAIN = "get the file again from where it came"
+_AGAIN = "get a new copy of the file"
 
 
 class OfFile(Exception):
@@ -72,7 +72,7 @@ def note_file(error: BaseException, name: object) -> None:
 
 # errors of the restricted unpickler
 def broken_pickle(why: str) -> UnpicklingError:
-    return Refused(f"the pickle in it is damaged, since {why}")
+    return Refused(f"its pickle is damaged: {why}")
 
 
 def truncated_pickle() -> UnpicklingError:
@@ -96,11 +96,11 @@ def bad_arguments(function: Callable) -> UnpicklingError:
 
 
 def bad_state(kind: type) -> UnpicklingError:
-    return Refused(f"the state of a {kind.__name__} in it is no dictionary of attributes")
+    return Refused(f"the state of a {kind.__name__} in it is not a dictionary of attributes")
 
 
 def forbidden_attribute(kind: type, name: str) -> UnpicklingError:
-    return Refused(f"it sets the attribute {name[:100]!r}, which a {kind.__name__} keeps for itself")
+    return Refused(f"it sets the attribute {name[:100]!r}, which is reserved by {kind.__name__}")
 
 
 def unknown_layout(name: str) -> Exception:
@@ -126,7 +126,7 @@ def old_views() -> NotImplementedError:
 
 
 def bad_sparse(why: str) -> UnpicklingError:
-    return Refused(f"a sparse tensor in it is invalid, since {why.rstrip('.')}")
+    return Refused(f"a sparse tensor in it is invalid: {why.rstrip('.')}")
 
 
 def sparse_on_meta() -> NotImplementedError:
@@ -161,7 +161,7 @@ def beyond_storage(offset: object, size: object, stride: object, nbytes: int) ->
 
 
 def two_dtypes_in_file() -> UnpicklingError:
-    return Refused("two of its tensors see one storage as different dtypes")
+    return Refused("two of its tensors use the same storage with different dtypes")
 
 
 # files
@@ -320,7 +320,7 @@ def pickle_args_with_weights_only() -> str:
 def bad_location(location: str) -> UnpicklingError:
     return Refused(
         f"it places a storage on the device {location[:100]!r}, which does not exist",
-        "pass map_location to place it elsewhere",
+        "pass map_location to choose another device",
     )
 
 

@@ -57,7 +57,7 @@ def _is_little(system: Any) -> bool:
     """Return whether the system information in the file says that the file is little-endian."""
     found = dict.get(system, "little_endian", True) if isinstance(system, dict) else None
     if type(found) is not bool:
-        raise errors.broken_pickle("it does not say in which byte order it was written")
+        raise errors.broken_pickle("its byte order is missing")
     return found
 
 
@@ -70,7 +70,7 @@ def _keys(keys: Any, found: dict) -> list[str]:
         raise errors.broken_pickle("the list of its storages is missing")
     keys = [text(key) for key in keys]
     if sorted(keys) != sorted(found):
-        raise errors.broken_pickle("its storages are others than its tensors need")
+        raise errors.broken_pickle("its storages do not match its tensors")
     return keys
 
 

@@ -225,7 +225,7 @@ class Machine:
 
     def _get(self, index: int) -> None:
         if index not in self._memo:
-            raise errors.broken_pickle("it refers to an object that it has not made")
+            raise errors.broken_pickle("it refers to an object that does not exist")
         self._stack.append(self._memo[index])
 
     def _put(self, index: int) -> None:

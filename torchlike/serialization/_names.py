@@ -118,7 +118,7 @@ def locate(module: str, name: str) -> Any:
             return found
     if f"{module}.{name}" in _rebuild.UNSUPPORTED:
         raise errors.unsupported_name(f"{module}.{name}")
-    raise AttributeError(f"Can't get attribute {name!r} on module {module!r}: torchlike has nothing of this name")
+    raise AttributeError(f"Can't get attribute {name!r} on module {module!r}: torchlike does not have this name")
 
 
 def _builtin(module: str, name: str) -> Any:

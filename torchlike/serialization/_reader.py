@@ -63,7 +63,7 @@ class Reader:
         self._prefix = first.split("/")[0] + "/"
         self._records = {record.filename: record for record in records}
         if len(self._records) != len(records):
-            raise errors.broken_archive("two of its records have one name")
+            raise errors.broken_archive("two of its records have the same name")
         self._ends = _checked(records, self._prefix, archive.start_dir)
 
     def has(self, record: str) -> bool:
@@ -137,7 +137,7 @@ class Reader:
         info = self._find(record)
         if info.compress_type != zipfile.ZIP_STORED:
             raise RuntimeError(
-                f"mmap cannot be used with a compressed checkpoint: the record {record} is not stored plainly"
+                f"mmap cannot be used with a compressed checkpoint: the record {record} is not stored uncompressed"
             )
         if not info.file_size:
             return np.empty(0, np.uint8)
@@ -170,7 +170,7 @@ def _unpacked(data: bytes, size: int, record: str) -> bytes:
     except zlib.error:
         raise errors.broken_archive(f"the record {record} is damaged") from None
     if len(found) != size or not (unpacker.eof or unpacker.decompress(unpacker.unconsumed_tail, 1) == b""):
-        raise errors.broken_archive(f"the record {record} is not as long as the directory says")
+        raise errors.broken_archive(f"the record {record} does not have the length that the directory declares")
     return found
 
 
@@ -204,11 +204,11 @@ def _check_record(record: zipfile.ZipInfo, prefix: str) -> None:
     if not name.startswith(prefix):
         raise errors.not_in_directory(prefix, name[:100])
     if prefix in ("/", "./", "../") or not {"..", "."}.isdisjoint(name.split("/")) or "\\" in name or "\0" in name:
-        raise errors.broken_archive(f"the name of the record {name[:100]!r} leads out of the archive")
+        raise errors.broken_archive(f"the name of the record {name[:100]!r} points outside the archive")
     if record.flag_bits & _ENCRYPTED or record.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise errors.broken_archive(f"the record {name[:100]} is encrypted or packed in an unknown way")
+        raise errors.broken_archive(f"the record {name[:100]} is encrypted or has an unknown compression")
     if record.compress_type == zipfile.ZIP_STORED and record.file_size != record.compress_size:
-        raise errors.broken_archive(f"the record {name[:100]} has two lengths")
+        raise errors.broken_archive(f"the record {name[:100]} has two different lengths")
 
 
 def _check_ratio(records: list[zipfile.ZipInfo], always: int) -> None:

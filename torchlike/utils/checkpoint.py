@@ -185,7 +185,8 @@ def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_ent
     XLA decides which intermediate values within a program it stores.
     """
     raise _errors.arguments.cannot(
-        "utils.checkpoint.create_selective_checkpoint_contexts", "`checkpoint` without `context_fn` recomputes all"
+        "utils.checkpoint.create_selective_checkpoint_contexts",
+        "`checkpoint` without `context_fn` recomputes all operators",
     )
 
 

@@ -128,7 +128,7 @@ def _check_offsets(offsets: Tensor, length: int) -> None:
             if host[-1] > length:
                 raise _errors.embedding.bag_last_offset(length, int(host[-1]))
             if (np.diff(host) < 0).any():
-                raise RuntimeError("offsets must not decrease: each says where a bag begins")
+                raise RuntimeError("offsets must not decrease: each is the start of a bag")
 
     when_at_hand(offsets._value, check)
 

@@ -331,7 +331,7 @@ def _twin(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     made: Any = in_place
     made.__name__ = made.__qualname__ = function.__name__ + "_"
-    made.__doc__ = f"In place: {function.__doc__}"
+    made.__doc__ = f"Apply `{function.__name__}` in place."
     made.__wrapped__ = function
     return made
 

@@ -54,7 +54,7 @@ def _beside(input: Tensor, parameter: Tensor | None) -> Tensor:
 
 def _sparse_mm_reduce_impl(self: Any, other: Any, reduce: str) -> Any:
     """Raise an error: the operator is not implemented."""
-    raise _errors.arguments.cannot("ops.aten._sparse_mm_reduce_impl", "use torch.sparse.mm, which sums")
+    raise _errors.arguments.cannot("ops.aten._sparse_mm_reduce_impl", "use torch.sparse.mm, which reduces by sum")
 
 
 def _sparse_addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:

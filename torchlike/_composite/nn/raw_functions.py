@@ -52,7 +52,7 @@ def _loss(name: str, named: Any) -> Callable:
     found = [_of_row(p, named) for p in row.signature.parameters.values()]
     signature = row.signature.replace(parameters=sorted(found, key=lambda p: p.kind), return_annotation="Tensor")
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"{row.doc}\n\nreduction: 0 for none, 1 for the mean, 2 for the sum."
+    call.__doc__ = f"{row.doc}\n\n`reduction` is 0 for none, 1 for the mean or 2 for the sum."
     call.__signature__ = signature
     return call
 
@@ -101,7 +101,7 @@ def _max_pool(dims: int, indices: bool = False) -> Callable:
         return row(input, *map(_hashable, (kernel_size, stride, padding, dilation)), ceil_mode)
 
     pool.__name__ = pool.__qualname__ = f"max_pool{dims}d" + "_with_indices" * indices
-    pool.__doc__ = f"The largest element of each window over the last {dims} dims" + ", and where it stands" * indices
+    pool.__doc__ = f"Return the largest element{' and its index' * indices} of each window of the last {dims} dims."
     return pool
 
 

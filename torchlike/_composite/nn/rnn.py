@@ -128,8 +128,11 @@ def _single(mode: str, name: str) -> Any:
         return _run(mode, args, [args[2] if _is_packed(args) else args[1]])
 
     network.__name__ = network.__qualname__ = name
-    network.__doc__ = f"""`{name}(input, h, params, has_biases, num_layers, dropout, train, bidirectional,
-    batch_first)`; or, packed, `{name}(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
+    network.__doc__ = f"""Run `{name}` layers and return (outputs, h_n).
+
+    Called as `{name}(input, h, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)` or, for a
+    packed sequence, as `{name}(data, batch_sizes, h, params, ..., bidirectional)`.
+    """
     return network
 
 

@@ -185,7 +185,7 @@ def _like(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return made._require_grad() if requires_grad else made
 
     like.__name__ = like.__qualname__ = name
-    like.__doc__ = f"As `{name[:-5]}`, with the shape, dtype, device and memory order of `input`."
+    like.__doc__ = f"Return `{name[:-5]}` numbers with the shape, dtype, device and memory format of `input`."
     return like
 
 

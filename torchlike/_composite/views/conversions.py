@@ -248,7 +248,7 @@ def to_method(name: str, dtype: _dtypes.dtype) -> Any:
         return convert(self, dtype, None, False, memory_format)
 
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"This tensor as {dtype!r}."
+    method.__doc__ = f"Return this tensor cast to {dtype!r}."
     return method
 
 

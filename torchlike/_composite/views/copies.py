@@ -70,7 +70,7 @@ def _copying(name: str, view: Callable) -> Callable:
 
     public: Any = copy
     public.__name__ = public.__qualname__ = f"{name}_copy"
-    public.__doc__ = f"What `{name}` shows, as a copy in row-major order."
+    public.__doc__ = f"Return the result of `{name}` as a contiguous copy."
     public.__wrapped__ = view
     return public
 

@@ -81,7 +81,7 @@ def _strided_whole(input: Tensor, root: Tensor, whole: Tensor, shape: Ints, stri
 def _strided_apart(input: Tensor, shape: Ints, strides: Ints, start: int) -> Tensor:
     """Return `as_strided` over memory of another dtype than that of `input`. The view does not follow its base."""
     if modes.local.grad and input.requires_grad:
-        raise _errors.arguments.unsupported("as_strided", "input (of another dtype than its memory, with a gradient)")
+        raise _errors.arguments.unsupported("as_strided", "input (with a dtype unlike its storage, with a gradient)")
     made = _strided_within(input, input.dtype, shape, strides, start)
     made._origin = input if input._origin is None else input._root()
     views.freeze(made, views.Frozen.APART)
@@ -202,7 +202,7 @@ def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
 
     made: Any = method
     made.__name__ = made.__qualname__ = name
-    made.__doc__ = f"`{name[:-1]}` in place: this tensor is seen in another shape; no element moves."
+    made.__doc__ = f"Apply `{name[:-1]}` in place. Only the shape and strides change."
     made.__wrapped__ = function
     return made
 
@@ -261,7 +261,7 @@ def _allocate(storage: Storage, nbytes: int) -> None:
     """Allocate a freed storage at its former size, filled with zeros. Raise if `nbytes` is smaller."""
     kind = storage.value.aval
     if nbytes < kind.numel * kind.dtype.itemsize:
-        raise _errors.arguments.unsupported("UntypedStorage.resize_", "size (below the former one)")
+        raise _errors.arguments.unsupported("UntypedStorage.resize_", "size (smaller than before)")
     with modes.no_grad():
         contents = factories.zeros(tuple(kind.shape), dtype=kind.dtype, device=kind.device)
     allocate(storage, contents._storage.value)
@@ -434,8 +434,8 @@ def _constant(name: str, found: Any, doc: str) -> Callable[[Tensor], Any]:
 
 
 _FACTS = [
-    _constant("dense_dim", lambda t: t.ndim, "The number of dims that are not sparse: all."),
-    _constant("sparse_dim", 0, "The number of sparse dims: none."),
+    _constant("dense_dim", lambda t: t.ndim, "Return the number of dense dims: all dims."),
+    _constant("sparse_dim", 0, "Return the number of sparse dims: always 0."),
 ]
 _VIEWS = {
     "squeeze_": "squeeze",
@@ -489,5 +489,5 @@ METHODS |= {
     "_make_subclass": staticmethod(_make_subclass),
     "__dlpack__": exchange.dlpack,
     "__dlpack_device__": exchange.dlpack_device,
-    "layout": property(lambda self: mf.strided, doc="How the elements are kept: always strided."),
+    "layout": property(lambda self: mf.strided, doc="The layout: always `torch.strided`."),
 }

@@ -210,7 +210,7 @@ def _split_along(name: str, needed: int, place: int) -> Any:
         return tensor_split(input, where, dim)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"Views of pieces along dim {place}: of equal sizes, or cut at the indices given."
+    function.__doc__ = f"Split along dim {place} into views: into equal sections, or at the given indices."
     return function
 
 
@@ -266,7 +266,7 @@ def _cat_as(name: str) -> Any:
         return cat(tensors, dim)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "Another name of `cat`."
+    function.__doc__ = "Alias of `cat`."
     return function
 
 
@@ -320,7 +320,7 @@ def _at_least(name: str, dims: int) -> Any:
         return tuple([at_least(dims, t) for t in tensors])
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"Tensors with dims of size one added until they have {dims}."
+    function.__doc__ = f"Add dims of size one until each tensor has at least {dims}."
     return function
 
 
@@ -362,7 +362,7 @@ def _unsafe(function: Any) -> Any:
         return tuple(map(untracked, function(*args, **kwargs)))
 
     call.__name__ = call.__qualname__ = "unsafe_" + function.__name__
-    call.__doc__ = f"`{function.__name__}` with results that are no views, though they share its memory."
+    call.__doc__ = f"Return the results of `{function.__name__}`, which autograd does not treat as views."
     return call
 
 

@@ -177,7 +177,7 @@ def _scattered_windows(e: Equation) -> Windows:
 def _scatter(e: Equation) -> Callable:
     p, d = e.params, e.params["dimension_numbers"]
     if e.name == "scatter" and p["update_jaxpr"] is not None:
-        raise e.refuse("with a function of its own")
+        raise e.refuse("with a custom update function")
     updates, windows = tuple(e.inputs[2].shape), _scattered_windows(e)
     batch_rank = len(e.inputs[1].shape) - 1
     batch_dims = [i for i in range(len(updates)) if i not in d.update_window_dims]

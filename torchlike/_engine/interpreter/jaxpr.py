@@ -74,7 +74,7 @@ class Program:
                 for i in dead:
                     slots[i] = None
         except CHANGED as error:
-            raise Unsupported(f"a rule that fails: {error!r}") from error
+            raise Unsupported(f"a rule that raised {error!r}") from error
         for i in self._fixed:
             slots[i] = np.array(slots[i])
         found = [slots[i] for i in self._results]
@@ -88,7 +88,7 @@ class Program:
         One check suffices, because all runs have the same shapes and dtypes.
         """
         if [(np.shape(x), getattr(x, "dtype", None)) for x in found] != self._due:
-            raise Unsupported("a rule with another result")
+            raise Unsupported("a rule whose results differ from the jaxpr")
         self._due = []
 
 
@@ -111,7 +111,7 @@ class Flat:
         self._slots: list = []
         self._constant: set[int] = set()
         self._equations: list[tuple[Any, list[int], list[int]]] = []
-        with _unknown("a jaxpr of a form that is not known"):
+        with _unknown("a jaxpr of an unknown form"):
             inputs = [self._slot() for _ in getattr(closed, "jaxpr", closed).invars]
             self._count, self._results = len(inputs), self._inline(closed, inputs)
             self._due = _results_of(closed)
@@ -217,7 +217,7 @@ def _function(eqn: Any, sizes: Mapping[str, int] | None) -> Callable:
             inputs, outputs = ([Sized(_sized(a.shape, sizes), a.dtype) for a in avals] for avals in (inputs, outputs))
             params = {key: _sized(value, sizes) for key, value in params.items()}
         if name == "while" and _results_of(params["cond_jaxpr"])[0].shape:  # a batched condition
-            raise Unsupported("while of many at once")
+            raise Unsupported("while with a batched condition")
         if name in BODIES:
             params = params | {key: _programs(params[key], sizes) for key in BODIES[name]}
         known = Parameters(params)

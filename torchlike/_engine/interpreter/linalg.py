@@ -110,7 +110,7 @@ def _cholesky(e: Equation) -> OfMatrices:
 def _eigh(e: Equation) -> OfMatrices:
     n = e.inputs[0].shape[-1]
     if e.params["subset_by_index"] not in (None, (0, n)):
-        raise e.refuse("of some values")
+        raise e.refuse("of a subset of the values")
     routine = _with_memory(e, "syevd", "heevd", sizes=(n,), compute_v=1, lower=int(e.params["lower"]))
 
     def decompose(a: np.ndarray) -> tuple:
@@ -153,7 +153,7 @@ def _svd(e: Equation) -> OfMatrices:
     sizes, whole, vectors = e.inputs[0].shape[-2:], int(e.params["full_matrices"]), int(e.params["compute_uv"])
     by_default = e.params["algorithm"] is None or e.params["algorithm"].name == "DEFAULT"
     if e.params["subset_by_index"] not in (None, (0, min(sizes))) or not by_default:
-        raise e.refuse("of some values, or in another way")
+        raise e.refuse("of a subset of the values, or with another algorithm")
     routine = _with_memory(e, "gesdd", sizes=sizes, full_matrices=whole, compute_uv=vectors)
 
     def decompose(a: np.ndarray) -> tuple:

@@ -55,7 +55,7 @@ def _parts(e: Equation) -> tuple[int, int]:
     if taken is None:
         return e.params["num_consts"], e.params["num_carry"]
     if returned is None or len(taken) != 3 or taken[1] != returned[0] or sum(taken) != len(e.inputs):
-        raise e.refuse("of a form that is not known")
+        raise e.refuse("of an unknown form")
     return taken[0], taken[1]
 
 

@@ -376,7 +376,7 @@ def _whole_number(x: np.ndarray, to: np.dtype) -> np.ndarray:
 @rule("bitcast_convert_type")
 def _bitcast(e: Equation) -> Callable:
     if e.inputs[0].dtype.itemsize != e.outputs[0].dtype.itemsize:
-        raise e.refuse("between dtypes of other sizes")
+        raise e.refuse("between dtypes of different sizes")
     dtype = e.outputs[0].dtype
     return lambda x: x.view(dtype)
 
@@ -531,7 +531,7 @@ def _reduction(e: Equation) -> Callable:
 
 def _lowest(dtype: np.dtype) -> Any:
     if dtype.kind in "iub":
-        raise Unsupported("reduce_max of no whole numbers")
+        raise Unsupported("reduce_max of an empty integer array")
     return dtype.type(-np.inf)
 
 

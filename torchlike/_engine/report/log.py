@@ -30,7 +30,7 @@ def log_as_asked(names: str) -> None:
     asked = [name.strip() for name in names.split(",") if name.strip()]
     for name in asked:
         if name not in KNOWN:
-            raise ValueError(f"TORCHLIKE_LOG names {name!r}, which is not logged; known: {', '.join(KNOWN)}")
+            raise ValueError(f"TORCHLIKE_LOG has the unknown topic {name!r}; known topics: {', '.join(KNOWN)}")
     if asked:
         handler = _ToStderr()
         handler.setFormatter(logging.Formatter("torchlike: %(message)s"))
@@ -64,7 +64,7 @@ def line(making: Making) -> str:
     """Return the log line of a compile event: source location, event, operators, executor, device, duration, reason."""
     account, group, number = making.account, making.account.group, len(making.account.group.operators)
     if making.by_numpy:
-        verb = f"interpreted, {making.compiles} compiled by themselves:" if making.compiles else "interpreted"
+        verb = f"interpreted, {making.compiles} compiled separately:" if making.compiles else "interpreted"
     else:
         verb = "loaded from disk" if making.from_disk else "compiled"
     what = f"{number} operator{'s' * (number != 1)} ({summary(group.operators)})"
@@ -74,10 +74,10 @@ def line(making: Making) -> str:
 
 def _why(making: Making) -> str:
     if making.hot:
-        return "it repeats"
+        return "it runs repeatedly"
     if making.account.is_first:
         return "new"
-    return changes(making.account) or "other static arguments, or other inputs to overwrite; the same shapes"
+    return changes(making.account) or "the same shapes, but other static arguments or donated inputs"
 
 
 def summary(operators: tuple[str, ...], most: int = 4) -> str:

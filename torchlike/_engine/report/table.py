@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 25
 MOST_SHAPES = 6
 MOST_CAUSES = 10  # per function
-_HEAD = ("executor", "operators", "hits", "misses", "compiles", "compile s", "numpy runs", "in place", "at", "")
+_HEAD = ("executor", "operators", "hits", "misses", "compiles", "compile s", "numpy runs", "donated", "source", "")
 
 
 def table(report: Report) -> str:
@@ -25,7 +25,7 @@ def table(report: Report) -> str:
         lines.append(f"... and {hidden} more")
     changing = [line for program in shown for line in _changing(program)]
     if changing:
-        lines += ["", "shapes that changed", *_aligned(changing)]
+        lines += ["", "changed shapes", *_aligned(changing)]
     if report.functions:
         lines += ["", "compiled functions", *_aligned([_function(f) for f in report.functions])]
         lines += [line for f in report.functions for line in _causes(f)]
@@ -84,15 +84,15 @@ def _changing(program: Program) -> list[tuple[str, ...]]:
 
 
 def _function(f: Function) -> tuple[str, ...]:
-    made = f"{_some(f.recordings, 'recording')} of {_some(f.signatures, 'signature')}"
+    made = f"{_some(f.recordings, 'graph')} for {_some(f.signatures, 'signature')}"
     again, uncompiled = (sum(cause.count for cause in causes) for causes in (f.again, f.uncompiled))
-    others = f"{again} recorded again" if again else "", f"{uncompiled} uncompiled" if uncompiled else ""
-    return f.name, made, f"{_some(f.runs, 'run')} without Python", *others, f.where
+    others = f"{again} captured again" if again else "", f"{uncompiled} uncompiled" if uncompiled else ""
+    return f.name, made, _some(f.runs, "replay"), *others, f.where
 
 
 def _causes(f: Function) -> list[str]:
     """Return the lines with the reasons why a compiled function was captured again or ran uncompiled."""
-    again = [f"recorded again: {f.name}: {reason} ({_some(count, 'time')})" for reason, count in f.again[:MOST_CAUSES]]
+    again = [f"captured again: {f.name}: {reason} ({_some(count, 'time')})" for reason, count in f.again[:MOST_CAUSES]]
     return again + [f"uncompiled: {f.name}: {reason} ({_some(n, 'time')})" for reason, n in f.uncompiled[:MOST_CAUSES]]
 
 

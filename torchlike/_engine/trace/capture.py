@@ -155,7 +155,7 @@ class Capture(Mode):
     def observes(self, value: Value) -> None:
         """Called when an array is read. A constant made in this call from Python numbers may be read."""
         if not self._quiet and (value.array is None or id(value) in self.known):
-            self.stop("a tensor's elements are looked at")
+            self.stop("the elements of a tensor are read")
 
     def reads_generator(self) -> None:
         """Called when the state of a generator is read."""
@@ -163,7 +163,7 @@ class Capture(Mode):
 
     def settles(self) -> None:
         """Called when memory shared with NumPy is copied. This ends the capture: a replay could not repeat the copy."""
-        self.stop("memory that is shared is read")
+        self.stop("memory that is shared with NumPy is read")
 
     def draw(self, make: Callable[[], Any]) -> Any:
         """Sample random numbers now and at each replay."""
@@ -220,7 +220,7 @@ class Capture(Mode):
     def writes(self, storage: Any, owner: Any) -> None:
         """Called before the contents of a storage are replaced."""
         if self._quiet:
-            self.stop("a tensor is written to by what is repeated on the host")
+            self.stop("host work that each replay repeats writes to a tensor")
         elif id(storage) not in self.written:
             edge = None if owner is None else owner._edge
             held = None if owner is None else ref(owner)

@@ -38,7 +38,9 @@ def run(device: Device, draws: bool = False) -> None:
     """
     capture = current().capture
     if capture is not None:
-        capture.stop("random numbers are drawn by elements" if draws else "a tensor's elements are needed", draws)
+        capture.stop(
+            "random sampling reads the elements of a tensor" if draws else "the elements of a tensor are needed", draws
+        )
     flush(device)
 
 
@@ -92,7 +94,7 @@ def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> None:
     except Exception as error:
         if device.trace is not trace:  # the results are committed; the error is a warning that became an exception
             raise
-        log.logger.debug("a program could not be run whole", exc_info=error)
+        log.logger.debug("a program failed, so its operators run one by one", exc_info=error)
         failures.isolate(device, trace, key[2], values, error)
 
 

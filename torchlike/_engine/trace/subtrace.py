@@ -220,12 +220,12 @@ class SubTrace(OwnTrace, Mode):
         Constants of the function may be read; random numbers, which are sampled in each run, may not.
         """
         if self.stand_in(value.array) is not None:
-            self.stop("drawn numbers are looked at")
+            self.stop("random numbers are read")
 
     def draw(self, make: Callable[[], Any]) -> Any:
         """Return random numbers. Raise an error if the recording does not allow sampling."""
         if self.drawn is None:
-            self.stop("random numbers are drawn", draws=True)
+            self.stop("random numbers are sampled", draws=True)
         return make()
 
     def ask(self, ask: Callable[[], Sequence], host: Any) -> Sequence:
@@ -256,7 +256,7 @@ def _look() -> str:
     It is the outermost torchlike function of this kind on the call stack.
     """
     looks = [_LOOKS[name] for name in calls_of_ours() if name in _LOOKS]
-    return looks[-1] if looks else "an operator that needs the elements"
+    return looks[-1] if looks else "an operator that reads the elements"
 
 
 class Stretch(NamedTuple):

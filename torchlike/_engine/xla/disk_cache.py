@@ -84,7 +84,7 @@ class DiskCache:
                 os.unlink(half)
             if not self._failed:
                 self._failed = True
-                logger.debug("compiled programs are not kept on disk: %s", error)
+                logger.debug("compiled programs are not cached on disk: %s", error)
             return
         with suppress(OSError):  # another process may be clearing the folder
             self._count(_blocks(len(content)))

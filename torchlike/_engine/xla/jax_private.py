@@ -16,11 +16,11 @@ import jax
 # (module, name) -> what torchlike uses the name for.
 USES: dict[tuple[str, str], str] = {
     ("jax.core", "ShapedArray"): "the shape and dtype of a primitive's result",
-    ("jax.core", "Tracer"): "telling an array inside of `jax.jit` from one that has elements",
-    ("jax.core", "eval_jaxpr"): "running a traced function on other arrays",
-    ("jax.extend.core", "Literal"): "the constants in a traced function",
-    ("jax.extend.core", "Primitive"): "operators that have their own gradient inside of a kernel",
-    ("jax.interpreters.ad", "Zero"): "the gradient of a result that nothing depends on",
+    ("jax.core", "Tracer"): "distinguishing tracers from concrete arrays",
+    ("jax.core", "eval_jaxpr"): "evaluating a jaxpr",
+    ("jax.extend.core", "Literal"): "the constants of a jaxpr",
+    ("jax.extend.core", "Primitive"): "primitives with custom gradients inside kernels",
+    ("jax.interpreters.ad", "Zero"): "symbolic zero gradients",
     ("jax.interpreters.ad", "defbilinear"): "the gradients of products and depthwise convolutions",
     ("jax.interpreters.ad", "deflinear2"): "the gradients of casts",
     ("jax.interpreters.batching", "defvectorized"): "`vmap` of casts",

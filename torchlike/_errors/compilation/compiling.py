@@ -27,26 +27,27 @@ def named(function: object) -> str:
 
 
 def not_whole(function: object, reason: str) -> Unsupported:
-    return Unsupported(f"{named(function)} cannot be compiled whole (fullgraph=True): {reason}")
+    return Unsupported(f"{named(function)} cannot be compiled with fullgraph=True: {reason}")
 
 
 def new_recording(function: object) -> RecompileError:
     return RecompileError(
-        f"{named(function)} has no recording for these arguments and this state, and the stance is 'fail_on_recompile'"
+        f"{named(function)} has no captured graph for these arguments and this state, and the stance is "
+        "'fail_on_recompile'"
     )
 
 
 def differs(function: object, what: str) -> RuntimeError:
     return RuntimeError(
-        f"{named(function)} was recorded anew (verify_every), and the recording differs from the one that was run: "
-        f"{what}. Something that it depends on is not followed; please report it"
+        f"{named(function)} was captured again (verify_every), and the new graph differs from the replayed graph: "
+        f"{what}. A guard is missing; please report this"
     )
 
 
 def no_recording(function: object) -> RuntimeError:
     return RuntimeError(
-        f"{named(function)} has no recording yet: call it first (torchlike.explain() says why a call was not recorded "
-        "whole)"
+        f"{named(function)} has no captured graph yet: call it first (torchlike.explain() shows why a call "
+        "ran uncompiled)"
     )
 
 
@@ -59,7 +60,7 @@ def hooks_fire_twice() -> str:
     )
 
 
-ESCAPES = "a tensor made in it is kept by something outside"
+ESCAPES = "a tensor that it creates is stored outside"
 
 
 def returned(x: object) -> str:
@@ -67,7 +68,7 @@ def returned(x: object) -> str:
 
 
 def returned_twice() -> str:
-    return "it returns one tensor twice"
+    return "it returns the same tensor twice"
 
 
 def returned_grad() -> str:

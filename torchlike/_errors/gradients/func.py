@@ -77,8 +77,8 @@ def observed(calls: Sequence[str]) -> RuntimeError:
             return RuntimeError(message)
     named = [name for name in calls if name not in ("mapped", "run", "public", "call", "wrapper")]
     return RuntimeError(
-        f"vmap: {named[-1] if named else 'this operator'} looks at the elements of a tensor, which "
-        "differ from example to example."
+        f"vmap: {named[-1] if named else 'this operator'} reads the elements of a tensor, which "
+        "differ between the batched examples."
     )
 
 

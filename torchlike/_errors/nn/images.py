@@ -229,7 +229,7 @@ def grid_size(dims: int, shape: Ints) -> RuntimeError:
 
 
 def unknown_number(function: str, argument: str, got: int) -> ValueError:
-    return ValueError(f"{function}(): {argument} is one of 0, 1 and 2. Received: {got}")
+    return ValueError(f"{function}(): {argument} must be 0, 1 or 2, but got {got}")
 
 
 def check_antialiased(x: Any, size: Any, align_corners: Any, factors: Any) -> None:

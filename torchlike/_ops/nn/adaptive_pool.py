@@ -58,7 +58,7 @@ def _adaptive_avg(dims: int):
             out = _mean_along(out, axis, count)
         return out
 
-    kernel.__doc__ = f"The means of as many windows of the last {dims} dims as asked for."
+    kernel.__doc__ = f"Return the means of `output_size` windows of the last {dims} dims."
     kernel.__name__ = f"_adaptive_avg_pool{dims}d"
     names = {1: "SqueezeBackward1", 2: "AdaptiveAvgPool2DBackward0", 3: "AdaptiveAvgPool3DBackward0"}
     node = lambda call: "MeanBackward1" if dims > 1 and set(call.output_size) == {1} else names[dims]
@@ -117,7 +117,7 @@ def _adaptive_max(dims: int):
             x, places = _largest_along(x, places, axis, count)
         return x, places
 
-    kernel.__doc__ = f"The largest elements of as many windows of the last {dims} dims as asked for, and their places."
+    kernel.__doc__ = f"Return the largest elements of `output_size` windows of the last {dims} dims, and their indices."
     kernel.__name__ = f"_adaptive_max_pool{dims}d"
     names = {1: "SqueezeBackward1", 2: "AdaptiveMaxPool2DBackward0", 3: "AdaptiveMaxPool3DBackward0"}
     both = lambda call: [_shape(call)[0], (_shape(call)[0], _dtypes.int64)]

@@ -52,7 +52,7 @@ def _convolution(count: int):
         out = channels_second(out if bias is None else out + bias)
         return out if input.ndim == count + 2 else out[0]
 
-    kernel.__doc__ = f"""Slide a kernel over the last {count} dims of (N, C, ...) or (C, ...).
+    kernel.__doc__ = f"""Convolve the last {count} dims of (N, C, ...) or (C, ...) with a kernel.
 
     out[n, o, i...] = bias[o] + sum over c and k of weight[o, c, k...] input[n, c, i * stride + k * dilation - padding]
 
@@ -60,8 +60,8 @@ def _convolution(count: int):
       input: (N, C, d1, ...) or (C, d1, ...).
       weight: (O, C / groups, k1, ...).
       bias: (O,).
-      stride, padding, dilation: one number, or one for each dim. padding "same" keeps the size, "valid" is 0.
-      groups: input and output channels are split into this many parts, each convolved by itself.
+      stride, padding, dilation: a number, or one number per dim. Padding "same" keeps the size; "valid" is 0.
+      groups: the number of channel groups, which are convolved separately.
     """
     kernel.__name__ = f"conv{count}d"
     return operator(

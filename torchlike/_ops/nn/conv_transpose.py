@@ -62,13 +62,13 @@ def _transposed(count: int):
         out = channels_second(out if bias is None else out + bias)
         return out if input.ndim == count + 2 else out[0]
 
-    kernel.__doc__ = f"""The transpose of `conv{count}d`: each input element adds a scaled kernel to the output.
+    kernel.__doc__ = f"""Compute the transpose of `conv{count}d`: each input element adds a scaled kernel to the output.
 
     Args:
       input: (N, C, d1, ...) or (C, d1, ...).
       weight: (C, O / groups, k1, ...).
       bias: (O,).
-      output_padding: this many more elements at the end of each dim.
+      output_padding: the number of additional elements at the end of each dim.
 
     The size of a dim is (d - 1) stride - 2 padding + dilation (k - 1) + output_padding + 1.
     """

@@ -73,7 +73,9 @@ def _fractional_max(dims: int):
         shape = (*input.shape[:-dims], *output_size)
         return best.reshape(shape), where.reshape(shape)
 
-    kernel_function.__doc__ = f"The largest elements of windows at random places of the last {dims} dims, and where."
+    kernel_function.__doc__ = (
+        f"Return the largest elements of random windows of the last {dims} dims, and their indices."
+    )
     kernel_function.__name__ = f"_fractional_max_pool{dims}d"
     return operator(
         autocast=FULL_ON_CPU,

@@ -198,7 +198,7 @@ def _max_pool(dims: int, with_positions: bool):
         back = [channels_second(o) if input.ndim == dims + 2 else channels_second(o)[0] for o in out]
         return back if with_positions else back[0]
 
-    kernel_function.__doc__ = f"The largest element of each window of the last {dims} dims."
+    kernel_function.__doc__ = f"Return the largest element of each window of the last {dims} dims."
     kernel_function.__name__ = f"_max_pool{dims}d" if not with_positions else f"_max_pool_at{dims}d"
     shape = (lambda call: [_shape(call)[0], (_shape(call)[0], _dtypes.int64)]) if with_positions else _shape
     node = {1: "SqueezeBackward1", 2: "MaxPool2DWithIndicesBackward0", 3: "MaxPool3DWithIndicesBackward0"}[dims]
@@ -269,9 +269,10 @@ def _avg_pool(dims: int):
             out = channels_second(sums / np.asarray(divisor, x.dtype))
         return out if input.ndim == dims + 2 else out[0]
 
-    kernel_function.__doc__ = f"""The mean of each window of the last {dims} dims.
+    kernel_function.__doc__ = f"""Return the mean of each window of the last {dims} dims.
 
-    Padding counts as zeros, unless `count_include_pad` is False; `divisor_override` divides the sums instead.
+    Padding counts as zeros, unless `count_include_pad` is False. `divisor_override` replaces the window size as the
+    divisor.
     """
     kernel_function.__name__ = f"_avg_pool{dims}d"
     node = {1: "SqueezeBackward1", 2: "AvgPool2DBackward0", 3: "AvgPool3DBackward0"}[dims]

@@ -52,5 +52,5 @@ def is_foreign(error: Exception) -> bool:
     raised = dis.opname[last.tb_frame.f_code.co_code[last.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")
     found = package in _OTHERS if package != "torchlike" else not raised
     if found:
-        logger.debug("an error of Python, NumPy or JAX became one of torchlike's", exc_info=error)
+        logger.debug("torchlike replaced an error of Python, NumPy or JAX", exc_info=error)
     return found

@@ -102,7 +102,7 @@ def offload_wrapper(module: Module) -> Module:
     """Raise an error: offloading of activations is not supported."""
     raise _errors.arguments.cannot(
         "distributed.algorithms._checkpoint.checkpoint_wrapper.offload_wrapper",
-        "use checkpoint_wrapper, which keeps none",
+        "use checkpoint_wrapper, which stores no activations",
     )
 
 

@@ -2,20 +2,24 @@
 
 import os
 import sys
+from pathlib import Path
 
+from torchlike._api import editor_stubs
 from torchlike._api.import_hook import run_module, run_script
 
 USAGE = """\
 usage: python -m torchlike script.py [args]
        python -m torchlike -m module [args]
        python -m torchlike --clear-cache
+       python -m torchlike --stubs [folder]
 
 Runs a program in which 'import torch' imports torchlike, in this process only. --clear-cache deletes the compiled
-programs on disk."""
+programs on disk. --stubs writes stubs of the package torch to a folder (by default 'typings'), so that editors and type
+checkers understand such programs."""
 
 
 def main(argv: list[str]) -> None:
-    """Run the command `argv`: a script, a module (`-m`) or `--clear-cache`. A usage error exits with status 2."""
+    """Run the command `argv`: a script, a module (`-m`), `--clear-cache` or `--stubs`. A usage error exits with status 2."""
     if not argv or argv[0] in ("-h", "--help"):
         print(USAGE)
         sys.exit(0 if argv else 2)
@@ -23,6 +27,9 @@ def main(argv: list[str]) -> None:
         _run_named_module(argv[1:])
     elif argv == ["--clear-cache"]:
         _clear_cache()
+    elif argv[0] == "--stubs" and len(argv) < 3:
+        folder = Path(argv[1] if argv[1:] else "typings")
+        print(f"wrote {editor_stubs.write(folder)} stubs to {folder / 'torch'}")
     elif argv[0].startswith("-"):
         _give_up(f"unknown option {argv[0]}; options of Python itself go before -m torchlike")
     elif not os.path.isfile(argv[0]):

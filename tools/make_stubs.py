@@ -1,8 +1,7 @@
 """Write the typing stubs of the names that exist only at run time: `python -m tools.make_stubs`.
 
-Operators are declared by schemas, and the methods of Tensor are made from them at import. Type checkers and editors
-read
-the stubs instead.
+Operators are declared by schemas, and the methods of Tensor are made from them at import. Type checkers and
+editors read the stubs instead.
 """
 
 from __future__ import annotations

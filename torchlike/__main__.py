@@ -19,7 +19,7 @@ checkers understand such programs."""
 
 
 def main(argv: list[str]) -> None:
-    """Run the command `argv`: a script, a module (`-m`), `--clear-cache` or `--stubs`. A usage error exits with status 2."""
+    """Run the command `argv`: a script, `-m module`, `--clear-cache` or `--stubs`. Usage errors exit with status 2."""
     if not argv or argv[0] in ("-h", "--help"):
         print(USAGE)
         sys.exit(0 if argv else 2)

@@ -104,7 +104,7 @@ def _by_samples() -> Iterator[str]:
         if "." in key:
             yield key if key.startswith("Tensor.") else f"torch.{key}"
             continue
-        place = REGISTRY[key].where[0] if key in REGISTRY and REGISTRY[key].where else "torch"
+        place = REGISTRY[key].public.where[0] if key in REGISTRY and REGISTRY[key].public.where else "torch"
         yield f"{place}.{key}" if place in ("torch", "Tensor") else f"torch.{place}.{key}"
         yield from (f"Tensor.{name}" for name in (key, key + "_") if hasattr(torch.Tensor, name))
 

@@ -12,7 +12,7 @@ from tests.ops.samples import SAMPLES
 from torchlike._ops import REGISTRY, Op
 from torchlike._tensor import binding
 
-ROWS = sorted(name for name, op in REGISTRY.items() if name == op.name and op.where)
+ROWS = sorted(name for name, op in REGISTRY.items() if name == op.name and op.public.where)
 JUDGED = sorted(SAMPLES)
 
 
@@ -29,7 +29,7 @@ def function(library: Any, key: str) -> Callable:
     if "." in key:
         return _walk(library, key)
     op = REGISTRY.get(key)
-    place = op.where[0] if op is not None and op.where else "torch"
+    place = op.public.where[0] if op is not None and op.public.where else "torch"
     if place == "torch" and hasattr(library, key):
         return getattr(library, key)
     if place in ("torch", "Tensor"):

@@ -101,14 +101,14 @@ def differentiated(
         edges = [node.edges[i] and (Refusal(error, [node.edges[i]]), 0) for i in source.saved]
     carrying = carried(source, wanted, given)
     edges += [held[i][1] if i in carrying else None for i in given]
-    if source.op.once:
+    if source.op.gradient.once:
         refused = any(held[i][1] for i in given)
         found = apply(plan, values, edges, node.scalars, False)
         return [(value, (Refusal(_errors.autograd.once_only), 0) if refused else None) for value, _ in found]
     pairs = apply(plan, values, edges, node.scalars, True)
     if not chooses(source):
         versions.note_gradient(node, len(source.saved), pairs)
-    together = source.op.fused or name or any(held[i][1] for i in given)
+    together = source.op.gradient.fused or name or any(held[i][1] for i in given)
     if len(wanted) > 1 and not together:  # give each result only the history of its own inputs
         constant = [all(node.edges[i] is None for i in derivable(source, (w,), given)) for w in wanted]
         pairs = [(value, None if fixed else edge) for fixed, (value, edge) in zip(constant, pairs)]

@@ -17,6 +17,7 @@ from torchlike import _errors
 from torchlike._autograd import nodes
 from torchlike._autograd.nodes import Node
 from torchlike._engine import Value
+from torchlike._ops.schema.declare import ONCE, UNSQUEEZED, Kept
 from torchlike._ops.schema.gradient import dependence
 from torchlike._ops.schema.plan import OpPlan
 
@@ -207,7 +208,7 @@ def note_gradient(node: Node, saved: int, made: Sequence[tuple[Value, Any]]) -> 
     """
     edge = next((edge for _, edge in made if edge is not None), None)
     remembers = () if node.plan is None else node.plan.remembers
-    if edge is not None and _RESULTS.intersection(remembers) and "result.once" not in remembers:
+    if edge is not None and _RESULTS.intersection(remembers) and ONCE not in remembers:
         nodes.hooks_of(edge[0]).behind = nodes.shell(node), saved
 
 
@@ -229,7 +230,7 @@ def check(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
 
 def _check_unsqueezed(node: Node, stamp: Stamp | None) -> None:
     """Check a reduction. If its gradient is differentiated, PyTorch uses the result with the reduced dims kept."""
-    if stamp is None or not stamp.before(node) or "result.unsqueezed" not in node.plan.remembers:
+    if stamp is None or not stamp.before(node) or UNSQUEEZED not in node.plan.remembers:
         return
     given, (shape,) = node.plan.extra.arguments, [a.shape for a in node.plan.inputs]
     dim, keeps = given["dim"][1], given["keepdim"][1]
@@ -345,10 +346,10 @@ def _named(plan: OpPlan, wanted: tuple[int, ...]) -> dict[int, str]:
     names = [] if plan.extra is None else [name for name, _ in plan.extra.arrays]
     found = {}
     for each in plan.remembers:
-        kept, _, other = each.partition(">")
-        name, _, seen = kept.partition(".")
-        if name in names and (not other or (other in names and names.index(other) in wanted)):
-            found[names.index(name)] = seen
+        kept = Kept(each) if isinstance(each, str) else each
+        other = kept.only_for
+        if kept.name in names and (not other or (other in names and names.index(other) in wanted)):
+            found[names.index(kept.name)] = kept.seen
     return found
 
 

@@ -25,7 +25,7 @@ def from_old_order(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
         len(order) == len(args)
         and all((name in op.defaults) == (a.__class__ in NUMBERS) for name, a in zip(order, args))
     )
-    order = next(filter(fits, op.old_orders), None)
+    order = next(filter(fits, op.public.old_orders), None)
     if order is None:
         return args, kwargs
     warn(_errors.arguments.old_overload(op, order))

@@ -102,10 +102,10 @@ def uncast(function: Callable) -> Callable:
 def call(op: Any, args: tuple, kwargs: dict) -> Any:
     """Call an operator that has policies, with its operands cast as the thread's autocast state requires."""
     if _local.autocast:
-        found = _policy(op.autocast, args, kwargs)
+        found = _policy(op.public.autocast, args, kwargs)
         if found is not None:
             args, kwargs = _cast(*found, args, kwargs)
-    return op.uncast(*args, **kwargs)
+    return op.public.uncast(*args, **kwargs)
 
 
 def _operands(args: tuple, kwargs: dict) -> list[Tensor]:

@@ -34,7 +34,7 @@ def _named(made: Any, op: Op, name: str) -> Callable:
 
 def _with_out(op: Op, call: Callable) -> Callable:
     """Return the public function of an operator. It handles `out=` and passes all other arguments to the hot path."""
-    if not op.out or op.family == "view":
+    if not op.public.out or op.family == "view":
         return call
 
     def public(*args: Any, **kwargs: Any) -> Any:
@@ -44,7 +44,7 @@ def _with_out(op: Op, call: Callable) -> Callable:
             out = kwargs.pop("out")
             if out is None:
                 return call(*args, **kwargs)
-            return row_into(op, op.uncast or call, args, kwargs, out)
+            return row_into(op, op.public.uncast or call, args, kwargs, out)
         except Exception as error:
             raise shortened(error) from error.__cause__
 
@@ -52,7 +52,7 @@ def _with_out(op: Op, call: Callable) -> Callable:
 
 
 def _in_place(op: Op, call: Callable) -> Callable:
-    return in_place_of(op.name, op.uncast or call, op=op)
+    return in_place_of(op.name, op.public.uncast or call, op=op)
 
 
 def check_history(self: Tensor, operands: tuple = ()) -> None:
@@ -167,9 +167,9 @@ def bind_methods() -> None:
     """Bind operators to Tensor: the method, and the in-place variant if the operator has one."""
     for name, op in REGISTRY.items():
         call = CALLERS[op.name]
-        if "Tensor" in op.where and not hasattr(Tensor, name):
+        if "Tensor" in op.public.where and not hasattr(Tensor, name):
             setattr(Tensor, name, _named(_method(call), op, name))
-        if op.inplace and not hasattr(Tensor, name + "_"):
+        if op.public.inplace and not hasattr(Tensor, name + "_"):
             setattr(Tensor, name + "_", _named(_in_place(op, call), op, name + "_"))
 
 
@@ -180,4 +180,4 @@ def _method(call: Callable) -> Callable:
 
 def names_in(place: str) -> dict[str, Callable]:
     """Return the public functions of one namespace, such as `torch` or `nn.functional`."""
-    return {name: PUBLIC[op.name] for name, op in REGISTRY.items() if place in op.where}
+    return {name: PUBLIC[op.name] for name, op in REGISTRY.items() if place in op.public.where}

@@ -41,15 +41,17 @@ def describe(x: Any) -> tuple[Aval, tuple[int, ...] | None] | None:
 def caller(op: Op) -> Callable:
     """Return the function that users call for an operator."""
     call = _guarded(op, _view_caller(op) if op.family == "view" else _plain_caller(op))
-    if op.autocast is not None:
-        op.uncast = call
-        call = autocast.casting(op.autocast)(call) if op.family == "view" else _guarded(op, _plain_caller(op, True))
-    return _refusing_gradients(op, call) if op.without_gradient else call
+    if op.public.autocast is not None:
+        op.public.uncast = call
+        call = (
+            autocast.casting(op.public.autocast)(call) if op.family == "view" else _guarded(op, _plain_caller(op, True))
+        )
+    return _refusing_gradients(op, call) if op.gradient.without_gradient else call
 
 
 def _refusing_gradients(op: Op, call: Callable) -> Callable:
     """Return a caller that raises if certain operands require grad."""
-    places = [(op.names.index(name), name, function) for name, function in op.without_gradient.items()]
+    places = [(op.names.index(name), name, function) for name, function in op.gradient.without_gradient.items()]
 
     @functools.wraps(call)
     def refusing(*args: Any, **kwargs: Any) -> Any:
@@ -73,7 +75,7 @@ def _reading_anyway(op: Op, call: Callable) -> Callable:
     Only callers of operators without a gradient change. If a call raises while gradients are recorded, it is repeated
     without recording.
     """
-    if op.differentiable:
+    if op.gradient.differentiable:
         return call
 
     def reading(*args: Any, **kwargs: Any) -> Any:
@@ -132,7 +134,7 @@ def _is_for(op: Op, args: tuple, kwargs: dict) -> bool:
 
 def _plain_caller(op: Op, casts: bool = False) -> Callable:
     plans, kinds = op.plans, op.kinds
-    slow: object = bool(op.special) or d.ARRAYS in kinds
+    slow: object = bool(op.public.special) or d.ARRAYS in kinds
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
@@ -174,7 +176,7 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
                     if plan is not None:
                         return _finish(plan, values, edges, scalars, needs)
                 values, edges, scalars = [], [], []
-            if op.of_numbers and all([a.__class__ in NUMBERS for a in args[:2]]):
+            if op.public.of_numbers and all([a.__class__ in NUMBERS for a in args[:2]]):
                 args = _with_a_tensor(args)
             if slow is CASTING:
                 return autocast.call(op, args, kwargs)
@@ -231,7 +233,7 @@ def binary(op: Op, call: Callable) -> Callable:
     if op.guard is not None:
         return call
     plans = op.plans
-    special = op.special.get(op.names[1], ())
+    special = op.public.special.get(op.names[1], ())
 
     def quick(a: Any, b: Any) -> Any:
         cls = b.__class__
@@ -256,14 +258,14 @@ def binary(op: Op, call: Callable) -> Callable:
                 return _finish(plan, values, edges, scalars, edge is not None or (not scalars and edges[1] is not None))
         return call(a, b)
 
-    return _reading_anyway(op, quick if op.autocast is None else autocast.without_plans(quick))
+    return _reading_anyway(op, quick if op.public.autocast is None else autocast.without_plans(quick))
 
 
 def _finish(plan: OpPlan, values: Sequence, edges: Sequence, scalars: Sequence, needs: bool) -> Any:
     """Record an operator and return its results. `needs`: an input has a gradient history."""
     recorder, node = current(), None
     if needs and recorder.grad:
-        if plan.op.residuals and not recorder.watches and latest.made is None:
+        if plan.op.gradient.residuals and not recorder.watches and latest.made is None:
             return _finish_with_residuals(plan, values, edges, scalars)
         node = recorder.node(plan, values, edges, scalars)
     if plan.single is None:
@@ -299,7 +301,7 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
     This path handles keyword arguments, sequences of tensors, static numbers and foreign number types.
     """
     key: list = []
-    if op.old_orders and len(args) > 2:
+    if op.public.old_orders and len(args) > 2:
         args, kwargs = from_old_order(op, args, kwargs)
     args, kwargs, asked = (args, kwargs, {}) if current().capture is None else _with_elements(op, args, kwargs)
     args = tuple([number(a, kind) for a, kind in zip([plain(a) for a in args], (*op.kinds, *[d.STATIC] * len(args)))])
@@ -328,7 +330,7 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
                 if isinstance(x, int) and (x >= _TOO_LARGE or x < -_TOO_LARGE):
                     raise _errors.dtypes.too_large(x)
                 key.append(cls)
-                if x in op.special.get(name, ()):
+                if x in op.public.special.get(name, ()):
                     key.append(x)
                 else:
                     if name in asked:
@@ -349,7 +351,7 @@ def _with_elements(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict, dict
         name: a
         for name, a in [*zip(op.names, args), *kwargs.items()]
         if op.kind_of.get(name) == d.SCALAR
-        and name not in op.special
+        and name not in op.public.special
         and a.__class__ in TENSOR_TYPES
         and not (a.ndim or a.requires_grad)
         and capture.knows(a)
@@ -379,7 +381,7 @@ def _plan(op: Op, key: tuple, args: tuple, kwargs: dict) -> OpPlan:
 def _view_caller(op: Op) -> Callable:
     plans, kinds = op.plans, op.kinds
     varies = [i for i, kind in enumerate(kinds) if kind == d.INDEX]
-    offset = op.offset
+    offset = op.view.offset
 
     count = len(kinds) - 1
 

@@ -19,15 +19,15 @@ from torchlike._tensor.tracebacks import shortened
 
 def asked_of(op: Op, args: tuple) -> Into:
     """Return the rule of an operator for its `out=` tensors, given its arguments."""
-    found = op.out(*args) if callable(op.out) else op.out
+    found = op.public.out(*args) if callable(op.public.out) else op.public.out
     return found if isinstance(found, Into) else CASTABLE
 
 
 def row_into(op: Op, call: Callable, args: tuple, kwargs: dict, out: Any) -> Any:
     """Call an operator with `out=`, according to the operator's rule for `out=` tensors."""
     asked = asked_of(op, (*args, *kwargs.values()))
-    called = asked.called if asked.called != "" else op.called if op.differentiable else "aten::"
-    return into(op.called, call, args, kwargs, out, asked._replace(called=called), op.overloads)
+    called = asked.called if asked.called != "" else op.called if op.gradient.differentiable else "aten::"
+    return into(op.called, call, args, kwargs, out, asked._replace(called=called), op.public.overloads)
 
 
 def into(name: str, call: Callable, args: tuple, kwargs: dict, out: Any, asked: Into, overloads: Any = False) -> Any:

@@ -91,7 +91,7 @@ def _slot(name: str) -> Callable:
 
 
 def _in_place(op: Op, call: Callable) -> Callable:
-    twin = in_place_of(op.name, op.uncast or call, op=op)
+    twin = in_place_of(op.name, op.public.uncast or call, op=op)
 
     def dunder(self: Tensor, other: Any) -> Any:
         try:
@@ -142,7 +142,7 @@ def bind() -> None:
             setattr(Tensor, f"__{stem}__", _binary(REGISTRY[name]))
             reflected, operands = f"__r{stem}__", _operands(REGISTRY[name])
             setattr(Tensor, reflected, (_slot(reflected) if stem in _SLOTS else _reflected)(call, operands))
-            if REGISTRY[name].inplace:
+            if REGISTRY[name].public.inplace:
                 setattr(Tensor, f"__i{stem}__", _in_place(REGISTRY[name], call))
     for stem, turned in _TURNED.items():
         setattr(Tensor, f"__r{stem}__", _reflected(turned, _OPERANDS if stem == "sub" else (*_OPERANDS, np.ndarray)))

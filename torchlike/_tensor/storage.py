@@ -160,7 +160,7 @@ def marks(tensor: Any) -> tuple[str, ...]:
     """Return the pending operations of a tensor on the numbers in memory: conjugation ("conj") and negation ("neg")."""
     if not tensor._chain:
         return ()
-    pending = [plan.op.pending for plan, _ in tensor._chain]
+    pending = [plan.op.view.pending for plan, _ in tensor._chain]
     return tuple([mark for mark in ("conj", "neg") if pending.count(mark) % 2])
 
 
@@ -359,14 +359,14 @@ def _placed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) -> A
 
     A linear view is undone by its transpose, and a view with an `inverse` by that function.
     """
-    at = next((i for i, plan in enumerate(plans) if plan.op.inverse is not None), None)
+    at = next((i for i, plan in enumerate(plans) if plan.op.view.inverse is not None), None)
     if at is None:
         return _transposed(plans, old, part, numbers)
     count = sum(len(plan.scalars) for plan in plans[:at])
     seen = look(plans[:at], old, numbers[:count])
     if plans[at + 1 :]:
         part = _placed(plans[at + 1 :], look(plans[at : at + 1], seen, ()), part, numbers[count:])
-    back = plans[at].op.inverse(seen, jnp.asarray(part).astype(plans[at].outputs[0].dtype.numpy))  # type: ignore[misc]
+    back = plans[at].op.view.inverse(seen, jnp.asarray(part).astype(plans[at].outputs[0].dtype.numpy))  # type: ignore[misc]
     return _placed(plans[:at], old, back, numbers[:count]) if at else back
 
 

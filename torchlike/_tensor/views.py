@@ -202,7 +202,7 @@ def _node_anew(plan: OpPlan) -> str:
 
 def _is_no_strided_view(plan: OpPlan) -> bool:
     """Return whether a view changes the dtype, or is a conjugate or negative view."""
-    return plan.op.result is not None or plan.op.pending != ""
+    return plan.op.view.result is not None or plan.op.view.pending != ""
 
 
 def _replayed(steps: tuple) -> list[tuple]:

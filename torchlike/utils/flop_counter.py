@@ -94,9 +94,9 @@ class FlopCounterMode:
     def _see(self, plan: Any) -> None:
         source, wanted = getattr(plan, "source", None) or (plan, None)
         op = getattr(source, "op", None)
-        if op is None or op.flops is None or source.extra is None:
+        if op is None or op.execution.flops is None or source.extra is None:
             return
-        for name, flops in op.flops(Products(source, wanted)).items():
+        for name, flops in op.execution.flops(Products(source, wanted)).items():
             for parent in self.mod_tracker.parents:
                 self.flop_counts[parent][getattr(aten, name)] += flops
 

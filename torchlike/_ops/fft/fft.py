@@ -77,7 +77,7 @@ def _sizes(call: Call) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
         dim = tuple(range(-len(s), 0)) if s is not None else tuple(range(source.ndim))
     if s is not None and len(s) != len(dim):
         raise RuntimeError("When given, dim and shape arguments must have the same length")
-    if not dim and call.op.node != "FftC2CBackward0":
+    if not dim and call.op.gradient.node != "FftC2CBackward0":
         raise RuntimeError(f"{call.op.name} must transform at least one axis")
     if dim and not source.ndim:
         raise _errors.shapes.dim_of_scalar(dim[0])

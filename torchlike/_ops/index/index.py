@@ -15,7 +15,7 @@ from torchlike._dtypes import FLOAT8, FLOAT8_SIGNED
 from torchlike._dtypes.strides import contiguous_strides, ordered_strides, view_strides
 from torchlike._errors.dtypes import c_name, index_put_dtypes, scalar_name
 from torchlike._ops.schema.casts import WIDEST_ELSEWHERE, WIDEST_ON_CPU
-from torchlike._ops.schema.declare import HOST_REDUCES, Array, Arrays, Scalar, declare, namespace, operator
+from torchlike._ops.schema.declare import HOST_REDUCES, Array, Arrays, Kept, Scalar, declare, namespace, operator
 from torchlike._ops.schema.namespace import at, summed_wide, widened, within
 from torchlike._ops.schema.typing_rules import Call, Typed, broadcast, wrap_dim
 
@@ -476,7 +476,7 @@ def _check_copied(call: Call, dim: int, rest: list, other: list) -> None:
 
 _ROWS = {**_SCATTER, "check": _check_rows}
 # PyTorch's gradient needs only the shape of the source, but PyTorch saves the whole source.
-_FROM_ROWS = {**_ROWS, "saves": ("index", "source"), "remembers": ("index", "source>source")}
+_FROM_ROWS = {**_ROWS, "saves": ("index", "source"), "remembers": ("index", Kept("source", only_for="source"))}
 
 
 @operator(where=(), name="_index_add", node="IndexAddBackward0", **_FROM_ROWS, loop="index_add_")

@@ -18,7 +18,7 @@ from torchlike._ops.reduce.row_sums import add_to_rows
 from torchlike._ops.schema import flops
 from torchlike._ops.schema.casts import FULL_ON_CPU, LOWER, LOWER_ELSEWHERE, WIDEST_ELSEWHERE, Casts, Policy, widest
 from torchlike._ops.schema.checks import EMPTY, NUMBERS
-from torchlike._ops.schema.declare import EXACT, HOST_REDUCES, Array, Into, namespace, operator
+from torchlike._ops.schema.declare import EXACT, HOST_REDUCES, Array, Into, Kept, namespace, operator
 from torchlike._ops.schema.namespace import unrounded, widened
 from torchlike._ops.schema.out_rules import CASTABLE
 from torchlike._ops.schema.typing_rules import Call, broadcast, sum_like, wrap_dim
@@ -49,7 +49,7 @@ def _matmul_node(call: Call) -> str:
     )
 
 
-def _matmul_keeps(call: Call) -> tuple[str, ...]:
+def _matmul_keeps(call: Call) -> tuple[str | Kept, ...]:
     """Return the tensors saved for backward, in PyTorch's order.
 
     PyTorch saves a second factor that is a vector (`vec` or `tensor`) after `self`, and one that is a matrix (`mat2`)
@@ -57,8 +57,9 @@ def _matmul_keeps(call: Call) -> tuple[str, ...]:
     """
     first, second = (a.ndim for a in call.arrays)
     if second == 1 and first < 3:
-        return "input>other", "other>input"
-    return ("other>input", "input.row>other" if (first, second) == (1, 2) else "input>other")
+        return Kept("input", only_for="other"), Kept("other", only_for="input")
+    seen = "row" if (first, second) == (1, 2) else ""
+    return Kept("other", only_for="input"), Kept("input", seen, "other")
 
 
 def _matmul_into(input: Any, other: Any) -> Into:
@@ -221,7 +222,7 @@ def _check_outer(call: Call) -> None:
     aliases=("ger",),
     node="MulBackward0",
     float8=FLOAT8,
-    remembers=("vec2>input", "input.column>vec2"),
+    remembers=(Kept("vec2", only_for="input"), Kept("input", "column", "vec2")),
 )
 def outer(input: Array, vec2: Array):
     """Return the outer product of two vectors: (n,), (m,) -> (n, m)."""
@@ -472,7 +473,7 @@ def _linear_edges(has_array: Callable[[str], bool]) -> tuple[str, ...]:
     edges=_linear_edges,
     loop="addmm_impl_cpu_",
     float8=FLOAT8_SIGNED,
-    remembers=("input.rows>weight", "weight.T>input"),
+    remembers=(Kept("input", "rows", "weight"), Kept("weight", "T", "input")),
     takes=(*NUMBERS, EMPTY),
 )
 def linear(input: Array, weight: Array, bias: Array | None = None):

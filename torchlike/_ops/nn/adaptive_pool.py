@@ -46,7 +46,7 @@ def _check(call: Call) -> None:
     _errors.pooling.check_adaptive(call, _dims(call))
     # With an output of size 1, PyTorch takes a plain mean, which accepts complex numbers.
     if "avg" in call.op.name and call.input.dtype.is_complex and set(call.output_size) != {1}:
-        raise _errors.dtypes.not_implemented(call.op.loop, call.input.dtype)
+        raise _errors.dtypes.not_implemented(call.op.dtypes.loop, call.input.dtype)
 
 
 def _adaptive_avg(dims: int):

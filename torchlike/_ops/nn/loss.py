@@ -313,7 +313,7 @@ def _check_quotient(call: Call) -> None:
     if call.input.dtype.category < _dtypes.FLOATING:
         raise _errors.dtypes.cannot_cast(_dtypes.float32, call.input.dtype)
     if call.op.name == "gaussian_nll_loss" and call.input.dtype.is_complex:
-        raise _errors.dtypes.not_implemented(call.op.loop, call.input.dtype)
+        raise _errors.dtypes.not_implemented(call.op.dtypes.loop, call.input.dtype)
     if call.op.name == "gaussian_nll_loss":
         _check_variance(call)
 

@@ -20,7 +20,7 @@ from torchlike import _dtypes, _errors
 from torchlike._ops.linalg.products import product, rows_times
 from torchlike._ops.schema import flops
 from torchlike._ops.schema.casts import Casts, lower
-from torchlike._ops.schema.declare import Array, operator
+from torchlike._ops.schema.declare import Array, Kept, operator
 from torchlike._ops.schema.namespace import own_gradients
 from torchlike._ops.schema.typing_rules import Call
 
@@ -302,11 +302,12 @@ def is_one_call(mode: str, dtype: _dtypes.dtype, lengths: Any, projection: Any) 
     return mode == "lstm" and lengths is None and projection is None and dtype is _dtypes.float32
 
 
-def _kept(call: Call) -> tuple[str, ...]:
+def _kept(call: Call) -> tuple[str | Kept, ...]:
     given = () if call.by_batch else ("input",)  # with `by_batch`, PyTorch saves a copy
     if is_one_call(call.mode, call.input.dtype, call.lengths, call.projection):
         return *given, "h", "c", "w_ih", "w_hh", "b_ih", "b_hh", "first"
-    return *[f"{each}.rows" for each in given], "h", "c", "w_ih.T>input", "w_hh.T", "projection.T"
+    weights = Kept("w_ih", "T", "input"), Kept("w_hh", "T"), Kept("projection", "T")
+    return *[Kept(each, "rows") for each in given], "h", "c", *weights
 
 
 @operator(
@@ -376,7 +377,7 @@ def _cell_shape(call: Call) -> list:
     return [s.shape for s in (call.h, call.arguments.get("c")) if s is not None]
 
 
-_KEPT_BY_CELL = ("input", "h", "c", "w_ih.T>input", "w_hh.T>h")
+_KEPT_BY_CELL = ("input", "h", "c", Kept("w_ih", "T", "input"), Kept("w_hh", "T", "h"))
 _CELL_NODES = {"tanh": "TanhBackward0", "relu": "ReluBackward0"}  # the modes whose last operation is an activation
 
 

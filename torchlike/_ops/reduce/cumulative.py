@@ -15,7 +15,7 @@ from torchlike._ops.elementwise.binary import added_logarithms
 from torchlike._ops.reduce.reduce import at
 from torchlike._ops.schema.casts import FULL_ELSEWHERE
 from torchlike._ops.schema.checks import EMPTY, REALS, only
-from torchlike._ops.schema.declare import HOST, Array, Into, declare, namespace, operator
+from torchlike._ops.schema.declare import HOST, ONCE, Array, Into, declare, namespace, operator
 from torchlike._ops.schema.out_rules import COMPUTES
 from torchlike._ops.schema.typing_rules import Call, Typed, sum_like, wrap_dim
 
@@ -24,7 +24,7 @@ def _typing(call: Call) -> Typed:
     wrap_dim(call.dim, call.input.ndim)
     result = call.dtype or sum_like(call.input.dtype)[0]
     if result is _dtypes.bool_ and call.input.ndim and 0 not in call.input.shape:
-        raise _errors.dtypes.not_implemented(call.op.loop, result)
+        raise _errors.dtypes.not_implemented(call.op.dtypes.loop, result)
     return Typed([aval(call.input.shape, result, call.device)], result, [None], result)
 
 
@@ -42,7 +42,7 @@ def cumsum(input: Array, dim: int, *, dtype=None):
     out=COMPUTES,
     autocast=FULL_ELSEWHERE,
     host=HOST,
-    remembers=("inputs", "result", "result.once"),  # without zero factors, PyTorch's gradient uses the result twice
+    remembers=("inputs", "result", ONCE),  # without zero factors, PyTorch's gradient uses the result twice
     inplace=True,
     chooses=lambda plan: 0 in plan.inputs[0].shape,  # an empty tensor has nothing to differentiate
     loop="cumprod_out_cpu",

@@ -18,7 +18,17 @@ from torchlike._engine.interpreter.sums import total as numpy_total
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops.schema.casts import FULL, FULL_ELSEWHERE
 from torchlike._ops.schema.checks import not_complex
-from torchlike._ops.schema.declare import EXACT, HOST_REDUCES, Array, Into, constant, namespace, operator, reduction
+from torchlike._ops.schema.declare import (
+    EXACT,
+    HOST_REDUCES,
+    UNSQUEEZED,
+    Array,
+    Into,
+    constant,
+    namespace,
+    operator,
+    reduction,
+)
 from torchlike._ops.schema.namespace import widened
 from torchlike._ops.schema.node_names import by_dim
 from torchlike._ops.schema.out_rules import CASTABLE, COMPUTES
@@ -85,7 +95,7 @@ def _divisor(input: Array, dim: object):
     out=COMPUTES,
     autocast=FULL,
     host=HOST_REDUCES,
-    remembers=("all", "result", "result.unsqueezed"),
+    remembers=("all", "result", UNSQUEEZED),
     promote=sum_like,
     node=by_dim("Prod"),
     loop="prod_out_cpu",

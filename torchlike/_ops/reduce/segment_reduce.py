@@ -10,7 +10,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops.reduce.scatter_reduce import _extreme, _highest, _lowest, _product
-from torchlike._ops.schema.declare import Array, operator
+from torchlike._ops.schema.declare import ONCE, Array, operator
 from torchlike._ops.schema.typing_rules import Call
 
 
@@ -36,7 +36,7 @@ def _shape(call: Call) -> list:
     where=(),
     node="SegmentReduceBackward0",
     numpy=False,
-    remembers=("data", "bounds", "result", "result.once"),
+    remembers=("data", "bounds", "result", ONCE),
 )
 def _segment_reduce(data: Array, bounds: Array, reduce: str, by_length: bool, initial: float | None):
     """Return `data` with each segment of a dim reduced to one element: (..., N, *rest) -> (..., S, *rest).

@@ -19,7 +19,7 @@ from torchlike._ops.reduce.sort import ordered
 from torchlike._ops.reduce.vector_norm import FLAT_ORDERS, vector_norm
 from torchlike._ops.schema.casts import FULL, FULL_ELSEWHERE, FULL_ON_CPU
 from torchlike._ops.schema.checks import CHECKED_AT_ONCE, NUMBERS
-from torchlike._ops.schema.declare import EXACT, HOST, Array, Operand, Scalar, namespace, operator
+from torchlike._ops.schema.declare import EXACT, HOST, ONCE, Array, Operand, Scalar, namespace, operator
 from torchlike._ops.schema.namespace import at, fractional, refused
 from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.typing_rules import Aval, Call, broadcast, reduced_shape, through_integers, to_real, wrap_dim
@@ -377,7 +377,7 @@ def _check_pair(call: Call) -> None:
     shape=lambda call: [()],
     check=_check_pair,
     out=False,
-    remembers=lambda call: ("inputs", "result", *["result.once"] * (call.p in FLAT_ORDERS)),
+    remembers=lambda call: ("inputs", "result", *[ONCE] * (call.p in FLAT_ORDERS)),
     promote=to_real,
     loop="add_stub",
 )

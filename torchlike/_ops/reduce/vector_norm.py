@@ -15,7 +15,7 @@ from torchlike._errors.dtypes import scalar_name
 from torchlike._ops.elementwise.partial_derivatives import modulus
 from torchlike._ops.reduce.reduce import Dims, axes, is_row
 from torchlike._ops.schema.casts import FULL_ELSEWHERE
-from torchlike._ops.schema.declare import EXACT, HOST_REDUCES, Array, namespace, reduction
+from torchlike._ops.schema.declare import EXACT, HOST_REDUCES, ONCE, UNSQUEEZED, Array, Kept, namespace, reduction
 from torchlike._ops.schema.typing_rules import Call, reduced_dims, reduced_shape, to_real
 
 
@@ -83,8 +83,8 @@ def _check_norm(call: Call) -> None:
 FLAT_ORDERS = (0, 1, math.inf, -math.inf)  # orders of norms whose second derivative is zero
 
 
-def _norm_keeps(call: Call) -> tuple[str, ...]:
-    return ("inputs", "result", "result.once" if call.ord in FLAT_ORDERS else "result.unsqueezed")
+def _norm_keeps(call: Call) -> tuple[str | Kept, ...]:
+    return ("inputs", "result", ONCE if call.ord in FLAT_ORDERS else UNSQUEEZED)
 
 
 @reduction(

@@ -129,9 +129,9 @@ class Template:
         self.runs: dict[tuple, Run] = {}  # the functions of these plans, keyed by dtypes
 
     def saved(self, op: d.Op) -> tuple[int, ...]:
-        if op.saves is None:
+        if op.gradient.saves is None:
             return tuple(range(len(self.arrays)))
-        return tuple([i for i, (name, _) in enumerate(self.arrays) if name in op.saves])
+        return tuple([i for i, (name, _) in enumerate(self.arrays) if name in op.gradient.saves])
 
     def function(self, op: d.Op, typed: Typed, outputs: tuple[_dtypes.dtype, ...] | None) -> Run:
         """Return the function of a plan whose results are cast to `outputs` (None: not cast)."""
@@ -140,14 +140,18 @@ class Template:
 
     def _run(self, op: d.Op, typed: Typed, outputs: tuple[_dtypes.dtype, ...] | None) -> Run:
         compute = typed.compute
-        if compute is not None and op.opmath and typed.opmath:
+        if compute is not None and op.dtypes.opmath and typed.opmath:
             compute = _dtypes.opmath(compute)
         run = Run()
         run.kernel, run.name, run.compute, run.outputs = op.kernel, op.name, compute, outputs
         run.count = len(self.arrays)
         run.numbers = tuple([_number_dtype(number, kind, compute, typed) for number, kind in self.numbers])
         run.converted = _cast_number if any([dt in _dtypes.FLOAT8 for dt in run.numbers]) else _number
-        run.kept = frozenset([i for i, (name, _) in enumerate(self.arrays) if name in op.keeps]) if op.keeps else _NONE
+        run.kept = (
+            frozenset([i for i, (name, _) in enumerate(self.arrays) if name in op.dtypes.keeps])
+            if op.dtypes.keeps
+            else _NONE
+        )
         half = None if compute is typed.compute else typed.compute
         run.stored = None if half is None else self._stored(op, half)
         return run.take(self.arguments)
@@ -218,7 +222,7 @@ class Form(NamedTuple):
                 shown, strides = known
                 call.arrays.append(shown)
                 call.strides.append(strides)
-                if name not in op.keeps:
+                if name not in op.dtypes.keeps:
                     call.promoted.append(shown)
             elif where == "number":
                 shown = number
@@ -251,7 +255,7 @@ _PLAIN = frozenset((int, bool, float, complex, str, type(None), _dtypes.dtype))
 
 def _types(op: d.Op, args: tuple, seen: list) -> tuple | None:
     """Return the types of the arguments if these alone determine the binding, else None."""
-    if op.special or d.ARRAYS in op.kinds:
+    if op.public.special or d.ARRAYS in op.kinds:
         return None
     types = []
     for value, known in zip(args, seen):
@@ -345,7 +349,7 @@ def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is
     asked = ASKED["Dims" if name == "dim" and kind == "int" else kind] if kind in ASKED else None
     if not is_tensor and (asked is None or asked(value)):
         return
-    is_method = "nn.functional" not in op.where
+    is_method = "nn.functional" not in op.public.where
     if name == "dim" and op.family == "reduction" and op.defaults.get("dim", ()) is None and kind == "Dims":
         raise _errors.arguments.invalid_combination(op.name, args[1:], kwargs)  # PyTorch has an overload without it
     position = None if name in kwargs else op.names.index(name) + (not is_method)
@@ -362,7 +366,7 @@ def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, descr
         aval_, strides = describe(tensor)
         call.arrays.append(aval_)
         call.strides.append(strides)
-        if name not in op.keeps:
+        if name not in op.dtypes.keeps:
             call.promoted.append(aval_)
         template.arrays.append((name, kind))
         return len(template.arrays) - 1
@@ -400,7 +404,7 @@ def is_runtime_number(op: d.Op, name: str, kind: int, value: Any) -> bool:
         return isinstance(value, Varying)
     if kind not in (d.OPERAND, d.SCALAR) or type(value) not in _dtypes.SCALAR_CATEGORY:
         return False
-    return value not in op.special.get(name, ())
+    return value not in op.public.special.get(name, ())
 
 
 class Varying(int):

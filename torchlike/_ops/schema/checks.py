@@ -45,7 +45,7 @@ def only(kernel: str, *categories: int, wide: bool = False) -> Callable[[Call], 
     def check(call: Call) -> None:
         dtype = result_type(call.promoted, call.numbers)
         asked = call.arguments.get("dtype")
-        narrow = dtype in FLOAT8 and dtype not in call.op.float8 and (asked is None or asked in FLOAT8)
+        narrow = dtype in FLOAT8 and dtype not in call.op.dtypes.float8 and (asked is None or asked in FLOAT8)
         if dtype.category not in categories or (dtype in WIDE and not wide) or narrow:
             raise _errors.dtypes.not_implemented(kernel, dtype)
 

@@ -20,7 +20,7 @@ import inspect
 import re
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from torchlike._dtypes import modes
@@ -52,18 +52,30 @@ HOST_REDUCES = 4  # `Op.host` of an operator that reads its operand once
 REGISTRY: dict[str, Op] = {}
 
 
-@dataclass(eq=False)
-class Op:
-    """An operator schema. All other properties of an operator are derived from it."""
+@dataclass(frozen=True)
+class Kept:
+    """A tensor that PyTorch saves for backward.
+
+    Attributes:
+      name: the array parameter.
+      seen: the view of it that is saved: "T" (transposed), "rows" (as a matrix), "row" or "column" (of a vector), or ""
+        for the parameter itself.
+      only_for: the parameter for whose gradient it is saved, or "" for all.
+    """
 
     name: str
-    kernel: Callable
-    family: str
-    typing: Callable  # computes the dtypes and shapes of the results from the inputs (see typing_rules.py)
-    shape: Callable | None = None  # shape(call) -> result shapes, if the family's rule does not determine them
-    check: Callable | None = None  # check(call) raises PyTorch's errors; runs once for each new signature
-    fits: Callable | None = None  # fits(call) raises the error of an in-place call if `input` lacks the result's shape
-    guard: Callable | None = None  # guard(*args) checks concrete values at every call; tensors are passed as Values
+    seen: str = ""
+    only_for: str = ""
+
+
+UNSQUEEZED = Kept("result", "unsqueezed")  # the gradient saves the result with all dims kept
+ONCE = Kept("result", "once")  # the gradient saves nothing
+
+
+@dataclass(eq=False)
+class GradientRules:
+    """The gradient of an operator, and how PyTorch differentiates it."""
+
     saves: tuple[str, ...] | None = None  # the array parameters whose values the gradient needs; None: all
     # The tensors that PyTorch saves for backward, or a function of a call that returns them. They must not be
     # overwritten before the backward pass. Each word names some tensors:
@@ -71,11 +83,9 @@ class Op:
     #   the name of an array parameter: this parameter;
     #   "result": the only result; "first": the first of several results; "others": the results after the first;
     #   "results": all results;
-    #   "weight.T", "input.rows": a view of a parameter, transposed or as a matrix;
-    #   "weight.T>input": a parameter, or a view of it, that is saved only for the gradient of `input`.
-    # Two words describe a gradient that is differentiated again: "result.unsqueezed" (it saves the result with all dims
-    # kept) and "result.once" (it saves nothing).
-    remembers: tuple[str, ...] | Callable[[Any], tuple[str, ...]] = ("inputs",)
+    #   a `Kept`: a view of a parameter, or a parameter that is saved for some gradients only.
+    # `UNSQUEEZED` and `ONCE` describe a gradient that is differentiated again.
+    remembers: tuple[str | Kept, ...] | Callable[[Any], tuple[str | Kept, ...]] = ("inputs",)
     # True if the gradient uses the saved values only to select elements, so it has no derivative with respect to them.
     # It may be a function of a plan.
     chooses: bool | Callable[[Any], bool] = False
@@ -89,12 +99,6 @@ class Op:
     # the order of the parameters. May be edges(has_array), where has_array(name) returns whether an argument is an
     # array.
     edges: tuple[str, ...] | Callable[[Callable[[str], bool]], tuple[str, ...]] = ()
-    aliases: tuple[str, ...] = ()
-    where: tuple[str, ...] = ("torch", "Tensor")  # the namespaces that expose the operator
-    inplace: bool = False  # has an in-place variant, name + "_"
-    # The rule for `out=`, or a function of the first operand that returns it. True: the default rule of such operators.
-    # False: the operator has no `out=`.
-    out: bool | Into | Callable[[Any], Into] = True
     differentiable: bool = True
     # The array parameters that must not require grad, each with the name of PyTorch's function in the error. The name
     # may be a function of the first operand's number of dims.
@@ -104,18 +108,25 @@ class Op:
     # function of a plan.
     underivable: str | Callable[[Any], str] = ""
     refuses_complex: str = ""  # PyTorch's name of the operator, if it has no gradient for complex results
-    special: dict[str, tuple] = field(default_factory=dict)  # numbers that select another formula, so they are static
-    of_numbers: bool = False  # PyTorch accepts numbers for all operands; the result is a tensor
-    overloads: bool | None = None  # PyTorch has several signatures; default: True if a parameter is an `Operand`
-    old_orders: tuple[tuple[str, ...], ...] = ()  # the parameter orders of PyTorch's deprecated overloads
+
+
+@dataclass(eq=False)
+class ViewRules:
+    """The geometry of an operator that returns a view of its first operand."""
+
+    geometry: Callable | None = None  # geometry(shape, strides, **statics) -> (shape, strides)
+    offset: Callable | None = None  # offset(tensor, *statics) -> the result's offset from the input, in elements
+    result: Callable | None = None  # for views with another dtype: result(call) -> dtype
+    inverse: Callable | None = None  # for views without a linear inverse: inverse(base, new) -> base with `new` written
+    # For views of the same memory whose elements are conjugated ("conj") or negated ("neg") when read.
+    pending: str = ""
+
+
+@dataclass(eq=False)
+class DtypeRules:
+    """The dtypes that an operator accepts, computes in and rounds to."""
+
     keeps: tuple[str, ...] = ()  # the array parameters excluded from promotion (masks, indices)
-    formats: int | Callable[[Any], int] = 0  # the number of leading arrays whose channels-last format the results get
-    host: int | Callable[[Any], int] = 0  # the number of XLA threads that NumPy equals in speed on large arrays
-    flops: Callable | None = None  # flops(products) -> operations of matrix products (see flops.py); None: no product
-    sparse: Callable | None = None  # the implementation for sparse operands, set at import; None: an error
-    autocast: Casts | None = None  # the casting policies of mixed precision
-    uncast: Callable | None = None  # the public function without autocasting, set if there is an `autocast` policy
-    numpy: bool = True  # the kernel runs on NumPy arrays; else the interpreter uses its jaxpr or an executable
     opmath: bool = True  # compute half precision in float32 and round once; else see rounding.py
     loop: str = ""  # PyTorch's name of the inner loop, for errors about dtypes; default: NAME_cpu
     takes: tuple[Any, ...] = ()  # the dtypes, categories or EMPTY that the loop supports; (): `check` decides, or all
@@ -124,11 +135,57 @@ class Op:
     # tensors, are rounded to half precision first. Other numbers are not rounded.
     exact: tuple[str, ...] = ()  # the operands that are not rounded
     rounded: tuple[str, ...] = ()  # the other parameters that are rounded
-    geometry: Callable | None = None  # views: geometry(shape, strides, **statics) -> (shape, strides)
-    offset: Callable | None = None  # views: offset(tensor, *statics) -> the result's offset from the input, in elements
-    result: Callable | None = None  # views with another dtype: result(call) -> dtype
-    inverse: Callable | None = None  # views without a linear inverse: inverse(base, new) -> base with `new` written
-    pending: str = ""  # views of the same memory whose elements are conjugated ("conj") or negated ("neg") when read
+
+
+@dataclass(eq=False)
+class ExecutionRules:
+    """How an operator runs, and what it costs."""
+
+    formats: int | Callable[[Any], int] = 0  # the number of leading arrays whose channels-last format the results get
+    host: int | Callable[[Any], int] = 0  # the number of XLA threads that NumPy equals in speed on large arrays
+    flops: Callable | None = None  # flops(products) -> operations of matrix products (see flops.py); None: no product
+    numpy: bool = True  # the kernel runs on NumPy arrays; else the interpreter uses its jaxpr or an executable
+
+
+@dataclass(eq=False)
+class PublicRules:
+    """The public names and call signatures of an operator."""
+
+    aliases: tuple[str, ...] = ()
+    where: tuple[str, ...] = ("torch", "Tensor")  # the namespaces that expose the operator
+    inplace: bool = False  # has an in-place variant, name + "_"
+    # The rule for `out=`, or a function of the first operand that returns it. True: the default rule of such operators.
+    # False: the operator has no `out=`.
+    out: bool | Into | Callable[[Any], Into] = True
+    special: dict[str, tuple] = field(default_factory=dict)  # numbers that select another formula, so they are static
+    of_numbers: bool = False  # PyTorch accepts numbers for all operands; the result is a tensor
+    overloads: bool | None = None  # PyTorch has several signatures; default: True if a parameter is an `Operand`
+    old_orders: tuple[tuple[str, ...], ...] = ()  # the parameter orders of PyTorch's deprecated overloads
+    autocast: Casts | None = None  # the casting policies of mixed precision
+    uncast: Callable | None = None  # the public function without autocasting, set if there is an `autocast` policy
+
+
+@dataclass(eq=False)
+class Op:
+    """An operator schema. All other properties of an operator are derived from it.
+
+    `declare` distributes its options to the groups by name.
+    """
+
+    name: str
+    kernel: Callable
+    family: str
+    typing: Callable  # computes the dtypes and shapes of the results from the inputs (see typing_rules.py)
+    shape: Callable | None = None  # shape(call) -> result shapes, if the family's rule does not determine them
+    check: Callable | None = None  # check(call) raises PyTorch's errors; runs once for each new signature
+    fits: Callable | None = None  # fits(call) raises the error of an in-place call if `input` lacks the result's shape
+    guard: Callable | None = None  # guard(*args) checks concrete values at every call; tensors are passed as Values
+    sparse: Callable | None = None  # the implementation for sparse operands, set at import; None: an error
+    gradient: GradientRules = field(default_factory=GradientRules)
+    view: ViewRules = field(default_factory=ViewRules)
+    dtypes: DtypeRules = field(default_factory=DtypeRules)
+    execution: ExecutionRules = field(default_factory=ExecutionRules)
+    public: PublicRules = field(default_factory=PublicRules)
     plans: dict = field(default_factory=dict, repr=False)
     forms: dict = field(default_factory=dict, repr=False)  # keyed by the types of the arguments (see `binding.py`)
     varying: dict = field(default_factory=dict, repr=False)
@@ -139,16 +196,17 @@ class Op:
         self.names = tuple(p.name for p in parameters)
         self.kinds = tuple(_kind(p) for p in parameters)
         self.kind_of = dict(zip(self.names, self.kinds))
-        self.overloads = OPERAND in self.kinds if self.overloads is None else self.overloads
+        public, gradient = self.public, self.gradient
+        public.overloads = OPERAND in self.kinds if public.overloads is None else public.overloads
         self.optional = frozenset(p.name for p in parameters if "None" in str(p.annotation))
         self.positional = sum(p.kind is not p.KEYWORD_ONLY for p in parameters)
         self.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
-        self.node = self.node or self.name.title().replace("_", "") + "Backward0"
-        self.loop = self.loop or self.name + "_cpu"
+        gradient.node = gradient.node or self.name.title().replace("_", "") + "Backward0"
+        self.dtypes.loop = self.dtypes.loop or self.name + "_cpu"
         self.doc = inspect.getdoc(self.kernel) or ""
-        if self.out is True:
-            self.out = out_rules.of_row(self)
-        place = self.where[0] if self.where else ""
+        if public.out is True:
+            public.out = out_rules.of_row(self)
+        place = public.where[0] if public.where else ""
         self.called = f"{place}_{self.name}" if place in ("linalg", "special", "fft") else self.name  # in errors
 
     @functools.cached_property
@@ -168,10 +226,10 @@ class Op:
 
     def rounds(self, name: str) -> bool:
         """Return whether an argument of another dtype is rounded first if the computation is in half precision."""
-        return name in self.rounded or (
+        return name in self.dtypes.rounded or (
             self.family == "pointwise"
             and self.kind_of[name] in (OPERAND, ARRAY)
-            and name not in self.exact + self.keeps
+            and name not in self.dtypes.exact + self.dtypes.keeps
         )
 
 
@@ -184,6 +242,27 @@ def _kind(parameter: inspect.Parameter) -> int:
     return _KINDS.get(str(parameter.annotation).split(" |")[0].strip(), STATIC)
 
 
+_GROUPS = {
+    "gradient": GradientRules,
+    "view": ViewRules,
+    "dtypes": DtypeRules,
+    "execution": ExecutionRules,
+    "public": PublicRules,
+}
+_GROUP_OF = {each.name: group for group, made in _GROUPS.items() for each in fields(made)}
+
+
+def _op(name: str, kernel: Callable, family: str, typing: Callable, options: dict[str, Any]) -> Op:
+    """Return a schema. Each option is a field of `Op` or of one of its groups."""
+    groups: dict[str, dict[str, Any]] = {group: {} for group in _GROUPS}
+    rest = {}
+    for key, value in options.items():
+        (groups[_GROUP_OF[key]] if key in _GROUP_OF else rest)[key] = value
+    return Op(
+        name, kernel, family, typing, **rest, **{group: _GROUPS[group](**given) for group, given in groups.items()}
+    )
+
+
 def declare(family: str, typing: Callable, **options: Any) -> Callable[[Callable], Op]:
     """Return a decorator that registers a kernel as an operator and returns its schema.
 
@@ -193,8 +272,8 @@ def declare(family: str, typing: Callable, **options: Any) -> Callable[[Callable
 
     def decorate(kernel: Callable) -> Op:
         name = options.pop("name", kernel.__name__)
-        op = Op(name, kernel, family, typing, **options)
-        for each in (name, *op.aliases):
+        op = _op(name, kernel, family, typing, options)
+        for each in (name, *op.public.aliases):
             if each in REGISTRY:
                 raise ValueError(f"operator {each!r} is declared twice")
             REGISTRY[each] = op

@@ -123,21 +123,25 @@ def derivable(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> 
 
 def chooses(plan: OpPlan) -> bool:
     """Return whether this gradient uses its saved values only to select elements, so it has no derivative for them."""
-    found = plan.op.chooses
+    found = plan.op.gradient.chooses
     return found if isinstance(found, bool) else plan.extra is not None and found(plan)
 
 
 def underivable(plan: OpPlan) -> str:
     """Return PyTorch's name of this gradient if it has no derivative with respect to its saved values, else ""."""
-    found = plan.op.underivable
+    found = plan.op.gradient.underivable
     return found if isinstance(found, str) else found(plan)
 
 
 def vanishing(plan: OpPlan) -> list[int]:
     """Return the positions of the inputs with respect to which the derivative of this gradient is always zero."""
-    if not plan.op.vanishing or plan.extra is None:
+    if not plan.op.gradient.vanishing or plan.extra is None:
         return []
-    names = plan.op.vanishing if isinstance(plan.op.vanishing, tuple) else plan.op.vanishing(plan)
+    names = (
+        plan.op.gradient.vanishing
+        if isinstance(plan.op.gradient.vanishing, tuple)
+        else plan.op.gradient.vanishing(plan)
+    )
     found = [plan.extra.arguments.get(name, ("", 0)) for name in names]
     return [place for where, place in found if where == "array"]
 

@@ -56,7 +56,7 @@ class OpPlan(Plan):
     ) -> OpPlan:
         """Set the attributes that the public API needs, and return self."""
         self.op, self.saved, self.differentiable = op, saved, differentiable
-        self.remembers = () if callable(op.remembers) else op.remembers
+        self.remembers = () if callable(op.gradient.remembers) else op.gradient.remembers
         self.saves_all = saved == tuple(range(len(self.inputs)))
         self.check_node: Callable[[Sequence], None] | None = None  # called with the gradient edges of each new node
         self.strides = strides or (None,) * len(self.outputs)
@@ -89,7 +89,7 @@ class OpPlan(Plan):
             return list(range(len(self.inputs)))
         found: list[int | None] = []
         arguments = self.extra.arguments
-        edges = self.op.edges
+        edges = self.op.gradient.edges
         if edges:
             names = edges(lambda name: arguments[name][0] == "array") if callable(edges) else edges
             return [arguments[name][1] if arguments[name][0] == "array" else None for name in names]
@@ -98,9 +98,9 @@ class OpPlan(Plan):
             if where == "arrays":
                 found += what
             elif where == "array":
-                if name not in self.op.keeps and (kind == d.OPERAND or self.inputs[what].dtype.category > 1):
+                if name not in self.op.dtypes.keeps and (kind == d.OPERAND or self.inputs[what].dtype.category > 1):
                     found.append(what)
-            elif (kind == d.ARRAY and name not in self.op.keeps) or (
+            elif (kind == d.ARRAY and name not in self.op.dtypes.keeps) or (
                 kind == d.OPERAND and numbers_are_tensors(self.op)
             ):
                 found.append(None)
@@ -125,7 +125,7 @@ def _check(op: d.Op, call: Call) -> None:
     check_devices(call)
     if op.check is not None:
         op.check(call)
-    if op.takes:
+    if op.dtypes.takes:
         _check_loop(op, call)
     if op.family != "view":
         check_float8(call)
@@ -135,11 +135,11 @@ def _make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[A
     try:
         call, template = bind(op, args, kwargs, describe)
     except TypeError:
-        if op.overloads and args and describe(args[0]) is None:
+        if op.public.overloads and args and describe(args[0]) is None:
             raise _errors.arguments.invalid_combination(op.called, args, kwargs) from None
         raise
     if not call.arrays:
-        if op.overloads or op.kinds[0] == d.OPERAND:
+        if op.public.overloads or op.kinds[0] == d.OPERAND:
             raise _errors.arguments.invalid_combination(op.called, args, kwargs)
         raise TypeError(f"{op.called}(): argument 'input' (position 1) must be Tensor, not float")
     _check(op, call)
@@ -156,15 +156,15 @@ def _make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[A
     # View functions keep the dtype of their input: in-place writes apply them to arrays of other dtypes.
     function = template.function(op, typed, None if op.family == "view" else tuple([a.dtype for a in outputs]))
     plan = OpPlan(op.name, tuple(call.arrays), scalars, outputs, function, template)
-    floating = tuple([op.differentiable and o.dtype.category >= _dtypes.FLOATING for o in typed.outputs])
-    node = op.node if isinstance(op.node, str) else op.node(call)
+    floating = tuple([op.gradient.differentiable and o.dtype.category >= _dtypes.FLOATING for o in typed.outputs])
+    node = op.gradient.node if isinstance(op.gradient.node, str) else op.gradient.node(call)
     plan.settle(op, template.saved(op), floating, tuple(typed.strides), node)
-    plan.remembers = op.remembers(call) if callable(op.remembers) else op.remembers
-    plan.executor = NUMPY if op.numpy else OWN
-    plan.flat = None if op.numpy else functools.cache(functools.partial(flat_program, plan))
-    plan.host = op.host if isinstance(op.host, int) else op.host(call)
-    if op.refuses_complex and any(o.dtype.is_complex for o in typed.outputs):
-        plan.check_node = _refusing(op.refuses_complex)
+    plan.remembers = op.gradient.remembers(call) if callable(op.gradient.remembers) else op.gradient.remembers
+    plan.executor = NUMPY if op.execution.numpy else OWN
+    plan.flat = None if op.execution.numpy else functools.cache(functools.partial(flat_program, plan))
+    plan.host = op.execution.host if isinstance(op.execution.host, int) else op.execution.host(call)
+    if op.gradient.refuses_complex and any(o.dtype.is_complex for o in typed.outputs):
+        plan.check_node = _refusing(op.gradient.refuses_complex)
     for a in call.arrays:
         if a.__class__ is not Aval:
             a.adapt(plan)
@@ -174,8 +174,8 @@ def _make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[A
 def _check_loop(op: d.Op, call: Call) -> None:
     first = call.arrays[0]
     dtype = result_type(call.promoted, call.numbers) if op.family == "pointwise" else first.dtype
-    if not {dtype, dtype.category, EMPTY if 0 in first.shape else None} & {*op.takes}:
-        raise _errors.dtypes.not_implemented(op.loop, dtype)
+    if not {dtype, dtype.category, EMPTY if 0 in first.shape else None} & {*op.dtypes.takes}:
+        raise _errors.dtypes.not_implemented(op.dtypes.loop, dtype)
 
 
 def _refusing(name: str) -> Callable[[Sequence], None]:
@@ -207,7 +207,7 @@ def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scal
         found = jax.eval_shape(function, *specs(call.arrays, scalars))
     except (TypeError, ValueError):  # JAX's errors derive from these
         raise _errors.arguments.no_fit(op.name, call.arrays) from None
-    half = typed.compute is not None and op.opmath and _dtypes.opmath(typed.compute) is not typed.compute
+    half = typed.compute is not None and op.dtypes.opmath and _dtypes.opmath(typed.compute) is not typed.compute
     outputs = []
     for spec in found:
         dtype = _dtypes.FROM_NUMPY[spec.dtype]

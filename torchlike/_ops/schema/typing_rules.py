@@ -144,8 +144,8 @@ def check_float8(call: Call) -> None:
     promotes = getattr(call.op.typing, "keywords", {}).get("promote") is not None
     found = [result_type(call.promoted, call.numbers)] if promotes else [a.dtype for a in call.arrays]
     for dtype in found:
-        if dtype in _dtypes.FLOAT8 and dtype not in call.op.float8:
-            raise _errors.dtypes.not_implemented(call.op.loop, dtype)
+        if dtype in _dtypes.FLOAT8 and dtype not in call.op.dtypes.float8:
+            raise _errors.dtypes.not_implemented(call.op.dtypes.loop, dtype)
 
 
 _FLOAT8 = frozenset(_dtypes.FLOAT8)
@@ -161,7 +161,7 @@ def pointwise(call: Call, promote: Callable[[Dtype], Promotion]) -> Typed:
     strides = None
     if 0 in shape or any(s is not None for s in call.strides):
         operands = [(tuple(a.shape), s or contiguous_strides(a.shape)) for a, s in zip(call.arrays, call.strides)]
-        if call.numbers and (numbers_are_tensors(call.op) or getattr(call.op.node, "wraps", False)):
+        if call.numbers and (numbers_are_tensors(call.op) or getattr(call.op.gradient.node, "wraps", False)):
             operands.append(((), ()))
         strides = pointwise_strides(tuple(shape), operands)
     return Typed([aval(shape, result, call.device)], compute, [strides], result)
@@ -173,7 +173,9 @@ def numbers_are_tensors(op: Any) -> bool:
     PyTorch does so unless the operator has an overload for numbers. The schema of an operator with such an overload has
     a function as `node`, without the attribute `numbers_are_tensors`.
     """
-    return op.family == "pointwise" and (op.node.__class__ is str or hasattr(op.node, "numbers_are_tensors"))
+    return op.family == "pointwise" and (
+        op.gradient.node.__class__ is str or hasattr(op.gradient.node, "numbers_are_tensors")
+    )
 
 
 def broadcast(shapes: list) -> tuple[int, ...]:
@@ -236,8 +238,8 @@ def view(call: Call) -> Typed:
     source = call.arrays[0]
     strides = call.strides[0] or contiguous_strides(source.shape)
     statics = {k: v for k, v in call.arguments.items() if k != call.op.names[0]}
-    shape, new_strides = call.op.geometry(tuple(source.shape), tuple(strides), **statics)
-    dtype = call.op.result(call) if call.op.result else None
+    shape, new_strides = call.op.view.geometry(tuple(source.shape), tuple(strides), **statics)
+    dtype = call.op.view.result(call) if call.op.view.result else None
     return Typed([source.like(shape, dtype)], None, [normal(shape, new_strides)])
 
 
@@ -255,10 +257,10 @@ def general(call: Call, promote: Callable[[Dtype], Promotion] | None) -> Typed:
 
 
 def _format(call: Call, shape: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Return channels-last strides for a result if one of the first `op.formats` inputs has them, else None."""
+    """Return channels-last strides for a result if one of the first `formats` inputs has them, else None."""
     if not any([strides is not None for strides in call.strides]):
         return None
-    count = call.op.formats
+    count = call.op.execution.formats
     for a, strides in [*zip(call.arrays, call.strides)][: count if isinstance(count, int) else count(call)]:
         if strides is not None and len(a.shape) == len(shape):
             wanted = mf.spoken_of(tuple(a.shape), strides)

@@ -167,7 +167,7 @@ def _function(name: str, value: Callable, itself: str = "") -> str:
     keyword = next((i for i, p in enumerate(parameters) if p.kind is p.KEYWORD_ONLY), None)
     if keyword is not None and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
         shown.insert(keyword, "*")
-    if row is not None and row.out and not itself and row.family != "view" and not name.endswith("_"):
+    if row is not None and row.public.out and not itself and row.family != "view" and not name.endswith("_"):
         shown += ["*"] * (keyword is None) + ["out: _Any = ..."]
     doc = (inspect.getdoc(value) or "").partition("\n\n")[0].replace("\\", "\\\\")
     body = f'"""{doc}"""\n...\n' if doc else "...\n"

@@ -1,9 +1,11 @@
 """Linear algebra: products, norms, decompositions and solvers of linear systems."""
 
-from torchlike._composite.linalg import factors, ldl, linalg, rank
+from torchlike._composite.linalg import factors, ldl, least_squares, linalg
 from torchlike._composite.linalg.linalg import LinAlgError as LinAlgError
 from torchlike._composite.views import copies
 from torchlike._tensor import binding
 
-globals().update(binding.names_in("linalg") | linalg.LINALG | rank.LINALG | factors.LINALG | ldl.LINALG | copies.LINALG)
-del binding, copies, factors, ldl, linalg, rank
+globals().update(
+    binding.names_in("linalg") | linalg.LINALG | least_squares.LINALG | factors.LINALG | ldl.LINALG | copies.LINALG
+)
+del binding, copies, factors, ldl, least_squares, linalg

@@ -13,7 +13,7 @@ import torchlike
 from tests.amp.test_policy import CAST, _dtypes
 from tests.ops.row import SAMPLES, function, row
 from tests.ops.sample import Fails, arguments
-from torchlike._ops.schema.casts import Casts
+from torchlike._ops.schema.autocast_policies import Casts
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

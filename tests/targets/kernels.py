@@ -7,7 +7,7 @@ import jax
 import torchlike as L
 from torchlike._dtypes.devices import cpu
 from torchlike._engine import Aval, aval
-from torchlike._engine.trace.batching import over_examples
+from torchlike._engine.trace.batched_values import over_examples
 from torchlike._engine.trace.plan import Plan, specs
 from torchlike._engine.xla.target import tracing_for
 from torchlike._ops.schema.declare import REGISTRY

@@ -24,7 +24,7 @@ from torchlike._composite import (
     spectra,
 )
 from torchlike._composite import math as _functions_math
-from torchlike._composite.linalg import factors, linalg, lobpcg, rank
+from torchlike._composite.linalg import factors, least_squares, linalg, lobpcg
 from torchlike._composite.nn import fake_quantize, functions, native_functions, raw_functions, rnn
 from torchlike._composite.random import random
 from torchlike._composite.views import apply, conjugates, conversions, copies, memory, pinning, scatters, shape, split
@@ -42,7 +42,7 @@ _FACADES = (
     conjugates,
     linalg,
     factors,
-    rank,
+    least_squares,
     counting,
     functions,
     native_functions,

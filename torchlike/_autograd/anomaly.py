@@ -16,7 +16,7 @@ from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Node, hooks_of
 from torchlike._autograd.sparse_value import SparseValue
 from torchlike._engine import Value, to_numpy
-from torchlike._engine.trace.batching import outermost
+from torchlike._engine.trace.batched_values import outermost
 from torchlike._engine.trace.trace import latest
 from torchlike._errors.callers import users_stack
 from torchlike._errors.warned import warn

@@ -19,7 +19,7 @@ from torchlike._dtypes import modes
 from torchlike._engine import at_hand, when_at_hand
 from torchlike._errors.dtypes import scalar_name
 from torchlike._errors.warned import warn
-from torchlike._ops.schema.casts import WIDEST_ELSEWHERE
+from torchlike._ops.schema.autocast_policies import WIDEST_ELSEWHERE
 from torchlike._ops.schema.out_rules import Into
 from torchlike._ops.schema.typing_rules import broadcast
 from torchlike._tensor import factories, indexing, public_calls, views

@@ -8,8 +8,8 @@ import numpy as np
 
 from torchlike import _dtypes, _errors, return_types
 from torchlike._engine import to_numpy
+from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.binding import is_whole
-from torchlike._ops.schema.casts import FULL_ELSEWHERE
 from torchlike._ops.schema.declare import Scalar as Number
 from torchlike._ops.schema.out_rules import EXACT, Into
 from torchlike._tensor import factories, overriding, public_calls

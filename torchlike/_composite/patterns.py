@@ -11,7 +11,7 @@ from torchlike import _dtypes, _errors
 from torchlike._composite.views.conversions import reshape
 from torchlike._composite.views.split import cat, stack
 from torchlike._errors.warned import warn
-from torchlike._ops.schema.casts import Casts, as_given
+from torchlike._ops.schema.autocast_policies import Casts, as_given
 from torchlike._ops.schema.out_rules import EXACT, Into
 from torchlike._tensor import factories, public_calls
 from torchlike._tensor.autocast import casting

@@ -6,7 +6,7 @@ from typing import Any
 
 from torchlike import _errors
 from torchlike._composite.views.conversions import reshape
-from torchlike._ops.schema.casts import FULL_ON_CPU
+from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._tensor import factories, public_calls
 from torchlike._tensor.autocast import casting
 from torchlike._tensor.binding import CALLERS as rows

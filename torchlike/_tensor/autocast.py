@@ -19,7 +19,7 @@ from weakref import ref
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import devices, modes
 from torchlike._dtypes.recorder import current
-from torchlike._ops.schema.casts import Casts, Policy
+from torchlike._ops.schema.autocast_policies import Casts, Policy
 from torchlike._tensor.tensor import Tensor
 from torchlike._tensor.tracebacks import shortened
 

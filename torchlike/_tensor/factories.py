@@ -19,7 +19,7 @@ from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes import memory_format as mf
 from torchlike._dtypes import strides as _layout
 from torchlike._engine import Value, aval
-from torchlike._engine.trace.batching import Row, as_rows, levels_of, lifted, outermost
+from torchlike._engine.trace.batched_values import Row, as_rows, levels_of, lifted, outermost
 from torchlike._errors.warned import warn
 from torchlike._random import Generator
 from torchlike._tensor import exchange, from_data

@@ -17,7 +17,7 @@ import numpy as np
 
 from torchlike import _dtypes
 from torchlike._dtypes import modes
-from torchlike._engine.trace.batching import Row
+from torchlike._engine.trace.batched_values import Row
 from torchlike._tensor.tensor import Tensor, wrap
 
 

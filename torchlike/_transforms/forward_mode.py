@@ -23,7 +23,7 @@ from torchlike._autograd.nodes import Edge, Node
 from torchlike._dtypes import modes, recorder
 from torchlike._dtypes.recorder import Mode, Recorder
 from torchlike._engine import Value
-from torchlike._engine.trace.batching import record_mapped
+from torchlike._engine.trace.batched_values import record_mapped
 from torchlike._engine.trace.plan import specs
 from torchlike._ops.schema.namespace import own_gradients
 from torchlike._ops.schema.plan import OpPlan
@@ -202,7 +202,7 @@ def _carried(
 
 
 class Carrying(Mode):
-    """A mode in which operators are recorded with support for tangents and batched values (see `batching.py`)."""
+    """A mode in which operators are recorded with support for tangents and batched values (see `batched_values.py`)."""
 
     def over(self, below: Recorder) -> Recorder:
         return below.but(record=_record, record_one=_record_one, moves=False)

@@ -9,7 +9,7 @@ from torchlike import _errors
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Node
 from torchlike._dtypes import modes
-from torchlike._engine.trace.batching import levels_of
+from torchlike._engine.trace.batched_values import levels_of
 from torchlike._transforms import saved_tensor_hooks
 
 

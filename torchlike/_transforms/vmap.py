@@ -19,7 +19,7 @@ from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, sequence
 from torchlike._dtypes import modes
 from torchlike._dtypes.recorder import Recorder, enter, leave
 from torchlike._engine import Aval, Value
-from torchlike._engine.trace.batching import Level, Row, levels_of, lifted
+from torchlike._engine.trace.batched_values import Level, Row, levels_of, lifted
 from torchlike._errors.callers import calls_of_ours
 from torchlike._tensor.views import NOWHERE
 from torchlike._transforms import forward_mode

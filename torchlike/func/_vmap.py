@@ -8,7 +8,7 @@ from typing import Any
 
 from torchlike import _errors
 from torchlike._dtypes import modes
-from torchlike._engine.trace.batching import Level, Row, levels_of, outermost
+from torchlike._engine.trace.batched_values import Level, Row, levels_of, outermost
 from torchlike._tensor.tensor import Tensor, wrap
 from torchlike._transforms.vmap import Mapping, opened, transforming
 from torchlike.utils._pytree import SUPPORTED_NODES, TreeSpec, kind_of, tree_flatten

@@ -12,7 +12,7 @@ from torchlike._composite.linalg.linalg import inv, inverse, solve
 from torchlike._composite.random.random import randn
 from torchlike._dtypes import bool_, int32, int64
 from torchlike._engine import to_numpy
-from torchlike._ops.schema.casts import FULL_ON_CPU
+from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.out_rules import EXACT, ROWS, ROWS_UNLESS_EMPTY, Into, safely
 from torchlike._tensor import factories, public_calls
 from torchlike._tensor.autocast import casting

@@ -12,7 +12,7 @@ from torchlike import _errors, return_types
 from torchlike._dtypes import FLOATING, int32
 from torchlike._dtypes.recorder import current
 from torchlike._engine import to_numpy
-from torchlike._ops.schema.casts import FULL_ON_CPU
+from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.out_rules import EXACT, ROWS, ROWS_UNLESS_EMPTY, Into, safely
 from torchlike._tensor import factories, public_calls
 from torchlike._tensor.autocast import casting

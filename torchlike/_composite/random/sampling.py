@@ -11,7 +11,7 @@ import numpy as np
 from torchlike._dtypes import strides as _layout
 from torchlike._dtypes.devices import canonical
 from torchlike._engine import drawn, to_numpy
-from torchlike._engine.trace.batching import Level, as_rows, levels_of, lifted, local
+from torchlike._engine.trace.batched_values import Level, as_rows, levels_of, lifted, local
 from torchlike._random import in_memory_order
 from torchlike._tensor import storage
 from torchlike._tensor.factories import of_array, unfilled

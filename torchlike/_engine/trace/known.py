@@ -16,7 +16,7 @@ import numpy as np
 
 from torchlike._dtypes.recorder import current
 from torchlike._engine.interpreter.executor import Step
-from torchlike._engine.trace.batching import Row, outermost
+from torchlike._engine.trace.batched_values import Row, outermost
 from torchlike._engine.trace.flush import concrete
 from torchlike._engine.trace.plan import NUMPY, Plan
 from torchlike._engine.trace.trace import Trace, lock

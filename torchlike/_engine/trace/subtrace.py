@@ -19,7 +19,7 @@ from torchlike import _errors
 from torchlike._dtypes import modes
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.recorder import Mode, Recorder, current, enter, leave
-from torchlike._engine.trace import batching
+from torchlike._engine.trace import batched_values as batching
 from torchlike._engine.trace import trace as _trace
 from torchlike._engine.trace.trace import OwnTrace, Trace, operators
 from torchlike._engine.trace.value import Aval, Value

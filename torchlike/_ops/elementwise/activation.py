@@ -12,7 +12,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._ops.elementwise.partial_derivatives import modulus
 from torchlike._ops.reduce import row_sums
-from torchlike._ops.schema.casts import FULL_ELSEWHERE, LOWER
+from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE, LOWER
 from torchlike._ops.schema.checks import NUMBERS, REAL_FLOATS
 from torchlike._ops.schema.declare import Array, Scalar, constant, namespace, operator, pointwise
 from torchlike._ops.schema.namespace import fractional

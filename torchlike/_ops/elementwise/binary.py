@@ -13,7 +13,7 @@ from torchlike._engine import Aval
 from torchlike._errors.dtypes import c_name
 from torchlike._ops.elementwise import partial_derivatives, remainders
 from torchlike._ops.schema import typing_rules
-from torchlike._ops.schema.casts import WIDEST_ELSEWHERE
+from torchlike._ops.schema.autocast_policies import WIDEST_ELSEWHERE
 from torchlike._ops.schema.checks import (
     REALS,
     in_order,

@@ -7,7 +7,7 @@ from typing import Any
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOAT8
 from torchlike._errors.dtypes import scalar_name
-from torchlike._ops.schema.casts import FULL_ON_CPU
+from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.declare import Array, Into, constant, namespace, pointwise, view
 from torchlike._ops.schema.out_rules import SAME
 from torchlike._ops.schema.typing_rules import Call

@@ -11,7 +11,7 @@ from jax.custom_derivatives import SymbolicZero
 
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOAT8
-from torchlike._ops.schema.casts import FULL_ELSEWHERE
+from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.checks import exponent_in_range, not_bool, not_wide
 from torchlike._ops.schema.declare import Operand, declare, namespace
 from torchlike._ops.schema.out_rules import Into

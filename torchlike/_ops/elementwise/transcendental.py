@@ -6,7 +6,7 @@ import numpy as np
 
 from torchlike._dtypes import int32
 from torchlike._ops.elementwise.partial_derivatives import inverse_cosine, sine_ratio
-from torchlike._ops.schema.casts import FULL_ELSEWHERE
+from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.declare import Array, constant, namespace, operator, pointwise
 from torchlike._ops.schema.typing_rules import to_float
 

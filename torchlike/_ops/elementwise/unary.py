@@ -20,7 +20,7 @@ from torchlike._dtypes import (
     int64,
 )
 from torchlike._ops.elementwise.partial_derivatives import modulus, phase
-from torchlike._ops.schema.casts import FULL_ELSEWHERE
+from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.checks import in_order, not_bool, not_wide, only
 from torchlike._ops.schema.declare import Array, Into, Real, constant, namespace, pointwise
 from torchlike._ops.schema.out_rules import CASTABLE, SAME

@@ -18,7 +18,7 @@ from torchlike._dtypes.strides import contiguous_strides, normal
 from torchlike._engine import Aval
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops.schema import typing_rules
-from torchlike._ops.schema.casts import FULL_ON_CPU, Casts
+from torchlike._ops.schema.autocast_policies import FULL_ON_CPU, Casts
 from torchlike._ops.schema.declare import Array, Into, Op, declare, namespace
 from torchlike._ops.schema.out_rules import ROWS
 from torchlike._ops.schema.typing_rules import Call, Typed, wrap_dim

@@ -7,7 +7,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOAT8
-from torchlike._ops.schema.casts import FULL_ELSEWHERE
+from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops.schema.namespace import at, within
 from torchlike._ops.schema.rounding import stepwise

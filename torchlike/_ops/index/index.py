@@ -14,7 +14,7 @@ from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOAT8, FLOAT8_SIGNED
 from torchlike._dtypes.strides import contiguous_strides, ordered_strides, view_strides
 from torchlike._errors.dtypes import c_name, index_put_dtypes, scalar_name
-from torchlike._ops.schema.casts import WIDEST_ELSEWHERE, WIDEST_ON_CPU
+from torchlike._ops.schema.autocast_policies import WIDEST_ELSEWHERE, WIDEST_ON_CPU
 from torchlike._ops.schema.declare import HOST_REDUCES, Array, Arrays, Kept, Scalar, declare, namespace, operator
 from torchlike._ops.schema.namespace import at, summed_wide, widened, within
 from torchlike._ops.schema.typing_rules import Call, Typed, broadcast, wrap_dim

@@ -10,7 +10,7 @@ from torchlike._dtypes import FLOAT8_SIGNED, INTEGER
 from torchlike._ops.elementwise.float8 import wide
 from torchlike._ops.linalg.products import rows_times
 from torchlike._ops.schema import flops
-from torchlike._ops.schema.casts import LOWER, LOWER_ELSEWHERE
+from torchlike._ops.schema.autocast_policies import LOWER, LOWER_ELSEWHERE
 from torchlike._ops.schema.checks import EMPTY, NUMBERS
 from torchlike._ops.schema.declare import EXACT, Array, Scalar, namespace, operator
 from torchlike._ops.schema.namespace import unrounded

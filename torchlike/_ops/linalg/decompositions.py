@@ -10,7 +10,7 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._ops.linalg.linalg import OF_ELEMENTS, adjoint, factorization, square_check
-from torchlike._ops.schema.casts import FULL_ON_CPU
+from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.declare import Array, constant
 from torchlike._ops.schema.out_rules import EXACT, ROWS, ROWS_UNLESS_EMPTY, Into, safely
 from torchlike._ops.schema.typing_rules import Call, broadcast

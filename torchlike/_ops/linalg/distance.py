@@ -7,7 +7,7 @@ from typing import Any
 from torchlike import _dtypes, _errors
 from torchlike._ops.nn.loss import clamp_below, composed, reduced
 from torchlike._ops.nn.norm import vector_norm
-from torchlike._ops.schema.casts import FULL, FULL_ELSEWHERE
+from torchlike._ops.schema.autocast_policies import FULL, FULL_ELSEWHERE
 from torchlike._ops.schema.declare import Array, Real, Scalar, constant, namespace, operator
 from torchlike._ops.schema.namespace import fractional
 from torchlike._ops.schema.rounding import stepwise

@@ -8,7 +8,7 @@ import numpy as np
 
 from torchlike import _dtypes
 from torchlike._ops.schema import flops
-from torchlike._ops.schema.casts import Casts, lower
+from torchlike._ops.schema.autocast_policies import Casts, lower
 from torchlike._ops.schema.declare import Arrays, namespace, operator
 from torchlike._ops.schema.namespace import widened
 from torchlike._ops.schema.typing_rules import Call

@@ -9,7 +9,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._ops.linalg.linalg import adjoint as turned
 from torchlike._ops.linalg.linalg import factorization
-from torchlike._ops.schema.casts import FULL_ON_CPU
+from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.declare import Array, namespace
 from torchlike._ops.schema.out_rules import ROWS_UNLESS_EMPTY, Into, safely
 from torchlike._ops.schema.typing_rules import Call, broadcast

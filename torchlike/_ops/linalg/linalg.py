@@ -13,7 +13,7 @@ from torchlike import _errors
 from torchlike._dtypes import COMPLEX, FLOATING, float32, float64
 from torchlike._dtypes.strides import contiguous_strides, normal
 from torchlike._ops.schema import typing_rules
-from torchlike._ops.schema.casts import FULL_ON_CPU
+from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.checks import EMPTY
 from torchlike._ops.schema.declare import Array, declare, namespace
 from torchlike._ops.schema.out_rules import EXACT, Into

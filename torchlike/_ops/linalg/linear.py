@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchlike import _errors
-from torchlike._ops.schema.casts import WIDEST_ELSEWHERE
+from torchlike._ops.schema.autocast_policies import WIDEST_ELSEWHERE
 from torchlike._ops.schema.declare import Array, namespace, operator
 from torchlike._ops.schema.rounding import stepwise
 from torchlike._ops.schema.typing_rules import Call

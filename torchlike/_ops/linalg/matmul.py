@@ -16,7 +16,15 @@ from torchlike._ops.elementwise.float8 import wide
 from torchlike._ops.linalg.products import rows_times
 from torchlike._ops.reduce.row_sums import add_to_rows
 from torchlike._ops.schema import flops
-from torchlike._ops.schema.casts import FULL_ON_CPU, LOWER, LOWER_ELSEWHERE, WIDEST_ELSEWHERE, Casts, Policy, widest
+from torchlike._ops.schema.autocast_policies import (
+    FULL_ON_CPU,
+    LOWER,
+    LOWER_ELSEWHERE,
+    WIDEST_ELSEWHERE,
+    Casts,
+    Policy,
+    widest,
+)
 from torchlike._ops.schema.checks import EMPTY, NUMBERS
 from torchlike._ops.schema.declare import EXACT, HOST_REDUCES, Array, Into, Kept, namespace, operator
 from torchlike._ops.schema.namespace import unrounded, widened

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
-from torchlike._ops.schema.casts import FULL_ON_CPU
+from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.checks import EMPTY, REALS
 from torchlike._ops.schema.declare import Array, namespace, operator
 from torchlike._ops.schema.rounding import stepwise, total_in_steps, unchanged

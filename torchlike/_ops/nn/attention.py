@@ -11,7 +11,7 @@ from torchlike._engine.xla.target import for_cpu
 from torchlike._ops.linalg.products import rows_times
 from torchlike._ops.reduce.row_sums import attention_weights, in_c, row_sums
 from torchlike._ops.schema import flops
-from torchlike._ops.schema.casts import LOWER
+from torchlike._ops.schema.autocast_policies import LOWER
 from torchlike._ops.schema.checks import REAL_FLOATS
 from torchlike._ops.schema.declare import Array, Scalar, namespace, operator
 from torchlike._ops.schema.rounding import stepwise, unchanged

@@ -10,7 +10,7 @@ from torchlike import _errors
 from torchlike._ops.nn.conv_forms import convolve
 from torchlike._ops.nn.windows import channels_last, channels_second, expand, padding_pairs
 from torchlike._ops.schema import flops
-from torchlike._ops.schema.casts import LOWER
+from torchlike._ops.schema.autocast_policies import LOWER
 from torchlike._ops.schema.checks import EMPTY, NUMBERS
 from torchlike._ops.schema.declare import Array, operator
 from torchlike._ops.schema.namespace import namespace, unrounded

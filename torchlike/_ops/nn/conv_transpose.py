@@ -7,7 +7,7 @@ from torchlike._dtypes import int64
 from torchlike._ops.nn.conv_forms import transposed
 from torchlike._ops.nn.windows import channels_last, channels_second, expand
 from torchlike._ops.schema import flops
-from torchlike._ops.schema.casts import LOWER
+from torchlike._ops.schema.autocast_policies import LOWER
 from torchlike._ops.schema.checks import INEXACT
 from torchlike._ops.schema.declare import Array, operator
 from torchlike._ops.schema.namespace import namespace, unrounded

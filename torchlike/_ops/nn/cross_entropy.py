@@ -12,7 +12,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._errors.shapes import dim_out_of_range
 from torchlike._ops.nn.loss import reduced
-from torchlike._ops.schema.casts import FULL
+from torchlike._ops.schema.autocast_policies import FULL
 from torchlike._ops.schema.checks import REAL_FLOATS
 from torchlike._ops.schema.declare import Array, Index, Scalar, constant, namespace, operator
 from torchlike._ops.schema.namespace import refused

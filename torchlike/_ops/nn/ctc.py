@@ -13,7 +13,7 @@ from jax import lax
 
 from torchlike import _errors
 from torchlike._ops.nn.loss import composed, reduced
-from torchlike._ops.schema.casts import FULL_ON_CPU
+from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.declare import Array, operator
 from torchlike._ops.schema.typing_rules import Call
 

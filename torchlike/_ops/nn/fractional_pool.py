@@ -10,7 +10,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops.nn.pool import largest
-from torchlike._ops.schema.casts import FULL_ON_CPU
+from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.declare import Array, operator
 from torchlike._ops.schema.rounding import stepwise
 from torchlike._ops.schema.typing_rules import Call

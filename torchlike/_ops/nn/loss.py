@@ -10,7 +10,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._ops.elementwise.activation import floating, log1p_exp, magnitude
 from torchlike._ops.elementwise.partial_derivatives import times_logarithm, with_slopes
-from torchlike._ops.schema.casts import FULL, Casts, banned, full
+from torchlike._ops.schema.autocast_policies import FULL, Casts, banned, full
 from torchlike._ops.schema.checks import only
 from torchlike._ops.schema.declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops.schema.namespace import fractional, mean_of

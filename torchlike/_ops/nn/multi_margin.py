@@ -6,7 +6,7 @@ from torchlike import _dtypes, _errors
 from torchlike._dtypes import float32, float64
 from torchlike._ops.elementwise.activation import log1p_exp
 from torchlike._ops.nn.loss import clamp_below, composed, reduced
-from torchlike._ops.schema.casts import FULL, FULL_ELSEWHERE
+from torchlike._ops.schema.autocast_policies import FULL, FULL_ELSEWHERE
 from torchlike._ops.schema.checks import EMPTY, REAL_FLOATS
 from torchlike._ops.schema.declare import Array, Scalar, namespace, operator, pointwise
 from torchlike._ops.schema.namespace import refused

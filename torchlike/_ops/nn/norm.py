@@ -14,7 +14,7 @@ from torchlike import _dtypes, _errors
 from torchlike._ops.elementwise.activation import magnitude
 from torchlike._ops.reduce.row_sums import in_c, row_sums, standardize
 from torchlike._ops.reduce.vector_norm import power_of_size, root_of_powers
-from torchlike._ops.schema.casts import FULL_ELSEWHERE
+from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.checks import EMPTY, INEXACT, REAL_FLOATS
 from torchlike._ops.schema.declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops.schema.namespace import mean_of

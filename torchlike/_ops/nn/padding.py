@@ -6,7 +6,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOAT8_SIGNED
-from torchlike._ops.schema.casts import Casts
+from torchlike._ops.schema.autocast_policies import Casts
 from torchlike._ops.schema.declare import Array, Scalar, namespace, operator
 from torchlike._ops.schema.typing_rules import Call
 

@@ -14,7 +14,7 @@ from jax import lax
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOATING, INTEGER, int64
 from torchlike._ops.nn.windows import channels_last, channels_second, expand, padded, windows
-from torchlike._ops.schema.casts import FULL_ON_CPU
+from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.checks import REAL_FLOATS
 from torchlike._ops.schema.declare import Array, namespace, operator
 from torchlike._ops.schema.typing_rules import Call

@@ -19,7 +19,7 @@ from jax import lax
 from torchlike import _dtypes, _errors
 from torchlike._ops.linalg.products import product, rows_times
 from torchlike._ops.schema import flops
-from torchlike._ops.schema.casts import Casts, lower
+from torchlike._ops.schema.autocast_policies import Casts, lower
 from torchlike._ops.schema.declare import Array, Kept, operator
 from torchlike._ops.schema.namespace import own_gradients
 from torchlike._ops.schema.typing_rules import Call

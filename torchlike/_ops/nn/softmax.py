@@ -9,7 +9,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._ops.reduce.row_sums import in_c, row_sums
 from torchlike._ops.reduce.row_sums import softmax as softmax_of_rows
-from torchlike._ops.schema.casts import FULL_ELSEWHERE
+from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.declare import Array, constant, namespace, operator
 from torchlike._ops.schema.rounding import Step, stepwise, unchanged
 from torchlike._ops.schema.typing_rules import Call, wrap_dim

@@ -13,7 +13,7 @@ from torchlike._engine import aval
 from torchlike._engine.interpreter.sums import running
 from torchlike._ops.elementwise.binary import added_logarithms
 from torchlike._ops.reduce.reduce import at
-from torchlike._ops.schema.casts import FULL_ELSEWHERE
+from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.checks import EMPTY, REALS, only
 from torchlike._ops.schema.declare import HOST, ONCE, Array, Into, declare, namespace, operator
 from torchlike._ops.schema.out_rules import COMPUTES

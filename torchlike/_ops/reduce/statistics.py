@@ -12,12 +12,12 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._engine import Value
-from torchlike._engine.trace.batching import outermost
+from torchlike._engine.trace.batched_values import outermost
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops.reduce.reduce import root
 from torchlike._ops.reduce.sort import ordered
 from torchlike._ops.reduce.vector_norm import FLAT_ORDERS, vector_norm
-from torchlike._ops.schema.casts import FULL, FULL_ELSEWHERE, FULL_ON_CPU
+from torchlike._ops.schema.autocast_policies import FULL, FULL_ELSEWHERE, FULL_ON_CPU
 from torchlike._ops.schema.checks import CHECKED_AT_ONCE, NUMBERS
 from torchlike._ops.schema.declare import EXACT, HOST, ONCE, Array, Operand, Scalar, namespace, operator
 from torchlike._ops.schema.namespace import at, fractional, refused

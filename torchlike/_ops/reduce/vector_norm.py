@@ -14,7 +14,7 @@ from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops.elementwise.partial_derivatives import modulus
 from torchlike._ops.reduce.reduce import Dims, axes, is_row
-from torchlike._ops.schema.casts import FULL_ELSEWHERE
+from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.declare import EXACT, HOST_REDUCES, ONCE, UNSQUEEZED, Array, Kept, namespace, reduction
 from torchlike._ops.schema.typing_rules import Call, reduced_dims, reduced_shape, to_real
 

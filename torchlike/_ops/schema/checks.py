@@ -23,7 +23,7 @@ from torchlike._dtypes import (
     float64,
 )
 from torchlike._engine import Value
-from torchlike._engine.trace.batching import outermost
+from torchlike._engine.trace.batched_values import outermost
 from torchlike._ops.schema.typing_rules import Call, result_type
 
 REALS = (BOOL, INTEGER, FLOATING)

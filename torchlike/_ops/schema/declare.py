@@ -25,7 +25,7 @@ from typing import Any
 
 from torchlike._dtypes import modes
 from torchlike._ops.schema import out_rules, typing_rules
-from torchlike._ops.schema.casts import Casts
+from torchlike._ops.schema.autocast_policies import Casts
 from torchlike._ops.schema.namespace import constant as constant
 from torchlike._ops.schema.namespace import namespace as namespace
 from torchlike._ops.schema.out_rules import EXACT as EXACT

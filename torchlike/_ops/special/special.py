@@ -11,7 +11,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOATING
 from torchlike._ops.elementwise.partial_derivatives import times_logarithm, with_slopes
-from torchlike._ops.schema.casts import FULL_ELSEWHERE
+from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.checks import REALS, SINGLE_REALS, not_complex, only
 from torchlike._ops.schema.declare import Array, Operand, constant, namespace, pointwise
 from torchlike._ops.schema.namespace import widened

@@ -7,7 +7,7 @@ import numpy as np
 from torchlike import _errors
 from torchlike._dtypes import FLOAT8, FLOAT8_SIGNED
 from torchlike._dtypes.strides import copied_strides
-from torchlike._ops.schema.casts import WIDEST_ON_CPU
+from torchlike._ops.schema.autocast_policies import WIDEST_ON_CPU
 from torchlike._ops.schema.declare import Array, Arrays, declare, namespace, operator
 from torchlike._ops.schema.namespace import summed_wide
 from torchlike._ops.schema.typing_rules import Call, Typed, wrap_dim

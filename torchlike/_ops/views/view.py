@@ -9,7 +9,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._dtypes.strides import contiguous_strides, view_strides
 from torchlike._errors.dtypes import scalar_name
-from torchlike._ops.schema.casts import FULL_ON_CPU
+from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.declare import Array, Index, namespace, view
 from torchlike._ops.schema.namespace import summed_wide
 from torchlike._ops.schema.typing_rules import Call, wrap_dim

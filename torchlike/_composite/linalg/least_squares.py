@@ -13,7 +13,7 @@ from torchlike import _errors, return_types
 from torchlike._composite.linalg.factors import first_zero
 from torchlike._composite.linalg.linalg import host_matrices, matrix_norm
 from torchlike._dtypes import INTEGER, float64, int64
-from torchlike._ops.schema.casts import FULL_ON_CPU
+from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.out_rules import ROWS_UNLESS_EMPTY, Into, safely
 from torchlike._tensor import factories, public_calls
 from torchlike._tensor.autocast import casting, rounded

@@ -1,4 +1,4 @@
-"""Attention with masks that hide all keys from some queries: results, gradients and second gradients."""
+"""Attention, mostly with masks: queries whose keys are all masked, random calls, and inputs of different widths."""
 
 import pytest
 

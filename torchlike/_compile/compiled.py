@@ -19,7 +19,7 @@ from torchlike._engine.trace import trace as _trace
 from torchlike._errors.callers import Place
 from torchlike.nn import Module
 
-PATIENCE = 4  # refusals after which a signature is no longer captured
+PATIENCE = 4  # the number of refused captures after which a signature is no longer captured
 _UNFOLLOWED = "an argument has attributes or hooks"
 _ELEMENTS = "an operator rejects the elements of an argument"
 _PARTS = "an argument is a view whose layout changes often"
@@ -37,7 +37,10 @@ stance = Stance()
 
 
 class State(enum.Enum):
-    """The state of a signature: unseen -> (waiting ->) capturing -> compiled | refused."""
+    """The state of a signature: unseen -> (waiting ->) capturing -> compiled | refused.
+
+    After a capture, a signature without recordings is unseen again until `PATIENCE` captures were refused.
+    """
 
     UNSEEN = enum.auto()
     WAITING = enum.auto()  # seen once; the next call is captured
@@ -130,7 +133,8 @@ class Compiled:
             or not _trace.limit.length
             or _trace.latest.made is not None
         ):
-            # The call is part of another captured call or of a transform, or compilation is disabled.
+            # The call is part of another captured call or of a transform, compilation is disabled, operators run
+            # immediately (the executor "immediate"), or anomaly detection is on.
             return self.function(*args, **kwargs)
         signature = Signature(args, kwargs)
         if not signature.is_followed:
@@ -143,7 +147,7 @@ class Compiled:
                 if given is None:
                     given = [t._pair()[0] for t in tensors]
                 if not one.replay.takes(given, tensors):
-                    return self._uncompiled(_ELEMENTS, args, kwargs)  # the operator raises within the function
+                    return self._uncompiled(_ELEMENTS, args, kwargs)  # the function raises the operator's error
                 one.runs += 1
                 if self.verify_every and one.runs % self.verify_every == 0:
                     return self._verify(one, signature, args, kwargs)
@@ -151,9 +155,9 @@ class Compiled:
         return self._advance(signature, args, kwargs)
 
     def _advance(self, signature: Signature, args: tuple, kwargs: dict) -> Any:
-        """Handle a call without a valid recording: capture it or run it uncompiled.
+        """Capture a call without a valid recording, run it uncompiled, or raise.
 
-        The state of its signature decides.
+        The stance and the state of the call's signature decide.
         """
         if stance.name == "fail_on_recompile":
             raise _errors.compiling.new_recording(self.function)

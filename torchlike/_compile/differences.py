@@ -30,7 +30,10 @@ def first_difference(now: Reach, before: Reach) -> str | None:
 
 
 def _in_common(was: Place, place: Place) -> tuple[list, list]:
-    """Return the contents of a guarded location at two times, restricted to the names that both readings have."""
+    """Return the earlier and the later contents of a guarded location, in the order of the later reading's names.
+
+    A name that the earlier reading lacks counts as unchanged.
+    """
     if not place.names or was.names == place.names:
         return was.seen, place.seen
     seen = dict(zip(was.names, was.seen))

@@ -77,14 +77,17 @@ class DifferentiableReplay(Replay):
         return executable(self.device, lambda _, given: plan.function(*given), [], specs(plan.inputs, plan.scalars))
 
     def _leaf(self, leaf: Any) -> int | Edge:
-        """Return the index of the argument whose history is `leaf`, or an edge to `leaf` if no argument matches."""
+        """Return the index of the argument whose gradient node is `leaf`, or an edge to `leaf` if there is none."""
         for i, tensor in enumerate(self._tensors):
             if tensor._edge is not None and tensor._edge[0] is leaf:
                 return i
         return leaf, 0
 
     def _recorded(self, trace: WholeTrace, given: list[int]) -> None:
-        """Record the forward operator for the captured call. Its results replace those of the single operators."""
+        """Record the forward operator for the captured call.
+
+        Its results replace those of the operators that were recorded one by one during the capture.
+        """
         held, numbers = [trace.held[~slot].settle() for slot in given], self._flat([])
         made = record(self._forward, held, numbers)
         storages = [*self._targets]
@@ -99,7 +102,11 @@ class DifferentiableReplay(Replay):
         self._pending = held, made, numbers, list(self._results.roots)
 
     def first(self, tensors: Sequence[Tensor]) -> None:
-        """Attach the gradient node to the captured call's results, once the arguments' histories are restored."""
+        """Attach the gradient node to the captured call's results.
+
+        `Entrance` nodes replace the gradient nodes of non-leaf arguments during the capture. Call this after the
+        capture, when the arguments have their own gradient nodes again.
+        """
         held, made, numbers, roots = self._pending
         del self._pending
         node = self._node(held, made, numbers, tensors)

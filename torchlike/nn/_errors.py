@@ -12,9 +12,10 @@ from torchlike._internal import unsupported as unsupported
 
 
 def _kind(value: Any) -> str:
-    """Return PyTorch's name of a value's type.
+    """Return the same name as `torch.typename`.
 
-    The name of a tensor includes its dtype. Built-in types have unqualified names, other types have qualified names.
+    A tensor's name includes its dtype (`torch.FloatTensor`). A class or function has its own name, any other value that
+    of its type. Names from `builtins` are unqualified.
     """
     if isinstance(value, Tensor):
         return value.type()

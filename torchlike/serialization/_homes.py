@@ -1,4 +1,4 @@
-"""A map from torchlike's classes and functions to the PyTorch modules that pickles name for them."""
+"""The PyTorch module that a pickle names for each of torchlike's classes and functions."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import importlib
 from collections.abc import Iterator
 from typing import Any
 
-# Candidate PyTorch modules for each torchlike package that defines a class or function. Each candidate also exists in
-# torchlike. The first candidate that exports the object is its home module. "" is the root of the package.
+# For each torchlike package: the PyTorch modules that may export the classes and functions defined in it. These modules
+# also exist in torchlike. A pickle names the first one that exports the object in torchlike. "" is `torch` itself, and
+# as a key also stands for private packages without an entry.
 _OFFERED: dict[str, tuple[str, ...]] = {
     "": (
         "functional",
@@ -65,7 +66,7 @@ _OFFERED: dict[str, tuple[str, ...]] = {
     "optim": ("optim.lr_scheduler",),
 }
 
-# Modules whose names differ: torchlike's module -> PyTorch's module.
+# torchlike's module -> PyTorch's module, where the names differ or both modules are private.
 _MODULES = {
     "_autograd.hook_handles": "utils.hooks",
     "distributed._buckets": "_C._distributed_c10d",
@@ -88,7 +89,7 @@ _MODULES = {
     "fx._symbolic_trace": "fx._symbolic_trace",
 }
 
-# Exceptions for single names, which PyTorch defines in other modules than the rest of their torchlike module.
+# Single classes and functions -> PyTorch's module. These take precedence over the tables above.
 _NAMES = {
     "_composite.linalg.factors.pca_lowrank": "_lowrank",
     "_composite.linalg.factors.svd_lowrank": "_lowrank",
@@ -122,7 +123,7 @@ _NAMES = {
 
 
 def torch_module(found: Any, module: str) -> str:
-    """Return the PyTorch module that files name for the object `found`, which torchlike defines in `module`."""
+    """Return the PyTorch module that a pickle names for a class or function, which torchlike defines in `module`."""
     parts = module.split(".")
     own = ".".join(parts[1:])
     known = _NAMES.get(f"{own}.{found.__qualname__}".lstrip(".")) or _MODULES.get(own)

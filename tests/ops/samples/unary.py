@@ -12,7 +12,7 @@ BOOL = bools(3)
 
 
 def plain(x=None, *more):
-    """Return samples of a transposed matrix, integers, half precision and the edges of the range."""
+    """Return samples of a transposed matrix, integers, bfloat16 and `EDGES`, followed by the samples `more`."""
     x = normal(2, 3) if x is None else x
     return [Sample(x.T), Sample(integers(3, low=1, high=4)), Sample(x.astype(ml_dtypes.bfloat16)), Sample(EDGES), *more]
 
@@ -66,7 +66,7 @@ SAMPLES = {
     "angle": [Sample(EDGES[4:]), Sample(normal(3)), Sample(integers(4)), Sample(COMPLEX)],
     "complex": [Sample(normal(2, 3), normal(2, 3, seed=1)), Fails(normal(2), normal(2, dtype=np.float64))],
     "polar": [Sample(uniform(2, 3), normal(2, 3, seed=1))],
-    # -- exponentials, logarithms, angles
+    # -- exponentials, logarithms, trigonometric and hyperbolic functions
     "exp": [*plain(), Sample(COMPLEX), Sample(BOOL)],
     "exp2": plain(),
     "expm1": [*plain(), Sample(array(1e-7))],

@@ -126,7 +126,7 @@ class DistributedDataParallel(Module):
     def no_sync(self) -> Iterator[None]:
         """Accumulate gradients without synchronization inside the block.
 
-        The first backward pass after the block averages the accumulated gradients.
+        The first forward and backward pass after the block averages the accumulated gradients.
         """
         before = self.require_backward_grad_sync
         self.require_backward_grad_sync = False
@@ -179,7 +179,7 @@ _HOOKS = {
 
 
 def _check_annotations(hook: Callable[..., Any]) -> None:
-    """Raise if a hook is annotated with other types than it must take and return. Strings are not checked."""
+    """Raise if a hook's annotations differ from the required types. Annotations that are strings are not checked."""
     signature = inspect.signature(hook)
     said = signature.parameters["bucket"].annotation if "bucket" in signature.parameters else GradBucket
     if said not in (inspect.Parameter.empty, GradBucket) and not isinstance(said, str):

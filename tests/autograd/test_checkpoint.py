@@ -348,3 +348,9 @@ def test_memory_is_saved_within_one_program(reentrant):
     torchlike.testing.assert_close(again, grad)
     assert whole > LAYERS - 1
     assert saved < LAYERS / 2, "the second computation was merged with the first, or done too early"
+
+
+def test_generators_of_unsupported_devices_are_refused():
+    state = torchlike.get_rng_state()
+    with pytest.raises(NotImplementedError, match="set_device_states: the argument 'device_type'"):
+        torchlike.utils.checkpoint.set_device_states([0], [state], device_type="xpu")

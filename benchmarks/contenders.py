@@ -6,7 +6,7 @@ ALL = (TORCH, COMPILE, JAX, OURS, WHOLE)
 
 
 def library(contender, threads):
-    """Return the module that the contender's programs call `torch`, limited to the given number of threads."""
+    """Return the module that the contender's programs call `torch`. PyTorch is limited to this number of threads."""
     if contender in (OURS, WHOLE):
         import torchlike  # XLA's thread count follows the process's CPU affinity
 

@@ -56,7 +56,8 @@ def _ours(key, sample, half, enabled=True):
         return function(torchlike, key)(*args, **{name: _each(a, torchlike, change) for name, a in kwargs.items()})
 
 
-# PyTorch does not cast what the kernel of an operator on fake tensors calls: here, the final product of `pinverse`.
+# On fake tensors, PyTorch does not cast in operators that the kernel of another operator calls. For `pinverse` this is
+# the final product.
 KEYS = [k for k in CAST if k != "pinverse" and (row(k) is None or row(k).autocast.accelerator)]
 
 

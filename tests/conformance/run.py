@@ -21,7 +21,7 @@ Verdicts = dict[str, Verdict]
 
 
 def judge(entry: Entry, limits: Limits, quick: bool = False) -> Verdicts:
-    """Run every check of one entry; return the verdicts by the check's name, if there is a sample.
+    """Run every check of one entry. Return the verdicts of the checks that have samples, by the check's name.
 
     With `quick` only one dtype is checked, and no gradients, which have to be compiled.
     """

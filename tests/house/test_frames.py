@@ -17,7 +17,7 @@ GIVEN_FRAMES = {
     "torchlike/_compile/trusted.py": {"currentframe"},
 }
 
-# Modules whose attributes are changed, with the reason. The table may only shrink.
+# Files that change attributes of modules, with the reason. The table may only shrink.
 CHANGED_MODULES = {
     "torchlike/_engine/determinism.py": "a setting of the process, kept in `_modes`",
     "torchlike/_api/import_hook.py": "`python -m torchlike script.py` puts the script in the place of `__main__`",

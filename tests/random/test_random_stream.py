@@ -381,7 +381,8 @@ def test_many_by_rejection(generator, compiled, dtype, kind):
 def test_the_loops_are_native_code():
     """Check that XLA emits each loop as a small call.
 
-    XLA hoists a loop with a small body and marks it with this name. Any other loop is fifty times slower.
+    XLA moves a loop with a small body into a function of its own, marked `xla_cpu_small_call`. Any other loop is fifty
+    times slower.
     """
     for processes, columns in ((_poisson._POISSON, 2), (_gamma._GAMMA, 1), (_binomial._BINOMIAL, 7)):
         for kind, process in processes.items():

@@ -1,4 +1,4 @@
-"""The training methods that are compared, keyed by their names in the table."""
+"""The training methods that are compared. Each is identified by its name in the table."""
 
 TORCH, COMPILE, JAX, OURS = "PyTorch eager", "torch.compile", "JAX + optax", "torchlike"
 WHOLE = "torchlike.compile"  # the whole step, from the forward pass to the optimizer

@@ -61,8 +61,8 @@ def _ours(key, sample, half, enabled=True):
 KEYS = [k for k in CAST if k != "pinverse" and (row(k) is None or row(k).autocast.accelerator)]
 
 
-# Samples that PyTorch cannot evaluate without a GPU and element values: results whose shape or truth value depends on
-# elements, operators with CPU kernels only, and operators without half precision. The test fails if one becomes
+# Operators that PyTorch cannot evaluate on fake tensors, which have no elements: their results have a shape or a truth
+# value that depends on elements, or they have CPU kernels only, or no half precision. The test fails if one becomes
 # testable.
 UNSEEN = frozenset(
     (

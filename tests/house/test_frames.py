@@ -10,7 +10,8 @@ from tests.house.source import Source, all_imports, sources
 
 CALLERS = "torchlike/_errors/callers.py"  # finds the user's line
 WALKS = {"_getframe", "_current_frames", "currentframe", "walk_stack", "extract_stack", "format_stack", "f_back"}
-# While a function is captured, the profiler passes the frames of calls to its hook.
+# Files that may use some of these names. While a function is captured, the profiler passes the frames of calls to its
+# hook.
 GIVEN_FRAMES = {
     "torchlike/_compile/profiling_hook.py": {"f_back"},
     # in the list of functions that a compiled function must not call
@@ -62,7 +63,7 @@ def _ours() -> set[str]:
 
 
 def _modules(source: Source) -> set[str]:
-    """Return the names of modules in a file."""
+    """Return the names that refer to modules in a file."""
     found = set()
     for node in ast.walk(source.tree):
         if (

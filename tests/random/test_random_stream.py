@@ -220,7 +220,7 @@ def test_a_radius_of_zero_gives_a_positive_zero(generator, dtype):
 
 
 def test_every_radius_and_every_angle_is_rounded_alike_when_compiled():
-    """Test all 2^24 values of each, in blocks of sixteen words: eight radii and eight angles."""
+    """Compare all 2^24 radii and all 2^24 angles, in blocks of sixteen words: eight radii and eight angles."""
     words = np.repeat(np.arange(1 << 24, dtype=np.uint32).reshape(-1, 8), 2, axis=0).reshape(-1)
     compiled = _box_muller._compiled()
     assert compiled is not _box_muller._uncompiled

@@ -111,7 +111,7 @@ def _of(library, dtype, **more):
 
 
 def _compare(expression, dtype, made="L.empty(size, dtype=dtype)", **names):
-    """Compare results, and generator states bit for bit. Samples may differ by one unit in the last place."""
+    """Check that the generators end in equal states, and that samples differ by at most one unit in the last place."""
     found = []
     for library in (torchlike, torch):
         known = _of(library, dtype, **names)

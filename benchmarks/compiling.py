@@ -27,8 +27,10 @@ def commands(job):
 
 
 def call(count):
-    """Return the microseconds of one call by `jax.jit` and by `torchlike.compile`, timed one after the other in this
-    process."""
+    """Return the microseconds of one call by `jax.jit` and by `torchlike.compile`.
+
+    They are timed one after the other in this process.
+    """
     import jax
     import jax.numpy as jnp
 

@@ -1,4 +1,4 @@
-"""The training methods that are compared, keyed by their names in the table."""
+"""The training methods that are compared. Each is identified by its name in the table."""
 
 TORCH, COMPILE, JAX, OURS = "PyTorch eager", "torch.compile", "JAX + optax", "torchlike"
 WHOLE = "torchlike.compile"  # the whole step, from the forward pass to the optimizer
@@ -6,7 +6,7 @@ ALL = (TORCH, COMPILE, JAX, OURS, WHOLE)
 
 
 def library(contender, threads):
-    """Return the module that the contender's programs call `torch`, limited to the given number of threads."""
+    """Return the module that the contender's programs call `torch`. PyTorch is limited to this number of threads."""
     if contender in (OURS, WHOLE):
         import torchlike  # XLA's thread count follows the process's CPU affinity
 

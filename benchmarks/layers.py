@@ -1,6 +1,7 @@
 """Benchmarks of many layers, forward and backward, warm, against PyTorch on one thread.
 
-`python -m benchmarks.layers` writes `LAYERS.md` and `LAYERS.json` next to this file. Names after it select rows.
+`python -m benchmarks.layers` writes `LAYERS.md` and `LAYERS.json` next to this file. Arguments select the
+rows that contain them.
 """
 
 import contextlib
@@ -11,7 +12,8 @@ import time
 from benchmarks.turns import compared, write
 
 WARM = 4  # steps of torchlike after which everything is compiled
-# The layer, and the sizes of its inputs; they are float32 unless the line says otherwise.
+# Each row has a layer or function and its arguments (`tensor` reads them). Inputs are float32, or float64 if the row
+# contains `.double()`.
 ROWS = """
 nn.Linear(512, 512) : 256, 512
 nn.Bilinear(32, 32, 16) : 64, 32 ; 64, 32

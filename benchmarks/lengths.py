@@ -106,8 +106,10 @@ def rows(setting):
 
 
 def row(setting, what, title, limit):
-    """Return a row. Each figure is the first run of a new process with empty caches, so no shape has occurred
-    before."""
+    """Return a row of the table.
+
+    Each figure is the first run of a new process with empty caches, so no shape has occurred before.
+    """
     figures = {name: median(once(setting, what, name) for _ in range(setting.repeats)) for name in BOTH}
     return Row(title, "s", figures, over(figures, TORCH, limit))
 

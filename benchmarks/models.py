@@ -10,8 +10,10 @@ BATCHES = 8  # distinct batches, used in rotation
 
 @dataclass(frozen=True)
 class Spec:
-    """The specification of a model. `kind` names its builder in models_torch and models_jax; `sizes` are the
-    builder's arguments."""
+    """The specification of a model.
+
+    `kind` names its builder in models_torch and models_jax. `sizes` are the builder's arguments.
+    """
 
     title: str
     kind: str

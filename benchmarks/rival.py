@@ -28,8 +28,10 @@ class Setting:
 
 @contextmanager
 def rival(setting, caches=None, **job):
-    """Yield a function that sends a command to a new worker and returns its reply. Workers can share the folder
-    `caches`."""
+    """Yield a function that sends a command to a new worker and returns its reply.
+
+    Workers can share the folder `caches`.
+    """
     job |= {"device": setting.device, "threads": setting.threads}
     with tempfile.TemporaryDirectory() as fresh, open(f"{fresh}/stderr", "w+") as errors:
         process = subprocess.Popen(

@@ -1,7 +1,7 @@
-"""One contender in its own process. It takes a job as its argument, then one command per line, and replies in JSON.
+"""One contender in its own process.
 
-Separate processes keep the thread pools, allocators and caches of the libraries apart. A process that waits for its
-next command uses no CPU time.
+The process takes a job as its argument, then one command per line, and replies in JSON. Separate processes keep the
+thread pools, allocators and caches of the libraries apart. A process that waits for its next command uses no CPU time.
 """
 
 import json

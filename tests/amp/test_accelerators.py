@@ -56,12 +56,13 @@ def _ours(key, sample, half, enabled=True):
         return function(torchlike, key)(*args, **{name: _each(a, torchlike, change) for name, a in kwargs.items()})
 
 
-# PyTorch does not cast what the kernel of an operator on fake tensors calls: here, the final product of `pinverse`.
+# On fake tensors, PyTorch does not cast in operators that the kernel of another operator calls. For `pinverse` this is
+# the final product.
 KEYS = [k for k in CAST if k != "pinverse" and (row(k) is None or row(k).autocast.accelerator)]
 
 
-# Samples that PyTorch cannot evaluate without a GPU and element values: results whose shape or truth value depends on
-# elements, operators with CPU kernels only, and operators without half precision. The test fails if one becomes
+# Operators that PyTorch cannot evaluate on fake tensors, which have no elements: their results have a shape or a truth
+# value that depends on elements, or they have CPU kernels only, or no half precision. The test fails if one becomes
 # testable.
 UNSEEN = frozenset(
     (

@@ -17,8 +17,7 @@ def _rounded(key):
     """Return the tolerances for an operator.
 
     On processors without bfloat16 instructions PyTorch adds the partial products of a transposed convolution in
-    bfloat16:
-    the difference is two units in the last place of sums up to 8.
+    bfloat16. The difference is two units in the last place of sums up to 8.
     """
     is_added_up = "conv_transpose" in key and not torch.ops.mkldnn._is_mkldnn_bf16_supported()
     return ROUNDED | {"atol": 6.25e-2} if is_added_up else ROUNDED
@@ -63,7 +62,7 @@ def _results(key, half):
             yield str(sample), _call(torchlike, *given), _call(torch, *given)
 
 
-# An operator without an autocast policy is unaffected; names that are not operators are composed of operators.
+# Operators with an autocast policy, and functions composed of operators. Autocast does not affect other operators.
 CAST = [key for key in JUDGED if row(key) is None or row(key).autocast is not None]
 
 

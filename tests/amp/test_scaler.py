@@ -250,8 +250,10 @@ def test_a_scale_that_grows_and_shrinks_compiles_nothing():
 
 
 def test_a_step_is_four_programs_from_the_first_on():
-    """The programs are forward and backward, the unscaling of the gradients, the optimizer, and the update of the
-    scale."""
+    """Check that a step compiles four programs, all of them at the first step.
+
+    They are forward and backward, the unscaling of the gradients, the optimizer, and the update of the scale.
+    """
     boundary()
     model, optimizer, scaler, x = _setup(torchlike)
     with torchlike.set_executor("xla"):

@@ -1,5 +1,4 @@
-"""Check the first, second and third derivatives of every operator by `gradcheck` in float64 over the operators'
-samples.
+"""Check the first, second and third derivatives of every operator at its samples, by `gradcheck` in float64.
 
 One command checks all of them, prints the failures, and exits with 1 if there is any:
 
@@ -112,8 +111,10 @@ def _errors(line: Line, orders: Sequence[int]) -> dict[int, Exception]:
 
 
 def _lines(key: str, found: Found) -> Iterator[tuple[Sample, Line]]:
-    """Yield the points at which to check the operator: its samples. Samples at a kink or without a value are moved a
-    little."""
+    """Yield the points at which to check the operator: its samples.
+
+    Samples at a kink or without a value are moved a little.
+    """
     for sample in _samples(key):
         try:
             line = _line(key, sample)

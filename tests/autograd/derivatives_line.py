@@ -35,8 +35,7 @@ SINGLE = Precision(np.float32, np.complex64, {"eps": 0.5, "atol": 1e-5, "rtol": 
 
 
 def as_function(library: Any, key: str, sample: Sample, precision: Precision) -> tuple[Callable, list]:
-    """Return the sample as a function of its floating-point tensors to its differentiable results, and those
-    tensors."""
+    """Return a function from the sample's floating-point tensors to its differentiable results, and those tensors."""
     leaves: list = []
 
     def leaf(t: Any) -> Any:
@@ -63,8 +62,10 @@ def as_function(library: Any, key: str, sample: Sample, precision: Precision) ->
 
 
 def _with_strides(library: Any, t: Any) -> Any:
-    """Return the tensor. A tensor without elements gets no zero strides (NumPy's have them), which `gradcheck`
-    refuses."""
+    """Return the tensor, or a new one if it has no elements.
+
+    NumPy gives such tensors strides of zero, which `gradcheck` refuses.
+    """
     return t if t.numel() else library.empty(t.shape, dtype=t.dtype)
 
 
@@ -85,7 +86,7 @@ def exactly(x: Any, precision: Precision) -> Any:
 
 
 class _Place:
-    """The position of a floating-point tensor among the arguments."""
+    """A placeholder for a floating-point tensor among the arguments."""
 
 
 def _filled(x: Any, tensors: Iterator[Any]) -> Any:
@@ -112,8 +113,10 @@ class Line:
         self.turn()
 
     def _weights(self) -> list:
-        """Return fixed weights for all numbers of the results. A complex result has weights for its real and
-        imaginary parts."""
+        """Return fixed weights for all numbers of the results.
+
+        A complex result has weights for its real and imaginary parts.
+        """
         random = np.random.default_rng(1)
         shapes = [(*o.shape, 2) if o.is_complex() else tuple(o.shape) for o in self.f(*self.leaves)]
         return [self._tensor(random.uniform(-1, 1, shape)).requires_grad_() for shape in shapes]
@@ -125,8 +128,10 @@ class Line:
     # -- derivatives ---------------------------------------------------------------------------------------------------
 
     def error(self, orders: Sequence[int]) -> Exception | None:
-        """Return the error that `gradcheck` raises for these derivatives. First derivatives are also checked in
-        forward mode."""
+        """Return the error that `gradcheck` raises for these derivatives, or None.
+
+        First derivatives are also checked in forward mode.
+        """
         options = {"fast_mode": True, "check_undefined_grad": False, **self.precision.tolerances}
         try:
             sums = lambda *at: [self.sums(max(orders), at)[n - 1] for n in orders]
@@ -143,8 +148,7 @@ class Line:
         return self._weighted(self.f(*at[:count]), at[count:])
 
     def sums(self, most: int, at: Sequence = ()) -> list:
-        """Return the weighted sum of the results, its derivative in a fixed direction, the derivative of that, and
-        so on."""
+        """Return `most` numbers: the weighted sum of the results and its successive derivatives in fixed directions."""
         at, random = at or (*self.leaves, *self.weights), np.random.default_rng(2)
         sums = [self.sum(at)]
         while len(sums) < most:
@@ -179,8 +183,10 @@ class Line:
         return float(self.sum((*moved, *self.weights)).item())
 
     def is_smooth(self) -> bool:
-        """Return whether the function has a value here and no kink along a few random lines; one line may miss a
-        kink."""
+        """Return whether the function has a value here, and no kink along a few random lines.
+
+        One line may miss a kink.
+        """
         if not all(np.isfinite(x).all() for x in self.at):
             return False
         for _ in range(3 if self.precision is DOUBLE else 0):  # single precision is too coarse for small steps
@@ -201,7 +207,7 @@ class Line:
         return straight and abs(before - after) <= 1e-3 * (1 + abs(after) + abs(here))
 
     def is_zero(self, order: int) -> bool:
-        """Return whether a derivative is zero, by differences along a few lines, since one line may cross a kink."""
+        """Return whether the difference of this order is zero along one of a few lines. A line may cross a kink."""
         for _ in range(4):
             if abs(self._difference(order)) < self.precision.still * (1 + abs(self.value(0.0))):
                 return True

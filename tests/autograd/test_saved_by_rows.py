@@ -47,7 +47,7 @@ UNSEEN = (
 
 
 def backward(library, key, sample, target):
-    """Return the error of a backward pass after a write to one of the inputs or outputs, or None."""
+    """Run an operator, write to one of its inputs or outputs, and run the backward pass."""
     leaves, given = [], []
 
     def made(t):
@@ -68,7 +68,7 @@ def backward(library, key, sample, target):
 
 
 def targets(key, sample):
-    """Return the number of inputs and outputs, if there is a gradient."""
+    """Return the indices of the inputs and outputs, or no indices if there is no gradient."""
     count = []
     args, kwargs = arguments(torch, sample, lambda t: count.append(t) or _leaf(t))
     results = tensors(function(torch, key)(*args, **kwargs))

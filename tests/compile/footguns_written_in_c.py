@@ -1,5 +1,4 @@
-"""Methods, functions and objects written in C, and code without a module: their reads and changes are hard to
-observe."""
+"""Methods, functions and objects written in C, and code without a module. Guards can hardly observe their changes."""
 
 import contextlib
 import copy

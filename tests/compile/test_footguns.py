@@ -1,4 +1,4 @@
-"""Compiled functions give the same results as the uncompiled functions, in PyTorch and in torchlike."""
+"""A function compiled by torchlike gives the results of the uncompiled function, in torchlike and in PyTorch."""
 
 import importlib
 from pathlib import Path

@@ -155,7 +155,8 @@ def test_errors(wrong):
 
 @pytest.mark.parametrize("call", ["[[a, d, a], [a, None, d], []], True", "[[a, d]]", "[[None]]", "[[a], [a, a]]", "[]"])
 def test_lists_by_device_and_dtype(call):
-    """Group tensor lists as other libraries' optimizers do. The order of the groups follows PyTorch's hash table."""
+    """Group tensor lists as other libraries' optimizers do. PyTorch's groups have the order of a hash table,
+    so both results are sorted."""
 
     def program(L):
         from importlib import import_module

@@ -43,7 +43,7 @@ class Entry(NamedTuple):
         _seed()
         if self.info.error_inputs_func is None:
             return []
-        torch.use_deterministic_algorithms(True)  # some use `torch.empty`: fill it with NaN
+        torch.use_deterministic_algorithms(True)  # fills the memory of `torch.empty`, which some calls use, with NaN
         try:
             return list(self.info.error_inputs("cpu"))
         finally:
@@ -62,8 +62,7 @@ def load() -> tuple[Entry, ...]:
 
 
 def chosen(patterns: list[str]) -> list[Entry]:
-    """Return the entries whose name, with or without variant, matches one of the patterns, or all if there are no
-    patterns."""
+    """Return the entries whose name, with or without variant, matches a pattern. Without patterns, return all."""
     fits = lambda entry: any(fnmatch.fnmatchcase(n, p) for p in patterns for n in (entry.name, entry.info.name))
     return [entry for entry in load() if not patterns or fits(entry)]
 

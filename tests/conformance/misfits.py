@@ -198,8 +198,10 @@ def _ours(entry: Entry, call: Call) -> Exception | None:
 
 
 def read() -> dict[str, dict[str, int]]:
-    """Return, for each entry and kind, how many of its calls only one library accepts. Entries without any are left
-    out."""
+    """Return, for each entry and kind, how many of its calls only one library accepts.
+
+    Entries without such calls are left out.
+    """
     return json.loads(TABLE.read_text("utf-8")) if TABLE.exists() else {}
 
 

@@ -14,14 +14,14 @@ from tests.conformance.call import Limits, Verdict
 from tests.conformance.entries import Entry, chosen, load
 
 SECONDS = 30  # of CPU time for one sample; a longer compile fails the sample
-MOST_SAMPLES = 100  # of one check; PyTorch has up to 1440 where its samples are a product of argument lists
+MOST_SAMPLES = 100  # for one check; PyTorch has up to 1440, if they are a product of argument lists
 ENTRIES_OF_ONE_PROCESS = 80  # a process runs out of memory mappings after too many compiled programs
 
 Verdicts = dict[str, Verdict]
 
 
 def judge(entry: Entry, limits: Limits, quick: bool = False) -> Verdicts:
-    """Run every check of one entry; return the verdicts by the check's name, if there is a sample.
+    """Run every check of one entry. Return the verdicts of the checks that have samples, by the check's name.
 
     With `quick` only one dtype is checked, and no gradients, which have to be compiled.
     """

@@ -1,5 +1,7 @@
-"""Unsuitable calls of a few entries: the messages are torchlike's own, and there are no more differences than
-recorded."""
+"""Calls of a few entries with unsuitable arguments.
+
+Their errors are torchlike's own, and there are no more differences than recorded.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Control flow beyond PyTorch's, or that PyTorch cannot run."""
+"""Programs with control flow that PyTorch cannot run, or that it differentiates wrongly."""
 
 import pytest
 import torch

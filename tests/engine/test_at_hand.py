@@ -1,4 +1,4 @@
-"""Pending indices are checked at the line that indexes if computing them is cheap."""
+"""A pending index is checked at the line that uses it, if computing it is cheap."""
 
 import numpy as np
 import pytest

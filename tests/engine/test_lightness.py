@@ -1,4 +1,4 @@
-"""The number of objects that a new shape leaves behind: each slows every later garbage collection."""
+"""The number of objects that a new shape leaves behind. Each such object slows every later garbage collection."""
 
 from __future__ import annotations
 

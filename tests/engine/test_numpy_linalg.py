@@ -116,7 +116,7 @@ def test_square_matrices_of_nothing(name):
 
 
 def test_many_matrices_are_a_loop_whose_rent_is_reckoned():
-    """A batch of matrices is a loop, whose break-even cost is estimated.
+    """Check that a batch of matrices counts as a loop, so that its break-even cost is estimated.
 
     The interpreter makes one call from Python for each matrix. A hundred thousand would take seconds, where an
     executable takes milliseconds.

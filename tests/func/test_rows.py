@@ -12,7 +12,8 @@ from tests.oracle import to_theirs
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-# Operators that `vmap` refuses because they read elements. Their Python result would differ between examples.
+# Operators that `vmap` refuses because they read elements. The results of the examples would be different Python values
+# or have different shapes.
 REFUSED = frozenset(
     {
         "allclose",
@@ -63,7 +64,7 @@ def _filled(x, arrays):
 
 
 def _examples(x):
-    """Stack an operand with a second value that is valid in its place."""
+    """Stack an operand with a second example: 0.75 times the operand, or an equal one for integers and bools."""
     one = (
         torchlike.from_numpy(np.array(x))
         if x.dtype != ml_dtypes.bfloat16

@@ -13,7 +13,7 @@ NUMBERS = ["2", "0.5", "-1", "1.5", "3", "True"]
 
 
 def compute(w: Writer) -> str | None:
-    """Write an operator call on live tensors."""
+    """Write a statement that assigns the result of an operator to a new name, or return None if no operands fit."""
     made = w.pick([_unary, _binary, _binary, _binary, _number, _number, _reduce, _matmul, _other, _other, _index])(w)
     return None if made is None else f"{w.fresh()} = {made}"
 
@@ -119,7 +119,7 @@ def _other(w):
 
 
 def index_parts(w: Writer, t: torch.Tensor, name: str) -> str | None:
-    """Write an index that contains a tensor."""
+    """Write an index with a tensor, a list or a mask in it, or return None for a zero-dim tensor."""
     if not t.ndim:
         return None
     n = t.shape[0]

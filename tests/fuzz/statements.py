@@ -26,7 +26,8 @@ KINDS: list[tuple[int, Callable[[Writer], str | None]]] = [
 ]
 _WHICH = [kind for weight, kind in KINDS for _ in range(weight)]
 _MODES = ["torch.no_grad()", "torch.enable_grad()", "torch.set_grad_enabled(False)", "torch.inference_mode()"]
-# Excluded from inference mode: no program relies on these calls mixing tensors from inside and outside of the mode.
+# Calls that are not generated in inference mode. They could mix tensors from inside and outside of the mode, which no
+# real program relies on.
 _PARTS_WITH_DATA = re.compile(r"\.data\b|set_\(|resize_\(|detach_|requires_grad")
 _KEEPS_MODE = re.compile(r"\.(t|squeeze|unsqueeze|transpose|swapaxes|as_strided)_\(")
 

@@ -54,7 +54,7 @@ class Look:
             self.facts[f"{at}.training"] = each.training
             for kind in (each._parameters, each._buffers):
                 for key, t in kind.items():
-                    if t is not None:  # PyTorch stores some of them as plain attributes
+                    if t is not None:  # PyTorch stores some of the absent ones as plain attributes
                         self._any(f"{at}.{key}", t)
             for key, x in each.__dict__.items():
                 if not key.startswith("_") and isinstance(x, self.library.Tensor | list | dict | int | float):

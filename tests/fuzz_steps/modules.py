@@ -1,4 +1,4 @@
-"""Random modules with four features, assembled from blocks: (weight, initializer, statement of `forward`)."""
+"""Random modules with four input and output features, assembled from blocks."""
 
 from __future__ import annotations
 

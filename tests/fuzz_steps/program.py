@@ -15,7 +15,7 @@ from typing import Any
 
 _FILE = "<program>"
 _ADDRESS = re.compile("0x[0-9a-f]+")
-# The message for a function written in C differs.
+# The message about missing arguments differs for a function written in C.
 _MISSING = re.compile(" missing [0-9]+ required positional argument.*")
 
 

@@ -10,14 +10,15 @@ from tests.house.source import Source, all_imports, sources
 
 CALLERS = "torchlike/_errors/callers.py"  # finds the user's line
 WALKS = {"_getframe", "_current_frames", "currentframe", "walk_stack", "extract_stack", "format_stack", "f_back"}
-# While a function is captured, the profiler passes the frames of calls to its hook.
+# Files that may use some of these names. While a function is captured, the profiler passes the frames of calls to its
+# hook.
 GIVEN_FRAMES = {
     "torchlike/_compile/profiling_hook.py": {"f_back"},
     # in the list of functions that a compiled function must not call
     "torchlike/_compile/trusted.py": {"currentframe"},
 }
 
-# Modules whose attributes are changed, with the reason. The table may only shrink.
+# Files that change attributes of modules, with the reason. The table may only shrink.
 CHANGED_MODULES = {
     "torchlike/_engine/determinism.py": "a setting of the process, kept in `_modes`",
     "torchlike/_api/import_hook.py": "`python -m torchlike script.py` puts the script in the place of `__main__`",
@@ -62,7 +63,7 @@ def _ours() -> set[str]:
 
 
 def _modules(source: Source) -> set[str]:
-    """Return the names of modules in a file."""
+    """Return the names that refer to modules in a file."""
     found = set()
     for node in ast.walk(source.tree):
         if (

@@ -69,7 +69,7 @@ def test_a_module_imports_only_what_lies_below_it():
 
 
 def test_public_packages_use_the_public_api():
-    """Public packages import the public API, their own private modules and `_internal`.
+    """Check that public packages import only the public API, their own private modules and `_internal`.
 
     The exception is `nn.functional`, which re-exports functions of `_composite`.
     """

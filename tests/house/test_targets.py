@@ -20,9 +20,9 @@ def test_nothing_asks_for_the_backend_of_the_process():
 
 
 def test_only_the_executor_lowers_for_a_platform_and_kernels_only_ask():
-    """Only the executor lowers for a platform.
+    """Check that kernels do not enter the context in which the executor lowers for a platform.
 
-    A kernel that entered such a context would be traced for a different platform than its program.
+    A kernel that entered this context would be traced for a different platform than its program.
     """
     found = [
         f"{source}:{node.lineno} {node.id}"

@@ -28,7 +28,7 @@ X = np.random.default_rng(0).normal(size=(5, 3)).astype("float32")
 
 
 def _stops(library):
-    """Build a module that detaches parts of its computation from autograd, which JAX cannot observe."""
+    """Build a module that detaches parts of its computation from autograd. JAX cannot observe this."""
 
     class Stops(library.nn.Module):
         def __init__(self):

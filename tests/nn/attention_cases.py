@@ -16,7 +16,7 @@ DTYPES = ("float32", "float32", "float64", "bfloat16")
 def program(seed: int) -> Any:
     """Return a function of the library that makes the call of this seed.
 
-    It returns the result and the gradients, and sometimes second gradients.
+    The function returns the result and the gradients, and sometimes second gradients.
     """
     random = np.random.default_rng(seed)
     dtype = str(random.choice(DTYPES))

@@ -1,4 +1,4 @@
-"""Initialization: the same seed gives the same tensors."""
+"""Initialization: after one seed, the tensors are PyTorch's."""
 
 import pytest
 import torch

@@ -9,7 +9,10 @@ pytestmark = pytest.mark.filterwarnings("ignore:Sparse invariant checks")
 
 
 def functions(optimizer="SparseAdam", padding_idx=None, **options):
-    """Return functions of (x, y) over one model: an embedding table and a linear layer, each with its own optimizer."""
+    """Return the functions of a training loop by name, and the embedding table of their model.
+
+    The model is the table and a linear layer, each with its own optimizer.
+    """
     torch = torchlike
     torch.manual_seed(0)
     table, linear = torch.nn.Embedding(20, 4, sparse=True, padding_idx=padding_idx), torch.nn.Linear(4, 1)

@@ -100,7 +100,10 @@ OF_TWO = [
 
 
 def program(name: str, dtype: str) -> Any:
-    """Return a program that computes a function's values at all special numbers, and its gradients."""
+    """Return a program that computes a function's values and gradients at the special numbers.
+
+    The numbers of `UNSTEADY` are left out.
+    """
 
     def run(torch: Any) -> list:
         function = torch

@@ -1,7 +1,7 @@
 """Forms of calls.
 
-The forms are Python operators, keywords in any order, NumPy's argument names, deprecated overloads, and views of
-results.
+The forms are Python operators, keywords in any order, NumPy's argument names, deprecated overloads, in-place methods,
+and named fields of results.
 """
 
 import operator

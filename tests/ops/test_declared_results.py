@@ -149,7 +149,7 @@ def _read(result):
 
 @pytest.mark.parametrize("key", JUDGED)
 def test_results_in_other_shapes(key):
-    """A call may raise an error, but declared results must equal the results that are read."""
+    """Check that declared shapes and dtypes equal those of the results. The call itself may be refused."""
     good = [s for s in SAMPLES[key] if not isinstance(s, Fails)]
     with torchlike.set_executor("numpy"):
         for sample, change in itertools.product(good[:MOST_SAMPLES], VARIATIONS.values()):

@@ -1,4 +1,4 @@
-"""Dtypes for which PyTorch has no kernel: an error of the same type is raised here."""
+"""Dtypes for which PyTorch has no kernel: torchlike raises an error of the same type."""
 
 import pytest
 import torch

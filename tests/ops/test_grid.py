@@ -114,7 +114,7 @@ def interpreted():
 def elements(kind: str, size: tuple, place: int):
     """Return one or two numbers that the dtype represents exactly.
 
-    The numbers of the second operand include zero and a negative one.
+    The second operand begins with a negative number if the dtype is a signed integer or a floating-point dtype.
     """
     if kind == "bool":
         numbers = ([True, False], [True, True])[place]
@@ -176,7 +176,7 @@ def differences(names, cases) -> list:
 def alike(ours, theirs) -> bool:
     if any(
         isinstance(x, tuple) and isinstance(x[0], str) for x in (ours, theirs)
-    ):  # of PyTorch's list of overloads, only the first line is compared
+    ):  # only the first line is compared, because PyTorch lists overloads below it
         return type(ours) is type(theirs) and (ours[0], ours[1].split("\n")[0]) == (theirs[0], theirs[1].split("\n")[0])
     try:
         assert_same(ours, theirs)

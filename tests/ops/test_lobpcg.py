@@ -17,7 +17,11 @@ def matrix(m, seed=0, batch=()):
 
 
 def run(library, A, k=None, B=None, X=None, dtype="float64", **options):
-    """Return the eigenvalues, the projectors onto eigenvectors, the number of steps, and the next random number."""
+    """Return the results of `lobpcg`, and the state after it.
+
+    These are the eigenvalues, the projectors onto the eigenvectors, the residuals, the products of the eigenvectors
+    with each other, the numbers of the steps, and the next random numbers.
+    """
     library.manual_seed(0)
     given = [None if x is None else library.tensor(x, dtype=getattr(library, dtype)) for x in (A, B, X)]
     steps = []

@@ -1,4 +1,4 @@
-"""The NumPy executor over every sample: PyTorch's results, without a compile for operators that NumPy runs."""
+"""Every sample gives PyTorch's result in the NumPy executor. Kernels declared to run on NumPy do not call JAX."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.use
 def jax_asleep(monkeypatch):
     """Fail if a kernel that NumPy runs calls JAX.
 
-    JAX would compile each operation, which would hide a wrong declaration of the operator.
+    Such a kernel would still return the right result, because JAX would compile each operation. The wrong declaration
+    of the operator would go unnoticed.
     """
     bind, run, asleep = jax.extend.core.Primitive.bind, executor._run, []
 
@@ -35,7 +36,7 @@ def jax_asleep(monkeypatch):
         finally:
             asleep.clear()
 
-    def by_own(plan: Any, given: list) -> list:  # NumPy raises for this data, such as a singular matrix
+    def by_own(plan: Any, given: list) -> list:  # called if NumPy raises, for example for a singular matrix
         asleep.clear()
         return own(plan, given)
 

@@ -1,4 +1,7 @@
-"""Resizing by a scale that keeps or doubles a size: the cases in which PyTorch uses the given scale."""
+"""`F.interpolate`: scales, antialiasing, bytes and dtypes.
+
+If a scale keeps or doubles a size, PyTorch computes with the given scale.
+"""
 
 import itertools
 

@@ -52,8 +52,8 @@ COMPOSED: dict[str, Callable[..., Any]] = {
 def test_every_step_is_rounded(name: str, executor: str):
     x, y = torch.randn(2, 8, 50, generator=torch.Generator().manual_seed(3)).bfloat16()
     if name == "conv_transpose1d" and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
-        # Rounded once, as PyTorch does on processors with bfloat16 instructions. On other processors it adds partial
-        # sums in bfloat16.
+        # torchlike rounds once, as PyTorch does on processors with bfloat16 instructions. On other processors PyTorch
+        # adds partial sums in bfloat16.
         due = COMPOSED[name](torch.nn.functional, x.float(), y.float()).bfloat16()
     else:
         due = COMPOSED[name](torch.nn.functional, x, y)

@@ -79,7 +79,7 @@ def test_other_dtypes(name, dtype):
     agree(*(trained(library, name, {}, dtype) for library in LIBRARIES), rtol=1e-4, atol=1e-4)
 
 
-# Hyperparameters that PyTorch can differentiate with respect to. Elsewhere it requires a number.
+# Hyperparameters with respect to which PyTorch can differentiate. All others must be numbers there.
 HYPERPARAMETERS = [
     ("SGD", dict(lr=0.1), ("lr",)),
     ("SGD", dict(lr=0.1, weight_decay=0.2), ("weight_decay",)),

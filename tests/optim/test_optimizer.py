@@ -19,7 +19,7 @@ NAMES = sorted({name for name, _ in CASES} | {"LBFGS", "Muon"})
 
 
 def outcome(call):
-    """Return the error and the warnings of a call, as text without the library's name."""
+    """Return the error of a call and its warnings, with the library's name in the error's text replaced."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         try:

@@ -1,4 +1,4 @@
-"""Whole training loops: PyTorch's loss curve, no compile after the first steps, constant bookkeeping."""
+"""Whole training loops: PyTorch's loss curve, no compile after the first steps, one write per parameter and step."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,8 @@ def test_same_loss_curve(name, options):
 def test_nothing_is_compiled_after_the_second_step(name, options):
     """Check that changing values compile no new program.
 
-    These are step counts, bias corrections, RAdam's warm-up, and a learning rate that equals another constant.
+    The changing values are step counts, bias corrections, RAdam's warm-up, and a learning rate that equals another
+    constant.
     """
     loop = Loop(torchlike, name, options)
     loop.step()

@@ -100,7 +100,7 @@ def init(L, *args, **kwargs):
 def test_without_a_group(name, monkeypatch):
     for variable in ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "LOCAL_RANK"):
         monkeypatch.delenv(variable, raising=False)
-    # PyTorch answers as its CPU build does, even if it was built for CUDA.
+    # PyTorch must behave like its CPU build, even if it was built for CUDA.
     monkeypatch.setattr(torch.distributed.distributed_c10d, "_NCCL_AVAILABLE", False)
     both(WITHOUT[name])
     assert not torch.distributed.is_initialized()

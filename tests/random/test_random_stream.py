@@ -220,7 +220,7 @@ def test_a_radius_of_zero_gives_a_positive_zero(generator, dtype):
 
 
 def test_every_radius_and_every_angle_is_rounded_alike_when_compiled():
-    """Test all 2^24 values of each, in blocks of sixteen words: eight radii and eight angles."""
+    """Compare all 2^24 radii and all 2^24 angles, in blocks of sixteen words: eight radii and eight angles."""
     words = np.repeat(np.arange(1 << 24, dtype=np.uint32).reshape(-1, 8), 2, axis=0).reshape(-1)
     compiled = _box_muller._compiled()
     assert compiled is not _box_muller._uncompiled
@@ -381,7 +381,8 @@ def test_many_by_rejection(generator, compiled, dtype, kind):
 def test_the_loops_are_native_code():
     """Check that XLA emits each loop as a small call.
 
-    XLA hoists a loop with a small body and marks it with this name. Any other loop is fifty times slower.
+    XLA moves a loop with a small body into a function of its own, marked `xla_cpu_small_call`. Any other loop is fifty
+    times slower.
     """
     for processes, columns in ((_poisson._POISSON, 2), (_gamma._GAMMA, 1), (_binomial._BINOMIAL, 7)):
         for kind, process in processes.items():

@@ -19,7 +19,7 @@ COMPLEX = ["complex64", "complex128"]
 ANY = [*REAL, *INTEGER, "bool"]
 SMALL = 2000  # the number of elements for operators that sample one element at a time in Python
 
-# (expression over L, F, size, dtype and `new`, a tensor of that size to fill; dtypes)
+# Pairs of an expression and its dtypes. Expressions use L, F, size, dtype, and `new`, a tensor of that size to fill.
 CREATED = [
     ("L.rand(size, dtype=dtype)", REAL + COMPLEX),
     ("L.randn(size, dtype=dtype)", REAL + COMPLEX),
@@ -88,7 +88,7 @@ INITS = [
 
 
 def _drawn(library, expression, **names):
-    """Return the result of an expression after one seed, as NumPy bytes, and the generator's state afterwards."""
+    """Return the result of an expression after one seed, as a NumPy array, and the generator's state afterwards."""
 
     def program(L):
         found = eval(expression, {"L": L, "F": L.nn.functional, "init": L.nn.init, **names})
@@ -111,7 +111,7 @@ def _of(library, dtype, **more):
 
 
 def _compare(expression, dtype, made="L.empty(size, dtype=dtype)", **names):
-    """Compare a result bit for bit. Transformed samples may differ in the last digit."""
+    """Check that the generators end in equal states, and that samples differ by at most one unit in the last place."""
     found = []
     for library in (torchlike, torch):
         known = _of(library, dtype, **names)

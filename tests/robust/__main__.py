@@ -31,12 +31,12 @@ Written by `python -m tests.robust`.
 - *Leaks*: the growth of memory and object counts between the first tenth of the steps and the end.
 """
 ROUNDS, TURNS = 2_000, 20
-EACH = 10  # trials for each recipe, execution mode and kind of moment: 2,000 and more in total
-COMPILED_ANEW = 2  # the trials among them that begin without compiled programs
+EACH = 10  # trials for each part of a recipe's step, execution mode and kind of moment: 2,000 and more in total
+COMPILED_ANEW = 2  # further trials, which begin without compiled programs
 
 
 def interrupts(scale: float) -> Iterator[Outcome]:
-    """Yield an outcome for each kind of moment and each execution mode."""
+    """Yield the outcomes of training steps, saves and loaders, for each kind of moment."""
     rng, kinds = random.Random(0), (Alarm, Killer, *[_points(n) for n in (signal.SIGINT, signal.SIGALRM)])
     for make in kinds:
         moments = make()

@@ -1,7 +1,7 @@
 """Small programs, each in a mode of its own.
 
-Each returns facts that do not change: the values, dtypes and flags of its results, in the mode and after it. `torch` is
-either library, for programs that PyTorch runs without a compiler.
+Each program returns facts that are the same in every run: the values, dtypes and flags of its results, in the mode and
+after it. The programs of `JUDGED` run under either library (`torch`), the others under torchlike only.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ import pytest
 import torchlike
 from tests.robust import leaks
 
-# The executor, so that no program changes it later; the step after which nothing may grow; the number of steps.
+# For each row: the executor (fixed, unless it is "auto", so that no program moves from NumPy to XLA while objects are
+# counted), the step after which nothing may grow, and the number of steps.
 SHORT = {
     "recorded": ("xla", 40, 160),
     "compiled": ("xla", 40, 160),

@@ -1,4 +1,4 @@
-"""Threads in different modes: each sees only its own mode, no global state stays changed, and none deadlocks."""
+"""Threads in different modes: no mode affects another thread, no global state stays changed, and none deadlocks."""
 
 from __future__ import annotations
 

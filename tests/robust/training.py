@@ -144,7 +144,7 @@ def _array(tensor: Any) -> np.ndarray:
 
 @dataclass
 class Known:
-    """The states in PyTorch after k steps."""
+    """The states of a loop under PyTorch. The index k of each list is the number of whole steps before."""
 
     together: list[State]
     statistics: list[list[State]]  # after each part of step k

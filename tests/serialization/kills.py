@@ -69,7 +69,10 @@ class Kills:
         pass
 
     def _run(self, delay):
-        """Save the next checkpoint and kill the child after `delay` seconds. Return how long the child ran."""
+        """Save the next checkpoint in a child. Kill the child after `delay` seconds, or let it end if `delay` is None.
+
+        Return the seconds from the beginning of the save to its end or to the kill.
+        """
         self._number += 1
         ours, theirs = self._context.Pipe(duplex=False)
         child = self._context.Process(target=_save, args=(self._path, self._number, self._megabytes, theirs))

@@ -1,4 +1,5 @@
-"""Archives with inconsistent parts. `load` refuses them in one sentence, and PyTorch refuses most of them too."""
+"""Archives with inconsistent parts. `load` refuses them with a message that names the defect, and
+PyTorch refuses most of them too."""
 
 import io
 import pickle

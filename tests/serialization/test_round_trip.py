@@ -1,4 +1,4 @@
-"""Files saved by one library and loaded by the other, in both directions, with `weights_only=True`."""
+"""Files saved by one library and loaded by either, with and without `weights_only=True`."""
 
 import collections
 import pickle

@@ -40,7 +40,7 @@ def test_short_writes_are_completed():
 
 
 class Answers:
-    """A stream that writes everything and returns `answer`."""
+    """A stream whose `write` accepts everything and returns `answer`."""
 
     def __init__(self, answer):
         self.data, self.answer = b"", answer

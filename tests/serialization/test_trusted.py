@@ -63,7 +63,7 @@ def test_named_results(name):
 
 
 def note(*args):
-    """Do nothing. This is a hook."""
+    """Do nothing. The tests register this function as a hook."""
 
 
 def test_modules_with_hooks():

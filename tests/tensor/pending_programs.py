@@ -71,7 +71,8 @@ _WRITES = (
 _NAMES = "abcdef"
 
 
-# Defects of PyTorch, and errors that it raises in a different order if two errors apply. They end a program.
+# Parts of messages that are not compared, and that end a comparison: defects of PyTorch, and errors among which PyTorch
+# chooses differently if two apply.
 _NOT_COMPARED = (
     "returned an invalid gradient",
     "created in no_grad mode",
@@ -134,7 +135,7 @@ def _facts(t: Any, torch: Any) -> tuple:
 def difference(seed: int) -> str | None:
     """Run a program under both libraries, and return a description of the first difference.
 
-    An error that says that torchlike does not support a feature ends the program.
+    An error that says that torchlike does not support a feature ends the comparison.
     """
     lines = program(seed)
     due, mine = observe(lines, theirs), observe(lines, torchlike)

@@ -274,7 +274,7 @@ def test_flags_are_put_back():
 
 
 def test_half_precision_is_rounded_twice():
-    """Half-precision numbers are rounded twice, first to float32.
+    """Check that Python numbers are rounded to half precision by way of float32, as in PyTorch.
 
     -108.03125000001 lies between two float16 numbers. Rounded to float32, it lies exactly in the middle.
     """

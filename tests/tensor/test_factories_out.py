@@ -1,4 +1,4 @@
-"""Factories with `out=`: they write only inside a view, in its own memory order, or raise PyTorch's error."""
+"""Factories with `out=`: they write only the elements of `out`, in its memory order, or raise PyTorch's error."""
 
 import warnings
 

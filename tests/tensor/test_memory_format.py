@@ -210,7 +210,7 @@ TURNS = {
 @pytest.mark.parametrize("turn", TURNS)
 @pytest.mark.parametrize("wanted", ["channels_last", "contiguous_format", "preserve_format", "channels_last_3d"])
 def test_to_a_memory_format(wanted, turn):
-    """A tensor that already has the format is returned unchanged, whatever its strides are."""
+    """Check that `to` returns a tensor that already has the format itself, whatever its strides are."""
 
     def moved(torch, shape, options):
         source = TURNS[turn](torch, torch.zeros(shape))

@@ -1,4 +1,4 @@
-"""`repr` of five hundred generated tensors, which both libraries make from the same recipe and print options."""
+"""`repr` of five hundred tensors. Both libraries make each tensor from one recipe and print it with equal options."""
 
 import random
 
@@ -61,7 +61,7 @@ OPTIONS = {
     "profile": ("default", "short", "full"),
     "sci_mode": (None, True, False),
 }
-# Operations before the tensor is printed. Tensors that are not floating-point use only the views and copies.
+# Operations before the tensor is printed. HISTORIES apply to floating-point and complex tensors only.
 HISTORIES = {
     "leaf": lambda library, x: x.requires_grad_(),
     "Parameter": lambda library, x: library.nn.Parameter(x),
@@ -112,7 +112,10 @@ def numbers(draw: random.Random, kind: str, count: int) -> list:
 
 
 def real_numbers(draw: random.Random, count: int) -> list[float]:
-    """Generate integers, numbers of one magnitude or of several, some of them special."""
+    """Generate whole numbers, numbers of one range or of several ranges, or special numbers.
+
+    A share of the numbers of the other styles is replaced by special numbers.
+    """
     style, share = draw.choice(("whole", "span", "span", "spans", "special")), draw.choice((0, 0, 0.1, 0.5))
     span = draw.choice(SPANS)
     found = []

@@ -159,7 +159,7 @@ READS = {
 
 @pytest.mark.parametrize("name", READS)
 def test_nothing_reads_memory_that_was_given_up(name):
-    """Reading or writing freed memory raises an error. PyTorch accesses address 0."""
+    """Check that reading or writing freed memory raises an error. PyTorch accesses address 0 instead."""
     with pytest.raises(RuntimeError, match="released by resize_"):
         READS[name](freed(torchlike))
 

@@ -176,7 +176,7 @@ def test_which_function_is_seen(call):
 
 
 def notes(L):
-    """Compute with a subclass whose results inherit its metadata, as image libraries define it."""
+    """Return a subclass whose results inherit the metadata of their arguments, as in image libraries."""
 
     class Noted(L.Tensor):
         notes = ()

@@ -1,4 +1,4 @@
-"""Tracebacks end at the user's line, followed by at most one frame of torchlike."""
+"""A traceback has at most one frame of torchlike after the user's line."""
 
 import os
 import subprocess

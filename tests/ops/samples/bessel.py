@@ -23,7 +23,7 @@ def of(x, *more):
 
 
 def of_degree(x=None):
-    """Return samples of all degrees up to 6 and of negative ones, for positive and negative numbers."""
+    """Return samples with integer degrees from -2 to 6 and with fractional degrees, and two failing calls."""
     x = SIGNED / 4 if x is None else x
     degrees = integers(5, low=-2, high=7)
     floats = Sample(x.astype(np.float32), degrees.astype(np.float32)).loosely("cancellation", 1e-4, 1e-5)

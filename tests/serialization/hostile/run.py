@@ -78,7 +78,7 @@ def batch(load: Any, folder: str, seed: int, numbers: Sequence[int]) -> list[tup
 
 
 def run(load: Any, seed: int, numbers: range, show: Any = None) -> Found:
-    """Load the mutants with these numbers."""
+    """Load the mutants with these numbers, and count their outcomes."""
     found = Found()
     with tempfile.TemporaryDirectory() as folder:
         warm_up(load, os.path.join(folder, "seed.pt"))

@@ -22,7 +22,7 @@ from torchlike._engine import uninterrupted
 
 try:
     import fcntl
-except ImportError:  # Windows, which does not delete open files
+except ImportError:  # Windows: it needs no locks here, because it does not delete open files
     fcntl = None
 
 _SUFFIX = ".torchlike.tmp"
@@ -161,7 +161,8 @@ def _temporary(directory: str, name: str, old: os.stat_result | None, made: list
 def _take_over(fd: int, path: str, old: os.stat_result) -> bool:
     """Copy the owner, the mode and the extended attributes of the old file to a new file.
 
-    Return whether the owner and the mode could be set. Extended attributes are copied as far as possible.
+    Return whether the owner and the mode could be set. Extended attributes are copied as far as possible. On Windows
+    nothing is copied and the result is True.
     """
     if fcntl is None:
         return True
@@ -207,7 +208,7 @@ def _remove_stray(path: str) -> None:
 def _lock(fd: int) -> bool | None:
     """Lock a file until it is closed.
 
-    Return True if the lock was taken, False if another process holds it, and None if the file system has no locks.
+    Return True if the lock was taken (or on Windows), False if another process holds it, and None if the file system has no locks.
     """
     if fcntl is None:
         return True

@@ -101,7 +101,7 @@ class Reader:
         return order.decode() != sys.byteorder
 
     def check_version(self) -> None:
-        """Raise if the version of the archive is one that PyTorch does not read either."""
+        """Raise if PyTorch does not read this version of the archive either."""
         text = self.read("version").strip()
         if not re.fullmatch(rb"\d{1,9}", text) or int(text) not in _VERSIONS:
             raise errors.bad_version(text, _VERSIONS)

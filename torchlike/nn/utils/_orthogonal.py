@@ -37,7 +37,7 @@ def _is_orthonormal(matrix: Tensor) -> bool:
 class _Orthogonal(Module):
     """The parametrization of an orthonormal matrix by the lower triangle of an unconstrained matrix.
 
-    With `use_trivialization` the result is multiplied by `base`.
+    With `use_trivialization` the matrix `base` multiplies the result from the left.
     """
 
     base: Tensor | None
@@ -62,7 +62,7 @@ class _Orthogonal(Module):
         return Q.mT if is_wide else Q
 
     def _rotated(self, X: Tensor, n: int, k: int) -> Tensor:
-        """Map the skew-symmetric matrix of a lower triangle by the matrix exponential or the Cayley map."""
+        """Make a skew-symmetric matrix of the lower triangle of `X`. Return its matrix exponential or Cayley map."""
         X = X.tril()
         if n != k:
             X = torchlike.cat([X, X.new_zeros(n, n - k).expand(*X.shape[:-2], -1, -1)], dim=-1)
@@ -76,7 +76,7 @@ class _Orthogonal(Module):
 
     @staticmethod
     def _reflected(X: Tensor) -> Tensor:
-        """Return the product of Householder reflections. `X` holds their vectors below the diagonal, signs on it."""
+        """Return the product of Householder reflections. `X` holds their vectors below the diagonal and signs on it."""
         A = X.tril(diagonal=-1)
         tau = 2.0 / (1.0 + (A * A).sum(dim=-2))
         Q = torchlike.linalg.householder_product(A, tau)
@@ -108,7 +108,7 @@ class _Orthogonal(Module):
 
     @staticmethod
     def _completed(tall: Tensor) -> Tensor:
-        """Return a square orthonormal matrix that starts with the columns of `tall`. The other columns are random."""
+        """Return a square orthonormal matrix: the orthonormalized columns of `tall`, followed by random columns."""
         n, k = tall.size(-2), tall.size(-1)
         if n == k:
             return tall.clone() if _is_orthonormal(tall) else _nearest_by_qr(tall)

@@ -20,7 +20,7 @@ class _Point(NamedTuple):
 
 
 def number(tensor: Tensor) -> Any:
-    """Return a 0-d tensor as a NumPy scalar, whose arithmetic rounds to the tensor's dtype and overflows to infinity."""
+    """Return a 0-d tensor as a NumPy scalar of the same dtype, whose arithmetic overflows to infinity."""
     return tensor.detach().numpy()[()]
 
 

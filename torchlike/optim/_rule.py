@@ -50,8 +50,8 @@ def update_rule(formula: Callable[..., tuple]) -> Callable[..., tuple]:
     The formula computes in the dtype of its scalars (float32 for bfloat16 parameters). `step(x)` rounds x as PyTorch
     does when it stores x between two operators: half precision is rounded, other dtypes are unchanged. PyTorch also
     rounds the scalars of its additions, and formulas apply `step` to those. The engine rounds the results of the
-    formula. Complex arrays are passed to the formula as real arrays with a last dimension of two. The sign of `maximize` and
-    weight decay are the same for all optimizers. They are applied before the formula is called.
+    formula. Complex arrays are passed to the formula as real arrays with a last dimension of two. The sign of
+    `maximize` and weight decay are the same for all optimizers. They are applied before the formula is called.
     """
 
     @functools.wraps(formula)
@@ -394,7 +394,10 @@ class RuleOptimizer(Optimizer):
         )
 
     def _next_scalars(self, group: Group, bucket: Bucket) -> tuple[float, ...]:
-        """Advance the counters of a bucket by one step. Return the scalars of that step, then any counters to be shown."""
+        """Advance the counters of a bucket by one step and return the scalars of that step.
+
+        If the bucket has counters that are tensors (`shown`), the new counters follow the scalars.
+        """
         numbers = numbers_of(group)
         before, now = bucket.counters, self._advance(numbers, bucket.counters)
         scalars = self._all_scalars(numbers, before, now, bucket)

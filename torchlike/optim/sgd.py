@@ -130,9 +130,7 @@ class SGD(RuleOptimizer):
         """Update one parameter by its sparse gradient. The sums of sparse tensors stay uncoalesced, as in PyTorch."""
         direction = -grad if group["maximize"] else grad
         if group["weight_decay"]:
-            direction = direction.add(
-                param, alpha=group["weight_decay"]
-            )  # raises: the sum of a sparse and a dense tensor is not supported
+            direction = direction.add(param, alpha=group["weight_decay"])  # raises: sparse + dense
         if group["momentum"]:
             direction = self._with_momentum(group, self.state[param], direction)
         param.add_(direction, alpha=-float(group["lr"]))

@@ -30,7 +30,7 @@ class Event(NamedTuple):
 
 @dataclass
 class Average:
-    """The totals of the events with one name, in microseconds. Programs that do not run on the CPU count as device time."""
+    """The totals of the events with one name, in microseconds. Device time is the time of programs on accelerators."""
 
     key: str
     count: int = 0

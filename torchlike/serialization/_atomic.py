@@ -208,7 +208,8 @@ def _remove_stray(path: str) -> None:
 def _lock(fd: int) -> bool | None:
     """Lock a file until it is closed.
 
-    Return True if the lock was taken (or on Windows), False if another process holds it, and None if the file system has no locks.
+    Return True if the lock was taken, False if another process holds it, and None if the file system has no locks.
+    On Windows return True without a lock.
     """
     if fcntl is None:
         return True

@@ -40,7 +40,8 @@ class Conversion:
         """Move and cast the module in place, and return it.
 
         The call forms are `to(device)`, `to(dtype)`, `to(device, dtype)` and `to(tensor)`. Only floating-point and
-        complex tensors are cast; integer buffers keep their dtype. `memory_format` applies to tensors of 4 and 5 dimensions.
+        complex tensors are cast; integer buffers keep their dtype. `memory_format` applies to tensors of 4 and 5
+        dimensions.
 
         >>> import torchlike as torch
         >>> torch.nn.Linear(2, 3).to(torch.float64).weight.dtype

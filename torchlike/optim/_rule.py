@@ -126,8 +126,8 @@ class _Plan:
 
     `in_turn` is true if parameters or gradients share memory. Then each row has its own bucket, so that the next row
     reads the updated memory. Rows whose state shares memory have their own buckets too. `open` lists the state that
-    other references can modify without reading `state`: the parameter, its dictionary, and the values that steps leave
-    there. `followed` lists the buckets with counters that other references can modify.
+    other references can modify without reading the property `state`: the parameter, its dictionary, and the values that
+    steps leave there. `followed` lists the buckets with counters that other references can modify.
     """
 
     __slots__ = ("buckets", "followed", "group", "in_turn", "names", "open", "params", "rows", "sparse")
@@ -166,7 +166,7 @@ class _Plan:
 
 
 class RuleOptimizer(Optimizer):
-    """An optimizer that applies one update rule. Subclasses define `rule` and override the methods below it."""
+    """An optimizer that applies one update rule. Subclasses define `rule`, `_names` and `_scalars`."""
 
     rule: Callable[..., tuple]
     by_element = True  # whether the rule is elementwise, so that rows may be concatenated

@@ -31,7 +31,7 @@ class Rprop(RuleOptimizer):
     .. math:: \eta \leftarrow \mathrm{clip}(\eta\,[\eta_+ \text{ or } \eta_-]),\quad
         p \leftarrow p - \mathrm{sign}(g)\,\eta
 
-    If the gradient of an element changes its sign, its step size shrinks and the element is not updated.
+    If the gradient of an element changes sign, the step size of the element shrinks and the element is not updated.
 
     Args:
       params: parameters or groups of parameters.

@@ -101,9 +101,11 @@ class profile:
     Args:
       activities: the device types. All devices are timed regardless of this argument.
       schedule: the function that selects the steps to record; `step` ends a step. By default all steps are recorded.
-      on_trace_ready: a function that is called with the profile after each recorded cycle, and by `stop`.
+      on_trace_ready: a function that is called with the profile after each recorded cycle, and by `stop`
+        while recording.
       record_shapes: record the shapes of the inputs of each program.
       with_stack: no effect, because the user's source line is always recorded.
+      acc_events: keep the events of earlier cycles. By default each recording replaces the events of the previous one.
       profile_memory, with_flops, with_modules: not supported. XLA plans the memory of whole programs, and fused
         operators have no run times of their own. The `memory()` and `cost()` of a compiled step return XLA's figures.
     """

@@ -115,7 +115,7 @@ def _after_forward(module: Any, args: tuple, kwargs: dict, result: Any, ran: set
 
 
 def _run_always_called(module: Any, args: tuple, kwargs: dict, ran: set[int]) -> None:
-    """Run the `always_call` hooks that have not run before a failure. An exception in a hook becomes a warning."""
+    """Run the `always_call` hooks that have not run yet, after a failure. An exception in a hook becomes a warning."""
     for key, hook, takes_kwargs, always in _forward_hooks(module):
         if always and key not in ran:
             try:
@@ -140,9 +140,9 @@ def _backward_watch(module: Any) -> _BackwardWatch | None:
 def _tap() -> Any:
     """Return the identity `Function` whose backward passes the gradients to a callback.
 
-    The callback returns the gradients that the backward pass continues with. Zeros replace None among them. If `filled`
-    is true, the callback also receives zeros instead of None. The class is created on first use, because its imports
-    are circular at import time.
+    The callback returns the gradients that the backward pass continues with. None among them is replaced by zeros. If
+    `filled` is true, the callback also receives zeros instead of None. The class is created on first use, because its
+    imports are circular at import time.
     """
     from torchlike import zeros
     from torchlike.autograd import Function
@@ -298,7 +298,11 @@ def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
 
 
 def register_module_forward_hook(hook: Callable, *, with_kwargs: bool = False, always_call: bool = False):
-    """Run `hook(module, args, output)` after the forward of every module. A non-None result replaces the output."""
+    """Run `hook(module, args, output)` after the forward of every module. A non-None result replaces the output.
+
+    With `with_kwargs` the hook is called as `hook(module, args, kwargs, output)`. With `always_call` it also runs, with
+    None as output, if the call raises an exception.
+    """
     flags = ((everywhere.forward_with_kwargs, with_kwargs), (everywhere.forward_always, always_call))
     return add_hook(everywhere.forward, hook, tuple(table for table, wanted in flags if wanted))
 

@@ -188,8 +188,8 @@ class Conv1d(_Conv):
 
     L_out = floor((L + 2·padding - dilation·(kernel_size - 1) - 1) / stride + 1). `weight` has shape
     (C_out, C_in / groups, kernel_size), `bias` has shape (C_out). `padding` is a number, 'valid' or 'same'.
-    `padding_mode` is 'zeros', 'reflect', 'replicate' or 'circular'. An input of shape (C_in, L) is a
-    single sample.
+    `padding_mode` is 'zeros', 'reflect', 'replicate' or 'circular'. An input of shape
+    (C_in, L) is a single sample.
     """
 
     _spatial = 1
@@ -227,7 +227,10 @@ class Conv3d(_Conv):
 
 
 class _ConvTransposeNd(_ConvNd):
-    """The base class of transposed convolutions, which compute the gradient of a convolution for its input."""
+    """The base class of transposed convolutions.
+
+    A transposed convolution computes the gradient of a convolution with respect to its input.
+    """
 
     def __init__(
         self,
@@ -280,7 +283,10 @@ class _ConvTransposeMixin(_ConvTransposeNd):
 
 
 class _ConvTranspose(_ConvTransposeNd):
-    """The constructor of the transposed convolutions. Subclasses define the number of spatial dimensions."""
+    """The base class of `ConvTranspose1d`, `ConvTranspose2d` and `ConvTranspose3d`.
+
+    They define the number of spatial dimensions.
+    """
 
     def __init__(
         self,
@@ -306,8 +312,8 @@ class ConvTranspose1d(_ConvTranspose):
     """A 1-dimensional transposed convolution layer: (N, C_in, L) -> (N, C_out, L_out).
 
     L_out = (L - 1)·stride - 2·padding + dilation·(kernel_size - 1) + output_padding + 1. `weight` has shape
-    (C_in, C_out / groups, kernel_size). If the call receives `output_size`, it
-    computes `output_padding` from it.
+    (C_in, C_out / groups, kernel_size). If the call receives
+    `output_size`, it computes `output_padding` from that size.
     """
 
     _spatial = 1

@@ -52,7 +52,7 @@ class Dropout2d(_DropoutNd):
 
 
 class Dropout3d(_DropoutNd):
-    """Dropout of whole channels of (N, C, D, H, W).
+    """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W).
 
     Zeroes each channel with probability p and scales the others by 1 / (1 - p).
     """

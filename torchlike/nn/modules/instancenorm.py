@@ -93,18 +93,18 @@ class InstanceNorm3d(_InstanceNorm):
 
 
 class LazyInstanceNorm1d(_LazyNormBase, InstanceNorm1d):
-    """A `InstanceNorm1d` layer that infers `num_features` from its first input."""
+    """An `InstanceNorm1d` layer that infers `num_features` from its first input."""
 
     cls_to_become = InstanceNorm1d
 
 
 class LazyInstanceNorm2d(_LazyNormBase, InstanceNorm2d):
-    """A `InstanceNorm2d` layer that infers `num_features` from its first input."""
+    """An `InstanceNorm2d` layer that infers `num_features` from its first input."""
 
     cls_to_become = InstanceNorm2d
 
 
 class LazyInstanceNorm3d(_LazyNormBase, InstanceNorm3d):
-    """A `InstanceNorm3d` layer that infers `num_features` from its first input."""
+    """An `InstanceNorm3d` layer that infers `num_features` from its first input."""
 
     cls_to_become = InstanceNorm3d

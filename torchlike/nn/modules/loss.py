@@ -42,7 +42,7 @@ __all__ = [
 
 
 def _legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
-    """Warn, and return the reduction that the legacy arguments mean. Either argument may be None."""
+    """Issue a warning and return the reduction that the legacy arguments select. Either argument may be None."""
     if reduce is False:
         reduction = "none"
     else:

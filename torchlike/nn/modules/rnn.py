@@ -227,7 +227,8 @@ class RNNBase(Module):
         """Return the autocast context of a packed sequence.
 
         PyTorch runs an LSTM over a plain batch as one operator, whose inputs autocast casts. Over a packed sequence on
-        the CPU, float32 data and states of an LSTM without projections keep their dtype. Autocast is disabled there.
+        the CPU, float32 data and states of an LSTM without projections keep their dtype. Autocast is disabled for that
+        case.
         """
         is_whole = self.mode == "LSTM" and not self.proj_size
         if is_whole and data.device.type == "cpu" and states[0].dtype is data.dtype is torchlike.float32:

@@ -12,8 +12,9 @@ __all__ = ["Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d"]
 class Upsample(Module):
     """A layer that resizes the spatial dimensions of (N, C, *) to `size`, or by `scale_factor`.
 
-    `mode` is 'nearest', 'linear', 'bilinear', 'bicubic' or 'trilinear'. With `align_corners` the centres of the corner
-    elements of input and output coincide. Otherwise the outer edges of input and output coincide.
+    `mode` is 'nearest', 'nearest-exact', 'linear', 'bilinear', 'bicubic', 'trilinear' or 'area'. With `align_corners`
+    the centres of the corner elements of input and output coincide. Otherwise the outer edges of input and output
+    coincide.
     """
 
     __constants__ = ["size", "scale_factor", "mode", "align_corners", "name", "recompute_scale_factor"]

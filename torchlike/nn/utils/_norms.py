@@ -33,7 +33,7 @@ def as_matrix(weight: Tensor, dim: int) -> Tensor:
 
 
 def power_iterations(matrix: Tensor, u: Tensor, v: Tensor, count: int, eps: float, first: str) -> tuple[Any, Any]:
-    """Refine the singular vectors of the largest singular value by `count` power iterations.
+    """Refine estimates of the singular vectors of the largest singular value by `count` power iterations.
 
     Each iteration updates the vector `first` ("u" or "v") before the other one.
     """

@@ -62,7 +62,7 @@ class _Orthogonal(Module):
         return Q.mT if is_wide else Q
 
     def _rotated(self, X: Tensor, n: int, k: int) -> Tensor:
-        """Make a skew-symmetric matrix of the lower triangle of `X`. Return its matrix exponential or Cayley map."""
+        """Make a skew-symmetric matrix from the lower triangle of `X`. Return its matrix exponential or Cayley map."""
         X = X.tril()
         if n != k:
             X = torchlike.cat([X, X.new_zeros(n, n - k).expand(*X.shape[:-2], -1, -1)], dim=-1)

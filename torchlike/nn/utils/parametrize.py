@@ -68,7 +68,7 @@ class ParametrizationList(ModuleList):
             inner: Any = value
             for module in reversed(list(self)):
                 if hasattr(module, "right_inverse"):
-                    with suppress(NotImplementedError):  # it does not support assignment
+                    with suppress(NotImplementedError):  # does not support assignment
                         inner = module.right_inverse(inner)
             return inner
 
@@ -174,7 +174,7 @@ def _add(listed: ParametrizationList, parametrization: Module, value: Tensor, un
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Return whether the attribute `tensor_name` is parametrized. If it is None, whether any attribute is."""
+    """Return whether the attribute `tensor_name` is parametrized, or any attribute if `tensor_name` is None."""
     parametrizations = getattr(module, "parametrizations", None)
     if not isinstance(parametrizations, ModuleDict):
         return False

@@ -20,7 +20,7 @@ class SobolEngine:
       dimension: the number of dimensions, at most 21201.
       scramble: multiply the direction numbers by random matrices, and shift all points by a random vector (Owen;
         Matoušek).
-      seed: the seed of the scrambling, which gives the same numbers as in PyTorch; None for the default generator.
+      seed: the seed of the scrambling, or None for the default generator. A seed gives the same points as in PyTorch.
 
     The sequence has 2^30 points, since a coordinate has 30 bits. The points are computed on the host.
 

@@ -105,7 +105,7 @@ class LBFGS(Optimizer):
 
     @torchlike.no_grad()
     def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
-        """Run up to `max_iter` iterations and return the loss before them."""
+        """Run up to `max_iter` iterations. Return the loss before the first iteration."""
         closure = torchlike.enable_grad()(closure)
         state = self.state[self._params[0]]
         state.setdefault("func_evals", 0)
@@ -199,7 +199,7 @@ def _flat(param: Tensor, grad: Tensor | None) -> Tensor:
 
 
 class _Memory:
-    """The state of the iterations. Between steps the optimizer's state holds it under the names `NAMES`."""
+    """The values carried between iterations. The optimizer's state stores them between steps, as `NAMES`."""
 
     NAMES = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
 

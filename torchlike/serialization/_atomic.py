@@ -40,8 +40,8 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
     The old file stays until the new file is complete and on disk. If the block raises, including on an interrupt, the
     old file is unchanged. The new file has the owner, the mode and the extended attributes of the old file.
 
-    The file is overwritten in place if a replacement would change more than its contents. This is so for a device or
-    pipe, a file with several hard links, a file in a read-only directory, and a file whose owner cannot be preserved.
+    The file is overwritten in place if a replacement would change more than its contents: a device or pipe, a file with
+    several hard links, a file in a read-only directory, or a file whose owner cannot be preserved.
 
     Raises:
         OSError: The file cannot be opened or written, as for `open(path, "wb")`.
@@ -89,7 +89,7 @@ def _existing(path: str) -> os.stat_result | None:
 def _has_to_stay(path: str, old: os.stat_result | None) -> bool:
     """Return whether the file must be overwritten in place.
 
-    This is so if the file is not regular, or if it can be reached by another name that a rename would not update.
+    The result is True if the file is not regular, or if it has another name that a rename would not update.
     """
     if old is None:
         return False

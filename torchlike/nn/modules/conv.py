@@ -258,7 +258,7 @@ class _ConvTransposeNd(_ConvNd):
         return self.weight, self.bias, self.stride, self.padding, padding, self.groups, self.dilation
 
     def _output_padding(self, input: Tensor, output_size: list[int]) -> list[int]:
-        """Return the output padding that gives the output the size `output_size`."""
+        """Return the output padding for an output of size `output_size`."""
         spatial = len(self.kernel_size)
         leading = input.dim() - spatial
         if len(output_size) == input.dim():

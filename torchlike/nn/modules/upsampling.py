@@ -55,7 +55,7 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """A layer that resizes (N, C, H, W) by repeating elements. An older form of `Upsample(mode='nearest')`."""
+    """A layer that resizes (N, C, H, W) by repeating elements. An older equivalent of `Upsample(mode='nearest')`."""
 
     def __init__(
         self, size: int | tuple[int, int] | None = None, scale_factor: float | tuple[float, float] | None = None
@@ -66,7 +66,7 @@ class UpsamplingNearest2d(Upsample):
 class UpsamplingBilinear2d(Upsample):
     """A layer that resizes (N, C, H, W) bilinearly.
 
-    An older form of `Upsample(mode='bilinear', align_corners=True)`.
+    An older equivalent of `Upsample(mode='bilinear', align_corners=True)`.
     """
 
     def __init__(

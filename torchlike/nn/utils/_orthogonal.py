@@ -1,4 +1,4 @@
-"""The orthogonal parametrization, which gives a matrix orthonormal columns, or rows if it has fewer rows."""
+"""The orthogonal parametrization, which gives a matrix orthonormal columns (orthonormal rows if it is wide)."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class _Orthogonal(Module):
 def orthogonal(
     module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
 ) -> Module:
-    """Parametrize `name`, a matrix or a batch of matrices, to have orthonormal columns, or rows if there are fewer.
+    """Parametrize `name`, a matrix or a batch of matrices, to have orthonormal columns, or rows if it is wide.
 
     `orthogonal_map` is "matrix_exp", "cayley" or "householder". The default is "matrix_exp" for square and for complex
     matrices, and "householder" otherwise. With `use_trivialization` the map is relative to the last assigned matrix.

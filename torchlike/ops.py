@@ -14,7 +14,7 @@ from torchlike._composite.nn import native_functions
 
 
 class _Operator:
-    """An ATen operator. Every overload attribute returns the operator itself."""
+    """An ATen operator. An overload name, such as `default`, is an attribute that returns the operator itself."""
 
     def __init__(self, name: str, function: Callable) -> None:
         self.__name__, self._function = name, function

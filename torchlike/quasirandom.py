@@ -18,8 +18,9 @@ class SobolEngine:
 
     Args:
       dimension: the number of dimensions, at most 21201.
-      scramble: multiply the directions by random matrices and shift all points by a random one (Owen; Matoušek).
-      seed: the seed of the scrambling, which gives the same numbers as in PyTorch; None for the default generator.
+      scramble: multiply the direction numbers by random matrices, and shift all points by a random vector (Owen;
+        Matoušek).
+      seed: the seed of the scrambling, or None for the default generator. A seed gives the same points as in PyTorch.
 
     The sequence has 2^30 points, since a coordinate has 30 bits. The points are computed on the host.
 
@@ -48,7 +49,7 @@ class SobolEngine:
         self.num_generated = 0
 
     def draw(self, n: int = 1, out: Tensor | None = None, dtype: Any = None) -> Tensor:
-        """Return the next `n` points, (n, dimension).
+        """Return the next `n` points as a tensor of shape (n, dimension).
 
         The dtype is float32 or float64; if None, it is the default dtype.
         """
@@ -96,7 +97,7 @@ class SobolEngine:
     def _next(self, count: int, dtype: Any) -> Tensor:
         """Return the points after the last one.
 
-        Each is the exclusive or of its predecessor and one direction number.
+        Each point is the exclusive or of its predecessor and one direction number.
         """
         if dtype not in (torchlike.float32, torchlike.float64):
             raise _errors.dtypes.not_implemented("_sobol_engine_draw", dtype)
@@ -147,7 +148,9 @@ def _gray(number: int) -> int:
 
 @functools.cache
 def _directions() -> np.ndarray:
-    """Return the direction numbers of all dimensions, (21201, 30), from the bit 2^29 down.
+    """Return the direction numbers of all dimensions, an array of shape (21201, 30).
+
+    The lowest bit set in column j is 2^(29 - j).
 
     S. Joe, F. Y. Kuo, Constructing Sobol sequences with better two-dimensional projections, 2008. SciPy's table has the
     primitive polynomial and the initial numbers of each dimension; a recurrence gives the rest.

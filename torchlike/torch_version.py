@@ -29,7 +29,7 @@ def _order(text: str) -> tuple | None:
 
 
 class TorchVersion(str):
-    """A version string that compares by version with strings, tuples of numbers and other versions.
+    """A version string. It compares as a version with strings, tuples of numbers and other versions.
 
     >>> import torchlike as torch
     >>> torch.__version__ >= (1, 13), torch.__version__ > "2.9"
@@ -68,5 +68,5 @@ class TorchVersion(str):
 
 
 OWN = "0.1.0"  # torchlike's own version
-LIKE = "2.13.0"  # the PyTorch version whose behavior torchlike has
+LIKE = "2.13.0"  # the PyTorch version that torchlike emulates
 __version__ = TorchVersion(f"{LIKE}+torchlike.{OWN}")

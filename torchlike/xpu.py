@@ -19,7 +19,7 @@ def is_initialized() -> bool:
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Return whether Intel GPUs support bfloat16: always False, since there is none."""
+    """Return whether Intel GPUs support bfloat16: always False, because none can be used."""
     return False
 
 

@@ -12,7 +12,7 @@ from torchlike._internal import _disabled_torch_function_impl, adopt
 class Parameter(Tensor):
     """A trainable tensor. A module registers it on attribute assignment and yields it from `parameters()`.
 
-    It shares memory with `data`. It requires grad by default.
+    The parameter shares memory with `data`. It requires grad by default.
 
     >>> import torchlike as torch
     >>> torch.nn.Parameter(torch.ones(2))
@@ -51,8 +51,8 @@ class _BufferMeta(type):
 class Buffer(Tensor, metaclass=_BufferMeta):
     """A non-trainable tensor of a module's state. A module registers it on attribute assignment.
 
-    The module yields it from `buffers()` and saves it in `state_dict()` unless `persistent` is false. It shares memory
-    with `data`.
+    The module yields it from `buffers()`, and saves it in `state_dict()` unless `persistent` is false. The buffer
+    shares memory with `data`.
     """
 
     __torch_function__ = _disabled_torch_function_impl

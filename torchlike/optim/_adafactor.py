@@ -37,14 +37,14 @@ def _rms(array: Any) -> Any:
 
 
 class Adafactor(RuleOptimizer):
-    r"""The Adafactor optimizer. It has no momentum and keeps the second moment of a matrix as an outer product.
+    r"""The Adafactor optimizer, without momentum. The second moment of a matrix is the outer product of two vectors.
 
     .. math:: v = \frac{r\,c}{\mathrm{mean}(r)},\quad u = g / \sqrt{v},\quad
         p \leftarrow (1 - \eta\lambda)\,p - \frac{\max(\epsilon_2, \mathrm{rms}(p))\,\min(\eta, 1/\sqrt{t})}
         {\max(1, \mathrm{rms}(u) / d)}\,u
 
-    :math:`r` and :math:`c` are moving averages, with weight :math:`t^{\beta}`, of the mean of :math:`g^2` over columns
-    and over rows. Parameters with fewer than two dimensions keep a full :math:`v`.
+    :math:`r` and :math:`c` are moving averages of the mean of :math:`g^2` over the columns and over the rows. The
+    newest mean has the weight :math:`t^{\beta}`. Parameters with fewer than two dimensions keep a full :math:`v`.
 
     Args:
       params: parameters or groups of parameters.
@@ -59,7 +59,7 @@ class Adafactor(RuleOptimizer):
 
     Raises:
       ValueError: an option is out of range.
-      RuntimeError: at the first step, a parameter is complex.
+      RuntimeError: a parameter is complex. The first step raises this.
     """
 
     rule = staticmethod(adafactor_update)

@@ -8,7 +8,7 @@ from torchlike._internal import _errors
 
 
 def unsupported_option(optimizer: str, name: str) -> NotImplementedError:
-    """Return the error of an optimizer option that is not supported."""
+    """Return the error for an optimizer option that is not supported."""
     return _errors.arguments.unsupported(f"torchlike.optim.{optimizer}", name)
 
 
@@ -167,7 +167,7 @@ def cycle_strategy(value: Any) -> ValueError:
 
 
 def no_variance(name: str) -> AssertionError:
-    """Return the error of an Adafactor state that lacks the entry `name`."""
+    """Return the error for an Adafactor state that lacks the entry `name`."""
     what = "variance should be defined when grad is a vector"
     both = "row_var and col_var should be defined when grad is multidimensional"
     return AssertionError(what if name == "variance" else both)

@@ -20,7 +20,7 @@ class _Point(NamedTuple):
 
 
 def number(tensor: Tensor) -> Any:
-    """Return a 0-d tensor as a NumPy scalar, which rounds like the tensor and overflows to infinity."""
+    """Return a 0-d tensor as a NumPy scalar of the same dtype, whose arithmetic overflows to infinity."""
     return tensor.detach().numpy()[()]
 
 
@@ -57,8 +57,9 @@ def strong_wolfe(
 ) -> tuple[float, Tensor, Any, int]:
     """Search for a step length that satisfies the strong Wolfe conditions.
 
-    The loss decreases by at least `c1` times the length times the absolute initial slope. The absolute slope decreases
-    to at most `c2` times the absolute initial slope.
+    The conditions are: the loss decreases by at least `c1` times the length times the absolute initial slope, and the
+    absolute slope decreases to at most `c2` times the absolute initial slope. `evaluate` maps a length to the loss and
+    the gradient. The search ends after about `max_ls` evaluations even if no length satisfies the conditions.
 
     Returns:
       The loss and the gradient at the end, the step length, and the number of evaluations.
@@ -112,7 +113,7 @@ def _zoom(
     tolerance_change: float,
     tries: int,
 ) -> tuple[_Point, int]:
-    """Narrow the bracket until a point satisfies the conditions.
+    """Narrow the bracket until a point satisfies the conditions, the bracket is too short, or no trials are left.
 
     Returns the point with the lowest loss and the number of evaluations.
     """

@@ -29,9 +29,9 @@ def muon_update(variant: list, scalars: list, step: Step, param: Any, grad: Any,
 
 
 def _orthogonal(matrix: Any, coefficients: list, steps: int, eps: Any) -> Any:
-    """Return the approximately nearest orthogonal matrix, by a quintic Newton-Schulz iteration.
+    """Approximate the nearest orthogonal matrix by a quintic Newton-Schulz iteration.
 
-    Like PyTorch, it iterates in bfloat16.
+    Like PyTorch, the function iterates in bfloat16.
     """
     xp, step = namespace(matrix), rounding(bfloat16.numpy)  # `step` rounds where PyTorch stores a result
     a, b, c = coefficients
@@ -72,7 +72,7 @@ class Muon(RuleOptimizer):
 
     Raises:
       ValueError: an option is out of range, or a parameter is not a matrix.
-      RuntimeError: at the first step, a parameter is complex.
+      RuntimeError: a parameter is complex. The first step raises this.
     """
 
     rule = staticmethod(muon_update)

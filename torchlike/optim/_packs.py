@@ -2,7 +2,7 @@
 
 The cost of a step over small tensors depends on their number, not on their size, so a pack makes the step faster. State
 is packed only if the optimizer has the only reference to it. A pack is split as soon as `state` is read (see
-`_rule.py`). State tensors with other references are therefore written in place at every step.
+`_rule.py`). State tensors with other references are never packed: every step writes them in place.
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ MOST = 8192
 
 
 class Pack:
-    """The state of several parameters. `rows` are their indices, `tensors` has one flat tensor for each name."""
+    """The state of several parameters.
+
+    `rows` are the indices of the parameters in their group. `members` has a list of state tensors for each parameter.
+    `tensors` has one flat tensor for each state name.
+    """
 
     __slots__ = ("members", "rows", "tensors")
 
@@ -53,7 +57,7 @@ def give(pairs: Iterable[tuple[Tensor, Value]]) -> None:
 
 
 def packs(state: dict, params: Sequence[Tensor], rows: Sequence[int], names: tuple[str, ...]) -> list[Pack]:
-    """Return packs of the rows whose state is small and has no other references. A pack has at least two rows."""
+    """Return packs of the parameters (`rows`) whose state is small and has no other references, two or more in each."""
     found, gathered, size = [], [], 0
     for i in sorted((i for i in rows if _can_join(state, params[i], names)), key=lambda i: params[i].numel()):
         if size + params[i].numel() > MOST:

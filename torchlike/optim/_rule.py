@@ -50,8 +50,8 @@ def update_rule(formula: Callable[..., tuple]) -> Callable[..., tuple]:
     The formula computes in the dtype of its scalars (float32 for bfloat16 parameters). `step(x)` rounds x as PyTorch
     does when it stores x between two operators: half precision is rounded, other dtypes are unchanged. PyTorch also
     rounds the scalars of its additions, and formulas apply `step` to those. The engine rounds the results of the
-    formula. Complex arrays are passed to it as real arrays with a last dimension of two. The sign of `maximize` and
-    weight decay are the same for all optimizers. They are applied before the formula is called.
+    formula. Complex arrays are passed to the formula as real arrays with a last dimension of two. The sign of
+    `maximize` and weight decay are the same for all optimizers. They are applied before the formula is called.
     """
 
     @functools.wraps(formula)
@@ -84,7 +84,8 @@ class Bucket:
 
     `fresh` is true if the state was created for the next step. The last rows are those of the packs. The state of a
     pack is one tensor for each name. The gradients of the rows are all sparse or all dense. `versions` is the sum of
-    the versions of the tensors in `shown` after the last step, or None if the state has not been read.
+    the versions of the tensors in `shown` after the last step. It is None if `shown` is empty or the state has not been
+    read.
     """
 
     __slots__ = ("columns", "counters", "dtype", "fresh", "packs", "rows", "shown", "sparse", "versions")
@@ -125,8 +126,8 @@ class _Plan:
 
     `in_turn` is true if parameters or gradients share memory. Then each row has its own bucket, so that the next row
     reads the updated memory. Rows whose state shares memory have their own buckets too. `open` lists the state that
-    other references can modify without reading `state`: the parameter, its dictionary, and the values that steps leave
-    there. `followed` lists the buckets with counters that other references can modify.
+    other references can modify without reading the property `state`: the parameter, its dictionary, and the values that
+    steps leave there. `followed` lists the buckets with counters that other references can modify.
     """
 
     __slots__ = ("buckets", "followed", "group", "in_turn", "names", "open", "params", "rows", "sparse")
@@ -151,6 +152,7 @@ class _Plan:
         return not (self.open and self.changed(state)) and all([b.is_as_left() for b in self.followed])
 
     def holds(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool) -> bool:
+        """Return whether the plan still fits the group and its rows."""
         params = group["params"]
         return (
             self.group is group
@@ -164,7 +166,7 @@ class _Plan:
 
 
 class RuleOptimizer(Optimizer):
-    """An optimizer that applies one update rule. Subclasses define `rule` and override the methods below it."""
+    """An optimizer that applies one update rule. Subclasses define `rule`, `_names` and `_scalars`."""
 
     rule: Callable[..., tuple]
     by_element = True  # whether the rule is elementwise, so that rows may be concatenated
@@ -260,7 +262,7 @@ class RuleOptimizer(Optimizer):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        # Options that an old checkpoint lacks are off.
+        # Options that are missing in an old checkpoint become False, or None if their default is None.
         options = {k: v for k, v in self.defaults.items() if v is None or isinstance(v, bool)}
         for group in self.param_groups:
             for name, default in options.items():
@@ -392,7 +394,10 @@ class RuleOptimizer(Optimizer):
         )
 
     def _next_scalars(self, group: Group, bucket: Bucket) -> tuple[float, ...]:
-        """Advance the counters of a bucket by one step and return the scalars of that step."""
+        """Advance the counters of a bucket by one step and return the scalars of that step.
+
+        If the bucket has counters that are tensors (`shown`), the new counters follow the scalars.
+        """
         numbers = numbers_of(group)
         before, now = bucket.counters, self._advance(numbers, bucket.counters)
         scalars = self._all_scalars(numbers, before, now, bucket)

@@ -54,7 +54,7 @@ class Adagrad(RuleOptimizer):
 
     Raises:
       ValueError: an option is negative.
-      RuntimeError: at a step, a gradient is sparse and `weight_decay` or `fused` is set.
+      RuntimeError: a gradient is sparse and `weight_decay` or `fused` is set. The step raises this.
 
     >>> import torchlike
     >>> p = torchlike.nn.Parameter(torchlike.tensor([1.0]))

@@ -10,9 +10,11 @@ from torchlike.optim.optimizer import ParamsT
 class AdamW(Adam):
     r"""The AdamW optimizer: Adam with weight decay applied to the parameter instead of the gradient.
 
+    Each step first scales the parameter, and then makes the step of `Adam` without weight decay:
+
     .. math:: p \leftarrow (1 - \eta\lambda)\,p
 
-    precedes the step of `Adam`. The arguments are those of `Adam`, with a default `weight_decay` of 0.01.
+    The arguments are those of `Adam`, with a default `weight_decay` of 0.01.
 
     >>> import torchlike
     >>> p = torchlike.nn.Parameter(torchlike.tensor([1.0]))

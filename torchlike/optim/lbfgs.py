@@ -28,12 +28,12 @@ class LBFGS(Optimizer):
       max_eval: maximal number of evaluations of the closure in one `step`. The default is `max_iter * 5 // 4`.
       tolerance_grad: stop if no element of the gradient is larger in absolute value.
       tolerance_change: stop if the parameters or the loss change by less.
-      history_size: number of corrections to keep.
+      history_size: number of pairs (change of parameters, change of gradient) to keep.
       line_search_fn: None or `"strong_wolfe"`.
 
     Raises:
       ValueError: `lr` is negative, or there is more than one group.
-      RuntimeError: at the first step, `line_search_fn` is unknown.
+      RuntimeError: `line_search_fn` is unknown. The first step raises this.
 
     >>> import torchlike
     >>> p = torchlike.nn.Parameter(torchlike.tensor([3.0, -1.0]))
@@ -105,7 +105,7 @@ class LBFGS(Optimizer):
 
     @torchlike.no_grad()
     def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
-        """Run up to `max_iter` iterations and return the loss before them."""
+        """Run up to `max_iter` iterations. Return the loss before the first iteration."""
         closure = torchlike.enable_grad()(closure)
         state = self.state[self._params[0]]
         state.setdefault("func_evals", 0)
@@ -199,7 +199,7 @@ def _flat(param: Tensor, grad: Tensor | None) -> Tensor:
 
 
 class _Memory:
-    """The state of the iterations. Between steps the optimizer's state holds it under the names `NAMES`."""
+    """The values carried between iterations. The optimizer's state stores them between steps, as `NAMES`."""
 
     NAMES = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
 
@@ -248,7 +248,7 @@ class _Memory:
         return self.d
 
     def _remember(self, change: Tensor, step: Tensor) -> None:
-        """Add a correction if its curvature is positive. If the history is full, drop the oldest correction."""
+        """Add a pair of changes if its curvature is positive. If the history is full, drop the oldest pair."""
         curvature = number(change.dot(step))
         if curvature <= 1e-10:
             return

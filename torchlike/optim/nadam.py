@@ -97,7 +97,7 @@ class NAdam(RuleOptimizer):
         momentum = _momentum(group, step + 1)
         if isinstance(product, Tensor):
             return step + 1, product * momentum
-        as_counter = scalar_dtype().numpy.type  # the product is a tensor in PyTorch, so it is rounded to its dtype
+        as_counter = scalar_dtype().numpy.type  # PyTorch keeps the product in a tensor, so it is rounded to that dtype
         return step + 1, float(as_counter(product) * as_counter(momentum))
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:

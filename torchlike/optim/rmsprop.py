@@ -45,7 +45,7 @@ class RMSprop(RuleOptimizer):
       alpha: decay rate of the averages.
       eps: added to the square root.
       weight_decay: L2 penalty.
-      momentum: if not 0, the step is a running sum of the scaled gradients.
+      momentum: if not 0, each step is the scaled gradient plus `momentum` times the previous step.
       centered: subtract the squared running mean of the gradient from :math:`v`, so that the divisor estimates the
         standard deviation.
       maximize: maximize the objective instead of minimizing it.

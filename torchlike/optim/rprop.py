@@ -31,6 +31,8 @@ class Rprop(RuleOptimizer):
     .. math:: \eta \leftarrow \mathrm{clip}(\eta\,[\eta_+ \text{ or } \eta_-]),\quad
         p \leftarrow p - \mathrm{sign}(g)\,\eta
 
+    If the gradient of an element changes sign, the step size of the element shrinks and the element is not updated.
+
     Args:
       params: parameters or groups of parameters.
       lr: initial step size, a number or a Tensor of one element.

@@ -62,7 +62,7 @@ class SGD(RuleOptimizer):
     Raises:
       ValueError: `lr`, `momentum` or `weight_decay` is negative, or `nesterov` is set without momentum or with
         dampening.
-      RuntimeError: at a step, a gradient is sparse and `weight_decay` or `fused` is set.
+      RuntimeError: a gradient is sparse and `weight_decay` or `fused` is set. The step raises this.
 
     >>> import torchlike
     >>> p = torchlike.nn.Parameter(torchlike.tensor([1.0, 2.0]))
@@ -130,7 +130,7 @@ class SGD(RuleOptimizer):
         """Update one parameter by its sparse gradient. The sums of sparse tensors stay uncoalesced, as in PyTorch."""
         direction = -grad if group["maximize"] else grad
         if group["weight_decay"]:
-            direction = direction.add(param, alpha=group["weight_decay"])  # raises
+            direction = direction.add(param, alpha=group["weight_decay"])  # raises: sparse + dense
         if group["momentum"]:
             direction = self._with_momentum(group, self.state[param], direction)
         param.add_(direction, alpha=-float(group["lr"]))

@@ -46,7 +46,7 @@ class SparseAdam(RuleOptimizer):
 
     Raises:
       ValueError: `lr` or `eps` is not positive, a beta is out of range, or a parameter is sparse or complex.
-      RuntimeError: at a step, a gradient is dense.
+      RuntimeError: a gradient is dense. The step raises this.
 
     >>> import torchlike
     >>> table = torchlike.nn.Embedding(3, 1, sparse=True, _weight=torchlike.ones(3, 1))
@@ -93,7 +93,7 @@ class SparseAdam(RuleOptimizer):
 
     def _next_scalars(self, group: Group, bucket: Bucket) -> tuple[float, ...]:
         scalars = super()._next_scalars(group, bucket)
-        for i in bucket.rows:  # `step` is a number here, and other references to the dictionary may exist
+        for i in bucket.rows:  # other references to the dictionary may exist, so `step` is kept current there
             self._state[group["params"][i]]["step"] = int(bucket.counters[0])
         return scalars
 

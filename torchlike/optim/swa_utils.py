@@ -21,7 +21,7 @@ AverageLists = Callable[[list[Tensor], list[Tensor], Any], None]
 
 
 def get_swa_avg_fn() -> Average:
-    """Return the function of the equal average: `a + (p - a) / (n + 1)`."""
+    """Return the update function of the equal average: `a + (p - a) / (n + 1)`."""
 
     @torchlike.no_grad()
     def swa_update(averaged_param: Tensor, current_param: Tensor, num_averaged: Any) -> Tensor:
@@ -31,7 +31,7 @@ def get_swa_avg_fn() -> Average:
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> Average:
-    """Return the function of the exponential moving average: `decay * a + (1 - decay) * p`.
+    """Return the update function of the exponential moving average: `decay * a + (1 - decay) * p`.
 
     Raises:
       ValueError: `decay` is outside [0, 1].

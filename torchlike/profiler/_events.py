@@ -8,7 +8,10 @@ from typing import NamedTuple
 
 
 class Event(NamedTuple):
-    """A timed program or region. Times are in seconds of the same clock."""
+    """A timed program or region. Times are in seconds of the same clock.
+
+    `place` is the user's source line for a program, and empty for a region.
+    """
 
     name: str
     started: float
@@ -27,7 +30,7 @@ class Event(NamedTuple):
 
 @dataclass
 class Average:
-    """The totals of the events with one name, in microseconds. Programs on a GPU count as device time."""
+    """The totals of the events with one name, in microseconds. Device time is the time of programs on accelerators."""
 
     key: str
     count: int = 0

@@ -17,7 +17,7 @@ from torchlike.profiler._recording import Recorder, region
 
 
 class ProfilerActivity(enum.Enum):
-    """The device types."""
+    """The device types that PyTorch's profiler distinguishes."""
 
     CPU = 0
     XPU = 1
@@ -28,7 +28,7 @@ class ProfilerActivity(enum.Enum):
 
 
 class ProfilerAction(enum.Enum):
-    """The actions of a step."""
+    """The actions of a profiler in one step."""
 
     NONE = 0
     WARMUP = 1
@@ -101,9 +101,11 @@ class profile:
     Args:
       activities: the device types. All devices are timed regardless of this argument.
       schedule: the function that selects the steps to record; `step` ends a step. By default all steps are recorded.
-      on_trace_ready: a function that is called with the profile after each recorded cycle.
+      on_trace_ready: a function that is called with the profile after each recorded cycle, and by `stop`
+        while recording.
       record_shapes: record the shapes of the inputs of each program.
       with_stack: no effect, because the user's source line is always recorded.
+      acc_events: keep the events of earlier cycles. By default each recording replaces the events of the previous one.
       profile_memory, with_flops, with_modules: not supported. XLA plans the memory of whole programs, and fused
         operators have no run times of their own. The `memory()` and `cost()` of a compiled step return XLA's figures.
     """
@@ -159,7 +161,7 @@ class profile:
             self._ready(self)
 
     def step(self) -> None:
-        """End a step."""
+        """End a step and begin the next one."""
         self._end_of_step()
         saves = self.current_action is ProfilerAction.RECORD_AND_SAVE
         if saves:
@@ -193,7 +195,7 @@ class profile:
             self._recorder = None
 
     def events(self) -> list[Event]:
-        """Return the events of the last recording, in order of their start."""
+        """Return the events of the last recording (with `acc_events`: of all recordings), in order of their start."""
         return sorted(self._events, key=lambda event: event.started)
 
     def key_averages(

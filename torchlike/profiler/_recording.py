@@ -82,7 +82,7 @@ class record_function:
 
 
 def region(name: str, started: float) -> None:
-    """Record a region that ends now."""
+    """Add a region that ends now to the events of every active profile."""
     event = Event(name, started, perf_counter(), threading.get_ident(), "region", (), "", "cpu")
     for recorder in _active:
         recorder.events.append(event)

@@ -22,7 +22,7 @@ from torchlike._engine import uninterrupted
 
 try:
     import fcntl
-except ImportError:  # Windows, which does not delete open files
+except ImportError:  # Windows: it needs no locks here, because it does not delete open files
     fcntl = None
 
 _SUFFIX = ".torchlike.tmp"
@@ -40,8 +40,8 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
     The old file stays until the new file is complete and on disk. If the block raises, including on an interrupt, the
     old file is unchanged. The new file has the owner, the mode and the extended attributes of the old file.
 
-    The file is overwritten in place if a replacement would change more than its contents. This is so for a device or
-    pipe, a file with several hard links, a file in a read-only directory, and a file whose owner cannot be preserved.
+    The file is overwritten in place if a replacement would change more than its contents: a device or pipe, a file with
+    several hard links, a file in a read-only directory, or a file whose owner cannot be preserved.
 
     Raises:
         OSError: The file cannot be opened or written, as for `open(path, "wb")`.
@@ -89,7 +89,7 @@ def _existing(path: str) -> os.stat_result | None:
 def _has_to_stay(path: str, old: os.stat_result | None) -> bool:
     """Return whether the file must be overwritten in place.
 
-    This is so if the file is not regular, or if it can be reached by another name that a rename would not update.
+    The result is True if the file is not regular, or if it has another name that a rename would not update.
     """
     if old is None:
         return False
@@ -161,7 +161,8 @@ def _temporary(directory: str, name: str, old: os.stat_result | None, made: list
 def _take_over(fd: int, path: str, old: os.stat_result) -> bool:
     """Copy the owner, the mode and the extended attributes of the old file to a new file.
 
-    Return whether the owner and the mode could be set. Extended attributes are copied as far as possible.
+    Return whether the owner and the mode could be set. Extended attributes are copied as far as possible. On Windows
+    nothing is copied and the result is True.
     """
     if fcntl is None:
         return True
@@ -208,6 +209,7 @@ def _lock(fd: int) -> bool | None:
     """Lock a file until it is closed.
 
     Return True if the lock was taken, False if another process holds it, and None if the file system has no locks.
+    On Windows return True without a lock.
     """
     if fcntl is None:
         return True

@@ -16,7 +16,7 @@ _SEEDED = frozenset(
     {str, bytes, bool, type(None)}
 )  # a file cannot choose the hashes of these types, because they are seeded or there are only a few values
 _SMALL = (1 << 61) - 1  # an int of smaller magnitude is its own hash, except -1
-_CHEAP = 256  # up to this many keys need no replay, because their worst-case cost is small
+_CHEAP = 256  # up to this many keys, insertions are not replayed (see `_probing`), because their worst case is cheap
 
 
 class Budget:

@@ -6,9 +6,9 @@ import importlib
 from collections.abc import Iterator
 from typing import Any
 
-# For each torchlike package: the PyTorch modules that may export the classes and functions defined in it. These modules
-# also exist in torchlike. A pickle names the first one that exports the object in torchlike. "" is `torch` itself, and
-# as a key also stands for private packages without an entry.
+# For each torchlike package: the PyTorch modules that may export the classes and functions defined in the package.
+# These modules also exist in torchlike. A pickle names the first of them that exports the object in torchlike. The
+# module "" is `torch` itself. The key "" applies to `torchlike` itself and to private packages without an entry.
 _OFFERED: dict[str, tuple[str, ...]] = {
     "": (
         "functional",
@@ -123,7 +123,7 @@ _NAMES = {
 
 
 def torch_module(found: Any, module: str) -> str:
-    """Return the PyTorch module that a pickle names for a class or function, which torchlike defines in `module`."""
+    """Return the PyTorch module that a pickle names for a class or function of the torchlike module `module`."""
     parts = module.split(".")
     own = ".".join(parts[1:])
     known = _NAMES.get(f"{own}.{found.__qualname__}".lstrip(".")) or _MODULES.get(own)

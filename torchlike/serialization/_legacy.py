@@ -62,6 +62,7 @@ def _is_little(system: Any) -> bool:
 
 
 def _none(saved: Any) -> Any:
+    """Raise, because the pickle must not contain persistent ids."""
     raise errors.bad_persistent_id()
 
 

@@ -23,8 +23,9 @@ class LoadLimits:
       key_items: the maximum number of parts of one dictionary key or set element, which may be a tuple of tuples.
       equal_hashes: the maximum number of keys with the same hash in one container.
       probes: the maximum average number of hash table slots that an insertion into a dictionary or set visits.
-      unpacked_ratio: the maximum ratio of uncompressed to compressed length of compressed records. It applies beyond
-        the first 64 MiB of storages and the first 64 KiB of other records.
+      unpacked_ratio: the maximum ratio of the uncompressed to the compressed length of all storages together, and of
+        all other records together. Uncompressed storages of up to 64 MiB in all, and other records of up to 64 KiB in
+        all, are always permitted.
     """
 
     objects: int = 8_000_000

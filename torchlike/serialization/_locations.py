@@ -13,7 +13,7 @@ Restore = Callable[[LoadedStorage, str], LoadedStorage]
 
 
 def restorer(map_location: Any) -> Restore:
-    """Return the function (storage, location in the file) -> storage on its target device for `map_location`."""
+    """Return the function that moves a storage to its target device, given the location in the file."""
     if map_location is None:
         return _restore
     if isinstance(map_location, dict):

@@ -65,7 +65,7 @@ def _is_tensor_class(x: Any) -> bool:
 def _is_data(x: Any) -> bool:
     """Return whether `x` is a strided tensor with at most as many elements as its storage.
 
-    The cost of reading such a tensor is bounded by the size of the file.
+    The cost of reading such a tensor is bounded by the size of the file. A meta tensor has no data and is accepted.
     """
     if not _is_tensor(x) or x.layout is not torchlike.strided:
         return False

@@ -15,7 +15,7 @@ _WORD = (1 << 64) - 1
 
 
 class Probes:
-    """A replay of one hash table.
+    """A replay of one hash table. The attribute `visits` is the number of visited slots.
 
     Args:
         is_set: True to replay a set, False to replay a dictionary.

@@ -23,8 +23,9 @@ from torchlike.serialization._streams import Part
 _LOCAL = struct.Struct("<4s5H3I2H")
 _UTF8_NAMES = 0x0800
 _ENCRYPTED = 0x0041
+# The total uncompressed lengths, in bytes, that are permitted regardless of the limit `unpacked_ratio`.
 _STORAGES_ALWAYS_UNPACKED = 1 << 26
-_RECORDS_ALWAYS_UNPACKED = 1 << 16  # the same limit for all other records
+_RECORDS_ALWAYS_UNPACKED = 1 << 16  # all records except storages
 _VERSIONS = range(1, 11)
 _MOST_ARCHIVES = 1_000  # the maximum number of archives in one stream that `_archive_at` examines
 # The exceptions that `zipfile` raises for damaged directories.
@@ -101,7 +102,7 @@ class Reader:
         return order.decode() != sys.byteorder
 
     def check_version(self) -> None:
-        """Raise if the version of the archive is one that PyTorch does not read either."""
+        """Raise if PyTorch does not read this version of the archive either."""
         text = self.read("version").strip()
         if not re.fullmatch(rb"\d{1,9}", text) or int(text) not in _VERSIONS:
             raise errors.bad_version(text, _VERSIONS)

@@ -42,8 +42,8 @@ def save(
     the file, with `weights_only=True` if the contents permit it.
 
     If `f` is a path, the file is replaced atomically: the old file stays until the new file is complete and on disk.
-    The file is overwritten in place if a replacement would change more than its contents. This is so for a file with
-    several hard links, a file in a read-only directory, and a file whose owner cannot be preserved.
+    The file is overwritten in place if a replacement would change more than its contents: a file with several hard
+    links, a file in a read-only directory, or a file whose owner cannot be preserved.
 
     Args:
         obj: the object to save: tensors, modules, state dicts, or any object that can be pickled.

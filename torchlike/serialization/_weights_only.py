@@ -89,7 +89,7 @@ class WeightsOnly:
             _tensors.check_state(cls, state)
 
     def new(self, cls: Any, args: Any) -> Any:
-        """Return an empty object of a class that the user marked as safe, or an ordered dictionary."""
+        """Return an uninitialized object of a class that the user marked as safe, or an ordered dictionary."""
         if cls is collections.OrderedDict and type(args) is tuple and not args:
             return collections.OrderedDict()
         if not isinstance(cls, type) or not self._is_of_user(cls) or type(args) is not tuple:
@@ -163,7 +163,9 @@ def unpickle(file: IO[bytes], persistent: Callable[[Any], Any], encoding: str) -
 
 
 def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
-    """Return the full names of the globals in a zip checkpoint that `load(f, weights_only=True)` would reject.
+    """Return the full names of the globals in a zip checkpoint that `load(f, weights_only=True)` rejects as unsafe.
+
+    PyTorch's names that torchlike does not support are not listed.
 
     Args:
         f: a path, or a seekable binary file.

@@ -1,4 +1,4 @@
-"""`assert_close`, which compares results up to rounding and reports the greatest differences."""
+"""`assert_close`, which compares values up to rounding and reports the greatest differences."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from torchlike._internal import _errors
 
 
 def timer() -> float:
-    """Return the time in seconds after all pending work has finished."""
+    """Wait until all pending work has finished, then return the time in seconds."""
     from torchlike import cuda
     from torchlike._internal import boundary
 

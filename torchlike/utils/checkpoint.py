@@ -46,8 +46,8 @@ def checkpoint(
 
     Args:
       function: the function to checkpoint. The backward pass calls it a second time with the same inputs.
-      args: the positional arguments of `function`. The recomputation sees the current values of other tensors, for
-        example of those in a closure.
+      args: the positional arguments of `function`. Other tensors, for example those in a closure, have their current
+        values in the recomputation.
       use_reentrant: if True, the forward pass records no graph, and the backward pass runs a nested backward pass. This
         variant does not support `autograd.grad` and `inputs=`. If False, the forward pass records the graph, and the
         saved tensors are recomputed when the backward pass first needs one of them.
@@ -293,7 +293,10 @@ class _Segment:
         return len(self.facts) - 1
 
     def unpack(self, place: int) -> Any:
-        """Return the tensor with this index. The first call in each backward pass recomputes all tensors."""
+        """Return the tensor with this index.
+
+        The first call in each backward pass, and every call outside a backward pass, recomputes all tensors.
+        """
         walk = engine.running.walk
         found = self.passes.get(walk) if walk is not None else None
         if found is None:

@@ -1,4 +1,4 @@
-"""The layers, with one file for each family of layers."""
+"""The layers, in one file for each family of layers."""
 
 from torchlike.nn.modules import utils as utils
 from torchlike.nn.modules.activation import CELU as CELU

@@ -14,7 +14,10 @@ from torchlike.nn.parameter import Parameter
 
 
 class Conversion:
-    """The part of `Module` that converts its tensors. Parameters keep their identity under PyTorch's rules."""
+    """The part of `Module` that converts its tensors.
+
+    A converted parameter stays the same object, unless it moves from or to the meta device.
+    """
 
     _parameters: dict[str, Any]
     _buffers: dict[str, Any]
@@ -36,8 +39,9 @@ class Conversion:
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Move and cast the module in place, and return it.
 
-        The forms are `to(device)`, `to(dtype)`, `to(device, dtype)` and `to(tensor)`. Only floating-point and complex
-        tensors are cast; integer buffers keep their dtype. `memory_format` applies to tensors of 4 and 5 dimensions.
+        The call forms are `to(device)`, `to(dtype)`, `to(device, dtype)` and `to(tensor)`. Only floating-point and
+        complex tensors are cast; integer buffers keep their dtype. `memory_format` applies to tensors of 4 and 5
+        dimensions.
 
         >>> import torchlike as torch
         >>> torch.nn.Linear(2, 3).to(torch.float64).weight.dtype
@@ -70,7 +74,7 @@ class Conversion:
         return self._apply(lambda t: t.cpu())
 
     def cuda(self, device: Any = None) -> Self:
-        """Move every parameter and buffer to a GPU: to `device`, or to the current one if None."""
+        """Move every parameter and buffer to the GPU `device`, or if None to the current GPU."""
         return self._apply(lambda t: t.cuda(device))
 
     def type(self, dst_type: Any) -> Self:
@@ -123,7 +127,7 @@ def _converted(parameter: Any, fn: Callable[[Any], Any]) -> Any:
 
 
 def _parse_to(args: tuple, kwargs: dict) -> tuple:
-    """Parse the arguments of `to`, in any of PyTorch's forms.
+    """Parse the arguments of `to`, in any of its call forms.
 
     Returns the device, the dtype, `non_blocking` and the memory format.
     """

@@ -25,7 +25,7 @@ def add_hook(hooks: OrderedDict, hook: Callable, flags: tuple[OrderedDict, ...] 
 
 
 class _GlobalHooks:
-    """The hooks that run for every module. `calls` is true if any of them runs around a module's call."""
+    """The hooks that run for every module. `calls` is true if any of them runs when a module is called."""
 
     def __init__(self) -> None:
         self.forward_pre: OrderedDict[int, Callable] = OrderedDict()
@@ -48,7 +48,7 @@ everywhere = _GlobalHooks()
 
 
 def on_registration(hooks: OrderedDict[int, Callable], module: Any, name: str, value: Any) -> Any:
-    """Run the global registration hooks on `value` and return it, or the last replacement that a hook returned."""
+    """Run the global registration hooks. Return `value`, or the last replacement that a hook returned."""
     for hook in hooks.values():
         replacement = hook(module, name, value)
         value = value if replacement is None else replacement
@@ -115,7 +115,7 @@ def _after_forward(module: Any, args: tuple, kwargs: dict, result: Any, ran: set
 
 
 def _run_always_called(module: Any, args: tuple, kwargs: dict, ran: set[int]) -> None:
-    """Run the `always_call` hooks after a failure. An exception in a hook becomes a warning, not a new exception."""
+    """Run the `always_call` hooks that have not run yet, after a failure. An exception in a hook becomes a warning."""
     for key, hook, takes_kwargs, always in _forward_hooks(module):
         if always and key not in ran:
             try:
@@ -140,8 +140,9 @@ def _backward_watch(module: Any) -> _BackwardWatch | None:
 def _tap() -> Any:
     """Return the identity `Function` whose backward passes the gradients to a callback.
 
-    The class is created on first use, because it needs the whole package. A gradient that is None continues as zeros.
-    With `filled` the callback receives zeros instead of None too.
+    The callback returns the gradients that the backward pass continues with. None among them is replaced by zeros. If
+    `filled` is true, the callback also receives zeros instead of None. The class is created on first use, because its
+    imports are circular at import time.
     """
     from torchlike import zeros
     from torchlike.autograd import Function
@@ -172,7 +173,8 @@ def _tap() -> Any:
 class _BackwardWatch:
     """The backward hooks of one module call.
 
-    The pre-hooks run when the output gradients are known, the hooks when the input gradients are known.
+    The pre-hooks run when the output gradients are known. The hooks run when the input gradients are known. If no input
+    requires a gradient, the hooks run right after the pre-hooks, with None for every input.
     """
 
     def __init__(self, module: Any, hooks: list[Callable], pre_hooks: list[Callable]) -> None:
@@ -210,7 +212,7 @@ class _BackwardWatch:
         for hook in self.hooks:
             returned = hook(self.module, grad_inputs, self.grad_outputs)
             grad_inputs = _replaced(returned, grad_inputs, _errors.backward_hook_count)
-        self.grad_outputs = None  # a later backward pass may reach only the inputs
+        self.grad_outputs = None  # a later backward pass may reach the inputs but not the outputs
         return grad_inputs
 
 
@@ -226,9 +228,10 @@ def _replaced(returned: Any, grads: tuple, error: Callable) -> tuple:
 
 
 def _tapped(values: tuple, callback: Callable, filled: bool) -> tuple[tuple, bool]:
-    """Return `values` with its tensors passed through the `_tap` function, and whether any was.
+    """Pass the tensors among `values` through the `_tap` function, if autograd records any of them.
 
-    The callback receives one gradient for each value, None for values that are not tensors.
+    The callback receives one entry for each value: the gradient of a tensor, or None for another value. Returns the new
+    values, and whether the tensors were passed through the function.
     """
     from torchlike import is_grad_enabled
 
@@ -255,7 +258,7 @@ def _tapped(values: tuple, callback: Callable, filled: bool) -> tuple[tuple, boo
 
 
 def _attach_partial_backward_hooks(module: Any, args: tuple, result: Any) -> None:
-    """Register the hooks of `register_backward_hook` on the last node of the module's graph, as PyTorch does."""
+    """Register the hooks of `register_backward_hook` on the `grad_fn` of the first output tensor, as PyTorch does."""
     hooks = [*everywhere.backward.values()] if everywhere.backward_is_full is False else []
     if module._is_full_backward_hook is False:
         hooks += module._backward_hooks.values()
@@ -295,7 +298,11 @@ def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
 
 
 def register_module_forward_hook(hook: Callable, *, with_kwargs: bool = False, always_call: bool = False):
-    """Run `hook(module, args, output)` after the forward of every module. A non-None result replaces the output."""
+    """Run `hook(module, args, output)` after the forward of every module. A non-None result replaces the output.
+
+    With `with_kwargs` the hook is called as `hook(module, args, kwargs, output)`. With `always_call` it also runs, with
+    None as output, if the call raises an exception.
+    """
     flags = ((everywhere.forward_with_kwargs, with_kwargs), (everywhere.forward_always, always_call))
     return add_hook(everywhere.forward, hook, tuple(table for table, wanted in flags if wanted))
 
@@ -311,7 +318,10 @@ def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
 
 
 def register_module_backward_hook(hook: Callable) -> RemovableHandle:
-    """Register a hook on the last node of each module's graph. Deprecated: use `register_module_full_backward_hook`."""
+    """Register a hook on the `grad_fn` of the first output of every module.
+
+    Deprecated: use `register_module_full_backward_hook`.
+    """
     return _register_module_backward_hook(hook, full=False)
 
 
@@ -323,12 +333,12 @@ def _register_module_backward_hook(hook: Callable, full: bool) -> RemovableHandl
 
 
 def register_module_buffer_registration_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, name, buffer)` whenever a module registers a buffer. A non-None result replaces it."""
+    """Run `hook(module, name, buffer)` whenever a module registers a buffer. A non-None result replaces the buffer."""
     return add_hook(everywhere.buffer, hook)
 
 
 def register_module_module_registration_hook(hook: Callable) -> RemovableHandle:
-    """Run `hook(module, name, submodule)` whenever a module registers a child. A non-None result replaces it."""
+    """Run `hook(module, name, submodule)` whenever a module registers a child. A non-None result replaces the child."""
     return add_hook(everywhere.module, hook)
 
 

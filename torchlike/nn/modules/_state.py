@@ -18,7 +18,7 @@ _EXTRA_STATE_KEY_SUFFIX = "_extra_state"
 
 
 class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ("missing_keys", "unexpected_keys"))):
-    """The result of `load_state_dict`: the keys missing from the dictionary, and its unexpected keys."""
+    """The result of `load_state_dict`: the missing keys and the unexpected keys of the dictionary."""
 
     __slots__ = ()
 
@@ -31,7 +31,7 @@ class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ("missing_keys", "unexpe
 
 
 class _WrappedHook:
-    """A state hook that takes the module as its first argument if `with_module`. It is picklable."""
+    """A picklable wrapper of a state hook. The hook receives the module as first argument only if `with_module`."""
 
     def __init__(self, hook: Callable, with_module: bool) -> None:
         self.hook, self.with_module = hook, with_module
@@ -58,8 +58,9 @@ class State:
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """Return an ordered dictionary of every parameter and persistent buffer, by dotted name.
 
-        The tensors share memory with those of the module. They are detached unless `keep_vars` is true. The attribute
-        `_metadata` of the result holds the version of each submodule.
+        The tensors share memory with those of the module. They are detached unless `keep_vars` is true. The extra state
+        of modules that override `get_extra_state` is included. The attribute `_metadata` of the result holds the
+        version of each module.
 
         >>> import torchlike as torch
         >>> list(torch.nn.Linear(2, 3).state_dict())
@@ -121,8 +122,8 @@ class State:
         With `assign` the tensors of the dictionary replace those of the module instead. Returns the missing and the
         unexpected keys.
 
-        Raises RuntimeError if a tensor has a different shape, or if `strict` and a key is missing or unexpected. The
-        message lists every such key and tensor.
+        Raises RuntimeError if a tensor cannot be loaded, for example because its shape differs. If `strict` is true, a
+        missing or unexpected key raises too. The message lists every such key and tensor.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -162,7 +163,7 @@ class State:
     def _load_from_state_dict(
         self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
     ) -> None:
-        """Load the tensors of this module without its submodules, and append the problems to the three lists."""
+        """Load the tensors of this module without its submodules, and append problems to the last three arguments."""
         for hook in self._load_state_dict_pre_hooks.values():
             hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         own = self._own_state()
@@ -249,12 +250,12 @@ class State:
         return add_hook(self._load_state_dict_pre_hooks, _WrappedHook(hook, with_module))
 
     def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
-        """Run `hook(module, incompatible_keys)` after loading. It may modify the two lists of keys in place."""
+        """Run `hook(module, incompatible_keys)` after loading. The hook may modify the two lists of keys."""
         return add_hook(self._load_state_dict_post_hooks, hook)
 
 
 def _as_kind_of(mine: Any, theirs: Any) -> Any:
-    """Return the loaded tensor `theirs` as a replacement for `mine`: a parameter if `mine` is one."""
+    """Return the loaded tensor `theirs` as a replacement for `mine`: a parameter if `mine` is a parameter."""
     if isinstance(mine, Parameter) and not isinstance(theirs, Parameter):
         return Parameter(theirs, requires_grad=mine.requires_grad)
     return theirs._require_grad(mine.requires_grad)

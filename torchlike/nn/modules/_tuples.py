@@ -27,5 +27,5 @@ def _reverse_repeat_tuple(t: Sequence[Any], n: int) -> tuple:
 
 
 def each_side_reversed(padding: Sequence[int]) -> tuple[int, ...]:
-    """Return a padding per dimension in the order of `F.pad`: both sides of the last dimension first."""
+    """Return the padding of each dimension in the order of `F.pad`: both sides of the last dimension come first."""
     return _reverse_repeat_tuple(padding, 2)

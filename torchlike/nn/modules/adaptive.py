@@ -25,9 +25,9 @@ class _ASMoutput(NamedTuple):
 class AdaptiveLogSoftmaxWithLoss(Module):
     """Adaptive log-softmax over `n_classes` classes, sorted by decreasing frequency (Grave et al., 2017).
 
-    The head scores the classes before the first cutoff, and each cluster of rarer classes as one entry. Cluster i
-    scores its classes with a hidden size of in_features / div_value^(i+1). The layer returns the log-probability of
-    each target as `output`, and the negative mean of them as `loss`.
+    The head has one entry for each class before the first cutoff and one entry for each cluster of rarer classes.
+    Cluster i scores its classes with a hidden size of in_features / div_value^(i+1). The layer returns `output`, the
+    log-probability of each target, and `loss`, the negative mean of `output`.
     """
 
     def __init__(

@@ -200,7 +200,7 @@ class ModuleList(_Numbered):
 
 
 class ModuleDict(Module):
-    """A dictionary of modules, which are registered as submodules. It keeps the order of insertion."""
+    """A dictionary of modules, which are registered as submodules. Iteration follows the order of insertion."""
 
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
         super().__init__()

@@ -149,7 +149,7 @@ class _ConvNd(Module):
 
 
 class _Conv(_ConvNd):
-    """The base class of the convolutions. Subclasses define the number of spatial dimensions."""
+    """The base class of `Conv1d`, `Conv2d` and `Conv3d`. They define the number of spatial dimensions."""
 
     def __init__(
         self,
@@ -174,7 +174,7 @@ class _Conv(_ConvNd):
         raise NotImplementedError
 
     def _padded(self, input: Tensor) -> tuple[Tensor, Any]:
-        """Return the input, padded unless the mode is 'zeros', and the padding that the convolution has to apply."""
+        """Return the input, padded unless the mode is 'zeros', and the padding that the convolution must still add."""
         if self.padding_mode == "zeros":
             return input, self.padding
         return F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), 0
@@ -188,7 +188,8 @@ class Conv1d(_Conv):
 
     L_out = floor((L + 2·padding - dilation·(kernel_size - 1) - 1) / stride + 1). `weight` has shape
     (C_out, C_in / groups, kernel_size), `bias` has shape (C_out). `padding` is a number, 'valid' or 'same'.
-    `padding_mode` is 'zeros', 'reflect', 'replicate' or 'circular'. An input without N is a single sample.
+    `padding_mode` is 'zeros', 'reflect', 'replicate' or 'circular'. An input of shape
+    (C_in, L) is a single sample.
     """
 
     _spatial = 1
@@ -226,7 +227,10 @@ class Conv3d(_Conv):
 
 
 class _ConvTransposeNd(_ConvNd):
-    """The base class of transposed convolutions: the gradient of a convolution with respect to its input."""
+    """The base class of transposed convolutions.
+
+    A transposed convolution computes the gradient of a convolution with respect to its input.
+    """
 
     def __init__(
         self,
@@ -254,7 +258,7 @@ class _ConvTransposeNd(_ConvNd):
         return self.weight, self.bias, self.stride, self.padding, padding, self.groups, self.dilation
 
     def _output_padding(self, input: Tensor, output_size: list[int]) -> list[int]:
-        """Return the output padding that gives the output the size `output_size`."""
+        """Return the output padding for an output of size `output_size`."""
         spatial = len(self.kernel_size)
         leading = input.dim() - spatial
         if len(output_size) == input.dim():
@@ -275,11 +279,14 @@ class _ConvTransposeNd(_ConvNd):
 
 
 class _ConvTransposeMixin(_ConvTransposeNd):
-    """An old name of `_ConvTransposeNd`, which libraries look up."""
+    """An empty subclass of `_ConvTransposeNd`, for libraries that look up this old name."""
 
 
 class _ConvTranspose(_ConvTransposeNd):
-    """The base class of the transposed convolutions. Subclasses define the number of spatial dimensions."""
+    """The base class of `ConvTranspose1d`, `ConvTranspose2d` and `ConvTranspose3d`.
+
+    They define the number of spatial dimensions.
+    """
 
     def __init__(
         self,
@@ -305,7 +312,8 @@ class ConvTranspose1d(_ConvTranspose):
     """A 1-dimensional transposed convolution layer: (N, C_in, L) -> (N, C_out, L_out).
 
     L_out = (L - 1)·stride - 2·padding + dilation·(kernel_size - 1) + output_padding + 1. `weight` has shape
-    (C_in, C_out / groups, kernel_size). The argument `output_size` of the call replaces `output_padding`.
+    (C_in, C_out / groups, kernel_size). If the call receives
+    `output_size`, it computes `output_padding` from that size.
     """
 
     _spatial = 1
@@ -410,36 +418,36 @@ class _LazyConvTranspose(_LazyConvXdMixin):
 
 
 class LazyConv1d(_LazyPlainConv, Conv1d):
-    """`Conv1d` whose `in_channels` is that of its first input."""
+    """A `Conv1d` layer that infers `in_channels` from its first input."""
 
     cls_to_become = Conv1d
 
 
 class LazyConv2d(_LazyPlainConv, Conv2d):
-    """`Conv2d` whose `in_channels` is that of its first input."""
+    """A `Conv2d` layer that infers `in_channels` from its first input."""
 
     cls_to_become = Conv2d
 
 
 class LazyConv3d(_LazyPlainConv, Conv3d):
-    """`Conv3d` whose `in_channels` is that of its first input."""
+    """A `Conv3d` layer that infers `in_channels` from its first input."""
 
     cls_to_become = Conv3d
 
 
 class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
-    """`ConvTranspose1d` whose `in_channels` is that of its first input."""
+    """A `ConvTranspose1d` layer that infers `in_channels` from its first input."""
 
     cls_to_become = ConvTranspose1d
 
 
 class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
-    """`ConvTranspose2d` whose `in_channels` is that of its first input."""
+    """A `ConvTranspose2d` layer that infers `in_channels` from its first input."""
 
     cls_to_become = ConvTranspose2d
 
 
 class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
-    """`ConvTranspose3d` whose `in_channels` is that of its first input."""
+    """A `ConvTranspose3d` layer that infers `in_channels` from its first input."""
 
     cls_to_become = ConvTranspose3d

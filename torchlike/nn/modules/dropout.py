@@ -52,7 +52,7 @@ class Dropout2d(_DropoutNd):
 
 
 class Dropout3d(_DropoutNd):
-    """Dropout of whole channels of (N, C, D, H, W).
+    """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W).
 
     Zeroes each channel with probability p and scales the others by 1 / (1 - p).
     """
@@ -62,7 +62,10 @@ class Dropout3d(_DropoutNd):
 
 
 class AlphaDropout(_DropoutNd):
-    """Dropout for SELU networks. Dropped elements become SELU's negative limit; mean and variance are preserved."""
+    """Dropout for SELU networks, which preserves mean and variance.
+
+    It sets dropped elements to the negative limit of SELU. An affine map then restores mean and variance.
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.alpha_dropout(input, self.p, self.training)

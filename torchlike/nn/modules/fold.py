@@ -1,4 +1,4 @@
-"""Layers that extract sliding blocks of an image as columns (`Unfold`) and sum columns to an image (`Fold`)."""
+"""Layers that extract sliding blocks of an image as columns (`Unfold`) and sum columns into an image (`Fold`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Fold", "Unfold"]
 
 
 class Fold(Module):
-    """A layer that sums sliding blocks to an image: (N, C·∏kernel_size, L) -> (N, C, *output_size)."""
+    """A layer that sums sliding blocks into an image: (N, C·∏kernel_size, L) -> (N, C, *output_size)."""
 
     __constants__ = ["output_size", "kernel_size", "dilation", "padding", "stride"]
 

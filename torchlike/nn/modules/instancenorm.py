@@ -1,4 +1,7 @@
-"""Instance normalization layers: each channel of each sample is normalized by its own statistics."""
+"""Instance normalization layers: each channel of each sample is normalized by its own statistics.
+
+With `track_running_stats`, evaluation mode uses the running statistics instead.
+"""
 
 from __future__ import annotations
 
@@ -90,18 +93,18 @@ class InstanceNorm3d(_InstanceNorm):
 
 
 class LazyInstanceNorm1d(_LazyNormBase, InstanceNorm1d):
-    """`InstanceNorm1d` whose `num_features` is that of its first input."""
+    """An `InstanceNorm1d` layer that infers `num_features` from its first input."""
 
     cls_to_become = InstanceNorm1d
 
 
 class LazyInstanceNorm2d(_LazyNormBase, InstanceNorm2d):
-    """`InstanceNorm2d` whose `num_features` is that of its first input."""
+    """An `InstanceNorm2d` layer that infers `num_features` from its first input."""
 
     cls_to_become = InstanceNorm2d
 
 
 class LazyInstanceNorm3d(_LazyNormBase, InstanceNorm3d):
-    """`InstanceNorm3d` whose `num_features` is that of its first input."""
+    """An `InstanceNorm3d` layer that infers `num_features` from its first input."""
 
     cls_to_become = InstanceNorm3d

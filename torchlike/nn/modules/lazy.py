@@ -12,10 +12,10 @@ __all__ = ["LazyModuleMixin"]
 
 
 class LazyModuleMixin(Module):
-    """A mixin that makes a layer class lazy. It comes before the layer class in the list of bases.
+    """A mixin that makes a layer class lazy. It must precede the layer class in the list of base classes.
 
-    The parameters get their shapes from the first input, by `initialize_parameters`, or from a loaded state
-    dictionary. At its first call the module becomes an instance of `cls_to_become`.
+    The parameters get their shapes from a loaded state dictionary, or at the first call from `initialize_parameters`.
+    After that first call the module is an instance of `cls_to_become`, unless this is None.
     """
 
     cls_to_become: type | None = None

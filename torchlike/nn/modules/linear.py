@@ -125,7 +125,7 @@ class Bilinear(Module):
 
 
 class LazyLinear(LazyModuleMixin, Linear):
-    """`Linear` whose `in_features` is that of its first input."""
+    """A `Linear` layer that infers `in_features` from its first input."""
 
     cls_to_become = Linear
 

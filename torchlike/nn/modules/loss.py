@@ -42,7 +42,7 @@ __all__ = [
 
 
 def _legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
-    """Return the reduction that the legacy arguments stand for, and warn. Either argument may be None."""
+    """Issue a warning and return the reduction that the legacy arguments select. Either argument may be None."""
     if reduce is False:
         reduction = "none"
     else:
@@ -65,7 +65,7 @@ class _Loss(Module):
 
 
 class _WeightedLoss(_Loss):
-    """A loss with a weight for each class, kept as a buffer."""
+    """A loss with an optional tensor `weight`, which is a buffer."""
 
     def __init__(
         self,
@@ -136,8 +136,8 @@ class HuberLoss(_Loss):
 class NLLLoss(_WeightedLoss):
     """The negative log likelihood, -weight[target] · input[target].
 
-    The input holds log-probabilities (N, C, *), the target class indices (N, *). The mean is weighted by the weights of
-    the targets. Targets equal to `ignore_index` are ignored.
+    The input holds log-probabilities (N, C, *). The target holds class indices (N, *). The mean is weighted by the
+    weights of the target classes. Targets equal to `ignore_index` are ignored.
     """
 
     __constants__ = ["ignore_index", "reduction"]
@@ -168,7 +168,7 @@ class NLLLoss2d(NLLLoss):
 class CrossEntropyLoss(_WeightedLoss):
     """The cross entropy, -log softmax(input)[target].
 
-    The input holds logits (N, C, *), the target class indices (N, *) or class probabilities (N, C, *).
+    The input holds logits (N, C, *). The target holds class indices (N, *) or class probabilities (N, C, *).
     `label_smoothing` mixes the target with the uniform distribution. The other options are those of `NLLLoss`.
 
     >>> import torchlike as torch
@@ -252,7 +252,7 @@ class KLDivLoss(_Loss):
     """The Kullback-Leibler divergence: target·(log(target) - input).
 
     The input holds log-probabilities. With `log_target` the target holds log-probabilities too. The reduction
-    'batchmean' divides the sum by the size of the first dimension, which is the mathematical definition.
+    'batchmean' divides the sum by the size of the first dimension, which agrees with the mathematical definition.
     """
 
     def __init__(

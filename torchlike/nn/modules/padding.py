@@ -1,7 +1,7 @@
 """Padding layers. Negative amounts crop the input.
 
-The padding is one number for all sides, or a tuple: (left, right), (left, right, top, bottom) or (left, right, top,
-bottom, front, back).
+The padding is one number for all sides, or a tuple with two numbers for each padded dimension: (left, right),
+(left, right, top, bottom) or (left, right, top, bottom, front, back).
 """
 
 from __future__ import annotations

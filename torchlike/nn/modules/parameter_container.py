@@ -16,7 +16,7 @@ from torchlike.nn.parameter import Parameter
 class ParameterList(Module):
     """A list of registered parameters. Tensors added to it become parameters.
 
-    It may hold other values too, which are not registered.
+    The list may hold other values too, which are not registered.
     """
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
@@ -69,7 +69,7 @@ class ParameterList(Module):
 class ParameterDict(Module):
     """A dictionary of registered parameters. Tensors added to it become parameters.
 
-    It keeps the order in which keys were first added.
+    Iteration follows the order in which the keys were first added.
     """
 
     def __init__(self, parameters: Any = None) -> None:

@@ -1,7 +1,8 @@
 """Recurrent layers and their cells.
 
 The input of a layer has shape (L, N, input_size), or (N, L, input_size) with `batch_first`, or (L, input_size) for a
-single sample. A layer returns the outputs of its last layer for every step and the final state of every layer.
+single sample. A module such as `LSTM` stacks `num_layers` layers. It returns the outputs of the last layer for every
+step, and the final state of every layer.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
 
 class RNNBase(Module):
-    """The base class of the recurrent layers: parameters, checks and the loop over layers.
+    """The base class of the recurrent layers: parameters, checks, initial states and packed sequences.
 
     The parameters of layer k are `weight_ih_lk`, `weight_hh_lk`, `bias_ih_lk`, `bias_hh_lk` and, with projections,
     `weight_hr_lk`. Those of the reverse direction end in `_reverse`. All are initialized from U(-b, b) with
@@ -150,10 +151,10 @@ class RNNBase(Module):
     def flatten_parameters(self) -> None:
         """Do nothing. The memory layout of the parameters does not matter here."""
 
-    # --- checks, under PyTorch's names, which subclasses override ---
+    # --- checks. They have PyTorch's names, because subclasses override them ---
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
-        """Raise if the input does not have the right dtype, number of dimensions and size."""
+        """Raise if the input has a wrong number of dimensions, size, or (without autocast) dtype."""
         weight = self.weight_ih_l0
         if input.dtype != weight.dtype and not modes.local.autocast:
             raise _errors.rnn_dtype(input.dtype, weight.dtype)
@@ -225,8 +226,9 @@ class RNNBase(Module):
     def _around_packed(self, data: Tensor, states: tuple) -> Any:
         """Return the autocast context of a packed sequence.
 
-        PyTorch runs an LSTM over a plain batch as one operator, which autocast casts. Over a packed sequence on the CPU
-        a float32 state keeps its dtype, so autocast is disabled for it.
+        PyTorch runs an LSTM over a plain batch as one operator, whose inputs autocast casts. Over a packed sequence on
+        the CPU, float32 data and states of an LSTM without projections keep their dtype. Autocast is disabled for that
+        case.
         """
         is_whole = self.mode == "LSTM" and not self.proj_size
         if is_whole and data.device.type == "cpu" and states[0].dtype is data.dtype is torchlike.float32:

@@ -53,8 +53,8 @@ class Embedding(_Table):
     """A lookup table of embedding vectors: integer indices of any shape (*) -> (*, embedding_dim).
 
     `weight` has shape (num_embeddings, embedding_dim) and is initialized from the standard normal distribution. The row
-    `padding_idx` is initialized to zeros and receives no gradient. With `max_norm`, a lookup rescales rows whose
-    `norm_type`-norm exceeds `max_norm` to that norm.
+    `padding_idx` is initialized to zeros and receives no gradient. With `max_norm`, a lookup rescales
+    in place those of its rows whose `norm_type`-norm exceeds `max_norm`.
 
     >>> import torchlike as torch
     >>> torch.nn.Embedding(10, 3)(torch.tensor([[1, 2], [4, 5]])).shape

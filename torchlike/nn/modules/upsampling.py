@@ -12,8 +12,9 @@ __all__ = ["Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d"]
 class Upsample(Module):
     """A layer that resizes the spatial dimensions of (N, C, *) to `size`, or by `scale_factor`.
 
-    `mode` is 'nearest', 'linear', 'bilinear', 'bicubic' or 'trilinear'. With `align_corners` the centres of the corner
-    elements of input and output coincide. Otherwise the outer edges of input and output coincide.
+    `mode` is 'nearest', 'nearest-exact', 'linear', 'bilinear', 'bicubic', 'trilinear' or 'area'. With `align_corners`
+    the centres of the corner elements of input and output coincide. Otherwise the outer edges of input and output
+    coincide.
     """
 
     __constants__ = ["size", "scale_factor", "mode", "align_corners", "name", "recompute_scale_factor"]
@@ -54,7 +55,7 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """A layer that resizes (N, C, H, W) by repeating elements. An older form of `Upsample(mode='nearest')`."""
+    """A layer that resizes (N, C, H, W) by repeating elements. An older equivalent of `Upsample(mode='nearest')`."""
 
     def __init__(
         self, size: int | tuple[int, int] | None = None, scale_factor: float | tuple[float, float] | None = None
@@ -65,7 +66,7 @@ class UpsamplingNearest2d(Upsample):
 class UpsamplingBilinear2d(Upsample):
     """A layer that resizes (N, C, H, W) bilinearly.
 
-    An older form of `Upsample(mode='bilinear', align_corners=True)`.
+    An older equivalent of `Upsample(mode='bilinear', align_corners=True)`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""`DataParallel`, PyTorch's wrapper for one process with several devices."""
+"""`DataParallel`, which splits batches over devices in PyTorch. Only a single device is supported."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torchlike.nn.modules.module import Module
 
 
 class DataParallel(Module):
-    """A wrapper that calls `module`, as PyTorch's does with at most one accelerator.
+    """A wrapper that calls `module`, as in PyTorch with at most one accelerator.
 
     Args:
         module: the wrapped module, available as `self.module`.

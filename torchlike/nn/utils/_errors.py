@@ -37,7 +37,7 @@ def orthogonal_map(given: str) -> ValueError:
 
 
 def parametrization_changes(what: str, old: Any, new: Any, first: bool) -> ValueError:
-    """Return the error of a parametrization that changes the shape or dtype of its tensor.
+    """Return the error for a parametrization that changes the shape or dtype of its tensor.
 
     PyTorch words the error of the first parametrization of a tensor differently from that of later ones.
     """

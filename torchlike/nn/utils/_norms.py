@@ -12,7 +12,7 @@ from torchlike.nn import functional as F
 def norm_except_dim(v: Tensor, dim: int) -> Tensor:
     """Return the Euclidean norm over every dimension but `dim`, with reduced dimensions kept at size 1.
 
-    With dim -1 the norm is over all dimensions and the result has no dimensions.
+    If `dim` is -1, the norm is over all dimensions and the result is a 0-d tensor.
     """
     if dim == -1:
         return v.norm()
@@ -26,14 +26,14 @@ def weight_norm(v: Tensor, g: Tensor, dim: int) -> Tensor:
 
 
 def as_matrix(weight: Tensor, dim: int) -> Tensor:
-    """Return the weight as a matrix with `dim` as rows and the other dimensions flattened to columns."""
+    """Return the weight as a matrix: `dim` becomes the rows, and the other dimensions are flattened to columns."""
     if dim != 0:
         weight = weight.permute(dim, *[d for d in range(weight.dim()) if d != dim])
     return weight.reshape(weight.size(0), -1)
 
 
 def power_iterations(matrix: Tensor, u: Tensor, v: Tensor, count: int, eps: float, first: str) -> tuple[Any, Any]:
-    """Refine the singular vectors of the largest singular value by `count` power iterations.
+    """Refine estimates of the singular vectors of the largest singular value by `count` power iterations.
 
     Each iteration updates the vector `first` ("u" or "v") before the other one.
     """

@@ -1,4 +1,4 @@
-"""The orthogonal parametrization, which gives a matrix orthonormal columns, or rows if it has fewer rows."""
+"""The orthogonal parametrization, which gives a matrix orthonormal columns (orthonormal rows if it is wide)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _is_orthonormal(matrix: Tensor) -> bool:
 class _Orthogonal(Module):
     """The parametrization of an orthonormal matrix by the lower triangle of an unconstrained matrix.
 
-    With `use_trivialization` the result is multiplied by `base`.
+    With `use_trivialization` the matrix `base` multiplies the result from the left.
     """
 
     base: Tensor | None
@@ -62,7 +62,7 @@ class _Orthogonal(Module):
         return Q.mT if is_wide else Q
 
     def _rotated(self, X: Tensor, n: int, k: int) -> Tensor:
-        """Map the skew-symmetric matrix of a lower triangle by the matrix exponential or the Cayley map."""
+        """Make a skew-symmetric matrix from the lower triangle of `X`. Return its matrix exponential or Cayley map."""
         X = X.tril()
         if n != k:
             X = torchlike.cat([X, X.new_zeros(n, n - k).expand(*X.shape[:-2], -1, -1)], dim=-1)
@@ -76,7 +76,7 @@ class _Orthogonal(Module):
 
     @staticmethod
     def _reflected(X: Tensor) -> Tensor:
-        """Return the product of Householder reflections. `X` holds their vectors below the diagonal, signs on it."""
+        """Return the product of Householder reflections. `X` holds their vectors below the diagonal and signs on it."""
         A = X.tril(diagonal=-1)
         tau = 2.0 / (1.0 + (A * A).sum(dim=-2))
         Q = torchlike.linalg.householder_product(A, tau)
@@ -108,7 +108,7 @@ class _Orthogonal(Module):
 
     @staticmethod
     def _completed(tall: Tensor) -> Tensor:
-        """Return a square orthonormal matrix that starts with the columns of `tall`. The other columns are random."""
+        """Return a square orthonormal matrix: the orthonormalized columns of `tall`, followed by random columns."""
         n, k = tall.size(-2), tall.size(-1)
         if n == k:
             return tall.clone() if _is_orthonormal(tall) else _nearest_by_qr(tall)
@@ -119,7 +119,7 @@ class _Orthogonal(Module):
 def orthogonal(
     module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
 ) -> Module:
-    """Parametrize `name`, a matrix or a batch of matrices, to have orthonormal columns, or rows if there are fewer.
+    """Parametrize `name`, a matrix or a batch of matrices, to have orthonormal columns, or rows if it is wide.
 
     `orthogonal_map` is "matrix_exp", "cayley" or "householder". The default is "matrix_exp" for square and for complex
     matrices, and "householder" otherwise. With `use_trivialization` the map is relative to the last assigned matrix.

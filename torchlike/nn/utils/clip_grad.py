@@ -24,6 +24,7 @@ def get_total_norm(
 ) -> Tensor:
     """Return the norm of all elements of all tensors together. `norm_type` may be `'inf'`.
 
+    If `error_if_nonfinite` is true, an infinite or NaN norm raises an error.
     `foreach` has no effect: in PyTorch it selects among implementations with equal results.
     """
     tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)

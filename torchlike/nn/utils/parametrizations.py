@@ -40,7 +40,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int = 0) -> Module:
 class _SpectralNorm(Module):
     """The parametrization that divides a weight by its largest singular value.
 
-    Power iterations refine the estimate of the singular value in training mode.
+    Power iterations refine the estimate of the singular value in training mode. A vector is divided by its norm.
     """
 
     def __init__(self, weight: Tensor, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
@@ -80,7 +80,7 @@ class _SpectralNorm(Module):
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Any:
-    """Parametrize `name` as itself divided by its largest singular value, and return the module."""
+    """Add a parametrization that divides `name` by its largest singular value, and return the module."""
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
         raise _errors.nothing_to_parametrize(module, name)

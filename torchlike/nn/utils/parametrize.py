@@ -21,7 +21,7 @@ _cache: dict[tuple[int, str], Any] = {}
 
 @contextmanager
 def cached() -> Iterator[None]:
-    """Cache parametrized tensors: inside the block each of them is computed only once."""
+    """Cache parametrized tensors: inside the block each tensor is computed only once."""
     global _cached_blocks
     _cached_blocks += 1
     try:
@@ -68,7 +68,7 @@ class ParametrizationList(ModuleList):
             inner: Any = value
             for module in reversed(list(self)):
                 if hasattr(module, "right_inverse"):
-                    with suppress(NotImplementedError):  # supports parametrization but not assignment
+                    with suppress(NotImplementedError):  # does not support assignment
                         inner = module.right_inverse(inner)
             return inner
 
@@ -100,7 +100,7 @@ def _check_unchanged(before: Tensor, after: Any, first: bool) -> None:
 
 
 def _parametrized_class(module: Module) -> type:
-    """Return a new subclass for this module, on which the parametrized tensors are properties."""
+    """Return a new subclass of the module's class. The parametrized tensors become properties of the subclass."""
     base = type(module)
 
     def no_pickle(self: Any) -> Any:
@@ -145,9 +145,9 @@ def register_parametrization(
 ) -> Module:
     """Parametrize the attribute `tensor_name` by `parametrization`, and return the module.
 
-    Several parametrizations of an attribute are applied in the order of registration. If the parametrization has a
-    `right_inverse`, that computes the original tensor from the current one and from assigned values. Unless `unsafe`,
-    the shape and the dtype may not change.
+    Several parametrizations of an attribute are applied in the order of registration. The `right_inverse` of the first
+    parametrization, if it exists, computes the original tensor from the current one. Assignment to the attribute needs
+    the `right_inverse` of all its parametrizations. Unless `unsafe` is true, shape and dtype may not change.
     """
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
@@ -174,7 +174,7 @@ def _add(listed: ParametrizationList, parametrization: Module, value: Tensor, un
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Return whether a module has parametrizations: of the attribute `tensor_name`, or of any if it is None."""
+    """Return whether the attribute `tensor_name` is parametrized, or any attribute if `tensor_name` is None."""
     parametrizations = getattr(module, "parametrizations", None)
     if not isinstance(parametrizations, ModuleDict):
         return False
@@ -184,7 +184,7 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
     """Make the attribute `tensor_name` a plain tensor again, and return the module.
 
-    With `leave_parametrized` it keeps its current value. Otherwise it becomes the original tensor.
+    With `leave_parametrized` the attribute keeps its current value. Otherwise it becomes the original tensor.
     """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")

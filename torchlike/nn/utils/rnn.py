@@ -19,10 +19,11 @@ class _Packed(NamedTuple):
 
 
 class PackedSequence(_Packed):
-    """A batch of sequences packed without padding, sorted by decreasing length. `pack_padded_sequence` returns it.
+    """A batch of sequences packed without padding, sorted by decreasing length.
 
     `data` holds the elements of all sequences at step 0, then at step 1, and so on. `batch_sizes` holds the number of
-    sequences at each step. `sorted_indices` is the permutation that sorted the batch.
+    sequences at each step. `sorted_indices` is the permutation that sorted the batch, or None if the
+    batch was packed with `enforce_sorted`. `pack_padded_sequence` creates a packed sequence.
     """
 
     __slots__ = ()
@@ -160,7 +161,8 @@ def pad_packed_sequence(
 ) -> tuple[Tensor, Tensor]:
     """Return a packed sequence as a padded batch, and the lengths, both in the original order.
 
-    The batch has shape (L, N, *), or (N, L, *) with `batch_first`.
+    The batch has shape (L, N, *), or (N, L, *) with `batch_first`. L is `total_length`, or the length of the longest
+    sequence.
     """
     sizes = sequence.batch_sizes.tolist()
     length = len(sizes)

@@ -22,7 +22,7 @@ def call_with(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Call `module` with its parameters and buffers replaced by the given tensors, and restore them afterwards.
+    """Call `module` with its parameters and buffers replaced by the given tensors, then restore the originals.
 
     The tensors are given by dotted name. With `tie_weights` a tensor given for one name of a shared parameter replaces
     it under all its names. With `strict` the given names must be exactly those of the module.

@@ -1,7 +1,7 @@
 """Schedulers that multiply the current learning rate by a factor that depends only on the step.
 
-Each scheduler has two forms. `get_lr` computes the learning rate from that of the previous step, as PyTorch does, so
-that several schedulers can act on one optimizer. `_get_closed_form_lr` computes it directly for a given step.
+Each scheduler has two formulas. `get_lr` computes the learning rate from that of the previous step, as PyTorch does, so
+that several schedulers can act on one optimizer. `_get_closed_form_lr` computes the rate directly for a given step.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torchlike.optim.optimizer import Optimizer
 
 
 class _Decay(LRScheduler):
-    """A scheduler defined by the factor between the previous step and this one. None means no change."""
+    """A scheduler defined by `_factor`: the learning rate divided by the previous one, or None for no change."""
 
     def _factor(self) -> float | None:
         raise NotImplementedError

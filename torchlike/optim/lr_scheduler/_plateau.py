@@ -1,4 +1,4 @@
-"""A scheduler that depends on a metric."""
+"""`ReduceLROnPlateau`, the scheduler that depends on a metric."""
 
 from __future__ import annotations
 

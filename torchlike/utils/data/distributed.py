@@ -12,7 +12,7 @@ from torchlike.utils.data.sampler import Sampler
 
 
 class DistributedSampler(Sampler[int]):
-    """A sampler that yields every `num_replicas`-th index of the epoch, starting at `rank`.
+    """A sampler that yields every `num_replicas`-th index of the epoch, starting with the index at position `rank`.
 
     The shuffled order depends on `seed + epoch`, so call `set_epoch` before each epoch.
 

@@ -103,7 +103,7 @@ class RandomSampler(Sampler[int]):
         full, rest = divmod(self.num_samples, n)
         for _ in range(full):
             yield from torchlike.randperm(n, generator=generator).tolist()
-        # PyTorch samples a last permutation even if no samples remain. This affects only a generator of the user.
+        # PyTorch samples a last permutation even if no samples remain. This matters only for a generator of the caller.
         if rest or generator is self.generator:
             yield from torchlike.randperm(n, generator=generator).tolist()[:rest]
 

@@ -16,7 +16,7 @@ from torchlike.utils.data._utils import host
 
 CollateMap = dict[type | tuple[type, ...], Callable[..., Any]]
 _NOT_NUMBERS = "SUO"  # the NumPy dtype kinds without a tensor dtype: bytes, strings and objects
-np_str_obj_array_pattern = re.compile(r"[SaUO]")  # a pattern for `dtype.str`, which libraries import
+np_str_obj_array_pattern = re.compile(r"[SaUO]")  # a pattern for `dtype.str`; libraries import this name
 
 
 def collate(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Any:

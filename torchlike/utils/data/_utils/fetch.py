@@ -63,11 +63,11 @@ class IterableFetcher:
 
 
 def _gather_rows(dataset: Any, index: Any) -> list[Any] | None:
-    """Return the collated batch of a `TensorDataset`, or of its `Subset`, with one gather per tensor.
+    """Return the collated batch of a `TensorDataset`, or of a `Subset` of it, with one gather per tensor.
 
-    Return None if the result could differ from collating single samples. This is so for subclasses of these datasets,
-    for tensors that require grad or are not contiguous, and for indices that are not ints in range. The general path
-    then raises the errors for invalid indices.
+    Return None if the result could differ from collating single samples: for subclasses of these datasets or of
+    `Tensor`, for tensors that require grad or are not contiguous, and for indices that are not ints in range. The
+    general path then raises the errors for invalid indices.
     """
     indices = list(index)
     while type(dataset) is Subset:

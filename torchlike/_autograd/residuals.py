@@ -1,7 +1,7 @@
-"""Residuals: operators whose forward is a loop or a decomposition return the values that backward needs.
+"""Residuals: the values that the forward of a loop or a decomposition returns for its backward.
 
 The gradients of other operators repeat the forward computation, and XLA eliminates the common subexpressions. XLA
-cannot do that for loops.
+cannot eliminate repeated loops.
 """
 
 from __future__ import annotations

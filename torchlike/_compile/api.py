@@ -146,7 +146,8 @@ def is_compiling() -> bool:
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
     """Return a function that is never part of a captured graph. A call that reaches it runs uncompiled.
 
-    Compiled functions that it calls still run compiled, even if `recursive` is True. The results are the same.
+    For a module, `forward` is replaced and the module itself is returned. Compiled functions that `fn` calls still run
+    compiled, even if `recursive` is True. The results are the same.
     """
     if fn is None:
         return functools.partial(disable, recursive=recursive, reason=reason)
@@ -207,8 +208,7 @@ def list_backends(exclude_tags: tuple = ("debug", "experimental")) -> list[str]:
 
 
 class set_stance:
-    """The stance of compiled functions, from now on or within a `with` block.
-
+    """The stance of compiled functions: from now on, within a `with` block, or in the calls of a decorated function.
     "default": compile. "force_eager": run all calls uncompiled. "eager_on_recompile": run calls without a valid
     recording uncompiled. "fail_on_recompile": raise for such calls.
     """

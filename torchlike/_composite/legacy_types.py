@@ -87,7 +87,10 @@ def of_name(name: str) -> tuple[_dtypes.dtype, str]:
 
 
 def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """Return the legacy name of the tensor's type; with an argument, convert to a dtype, a legacy type or its name."""
+    """Return the legacy name of the tensor's type.
+
+    With `dtype`, return the tensor converted to a dtype, a legacy type or the legacy type of this name.
+    """
     if dtype is None:
         return name_of(self)
     if isinstance(dtype, _dtypes.dtype):

@@ -1,7 +1,8 @@
 """Settings of the C heap and of Python's garbage collector.
 
-By default, glibc maps new memory for each large block. It also returns the end of the heap to the kernel once little
-more than the largest block so far is free there. The kernel clears every page of new memory at its first access.
+By default, glibc maps new memory for each large block. It also returns the free end of the heap to the kernel as soon
+as that end is a little larger than the largest block so far. The kernel clears every page of new memory at its first
+access.
 """
 
 from __future__ import annotations

@@ -115,7 +115,8 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """Return exp(x) divided by its sum over a dim.
 
-    `_stacklevel` has no effect: the deprecation warning always reports the caller's line.
+    Without `dim`, the dim is 0 for an input of 0, 1 or 3 dims, else 1, and a deprecation warning is issued. The warning
+    always reports the caller's line: `_stacklevel` has no effect.
     """
     dim = _implicit_dim("softmax", input) if dim is None else dim
     return functions.softmax(input, dim, dtype)
@@ -124,7 +125,8 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """Return softmax(-x) over a dim.
 
-    `_stacklevel` has no effect: the deprecation warning always reports the caller's line.
+    Without `dim`, the dim is 0 for an input of 0, 1 or 3 dims, else 1, and a deprecation warning is issued. The warning
+    always reports the caller's line: `_stacklevel` has no effect.
     """
     dim = _implicit_dim("softmin", input) if dim is None else dim
     return functions.softmax(-input, dim, dtype)
@@ -133,7 +135,8 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """Return the logarithm of the softmax over a dim.
 
-    `_stacklevel` has no effect: the deprecation warning always reports the caller's line.
+    Without `dim`, the dim is 0 for an input of 0, 1 or 3 dims, else 1, and a deprecation warning is issued. The warning
+    always reports the caller's line: `_stacklevel` has no effect.
     """
     dim = _implicit_dim("log_softmax", input) if dim is None else dim
     return functions.log_softmax(input, dim, dtype)

@@ -368,7 +368,11 @@ def random_(
     generator: Generator | None = None,
     **other: Any,
 ) -> Tensor:
-    """Fill with random integers below `to` or in [from, to); by default, over the dtype's non-negative integers."""
+    """Fill with random integers in [0, to) or [from, to).
+
+    By default, the largest integer is the maximum of an integer dtype, or 2**digits for a floating-point dtype whose
+    significand has that many digits.
+    """
     from_ = other.pop("from", from_)
     _only("random_", other)
     if isinstance(from_, float) or isinstance(to, float):

@@ -177,7 +177,7 @@ def become(self: Tensor, seen: Tensor) -> Tensor:
 def _renumbered(seen: Tensor, whole: bool) -> Any:
     """Return the edge of `seen` with the node name of the in-place overload. PyTorch numbers these overloads last.
 
-    `whole`: the tensor is not a view for the user, so the operator is renamed too, to "in place".
+    If `whole` is True, users do not see the tensor as a view. The operator is then renamed to "in place" too.
     """
     edge = seen._edge
     if edge is None or edge[0].plan is None:
@@ -208,7 +208,7 @@ def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
 
 
 def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format) -> Tensor:
-    """Change the shape in place. The elements stay in memory order. New elements are unspecified (zeros here)."""
+    """Change the shape in place. The elements stay in memory order. New elements are zeros (unspecified in PyTorch)."""
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     self._storage.check_change(self)
@@ -276,7 +276,10 @@ def in_memory_order(tensor: Tensor) -> Tensor:
 
 
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
-    """Change the shape in place to that of `the_template`. `preserve_format` also takes its memory format."""
+    """Change the shape in place to that of `the_template`.
+
+    With `memory_format=torch.preserve_format`, take the memory format of `the_template` too.
+    """
     wanted = mf.suggested(the_template) if memory_format is mf.preserve_format else memory_format
     return resize_(self, tuple(the_template.shape), memory_format=wanted or mf.contiguous_format)
 
@@ -365,7 +368,10 @@ def _strided_within(held: Tensor, dtype: Any, shape: Ints, strides: Ints, offset
 
 
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
-    """Return whether two tensors show the same memory with the same offset, shape and strides."""
+    """Return whether two tensors show the same memory with the same offset, shape and strides.
+
+    The result is False for lazily conjugated or negated tensors.
+    """
     return (
         self._storage.whole is tensor._storage.whole
         and self._offset == tensor._offset

@@ -18,7 +18,7 @@ _TensorMeta = type(Tensor)
 
 
 class DispatchKey(Enum):
-    """PyTorch's dispatch keys, by name. torchlike has a single kernel for all of them."""
+    """PyTorch's dispatch keys, by name. A built-in operator of torchlike has a single kernel for all of them."""
 
     CPU = auto()
     CUDA = auto()

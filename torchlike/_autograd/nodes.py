@@ -219,7 +219,7 @@ class Extra:
         # For the node of a gradient computation whose forward node saves results: the `shell` of the forward node, and
         # the number of leading inputs that are saved values.
         self.behind: tuple[Node, int] | None = None
-        # For a write to a part of memory: the node whose result was written, and a reference to the view.
+        # For a write to a part of memory: the node whose result was written, and a weak reference to the view.
         self.inner: Any = None
         self.reshaped = False  # whether a result was reshaped without a record in the graph
         # Output number -> the age that a node would have had when the output was detached in place.

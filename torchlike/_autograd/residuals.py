@@ -139,7 +139,7 @@ class _Pulls(dict):
 def _nothing(output: Aval) -> Zero:
     """Return a symbolic zero for an output without a cotangent.
 
-    Array zeros would not do: if two singular values are equal, the gradient of the singular vectors is infinite, but
-    the gradient of the values alone is finite.
+    Array zeros could give NaN: if two singular values are equal, the gradient of the singular vectors is infinite, and
+    zero times infinity is NaN. The gradient of the values alone is finite.
     """
     return Zero(ShapedArray(tuple(output.shape), output.dtype.numpy))

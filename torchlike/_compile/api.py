@@ -55,7 +55,7 @@ def compile(
       backend: "inductor", "openxla" and "cudagraphs" mean XLA. "eager" and "aot_eager" turn compilation off.
       mode: one of PyTorch's modes. All have the same effect, since XLA has one way to compile.
       name: the name in `torchlike.explain()`; by default the function's own name.
-      recompile_limit: the maximum number of recordings per signature, 8 by default.
+      recompile_limit: the maximum number of recordings per signature, 8 by default. The oldest ones are dropped.
       disable: return `model` unchanged.
       verify_every: capture every n-th compiled call again, and raise if the new recording differs from the old one. An
         extension of torchlike, for debugging.
@@ -209,6 +209,7 @@ def list_backends(exclude_tags: tuple = ("debug", "experimental")) -> list[str]:
 
 class set_stance:
     """The stance of compiled functions: from now on, within a `with` block, or in the calls of a decorated function.
+
     "default": compile. "force_eager": run all calls uncompiled. "eager_on_recompile": run calls without a valid
     recording uncompiled. "fail_on_recompile": raise for such calls.
     """

@@ -100,7 +100,7 @@ class Recording:
         ), reason
 
     def _pass_on(self, writes: list[Write], grads: list[Grad]) -> None:
-        """Add values that are stored or returned without being computed to the inputs of the trace."""
+        """Add to the inputs of the trace the values that are stored or returned without being computed."""
         for value in [*(w.value for w in writes), *(v for g in grads for v in g.values), *self.results.values()]:
             if value.trace is not self.trace:
                 self.trace.adopt(value)

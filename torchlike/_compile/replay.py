@@ -124,7 +124,7 @@ class Replay:
         self._begin = len(outputs) - len(results.values())
         self._read = self._read_state(capture, sources)
         self._draw_avals = {s.what: v.aval for s, v in zip(sources, capture.trace.held) if s.kind == DRAW}
-        # Whether the call depends only on its arguments and writes nothing.
+        # A pure call depends only on its arguments and writes nothing.
         other = any(s.kind not in (ARGUMENT, CONSTANT) for s in sources)
         self._is_pure = not (writes or grads or self._again or self._holds or self._checks or self._states or other)
         self._make(capture, outputs)

@@ -30,6 +30,7 @@ def _scaled_mm(
     out: Tensor | None = None,
 ) -> Tensor:
     """Multiply two eight-bit matrices, each times its scale. Sum in float32 and round once.
+
     Args:
       input: (n, k), of an eight-bit dtype.
       mat2: (k, m), of an eight-bit dtype.

@@ -89,7 +89,7 @@ def of_name(name: str) -> tuple[_dtypes.dtype, str]:
 def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """Return the legacy name of the tensor's type.
 
-    With `dtype`, return the tensor converted to a dtype, a legacy type or the legacy type of this name.
+    With `dtype`, convert the tensor to this dtype or legacy type, or to the legacy type that a string names.
     """
     if dtype is None:
         return name_of(self)

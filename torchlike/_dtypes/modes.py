@@ -195,6 +195,7 @@ class set_grad_enabled(_GradSwitch):
 
 class no_grad(_GradSwitch):
     """A context manager and decorator that turns off gradient recording.
+
     >>> import torchlike as torch
     >>> w = torch.ones(2, requires_grad=True)
     >>> with torch.no_grad():

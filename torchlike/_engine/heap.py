@@ -16,7 +16,7 @@ _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD, _MMAP_MAX, _ARENA_MAX = -1, -2, -3, 
 
 
 def keep_freed_blocks() -> None:
-    """Make glibc keep up to 128 MiB of free memory and serve blocks of up to 32 MiB (its limit) from it.
+    """Make glibc keep up to 128 MiB of free memory and serve blocks of up to 32 MiB (glibc's limit) from it.
 
     NumPy's temporaries have such sizes: inference over a hundred sequence lengths takes 0.70 s instead of 0.87 s. XLA's
     temporaries are larger. With `TORCHLIKE_MALLOC=keep` in the environment, glibc serves blocks of any size from one

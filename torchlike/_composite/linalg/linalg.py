@@ -109,7 +109,7 @@ def _minors(A: Tensor) -> list[int]:
 def _minor(A: np.ndarray) -> int:
     """Return the order of the first leading minor of A that is not positive, or 0.
 
-    It is used for matrices with elements that are not finite, on which LAPACK implementations differ.
+    This function serves matrices with elements that are not finite, for which LAPACK implementations differ.
     """
     L = np.zeros_like(A)
     with np.errstate(all="ignore"):

@@ -419,7 +419,7 @@ randint_like = _like("randint_like", _random_between)
 
 
 def _drawing(function: Callable, overloaded: bool) -> Callable:
-    """Return a random function that raises PyTorch's error if `generator` is not a Generator.
+    """Wrap a sampling function: raise PyTorch's error if `generator` is not a Generator or `out` is not a tensor.
 
     The error of a function with several overloads differs from that of a function with one.
     """

@@ -35,7 +35,10 @@ Ints = tuple[int, ...]
 
 @history_first
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
-    """Return a view of the whole storage. Element `index` is at position `storage_offset + sum(index * stride)`."""
+    """Return a view into the storage, which may show any part of it.
+
+    Element `index` is at the position `storage_offset + sum(index * stride)` of the storage.
+    """
     shape, strides = ints((size,), "as_strided"), ints((stride,), "as_strided", "stride")
     start = input._offset if storage_offset is None else int(storage_offset)
     follow(input)
@@ -208,7 +211,7 @@ def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
 
 
 def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format) -> Tensor:
-    """Change the shape in place. The elements stay in memory order. New elements are zeros (unspecified in PyTorch)."""
+    """Change the shape in place. The elements stay in memory order. New elements are filled as `empty` does."""
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     self._storage.check_change(self)

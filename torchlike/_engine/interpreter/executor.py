@@ -1,7 +1,7 @@
 """The NumPy executor. It interprets a trace entry by entry, with the same kernels that XLA compiles.
 
-XLA takes tens of milliseconds to compile an operator, NumPy takes microseconds to run it. A program that runs only once
-is therefore faster without a compile.
+XLA takes tens of milliseconds to compile an operator, and NumPy takes microseconds to run it. A program that runs only
+once is therefore faster without a compile.
 """
 
 from __future__ import annotations
@@ -132,11 +132,11 @@ def _rent(plans: Sequence[Plan]) -> float:
 def is_cold(trace: Trace, at_once: bool) -> bool:
     """Return whether NumPy should interpret a new trace.
 
-    An optimizer step is interpreted if moving its tensors costs less than compiling it. Any other trace is compiled if
-    it has an operator that must be compiled, or a dtype that NumPy lacks. Else, forward work is interpreted. A training
-    program is interpreted if it is small. It is also interpreted if the same operators ran with other shapes before, or
-    if its line runs many different graphs; `at_once` is False in these two cases. Any other training program would be
-    compiled one step later anyway, so it is compiled now.
+    A trace of optimizer steps only is interpreted if moving their tensors costs less than compiling them. Any other
+    trace is compiled if it contains an optimizer step, an operator that must be compiled, or a dtype that NumPy lacks.
+    Otherwise, forward work is interpreted. A training program is interpreted if it is small. It is also interpreted if
+    the same operators ran with other shapes before, or if its line runs many different graphs; `at_once` is False in
+    these two cases. Any other training program would be compiled one step later anyway, so it is compiled now.
     """
     plans = {x for x in trace.code if x.__class__ is not int}
     executors = {plan.executor for plan in plans}
@@ -150,7 +150,7 @@ def is_cold(trace: Trace, at_once: bool) -> bool:
 
 
 def _is_small(plans: list[Plan]) -> bool:
-    """Return whether a training program is cheap to interpret, such as an experiment at a prompt or a test.
+    """Return whether a training program is cheap to interpret, such as a test or an experiment at a prompt.
 
     A compile takes ten times as long as tracing its gradients.
     """

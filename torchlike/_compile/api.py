@@ -55,7 +55,7 @@ def compile(
       backend: "inductor", "openxla" and "cudagraphs" mean XLA. "eager" and "aot_eager" turn compilation off.
       mode: one of PyTorch's modes. All have the same effect, since XLA has one way to compile.
       name: the name in `torchlike.explain()`; by default the function's own name.
-      recompile_limit: the maximum number of recordings per signature, 8 by default. The oldest ones are dropped.
+      recompile_limit: the maximum number of recordings per signature, 8 by default. Older ones are dropped.
       disable: return `model` unchanged.
       verify_every: capture every n-th compiled call again, and raise if the new recording differs from the old one. An
         extension of torchlike, for debugging.

@@ -33,7 +33,8 @@ from torchlike._transforms.context import FunctionNode
 class Entrance(Node):
     """The gradient node that stands for an argument's history during a capture.
 
-    It is a leaf in the backward pass from the results of the call. In any other backward pass it is the identity.
+    It is a leaf in the backward pass from the results of the call. Any other backward pass stops the capture, and the
+    node is the identity in it.
     """
 
     __slots__ = ()

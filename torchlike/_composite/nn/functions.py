@@ -160,7 +160,10 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
 
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Zero each channel (index of the first two dims) with probability p and scale the others, if `train` is True."""
+    """Zero each channel (index of the first two dims) with probability p, if `train` is True.
+
+    The other channels are scaled by 1 / (1 - p).
+    """
     _check_flag("feature_dropout", "train", 3, train)
     return _dropout(input, p, train, True)
 

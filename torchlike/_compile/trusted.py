@@ -148,7 +148,7 @@ def is_library(module: str | None) -> bool:
 def is_trusted(module: str | None) -> bool:
     """Return whether a module belongs to a numerical library or to the standard library.
 
-    Guards do not traverse the code of these modules.
+    The modules of generated named tuples count too. Guards do not traverse the code of all these modules.
     """
     root = root_of(module)
     return root in LIBRARIES or root in sys.stdlib_module_names or root.startswith("namedtuple_")

@@ -18,7 +18,7 @@ _TensorMeta = type(Tensor)
 
 
 class DispatchKey(Enum):
-    """PyTorch's dispatch keys, by name. torchlike has a single kernel for all of them."""
+    """PyTorch's dispatch keys, by name. A built-in operator of torchlike has a single kernel for all of them."""
 
     CPU = auto()
     CUDA = auto()
@@ -74,13 +74,13 @@ def _get_accelerator(check: bool | None = None) -> devices.device:
 
 
 class _nn:
-    """The argument parser that modules use."""
+    """The part of `torch._C._nn` that modules use: the argument parser of `to`."""
 
     @staticmethod
     def _parse_to(*args: Any, **kwargs: Any) -> tuple:
         """Return the device, dtype, `non_blocking` flag and memory format of a call of `to`.
 
-        A missing argument is None.
+        A missing device, dtype or memory format is None; a missing flag is False.
         """
         device, dtype, _, memory_format = parse_to(args, kwargs)
         if isinstance(device, Tensor):

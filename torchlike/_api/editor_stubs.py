@@ -8,7 +8,7 @@ PACKAGE = Path(__file__).parents[1]
 
 
 def write(folder: Path) -> int:
-    """Write the stub package `torch` to a folder, one stub for each public module, and return their number.
+    """Write the stub package `torch` to a folder, one stub for each public module. Return the number of stubs.
 
     Each stub re-exports the module of the same name in torchlike, so signatures and docstrings are torchlike's.
     """

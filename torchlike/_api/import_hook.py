@@ -22,7 +22,7 @@ _THEIRS = "torch"
 
 
 class _Alias(importlib.abc.Loader):
-    """A loader that returns the existing module of the same path in torchlike, so that ``torch.nn is torchlike.nn``."""
+    """A loader that returns torchlike's module of the same path, so that ``torch.nn is torchlike.nn``."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -74,7 +74,7 @@ class TorchFinder(importlib.abc.MetaPathFinder):
     def find_distributions(self, context=None):
         """Return the package metadata of ``torch`` for `importlib.metadata`.
 
-        Libraries read the installed PyTorch version from it.
+        Libraries read the installed PyTorch version from this metadata.
         """
         asked = getattr(context, "name", None)
         return iter([_Distribution()] if asked in (None, _THEIRS) else [])
@@ -150,7 +150,8 @@ def _start(path, argv, code, spec) -> None:
 def _show_errors_from(path: str) -> None:
     """Trim the traceback of an uncaught error so that it starts at the first frame of the program at ``path``.
 
-    The frames before it belong to torchlike.
+    The frames before it belong to torchlike. A traceback without a frame of the program is unchanged, except that a
+    SyntaxError is shown without a traceback.
     """
     show = sys.excepthook
 

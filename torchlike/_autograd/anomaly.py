@@ -1,7 +1,7 @@
 """Anomaly detection: each node stores the stack trace of its forward call, and each gradient is checked for NaN.
 
-In this mode each node runs immediately and its result is read, so a backward pass is slow. As in PyTorch, the mode is
-process-wide.
+The check for NaN runs each node immediately and reads its result, so a backward pass is slow. As in PyTorch, the mode
+is process-wide.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ def set_anomaly_enabled(mode: bool, check_for_nan: bool = True) -> None:
 
 
 class set_detect_anomaly:
-    """Turn anomaly detection on or off, immediately and until the end of a `with` block; see `detect_anomaly`."""
+    """A switch that turns anomaly detection on or off at once; see `detect_anomaly`.
+
+    As a context, it restores the previous setting at the end of the `with` block.
+    """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         if mode.__class__ is not bool:
@@ -107,7 +110,7 @@ def _remember(node: Node) -> None:
 
 
 class AnomalyWalk(Walk):
-    """A backward pass that checks the gradients of each node."""
+    """A backward pass that checks each node's gradients for NaN and warns with the stack traces of a failing node."""
 
     visiting: Node | None = None
 

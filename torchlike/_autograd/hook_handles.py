@@ -11,13 +11,13 @@ from typing import Any
 class RemovableHandle:
     """The handle of a registered hook. `remove()` removes the hook, and so does leaving a `with` block.
 
-    The handle does not keep the object alive on which the hook was registered. Removing a hook twice is harmless.
+    The handle holds only weak references to the dictionaries of hooks. Removing a hook twice is harmless.
     """
 
     next_id = 0
 
     def __init__(self, hooks_dict: OrderedDict, *, extra_dict: Any = None) -> None:
-        while RemovableHandle.next_id in hooks_dict:  # hooks of a module that another process saved
+        while RemovableHandle.next_id in hooks_dict:  # unpickled hooks keep their ids
             RemovableHandle.next_id += 1
         self.id = RemovableHandle.next_id
         RemovableHandle.next_id += 1
@@ -41,7 +41,7 @@ class RemovableHandle:
         else:
             first, self.id, *extra = state
             dictionaries = [first, *(extra[0] or () if extra else ())]
-        # If a dictionary no longer existed when the handle was saved, there is nothing to remove the hook from.
+        # A dictionary that no longer existed when the handle was saved is None. An empty one replaces it.
         self._dictionaries = [weakref.ref(OrderedDict() if d is None else d) for d in dictionaries]
         RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
 

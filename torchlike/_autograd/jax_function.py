@@ -25,7 +25,7 @@ from torchlike._ops.schema.gradient import alike_over_devices
 
 
 class InputNode(Node):
-    """The end of the history of an input of a recorded function."""
+    """The gradient node of an input of a recorded function. It is a leaf of the graph."""
 
     __slots__ = ("aval",)
 
@@ -83,7 +83,10 @@ class Recording:
         self.end = 0  # the number of results when the function returned
 
     def input(self, aval: Aval, differentiable: bool) -> Grad:
-        """Return a new input. It gets a history if it is differentiable and of a floating-point dtype."""
+        """Return a new input as a pair of a value and a gradient edge.
+
+        The edge is None unless the input is differentiable and has a floating-point or complex dtype.
+        """
         differentiable = differentiable and aval.dtype.category >= FLOATING
         pair = self.sub.placeholder(aval), (InputNode(aval), 0) if differentiable else None
         self.places.append(len(self.sub.given) - 1)
@@ -159,7 +162,7 @@ class Recording:
         """Record a backward pass.
 
         Returns:
-          The placeholders and the pairs of the gradients of the outputs, which are new inputs; and the gradients of the
+          The indices of the placeholders for the gradients of the outputs; these gradients; and the gradients of the
           inputs and of the tensors that the function closes over.
         """
         roots = [self.outputs[i] for i in self.differentiable]
@@ -207,7 +210,7 @@ def pure(body: Body | Recording) -> Callable[[list, list, list, list], list]:
 
     `given` are the inputs, `outer` the arrays that the function closes over, and `numbers` the runtime numbers.
     `outside` are arrays of zeros that are notionally added to the closed-over tensors: their gradients are those of
-    these tensors. A `Recording` uses its own `outer` and `numbers` as constants and ignores the arguments.
+    these tensors. A `Recording` uses its own `outer` and `numbers` as constants and ignores these two arguments.
     """
     if not body.differentiable:
         return _plain(body)
@@ -238,7 +241,7 @@ def _plain(body: Body | Recording, name: str = "primal") -> Callable:
 
 
 def _with_gradient(body: Body | Recording) -> Callable:
-    """Return the function with its recorded gradient. The gradient of that gradient is the one of `body.again`."""
+    """Return the function with its recorded gradient. `body.again` is used if that gradient is differentiated."""
     function, forward = jax.custom_vjp(_plain(body)), jax.custom_vjp(_plain(body, "saving"))
     backward = jax.custom_vjp(_pulling(body))
 

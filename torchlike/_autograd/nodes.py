@@ -159,7 +159,7 @@ class Refusal(Node):
 
 
 class AccumulateGrad(Node):
-    """The end of a path in the graph. It adds gradients to the `.grad` of one leaf, which it references weakly."""
+    """The gradient node of a leaf. It adds gradients to the leaf's `.grad`, and references the leaf weakly."""
 
     __slots__ = ("receive", "variable_ref")
 
@@ -185,7 +185,7 @@ class AccumulateGrad(Node):
 
 
 class Sink(AccumulateGrad):
-    """A sink for dropped gradients: the end of the paths of all views without a history, of any shape."""
+    """A sink for dropped gradients. One instance serves all views without a history of their own, of any shape."""
 
     __slots__ = ()
 
@@ -216,13 +216,14 @@ class Extra:
         self.pre: OrderedDict[int, Callable] = OrderedDict()
         self.post: OrderedDict[int, Callable] = OrderedDict()
         self.metadata: dict = {}
-        # For the node of a gradient: the `shell` of the differentiated node, if that saves results, and the number of
-        # its inputs that correspond to the saved values.
+        # For the node of a gradient computation whose forward node saves results: the `shell` of the forward node, and
+        # the number of leading inputs that are saved values.
         self.behind: tuple[Node, int] | None = None
-        # For a write to a part of memory: the node whose result was written, and a reference to the view.
+        # For a write to a part of memory: the node whose result was written, and a weak reference to the view.
         self.inner: Any = None
         self.reshaped = False  # whether a result was reshaped without a record in the graph
-        self.detached: dict[int, int] = {}  # output number -> the age of a node made when it was detached in place
+        # Output number -> the age that a node would have had when the output was detached in place.
+        self.detached: dict[int, int] = {}
         self.kept: dict[int, Any] = {}  # output number -> the saved version of a result that the node needs
         self.overwritten: Any = None  # the saved version of a result that the node needs and that was overwritten
 
@@ -246,9 +247,9 @@ def hooks_of(node: Node) -> Extra:
 
 
 def note_end(tensor: Any) -> None:
-    """Store the state that a tensor needs if it requires grad again. Called before it is detached from its history.
+    """Store the state that a tensor needs if it requires grad again. Call this before the tensor is detached.
 
-    It stores the hooks on the tensor's gradient and, for a leaf, a weak reference to its `AccumulateGrad` node.
+    The state is the hooks on the tensor's gradient and, for a leaf, a weak reference to its `AccumulateGrad` node.
     """
     if tensor._edge is None:
         return
@@ -261,7 +262,10 @@ def note_end(tensor: Any) -> None:
 
 
 def begin_again(tensor: Any, make: Callable[[Any], AccumulateGrad]) -> AccumulateGrad:
-    """Return the node of a tensor that becomes a leaf: its former node if that still exists, else a new one."""
+    """Return the node of a tensor that becomes a leaf: its former node if that still exists, else a new one.
+
+    The hooks that `note_end` stored are attached to the node.
+    """
     before = getattr(tensor, "_ended", None)
     if before is None:
         return make(tensor)

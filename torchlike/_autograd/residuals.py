@@ -1,7 +1,7 @@
-"""Residuals: operators whose forward is a loop or a decomposition return the values that backward needs.
+"""Residuals: the values that the forward of a loop or a decomposition returns for its backward.
 
 The gradients of other operators repeat the forward computation, and XLA eliminates the common subexpressions. XLA
-cannot do that for loops.
+cannot eliminate repeated loops.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class _Pulls(dict):
 def _nothing(output: Aval) -> Zero:
     """Return a symbolic zero for an output without a cotangent.
 
-    Array zeros would not do: if two singular values are equal, the gradient of the singular vectors is infinite, but
-    the gradient of the values alone is finite.
+    Array zeros could give NaN: if two singular values are equal, the gradient of the singular vectors is infinite, and
+    zero times infinity is NaN. The gradient of the values alone is finite.
     """
     return Zero(ShapedArray(tuple(output.shape), output.dtype.numpy))

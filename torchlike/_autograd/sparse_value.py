@@ -1,7 +1,7 @@
 """Sparse gradients in a backward pass, and their accumulation.
 
-A gradient pair contains a `SparseValue` in place of a Value. It has no array, so operators raise if they receive one.
-Leaves, hooks, custom functions and sums of gradients accept it.
+A gradient is a pair of a Value and a gradient edge. In a sparse gradient, a `SparseValue` replaces the Value. It has no
+array, so operators raise if they receive it. Leaves, hooks, custom functions and sums of gradients accept it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _missing(self: SparseValue) -> Any:
 
 
 class SparseValue:
-    """A sparse tensor that is passed as a gradient. Its history is that of its values."""
+    """A sparse tensor that is passed as a gradient. Its gradient edge is that of its stored elements."""
 
     __slots__ = ("aval", "tensor")
     array = slot = trace = property(_missing)  # the attributes of a Value that a trace reads
@@ -39,7 +39,7 @@ class SparseValue:
         return self.tensor._values_._value
 
     def seen(self, edge: Any) -> Any:
-        """Return the tensor, detached if the pair has no edge."""
+        """Return the tensor. It is detached if `edge`, the edge of the gradient pair, is None."""
         return self.tensor if edge is not None or self.tensor._edge is None else self.tensor.detach()
 
 
@@ -59,7 +59,7 @@ def maker_of(value: Value | SparseValue) -> Callable[..., Any]:
 
 
 def total(a: Grad, b: Grad, differentiate: bool) -> Grad:
-    """Return the sum of two gradients of one tensor, at least one of them sparse. It is dense if the other one is."""
+    """Return the sum of two gradients, at least one of them sparse. The sum is sparse only if both are."""
     sparse: Any = a[0] if isinstance(a[0], SparseValue) else b[0]
     with modes.set_grad_enabled(differentiate):
         return sparse.tensor._total(a, b)

@@ -1,4 +1,4 @@
-"""The gradient of strided views of a view: gradients reach only the elements that the inner view shows."""
+"""The gradient of `as_strided` of a view: gradients reach only the elements that the view contains."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _plan_within(seen: Aval, steps: Ints, start: int, size: Ints, stride: Ints, 
     """Return the plan that writes a tensor to its memory and takes a strided view of that memory.
 
     `seen`, `steps` and `start` are the tensor's aval, strides and offset. Elements at the same memory location share
-    its gradient evenly.
+    the gradient of that location evenly.
     """
     source = strides.places(tuple(seen.shape), steps).reshape(-1) + start
     wanted = strides.places(size, stride) + offset

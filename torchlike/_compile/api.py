@@ -55,7 +55,7 @@ def compile(
       backend: "inductor", "openxla" and "cudagraphs" mean XLA. "eager" and "aot_eager" turn compilation off.
       mode: one of PyTorch's modes. All have the same effect, since XLA has one way to compile.
       name: the name in `torchlike.explain()`; by default the function's own name.
-      recompile_limit: the maximum number of recordings per signature, 8 by default.
+      recompile_limit: the maximum number of recordings per signature, 8 by default. Older ones are dropped.
       disable: return `model` unchanged.
       verify_every: capture every n-th compiled call again, and raise if the new recording differs from the old one. An
         extension of torchlike, for debugging.
@@ -146,7 +146,8 @@ def is_compiling() -> bool:
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
     """Return a function that is never part of a captured graph. A call that reaches it runs uncompiled.
 
-    Compiled functions that it calls still run compiled, even if `recursive` is True. The results are the same.
+    For a module, `forward` is replaced and the module itself is returned. Compiled functions that `fn` calls still run
+    compiled, even if `recursive` is True. The results are the same.
     """
     if fn is None:
         return functools.partial(disable, recursive=recursive, reason=reason)
@@ -207,7 +208,7 @@ def list_backends(exclude_tags: tuple = ("debug", "experimental")) -> list[str]:
 
 
 class set_stance:
-    """The stance of compiled functions, from now on or within a `with` block.
+    """The stance of compiled functions: from now on, within a `with` block, or in the calls of a decorated function.
 
     "default": compile. "force_eager": run all calls uncompiled. "eager_on_recompile": run calls without a valid
     recording uncompiled. "fail_on_recompile": raise for such calls.

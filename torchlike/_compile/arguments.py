@@ -27,9 +27,10 @@ class Signature:
     def __init__(self, args: Sequence, kwargs: dict) -> None:
         self.tensors: list[Tensor] = []
         self.others: list[Any] = []
-        self.containers: list[int] = []  # the lists and dictionaries, by their ids
-        self.is_followed = True  # whether no tensor has attributes or hooks of its own
-        self.given: list[Value] | None = []  # the tensors' values; None if one is a view
+        self.containers: list[int] = []  # the ids of the lists and dictionaries
+        self.is_followed = True  # False if a tensor has Python attributes or hooks
+        # The values of the tensors if all are positional `Tensor`s without an edge, a view or attributes; else None.
+        self.given: list[Value] | None = []
         local, tensors, given = _modes.local, self.tensors, self.given
         key: list = [
             (
@@ -115,7 +116,7 @@ class Signature:
         self.others.append(a)
 
     def _add_aliases(self, key: list) -> None:
-        """Add to the key which tensors share memory."""
+        """Add to the key which tensors share memory and which are the same object."""
         storages = [*map(id, map(_STORAGE, self.tensors))]
         if len({*storages}) < len(storages):
             for ids in (storages, [*map(id, self.tensors)]):

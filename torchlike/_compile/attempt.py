@@ -64,7 +64,7 @@ class Attempt:
         self.kept: Kept | None = None  # the recording
 
     def result(self) -> Any:
-        """Call the function and return its result."""
+        """Call the function and return its result. If the call can be captured, set `kept` to the recording."""
         try:
             before = self._reach(None)
         except Refusal as reason:
@@ -94,7 +94,7 @@ class Attempt:
     def _capture(
         self, before: Reach, state: list[Tensor], views: list[tuple[Tensor, Value]], given: list[Value]
     ) -> Capture:
-        """Return the capture of the call. `given` are the values of its tensors."""
+        """Return the capture of the call. `given` are the values of its argument tensors."""
         tensors = [*self.signature.tensors, *state]
         capture = Capture(tensors[0].device if tensors else _modes.get_default_device(), self._stopped)
         capture.given, capture.views = given, views
@@ -103,7 +103,10 @@ class Attempt:
         return capture
 
     def _keep(self, capture: Capture, before: Reach, watch: Watch, returned: Any, modes: tuple) -> Replay | None:
-        """Make a recording, or stop the capture. The trace of a call without a recording runs as any other trace."""
+        """Make a recording and return its replay, or stop the capture and return None.
+
+        After a stopped capture, the trace of the call runs like any other trace.
+        """
         try:
             after = self._unchanged(before, watch, modes)
             self._check_containers(returned, before)
@@ -115,7 +118,7 @@ class Attempt:
             if results.roots:
                 with watch:
                     gradient = Gradient(capture.trace, results.roots, before.has)
-                try:  # hooks and backward functions have run by now
+                try:  # check again, since hooks and backward functions have run
                     after = self._unchanged(before, watch, modes)
                 except Refusal as refusal:
                     late = str(refusal)

@@ -33,7 +33,8 @@ from torchlike._transforms.context import FunctionNode
 class Entrance(Node):
     """The gradient node that stands for an argument's history during a capture.
 
-    It is a leaf in the backward pass of the call itself. In any other backward pass it is the identity.
+    It is a leaf in the backward pass from the results of the call. Any other backward pass stops the capture, and the
+    node is the identity in it.
     """
 
     __slots__ = ()
@@ -81,14 +82,14 @@ def nodes_of(edges: Sequence[Edge]) -> list[Node]:
 
 
 def _holders(nodes: Sequence[Node]) -> list:
-    """Return the nodes and the calls of their custom autograd functions."""
+    """Return the objects that hold saved values: the nodes, and the calls of custom autograd functions among them."""
     return [*nodes, *[node.call for node in nodes if isinstance(node, FunctionNode)]]
 
 
 def is_alive(edge: Edge | None) -> bool:
-    """Return whether no node reachable from `edge` was freed by a backward pass.
+    """Return whether `edge` is an edge and no node reachable from it was freed by a backward pass.
 
-    Freed nodes drop their remaining references.
+    As a side effect, freed nodes drop their remaining references.
     """
     if edge is None:
         return False
@@ -126,7 +127,8 @@ class Gradient:
     `is_outside` returns whether an object existed before the call.
 
     Raises:
-      Refusal: if the backward pass fails, or hooks may have side effects. The graph is then unchanged.
+      Refusal: if the backward pass fails, reaches the history of an outside tensor that is not an argument, or may have
+        side effects in hooks or backward functions. The graph is then unchanged.
     """
 
     def __init__(self, trace: WholeTrace, roots: Sequence[Tensor], is_outside: Callable[[Any], bool]) -> None:

@@ -35,7 +35,7 @@ class Attributes:
 
     @property
     def column(self) -> tuple[list, tuple[str, ...], list]:
-        """The objects, the attribute path and the values, in the form that the C code accepts."""
+        """The objects, the attribute path and the values, as arguments of the C code."""
         return self._objects, self._path, self._seen
 
     def first(self) -> int | None:
@@ -63,7 +63,8 @@ class Guards:
     def _note(self) -> None:
         """Group the locations by the fastest way to compare them and store their contents.
 
-        The groups are empty containers, strings, containers that can be iterated, functions to call, and values.
+        The groups are the containers that C code compares, empty containers, dictionaries with string keys, other
+        containers, functions to call, and functions whose results are compared by value.
         """
         whole = self._for_c()
         self._blank = [x for x in whole.values() if not x]  # mostly the hook dictionaries of modules
@@ -86,7 +87,10 @@ class Guards:
         return {id(x): x for x in held if x.__class__ in (dict, list) or not x}
 
     def hold(self) -> bool:
-        """Return whether all guards pass."""
+        """Return whether all guards pass.
+
+        If equal values were replaced by other objects, store the new ones for the fast comparison by identity.
+        """
         in_c: Any = _native.same
         if (in_c is None or not all(starmap(in_c.attributes, self._columns))) and not all(
             [each.hold() for each, _ in self._attributes]

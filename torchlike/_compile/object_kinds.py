@@ -173,7 +173,7 @@ def entries(cached: Any) -> dict | None:
 
 
 def parts(x: Any) -> list:
-    """Return the immutable parts of an object implemented in C."""
+    """Return the objects that an object implemented in C references, except its class."""
     return [y for y in gc.get_referents(x) if y is not type(x)]
 
 

@@ -57,7 +57,7 @@ class Place:
 
     Args:
       look: a function that returns an iterable of the values.
-      path: an expression that describes the location, or "global" for the names of a module.
+      path: an expression that describes the location, or "global", "builtin" or "module" for names.
       kind: the way to read the location.
       container: the dictionary or list whose keys, values or elements the location contains.
       names: the names of the elements, if they are attributes or globals.
@@ -112,7 +112,10 @@ def named(names: Mapping, wanted: Iterable[str], path: str) -> Place:
 
 
 def looker(names: Any, wanted: tuple[str, ...]) -> Callable[[], Iterable]:
-    """Return a function that reads the entries `wanted` of a dictionary."""
+    """Return a function that reads the entries `wanted` of a dictionary.
+
+    Missing entries read as `MISSING`. The function returns the first entry twice, first and last.
+    """
     missing = functools.partial(_items, names, wanted)
     if not all([n in names for n in wanted]):
         return missing

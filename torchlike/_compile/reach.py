@@ -95,7 +95,7 @@ class Reach:
         """Traverse from the roots until nothing new is found.
 
         Raises:
-          Refusal: code that ran uses an object that cannot be guarded.
+          Refusal: code that ran uses an object that cannot be guarded, or a container has more than `MOST` elements.
         """
         self._todo.extend([*object_kinds.random_sources(), *roots])
         while self._todo:
@@ -233,7 +233,7 @@ class Reach:
             self._cannot(x, path, "a weak reference, whose object may be freed")
 
     def _cached(self, x: Any, path: str) -> None:
-        """Add guards for the entries of a cached function and for clearing its cache. Cache hits are not guarded."""
+        """Guard the cache of a cached function: its entries and its statistics, except the number of hits."""
         entries = object_kinds.entries(x)
         if entries is None or len(entries) == x.cache_parameters()["maxsize"]:
             return self._cannot(x, path, "whose cache is full, so a call may evict what another call needs")
@@ -274,7 +274,10 @@ class Reach:
             self._attributed(x, path)
 
     def _called(self, function: Any, path: str) -> None:
-        """Visit a function that C code calls. The profiling hook does not report such calls."""
+        """Visit a function that C code calls, and refuse it if it may have side effects.
+
+        The profiling hook does not report such calls.
+        """
         if isinstance(function, types.BuiltinFunctionType | type) and not only_computes(function):
             self._cannot(function, path, "which may have side effects")
         self._todo.append((function, path))
@@ -332,7 +335,7 @@ class Reach:
                 self._cannot(function, path, "which may have side effects")
 
     def _import(self, level: int, name: str, names: dict) -> None:
-        """Add guards for an import within a function: for the module names in `sys.modules`."""
+        """Guard the entries of `sys.modules` that an import within a function reads."""
         if level:
             name = importlib.util.resolve_name("." * level + name, names.get("__package__") or "")
         parts = name.split(".")
@@ -343,7 +346,8 @@ class Reach:
     def _name(self, names: Mapping, path: str, wanted: Iterable[str], owner: Any = None) -> None:
         """Guard entries of a dictionary, and visit their values.
 
-        `owner` identifies the dictionary if it is a class's proxy, because a class returns a new proxy at each access.
+        `owner` is the object that has the dictionary as its `__dict__`. It identifies the dictionary, because a class
+        returns a new proxy at each access.
         """
         found = self._named.setdefault(id(names if owner is None else owner), (names, path, {}))[2]
         for name in wanted:

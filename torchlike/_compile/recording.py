@@ -38,9 +38,9 @@ class Recording:
 
     Args:
       capture: the capture of the call.
-      results: the structure of its result.
-      tensors: the tensors among its arguments.
-      state: the reachable tensors that outlive it.
+      results: the structure of the call's result.
+      tensors: the tensors among the call's arguments.
+      state: the reachable tensors that outlive the call.
     """
 
     def __init__(self, capture: Capture, results: Results, tensors: Sequence[Tensor], state: Sequence[Tensor]) -> None:
@@ -71,10 +71,14 @@ class Recording:
     def made(self, gradient: Gradient | None) -> tuple[Replay, str | None]:
         """Compile the call and run it.
 
-        The backward pass for the gradient has freed the graph of the call, so the call must be run here in any case.
+        The backward pass for the gradient has freed the graph of the call. With a gradient, the call is therefore run
+        here even if the replay must not be reused.
 
         Returns:
           The replay, and the reason why it must not be reused, or None.
+
+        Raises:
+          Refusal: without a gradient, if a value of the trace is referenced outside of the call.
         """
         writes, grads = self._writes(), self._grads()
         self._pass_on(writes, grads)
@@ -96,7 +100,7 @@ class Recording:
         ), reason
 
     def _pass_on(self, writes: list[Write], grads: list[Grad]) -> None:
-        """Add values that are stored or returned without being computed to the inputs of the trace."""
+        """Add to the inputs of the trace the values that are stored or returned without being computed."""
         for value in [*(w.value for w in writes), *(v for g in grads for v in g.values), *self.results.values()]:
             if value.trace is not self.trace:
                 self.trace.adopt(value)

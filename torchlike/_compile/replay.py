@@ -34,7 +34,7 @@ class Source(NamedTuple):
 
     The meaning of `what` depends on `kind`. ARGUMENT: the index of an argument whose value is used. MEMORY: the index
     of an argument whose whole storage is used. STATE: a storage. VIEW: a view. GRAD: a tensor whose gradient is used,
-    or the index of an argument. DRAW: the index of a random sample. CONSTANT: a value. COTANGENT: the index of an
+    or its index if it is an argument. DRAW: the index of a random sample. CONSTANT: a value. COTANGENT: the index of an
     incoming gradient.
     """
 
@@ -62,7 +62,7 @@ class Grad(NamedTuple):
     """The `.grad` of a tensor after the call.
 
     Attributes:
-      tensor: the tensor, or the index of an argument.
+      tensor: the tensor, or its index if it is an argument.
       before: whether a gradient must exist before the call; None if it does not matter.
       kept: whether the call keeps the tensor that is in `.grad`.
       make: a function that builds the new gradient from `values`; None if `.grad` is set to None.
@@ -84,7 +84,7 @@ def in_order_of_reading(writes: list[Write], sources: Sequence[Source]) -> list[
 
 
 def _inspected(capture: Capture, sources: list[Source]) -> dict[int, Source]:
-    """Return the sources of the inputs whose elements are checked before a replay, by number."""
+    """Return the sources of the inputs whose elements are checked before a replay, by the index of the input."""
     inputs = sorted(set().union(*[look.inputs for look, _ in capture.checks]))
     return {i: sources[i] for i in inputs if sources[i].kind not in (DRAW, COTANGENT)}
 
@@ -124,14 +124,14 @@ class Replay:
         self._begin = len(outputs) - len(results.values())
         self._read = self._read_state(capture, sources)
         self._draw_avals = {s.what: v.aval for s, v in zip(sources, capture.trace.held) if s.kind == DRAW}
-        # Whether the call depends only on its arguments and writes nothing.
+        # A pure call depends only on its arguments and writes nothing.
         other = any(s.kind not in (ARGUMENT, CONSTANT) for s in sources)
         self._is_pure = not (writes or grads or self._again or self._holds or self._checks or self._states or other)
         self._make(capture, outputs)
         results.settle()
 
     def _read_state(self, capture: Capture, sources: list[Source]) -> Attributes:
-        """Set the storages outside that the call reads, and return the guards of their shapes and dtypes."""
+        """Set `read`, the ids of the outside storages that the call reads. Return guards of their shapes and dtypes."""
         read = [(s.what, v.aval) for v, s in zip(capture.trace.held, sources) if s.kind == STATE]
         self.read = {id(storage) for storage, _ in read}
         return Attributes([storage for storage, _ in read], "value.aval", [aval for _, aval in read])
@@ -146,7 +146,7 @@ class Replay:
         self._shared_grads = self._shared(befores)
 
     def first(self, tensors: Sequence[Tensor]) -> None:
-        """Finish the captured call, once the histories of its arguments are restored."""
+        """Finish the captured call after the gradient edges of its arguments are restored. Here, do nothing."""
 
     def executable(self) -> Any:
         """Return XLA's executable."""
@@ -207,7 +207,10 @@ class Replay:
         return self._alone() or self._copied([storage.value for storage in self._replaced])
 
     def _alone(self) -> tuple[list, list] | None:
-        """Return the arrays to donate and their Values, or None if any has another owner. The check is done in C."""
+        """Return the arrays to donate and their Values, or None if one of them may have another owner.
+
+        The check is done in C. Without the C code, the result is None.
+        """
         if _native.same is None:
             return None
         owned = _native.same.alone(self._replaced, "value", Value)

@@ -1,4 +1,4 @@
-"""Trusted code: libraries whose functions depend only on their arguments."""
+"""Trusted code: libraries that guards do not traverse, and which of their functions only compute."""
 
 from __future__ import annotations
 
@@ -146,7 +146,10 @@ def is_library(module: str | None) -> bool:
 
 
 def is_trusted(module: str | None) -> bool:
-    """Return whether the functions of a module have no state to guard."""
+    """Return whether a module belongs to a numerical library or to the standard library.
+
+    The modules of generated named tuples count too. Guards do not traverse the code of all these modules.
+    """
     root = root_of(module)
     return root in LIBRARIES or root in sys.stdlib_module_names or root.startswith("namedtuple_")
 

@@ -18,7 +18,10 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
 
 
 def set_autocast_enabled(*args: Any, **kwargs: Any) -> None:
-    """Enable or disable autocast: `set_autocast_enabled(device_type, enabled)`; without a type, for CUDA."""
+    """Enable or disable autocast for a device type.
+
+    The signatures are `set_autocast_enabled(device_type, enabled)` and, for CUDA, `set_autocast_enabled(enabled)`.
+    """
     if len(args) == 1 and not kwargs:
         args = ("cuda", *args)
         _check_bool(args[1], 1)

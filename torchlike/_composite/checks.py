@@ -55,7 +55,7 @@ def _check_not_implemented(cond: Any, message: _Message = None) -> None:
 
 
 def _check_is_size(i: int, message: _Message = None, *, max: int | None = None) -> None:
-    """Raise RuntimeError unless `i` is a valid size: not negative and at most `max`."""
+    """Raise RuntimeError unless `i` is a valid size: not negative and at most `max`. Deprecated in PyTorch."""
     warn(_errors.making.CHECK_IS_SIZE, FutureWarning)
     _check(i >= 0, message)
     if max is not None:
@@ -77,6 +77,6 @@ def _check_tensor_all(cond: Any, message: _Message = None) -> None:
 
 
 def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:
-    """Raise RuntimeError if the only element is zero. Despite its name, the function reads the element at once."""
+    """Raise RuntimeError if the only element of a tensor is zero. Despite its name, the function blocks."""
     if not bool(input):
         raise RuntimeError(assert_msg or "Expected Tensor with single nonzero value, but got zero")

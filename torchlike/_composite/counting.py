@@ -25,7 +25,8 @@ def searchsorted(
 ) -> Tensor:
     """Return the index at which each element of `input` would be inserted into the last dim of a sorted tensor.
 
-    If `right` is true, the index comes after equal elements of the sorted tensor, else before them.
+    If `right` is true, the index comes after equal elements of the sorted tensor, else before them. `side` is another
+    way to choose: "right" or "left". `sorter` contains the indices that sort an unsorted `sorted_sequence`.
     """
     if side is not None:
         _errors.histograms.check_side(side, right)

@@ -13,7 +13,7 @@ from torchlike._transforms.underived import underivable
 
 
 def dequantize(input: Tensor) -> Tensor:
-    """Return the tensor in float32. It is never a quantized tensor, since torchlike has none."""
+    """Return the tensor in float32. torchlike has no quantized tensors, so this is only a cast."""
     return underivable("dequantize", lambda x: x.to(_dtypes.float32), input)
 
 
@@ -29,7 +29,7 @@ def _scaled_mm(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Multiply two eight-bit matrices, each times its scale; sum in float32 and round once.
+    """Multiply two eight-bit matrices, each times its scale. Sum in float32 and round once.
 
     Args:
       input: (n, k), of an eight-bit dtype.

@@ -87,7 +87,10 @@ def of_name(name: str) -> tuple[_dtypes.dtype, str]:
 
 
 def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """Return the legacy name of the tensor's type; with an argument, convert to a dtype, a legacy type or its name."""
+    """Return the legacy name of the tensor's type.
+
+    With `dtype`, convert the tensor to this dtype or legacy type, or to the legacy type that a string names.
+    """
     if dtype is None:
         return name_of(self)
     if isinstance(dtype, _dtypes.dtype):

@@ -155,7 +155,7 @@ def norm(
 ) -> Tensor:
     """Return the vector norm (sum of |x|**p)**(1/p) over `dim` (every dim by default); "fro" means p = 2.
 
-    The gradient at 0 is 0.
+    "nuc" means the nuclear norm of matrices in the last two dims or `dim`. The gradient at 0 is 0.
     """
     if out is not None:
         asked = Into(_errors.outs.norm("matrix_norm"), called=None, overloads=True) if p == "nuc" else EXACT

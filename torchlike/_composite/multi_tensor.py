@@ -71,7 +71,7 @@ def share_memory(written: list[Tensor], read: list[Tensor | None]) -> bool:
     others = [t for t in read if t is not None]
     if len({*map(_STORAGE, written), *map(_STORAGE, others)}) == len(written) + len(others):
         return False
-    ends: dict[tuple[int, bool], int] = {}  # the largest end so far, by storage and whether it is of a written span
+    ends: dict[tuple[int, bool], int] = {}  # (storage, whether it is written) -> the largest end so far
     spans = [(*_span(t), is_written) for tensors, is_written in ((written, True), (others, False)) for t in tensors]
     for storage, begin, end, is_written in sorted(spans):
         if begin < max(ends.get((storage, True), 0), is_written and ends.get((storage, False), 0)):
@@ -137,7 +137,7 @@ def _make_plan(
 
 
 def _is_even(update_row: Callable, columns: Sequence[Sequence[Aval]], written: Sequence[int]) -> bool:
-    """Return whether the tensors of each row have one shape.
+    """Return whether the tensors of each row have the same shape.
 
     Raises:
       RuntimeError: the tensors cannot be broadcast, or a written tensor would change its shape.
@@ -189,7 +189,7 @@ def over_rows(rule: Callable[..., tuple]) -> Callable[..., tuple]:
 
 
 def _end_to_end(length: int) -> list[slice]:
-    """Return the single row that has all tensors of a column."""
+    """Return the slice of a single row that consists of all tensors of a column."""
     return [slice(0, length)]
 
 
@@ -218,7 +218,7 @@ def _rows(length: int, joined: tuple[int, ...]) -> list[slice]:
 
 
 def _joined(column: Sequence[Any], rows: list[slice]) -> list[Any]:
-    """Return one array for each row."""
+    """Return one array for each row: the tensor of the row, or its tensors flattened and concatenated."""
     if len(column) == len(rows):
         return list(column)
     parts = [column[row] for row in rows]

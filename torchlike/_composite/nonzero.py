@@ -163,7 +163,7 @@ def _tables(input: Tensor, axis: int | None, values: Any, inverse: Any, counts: 
 def where(condition: Tensor, *choices: Any, **named: Any) -> Any:
     """Select from `input` where the condition is true, else from `other`.
 
-    Without these, return the indices at which the condition is true, one tensor for each dim.
+    Without `input` and `other`, return the indices at which the condition is true, one tensor for each dim.
     """
     try:
         if choices or named:

@@ -178,14 +178,14 @@ def histogram(
 
 
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
-    """Compute `trapezoid`."""
+    """Integrate `y` by the trapezoidal rule, as `trapezoid` does."""
     return rows["trapezoid"](y, x, dx=dx, dim=dim)
 
 
 def constant_pad_nd(input: Tensor, pad: Any, value: Number = 0) -> Tensor:
     """Pad the last dims with `value`.
 
-    `pad` has the number of elements before and after each dim, beginning with the last dim.
+    `pad` contains the numbers of elements before and after each dim, beginning with the last dim.
     """
     _dtypes.check_number(value, input.dtype)
     for place, n in enumerate(pad):
@@ -216,7 +216,7 @@ grid_sampler_2d, grid_sampler_3d = _sampler("grid_sampler_2d"), _sampler("grid_s
 
 
 def _divides(self: Tensor, other: Any) -> Tensor:
-    """Return other / self."""
+    """Return other / self, computed as the reciprocal times `other`."""
     if not isinstance(other, Tensor | int | float | complex | np.generic):
         return NotImplemented
     return self.reciprocal() * other

@@ -84,7 +84,10 @@ def block_diag(*tensors: Tensor) -> Tensor:
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
-    """Return coordinate grids of vectors; `indexing` is "ij" (rows first) or "xy"."""
+    """Return coordinate grids of vectors.
+
+    `indexing` is "ij" (rows first) or "xy". Without it, a warning is issued, and "ij" applies.
+    """
     if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
         tensors = tuple(tensors[0])
     if indexing is None:

@@ -46,7 +46,7 @@ def _number(name: str, a: Any, place: int) -> Any:
 
 
 def _in_order(name: str, out: Tensor | None, made: Tensor) -> Tensor:
-    """Return `made`, or `out` with its numbers. `out` keeps its shape if the number of elements is the same."""
+    """Return `made`, or `out` with the elements of `made`. If the number of elements fits, `out` keeps its shape."""
     if out is None:
         return made
     check_into(name, out, made.dtype)
@@ -70,8 +70,8 @@ def arange(
 ) -> Tensor:
     """Return the numbers from `start` (0) to `end`, exclusive, in steps of `step` (1).
 
-    Called as `arange(end)`, `arange(start, end)` or `arange(start, end, step)`. The default dtype of the result is the
-    default dtype if an argument is a float, else int64.
+    The signatures are `arange(end)`, `arange(start, end)` and `arange(start, end, step)`. Without `dtype`, the result
+    has the default dtype if an argument is a float, else int64.
     """
     no_pinning(pin_memory)
     only_strided("arange", layout, requires_grad)
@@ -211,7 +211,7 @@ def eye(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Return a matrix with ones on its diagonal and zeros elsewhere; (n, n), or (n, m)."""
+    """Return a matrix (n, m) with ones on its diagonal and zeros elsewhere. The default of `m` is n."""
     no_pinning(pin_memory)
     only_strided("eye", layout, requires_grad)
     if not is_whole(n) or not (m is None or is_whole(m)):

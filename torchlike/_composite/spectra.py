@@ -33,7 +33,8 @@ def stft(
 
     Frames of `n_fft` samples begin every `hop_length` samples, by default a quarter of `n_fft`. With `center`, frame t
     is centered at t * hop_length and the signal is padded at its ends. A window of `win_length` samples is centered in
-    the frame.
+    the frame. For a real signal and a real window, only the non-negative frequencies are returned, unless `onesided` is
+    False.
     """
     if align_to_window is not None:
         raise _errors.arguments.unsupported("stft", "align_to_window")
@@ -70,7 +71,7 @@ def _padded(input: Tensor, size: int, mode: str) -> Tensor:
 
 
 def _centred(window: Tensor, n_fft: int) -> Tensor:
-    """Return the window padded with zeros on both sides."""
+    """Return the window, padded with zeros on both sides to `n_fft` elements."""
     before = (n_fft - window.shape[0]) // 2
     if window.shape[0] == n_fft:
         return window

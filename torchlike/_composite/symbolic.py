@@ -1,4 +1,4 @@
-"""The names of PyTorch's symbolic numbers. In torchlike every size is a plain number, so none is ever created."""
+"""The names of PyTorch's symbolic numbers. In torchlike all sizes are plain numbers: these types have no instances."""
 
 from __future__ import annotations
 

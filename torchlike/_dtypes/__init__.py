@@ -36,7 +36,7 @@ class dtype:
         if self is float16:
             from torchlike._dtypes.unsupported import NAMES
 
-            return NAMES["complex32"]  # tensors of it cannot be made
+            return NAMES["complex32"]  # no tensor can have this dtype
         return complex128 if self in (float64, complex128) else complex64
 
     def to_real(self) -> dtype:
@@ -157,8 +157,9 @@ def _numpy_step(array: Any, to: dtype) -> Any:
 def rounded_to_float8(xp: Any, x: Any, to: dtype) -> Any:
     """Cast between float32 and an 8-bit float as PyTorch does.
 
-    To e4m3fn, values are clipped to its range. NaN keeps its sign. To e8m0fnu, only the magnitude is used, and zero
-    becomes the smallest value. When casting to float32, dtypes without infinity and negative zero have a single NaN.
+    A cast to e4m3fn clips values to the range of the dtype. A cast to e5m2 keeps the sign of NaN. A cast to e8m0fnu
+    uses only the magnitude, and zero becomes the smallest value. A cast from e4m3fnuz or e5m2fnuz to float32 gives
+    positive NaN, because these dtypes have a single NaN.
     """
     if to is float32:
         made = x.astype(np.float32)

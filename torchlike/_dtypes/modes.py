@@ -40,7 +40,7 @@ default_dtype = _dtypes.float32
 process_device = _device.cpu  # set by `set_default_tensor_type`
 on_default_dtype_change: list = []
 on_inference_mode: list = []  # called with True or False when a thread enters or leaves inference mode
-fill_uninitialized = False  # whether `empty` and similar functions fill tensors with NaN or the maximum
+fill_uninitialized = False  # whether `empty` and similar functions fill tensors with NaN or the dtype's maximum
 matmul_precision = "highest"  # full float32, PyTorch's default
 
 
@@ -64,6 +64,7 @@ def get_default_dtype() -> _dtypes.dtype:
 
 
 def default_complex() -> _dtypes.dtype:
+    """Return the complex dtype that corresponds to the default dtype."""
     return default_dtype.to_complex()
 
 
@@ -89,10 +90,12 @@ def set_process_device(device: str | None) -> None:
 
 
 def push_device(d: _device.device) -> None:
+    """Make a device the default of this thread, until the matching `pop_device`."""
     local.devices, local.device = (*local.devices, local.device), _device.canonical(d)
 
 
 def pop_device() -> None:
+    """Restore the default device that the last `push_device` replaced."""
     *outside, local.device = local.devices
     local.devices = tuple(outside)
 
@@ -156,7 +159,7 @@ def _wrap_generator(make: Callable[[], _Switch], function: Callable) -> Any:
 
 
 class _GradSwitch(_Switch, Switch):
-    """A grad mode. An interrupt never leaves it set after its block."""
+    """A grad mode. It is reset at the end of its `with` block even if an interrupt arrives."""
 
     mode: bool
     prev: bool
@@ -171,7 +174,10 @@ class _GradSwitch(_Switch, Switch):
 
 
 class set_grad_enabled(_GradSwitch):
-    """Turn gradient recording on or off, immediately and until the end of the `with` block."""
+    """A switch that turns gradient recording on or off at once. In inference mode it stays off.
+
+    As a context, it restores the previous mode at the end of the `with` block. It is a decorator too.
+    """
 
     def __init__(self, mode: bool) -> None:
         if mode.__class__ is not bool:
@@ -188,7 +194,7 @@ class set_grad_enabled(_GradSwitch):
 
 
 class no_grad(_GradSwitch):
-    """Turn off gradient recording inside. Usable as a context manager and as a decorator.
+    """A context manager and decorator that turns off gradient recording.
 
     >>> import torchlike as torch
     >>> w = torch.ones(2, requires_grad=True)
@@ -213,7 +219,7 @@ class no_grad(_GradSwitch):
 
 
 class enable_grad(no_grad):
-    """Turn on gradient recording inside, regardless of the surrounding mode."""
+    """A context manager and decorator that turns on gradient recording, except in inference mode."""
 
     mode = True
 
@@ -226,10 +232,10 @@ def _set_inference(grad: bool, inference: bool) -> None:
 
 
 class inference_mode(_Switch):
-    """Turn off gradient recording inside. Tensors made inside can never be part of a gradient graph.
+    """A context manager and decorator that turns off gradient recording.
 
-    Such a tensor can be written to only in inference mode, and it cannot be saved for backward. `clone()` outside makes
-    a normal tensor from it.
+    A tensor made in inference mode can never be part of a gradient graph. It can be written to only in inference mode,
+    and it cannot be saved for backward. Outside of inference mode, `clone()` makes a normal tensor from it.
     """
 
     @overload

@@ -150,7 +150,7 @@ class PlainSwitch:
         raise NotImplementedError
 
 
-Switch: Any = PlainSwitch  # the version in C cannot be split by an interrupt
+Switch: Any = PlainSwitch  # the version in C is atomic: no interrupt handler runs within it
 if _native.switch is not None:
     _native.switch.of(plain)
     current, use, Switch = _native.switch.current, _native.switch.use, _native.switch.Switch

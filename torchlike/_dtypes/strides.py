@@ -134,7 +134,7 @@ def _is_channels_last(shape: Ints, strides: Ints) -> bool:
 
 
 def ordered_strides(shape: Ints, operands: list[tuple[Ints, Ints]]) -> Ints | None:
-    """Return strides without gaps whose dims have the same memory order as in the operands."""
+    """Return strides without gaps whose dims have the same memory order as in the operands. None is row-major."""
     expanded = [_expand(sh, st, shape) for sh, st in operands]
     order = _memory_order(shape, expanded)
     if order == list(range(len(shape)))[::-1]:

@@ -19,7 +19,8 @@ _NONDETERMINISTIC_GPU = (
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Request deterministic algorithms.
 
-    All algorithms on the CPU are deterministic. If there is a GPU, warn how to configure XLA for it.
+    All algorithms on the CPU are deterministic. If there is a GPU and XLA is not configured to be deterministic on it,
+    warn how to configure XLA.
     """
     _mode["enabled"], _mode["warn_only"] = bool(mode), bool(warn_only)
     _update()

@@ -34,7 +34,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 def rrelu(
     input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
-    """Return x where x > 0, and a x elsewhere.
+    """Return x where x > 0, and a * x elsewhere.
 
     In training, a is sampled for each element from the uniform distribution over [lower, upper). Otherwise it is the
     mean of `lower` and `upper`.
@@ -55,7 +55,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Return x where x > 0, and alpha (exp(x) - 1) elsewhere."""
+    """Return x where x > 0, and alpha * (exp(x) - 1) elsewhere."""
     return finish(input, rows["_elu"](input, alpha), inplace)
 
 
@@ -65,22 +65,22 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Return x where x > 0, and alpha (exp(x / alpha) - 1) elsewhere."""
+    """Return x where x > 0, and alpha * (exp(x / alpha) - 1) elsewhere."""
     return finish(input, rows["_celu"](input, alpha), inplace)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """Return x where x > 0, and negative_slope x elsewhere."""
+    """Return x where x > 0, and negative_slope * x elsewhere."""
     return finish(input, rows["_leaky_relu"](input, negative_slope), inplace)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return x sigmoid(x), element by element."""
+    """Return x * sigmoid(x), element by element."""
     return finish(input, rows["silu"](input), inplace)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return x tanh(softplus(x)), element by element."""
+    """Return x * tanh(softplus(x)), element by element."""
     return finish(input, rows["mish"](input), inplace)
 
 
@@ -90,7 +90,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return x min(max(x + 3, 0), 6) / 6, an approximation of `silu`."""
+    """Return x * min(max(x + 3, 0), 6) / 6, an approximation of `silu`."""
     return finish(input, rows["_hardswish"](input), inplace)
 
 
@@ -115,7 +115,8 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """Return exp(x) divided by its sum over a dim.
 
-    `_stacklevel` has no effect: the deprecation warning always reports the caller's line.
+    Without `dim`, the dim is 0 for an input of 0, 1 or 3 dims, else 1, and a deprecation warning is issued. The warning
+    always reports the caller's line: `_stacklevel` has no effect.
     """
     dim = _implicit_dim("softmax", input) if dim is None else dim
     return functions.softmax(input, dim, dtype)
@@ -124,7 +125,8 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """Return softmax(-x) over a dim.
 
-    `_stacklevel` has no effect: the deprecation warning always reports the caller's line.
+    Without `dim`, the dim is 0 for an input of 0, 1 or 3 dims, else 1, and a deprecation warning is issued. The warning
+    always reports the caller's line: `_stacklevel` has no effect.
     """
     dim = _implicit_dim("softmin", input) if dim is None else dim
     return functions.softmax(-input, dim, dtype)
@@ -133,7 +135,8 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """Return the logarithm of the softmax over a dim.
 
-    `_stacklevel` has no effect: the deprecation warning always reports the caller's line.
+    Without `dim`, the dim is 0 for an input of 0, 1 or 3 dims, else 1, and a deprecation warning is issued. The warning
+    always reports the caller's line: `_stacklevel` has no effect.
     """
     dim = _implicit_dim("log_softmax", input) if dim is None else dim
     return functions.log_softmax(input, dim, dtype)

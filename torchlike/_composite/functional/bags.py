@@ -17,7 +17,7 @@ from torchlike._tensor.tensor import Tensor
 
 
 def _padding_row(padding_idx: int | None, count: int) -> int:
-    """Return the row of the padding, or -1 without padding."""
+    """Return the index of the padding row, counted from the start, or -1 without padding."""
     if padding_idx is None:
         return -1
     if not -count <= padding_idx < count:
@@ -44,12 +44,12 @@ def embedding_bag(
       input: (B, L), with one bag per row, or (N,), where bag i starts at `offsets[i]`.
       weight: (V, D), the table.
       offsets: (B,), the starts of the bags, for a 1-dim `input`.
-      max_norm: selected rows with a larger norm are first scaled down to it, in place.
-      norm_type: the exponent p of that norm.
+      max_norm: selected rows with a larger norm are first scaled down to this norm, in place.
+      norm_type: the exponent p of the norm.
       scale_grad_by_freq: if True, divide the gradient of each row by the number of times that it was selected.
       mode: "sum", "mean" or "max"; an empty bag gives zeros.
       sparse: if True, the gradient of `weight` is a sparse tensor ("sum" and "mean" only).
-      per_sample_weights: the shape of `input`, a factor for each index ("sum" only).
+      per_sample_weights: a factor for each index, of the shape of `input` ("sum" only).
       include_last_offset: if True, `offsets` has one more element, the end of the last bag.
       padding_idx: the index of a row that does not contribute.
 

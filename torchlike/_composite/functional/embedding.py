@@ -45,8 +45,8 @@ def embedding(
       input: integer indices of any shape.
       weight: (V, D), the table.
       padding_idx: the index of a row that gets no gradient.
-      max_norm: selected rows with a larger norm are first scaled down to it, in place.
-      norm_type: the exponent p of that norm.
+      max_norm: selected rows with a larger norm are first scaled down to this norm, in place.
+      norm_type: the exponent p of the norm.
       scale_grad_by_freq: if True, divide the gradient of each row by the number of times that it was selected.
       sparse: if True, the gradient of `weight` is a sparse tensor with one entry per selection.
 
@@ -79,7 +79,7 @@ def rows_of(
 
 
 def renorm(weight: Tensor, indices: Tensor, max_norm: float | None, norm_type: float) -> None:
-    """Scale the selected rows whose norm is greater than `max_norm` down to it, in place."""
+    """Scale the selected rows whose norm is greater than `max_norm` down to this norm, in place."""
     if max_norm is not None:
         with modes.no_grad():
             binding.assign(weight, rows["_renormed"](weight.detach(), indices, float(max_norm), float(norm_type)))

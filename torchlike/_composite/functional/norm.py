@@ -61,8 +61,8 @@ def batch_norm(
     """Return (x - mean) / sqrt(var + eps) for each channel (dim 1), times the weight, plus the bias.
 
     If `training` is True, the statistics are those of the batch. The running statistics then move toward them by the
-    factor `momentum`, in place; the running variance uses the unbiased estimate. Otherwise the running statistics are
-    used.
+    factor `momentum`, in place. The running variance uses the unbiased estimate. If `training` is False, the running
+    statistics are used.
     """
     if training and input.ndim > 1 and input.numel() == input.shape[1]:
         raise _errors.normalization.one_value_per_channel(input.shape)
@@ -84,7 +84,8 @@ def instance_norm(
 ) -> Tensor:
     """Return (x - mean) / sqrt(var + eps) for each channel of each sample, times the weight, plus the bias.
 
-    If `use_input_stats` is False, the running statistics are used instead of those of the input.
+    If `use_input_stats` is False, the running statistics are used instead of those of the input. If it is True, the
+    running statistics that are given move toward the averages over the samples by the factor `momentum`, in place.
     """
     if use_input_stats:
         count = 1
@@ -112,7 +113,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
-    """Divide by the p-norm over a dim, or by `eps` where the norm is smaller than `eps`."""
+    """Divide `input` by its p-norm over a dim, or by `eps` where the norm is smaller than `eps`."""
     if out is not None:
         return into("div", normalize, (input, p, dim, eps), {}, out, CASTABLE, True)
     return rows["normalize"](input, p, dim, eps)

@@ -72,7 +72,7 @@ def interpolate(
 
 
 def _sizes(input: Tensor, size: Any, scale_factor: Any, recompute: bool | None) -> tuple[tuple, tuple]:
-    """Return the new sizes, and for each dim the factor to step by, or None to derive it from the sizes."""
+    """Return the new sizes, and the scale factor of each dim, or None where it follows from the sizes."""
     dims, spatial = input.ndim - 2, list(input.shape[2:])
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")

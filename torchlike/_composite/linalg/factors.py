@@ -158,7 +158,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
 def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Any:
-    """Return X with A X = b for a triangular A, and a copy of A."""
+    """Return X with A X = b, or A^T X = b if `transpose` is True, for a triangular A. Also return a copy of A."""
     _errors.systems.check_triangular_solve(b, A)
     factor = A.mT if transpose else A
     found = rows["solve_triangular"](factor, b, upper=upper != transpose, unitriangular=unitriangular)
@@ -243,7 +243,7 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
       A: (..., m, n).
       q: the number of singular values, 6 by default.
       niter: the number of subspace iterations.
-      M: a shape that broadcasts with that of `A`, subtracted from it.
+      M: a tensor that is subtracted from `A`, of a shape that can be expanded to that of `A`.
     """
     q, niter = 6 if q is None else q, 2 if niter is None else niter
     if M is not None:

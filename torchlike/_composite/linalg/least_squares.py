@@ -1,7 +1,4 @@
-"""Functions of `torchlike.linalg` for matrices with small singular values.
-
-They are the rank, the pseudoinverse, least squares and the condition number.
-"""
+"""Functions of `torchlike.linalg`: the rank, the pseudoinverse, least squares and the condition number."""
 
 from __future__ import annotations
 
@@ -25,8 +22,8 @@ from torchlike._tensor.tensor import Tensor
 def _tolerances(name: str, A: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tensor]:
     """Return both tolerances as tensors.
 
-    The default of `rtol` is 0 if `atol` is positive. Otherwise it is the epsilon of the dtype times the larger size of
-    A.
+    The default of `rtol` is 0 if `atol` is positive. Otherwise it is the epsilon of the dtype times the larger of A's
+    two sizes.
     """
     for which, given in (("atol", atol), ("rtol", rtol)):
         if isinstance(given, Tensor) and given.is_complex():
@@ -148,9 +145,10 @@ _BY_VALUES, _BY_INVERSE = (None, 2, -2), ("fro", "nuc", 1, -1, float("inf"), flo
 
 @casting(FULL_ON_CPU)
 def cond(A: Tensor, p: Any = None) -> Tensor:
-    """Return the condition number, norm(A) * norm(inverse of A), or inf if A is singular.
+    """Return the condition number, norm(A) * norm(inverse of A), where `p` is the order of the norm.
 
-    For `p` of None, 2 and -2 it is a ratio of singular values.
+    For `p` of None and 2, it is the ratio of the largest to the smallest singular value; for -2, the inverse ratio. For
+    other orders, it is inf if A is singular.
     """
     _errors.linalg.check_cond(A, p, (*_BY_VALUES, *_BY_INVERSE))
     if not A.numel():

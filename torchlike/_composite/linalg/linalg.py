@@ -30,6 +30,7 @@ def _host(t: Tensor) -> np.ndarray:
 
 
 def host_matrices(A: Tensor) -> np.ndarray:
+    """Return a batch of matrices on the host, with its leading dims flattened to one."""
     return _host(A).reshape(math.prod(A.shape[:-2]), *A.shape[-2:])
 
 
@@ -108,7 +109,7 @@ def _minors(A: Tensor) -> list[int]:
 def _minor(A: np.ndarray) -> int:
     """Return the order of the first leading minor of A that is not positive, or 0.
 
-    It is used for matrices with elements that are not finite, on which LAPACK implementations differ.
+    This function serves matrices with elements that are not finite, for which LAPACK implementations differ.
     """
     L = np.zeros_like(A)
     with np.errstate(all="ignore"):
@@ -173,7 +174,10 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
 
 
 def eig(A: Tensor) -> Any:
-    """Return the complex eigenvalues and eigenvectors of a square matrix."""
+    """Return the complex eigenvalues and eigenvectors of a square matrix.
+
+    Except during a capture, checking for infs and NaNs flushes the pending trace and blocks.
+    """
     if A.ndim > 1 and A.dtype.category >= FLOATING and current().capture is None and not _is_finite(A):
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     return return_types.linalg_eig(rows["eig"](A))
@@ -194,7 +198,7 @@ def old_slogdet(input: Tensor) -> Any:
 
 
 def logdet(input: Tensor) -> Tensor:
-    """Return the logarithm of the determinant, or NaN where the determinant is negative."""
+    """Return the logarithm of the determinant, or NaN where a real determinant is negative."""
     sign, size = rows["slogdet"](input)
     if input.is_complex():
         return rows["add"](rows["log"](sign), size)
@@ -343,7 +347,7 @@ def old_qr(input: Tensor, some: bool = True) -> Any:
 
 
 def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
-    """Return L with L L* = input."""
+    """Return L with L L* = input, or L* if `upper` is True."""
     return cholesky(input, upper=upper)
 
 

@@ -56,8 +56,8 @@ def lobpcg(
       method: "ortho" (the default) or "basic".
       tracker: a function that is called with the `LOBPCG` instance after each iteration.
       ortho_iparams: the limits `ortho_i_max` and `ortho_j_max` on the rounds of the orthonormalization.
-      ortho_fparams: its tolerances `ortho_tol`, `ortho_tol_drop` and `ortho_tol_replace`.
-      ortho_bparams: its flag `ortho_use_drop`.
+      ortho_fparams: the tolerances `ortho_tol`, `ortho_tol_drop` and `ortho_tol_replace` of the orthonormalization.
+      ortho_bparams: the flag `ortho_use_drop` of the orthonormalization.
 
     Returns:
       E of shape (*, k), sorted, and X of shape (*, m, k).
@@ -235,7 +235,8 @@ class LOBPCG:
     def update_converged_count(self) -> int:
         """Count the leading pairs whose residual is small relative to the norms of A and B.
 
-        The criterion is that of Duersch et al., section 4.3. A subclass may override it.
+        The criterion is that of Duersch et al., section 4.3. The count never decreases. A subclass may override this
+        method.
         """
         length = lambda x: x.norm(2, 0)
         scale = self.fvars["A_norm"] + self.E.abs() * self.fvars["B_norm"]

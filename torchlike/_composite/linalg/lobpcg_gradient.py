@@ -14,7 +14,7 @@ from torchlike._transforms.function import Function
 
 
 class Eigenpairs(Function):
-    """Eigenpairs of a symmetric matrix that are found by iteration, with the gradient of exact eigenpairs."""
+    """The autograd function of `lobpcg`: eigenpairs found by iteration, differentiated like exact eigenpairs."""
 
     @staticmethod
     def forward(ctx: Any, A: Tensor, B: Tensor | None, solve: Callable) -> Any:

@@ -19,7 +19,7 @@ _PER_CHANNEL = "FakeQuantizePerChannelAffineCachemaskBackward0"
 def fake_quantize_per_tensor_affine(
     input: Tensor, scale: float | Tensor, zero_point: int | Tensor, quant_min: int, quant_max: int
 ) -> Tensor:
-    """Round to the values of a quantized tensor. The gradient is 0 for elements outside of its range.
+    """Round to the values of a quantized tensor. The gradient is 0 for elements outside of the quantized range.
 
     Args:
         input: floating-point tensor.
@@ -29,7 +29,8 @@ def fake_quantize_per_tensor_affine(
         quant_max: the highest level.
 
     Raises:
-        RuntimeError: `quant_min` exceeds `quant_max`, or `zero_point`, if it is a number, lies outside of these bounds.
+        RuntimeError: `quant_min` exceeds `quant_max`, or `zero_point` lies outside of these bounds. The second check is
+            skipped if `scale` and `zero_point` are both tensors.
     """
     _check_bounds(quant_min, quant_max)
     if isinstance(scale, Tensor) and isinstance(zero_point, Tensor):

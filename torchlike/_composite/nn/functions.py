@@ -144,7 +144,7 @@ def _alpha_dropout(input: Tensor, p: float, train: bool, features: bool) -> Tens
         return input
     if p == 1:
         return rows["mul"](input, factories.of_array(np.zeros((), input.dtype.numpy), input.device))
-    if input.dtype.category < _dtypes.FLOATING:  # PyTorch scales noise of this dtype in place
+    if input.dtype.category < _dtypes.FLOATING:  # PyTorch scales noise of the input's dtype in place
         raise _errors.dtypes.cannot_cast(_dtypes.float32, input.dtype)
     alpha = 1.7580993408473766  # the negated limit of selu at minus infinity; dropped elements get the limit
     noise = _noise(input, p, features, scaled=False)
@@ -154,13 +154,16 @@ def _alpha_dropout(input: Tensor, p: float, train: bool, features: bool) -> Tens
 
 
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Zero each element with probability p and scale the others by 1 / (1 - p)."""
+    """Zero each element with probability p and scale the others by 1 / (1 - p), if `train` is True."""
     _check_flag("dropout", "train", 3, train)
     return _dropout(input, p, train, False)
 
 
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Zero each channel (index of the first two dims) with probability p and scale the others by 1 / (1 - p)."""
+    """Zero each channel (index of the first two dims) with probability p, if `train` is True.
+
+    The other channels are scaled by 1 / (1 - p).
+    """
     _check_flag("feature_dropout", "train", 3, train)
     return _dropout(input, p, train, True)
 
@@ -199,7 +202,7 @@ def layer_norm(
 ) -> Tensor:
     """Compute (x - mean) / sqrt(var + eps) over the last dims, times weight, plus bias.
 
-    `normalized_shape` has the sizes of these dims.
+    `normalized_shape` contains the sizes of these dims.
     """
     return rows["_layer_norm"](input, tuple(normalized_shape), weight, bias, eps)
 

@@ -24,7 +24,7 @@ from torchlike._tensor.tensor import Tensor
 
 # -- losses ------------------------------------------------------------------------------------------------------------
 
-# Any other number means "none". The default is 0 for every loss, whatever PyTorch's signatures say.
+# Any other number means "none". The default is 0 for every loss, although PyTorch's signatures show other defaults.
 _REDUCTIONS = {1: "mean", 2: "sum"}
 _OF_ROWS = {"Array": "Tensor", "Array | None": "Tensor | None", "Scalar": "float", "Real": "float"}
 # The operators whose functions take the reduction as a number, and their keyword-only arguments; `...` means that all
@@ -264,9 +264,9 @@ def grid_sampler(
 
 
 def affine_grid_generator(theta: Tensor, size: tuple[int, ...], align_corners: bool) -> Tensor:
-    """Return the grid for `grid_sampler` that applies an affine map to pixels of `size`, 4-D or 5-D.
+    """Return the grid with which `grid_sampler` applies an affine map.
 
-    `theta` is (N, 2, 3) or (N, 3, 4).
+    `theta` is (N, 2, 3) or (N, 3, 4), and `size` is the 4-D or 5-D shape of the output.
     """
     if theta.ndim < 3:
         raise _errors.shapes.dim_out_of_range(2, theta.ndim)

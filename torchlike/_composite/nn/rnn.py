@@ -107,15 +107,15 @@ def _run(mode: str, args: tuple, states: list[Tensor]) -> Any:
 
 
 def _is_packed(args: tuple) -> bool:
-    """Return whether the call has a packed sequence. Its batch sizes come before the state."""
+    """Return whether the input is a packed sequence. The parameters are then the fourth argument, else the third."""
     return isinstance(args[3], list | tuple)
 
 
 def lstm(*args: Any) -> tuple[Tensor, Tensor, Tensor]:
     """Run LSTM layers and return (outputs, h_n, c_n).
 
-    Called as `lstm(input, (h, c), params, has_biases, num_layers, dropout, train, bidirectional, batch_first)` or, for
-    a packed sequence, as `lstm(data, batch_sizes, (h, c), params, ..., bidirectional)`.
+    The signatures are `lstm(input, (h, c), params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`
+    and, for a packed sequence, `lstm(data, batch_sizes, (h, c), params, ..., bidirectional)`.
     """
     hx = args[2] if _is_packed(args) else args[1]
     if len(hx) != 2:

@@ -368,7 +368,11 @@ def random_(
     generator: Generator | None = None,
     **other: Any,
 ) -> Tensor:
-    """Fill with random integers below `to` or in [from, to); by default, over the dtype's non-negative integers."""
+    """Fill with random integers in [0, to) or [from, to).
+
+    By default, the largest integer is the maximum of an integer dtype, or 2**digits for a floating-point dtype whose
+    significand has that many digits.
+    """
     from_ = other.pop("from", from_)
     _only("random_", other)
     if isinstance(from_, float) or isinstance(to, float):
@@ -415,7 +419,7 @@ randint_like = _like("randint_like", _random_between)
 
 
 def _drawing(function: Callable, overloaded: bool) -> Callable:
-    """Return a random function that raises PyTorch's error if `generator` is not a Generator.
+    """Wrap a sampling function: raise PyTorch's error if `generator` is not a Generator or `out` is not a tensor.
 
     The error of a function with several overloads differs from that of a function with one.
     """

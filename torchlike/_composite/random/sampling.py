@@ -1,4 +1,4 @@
-"""Creation of random tensors, within `vmap` according to its `randomness`."""
+"""Creation of random tensors. Within `vmap`, they follow its `randomness` argument."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from torchlike._tensor import storage
 from torchlike._tensor.factories import of_array, unfilled
 from torchlike._tensor.tensor import Tensor, wrap
 
-Draw = Callable[[tuple[int, ...]], np.ndarray]  # returns random numbers of a shape
+Draw = Callable[[tuple[int, ...]], np.ndarray]  # returns an array of random numbers of a given shape
 
 
 def of_shape(draw: Draw, shape: tuple[int, ...], device: Any = None, requires_grad: bool = False) -> Tensor:
     """Return random numbers of a shape as a tensor.
 
-    Within `vmap` with different randomness, the numbers of all examples are generated as one tensor.
+    Within `vmap(randomness="different")`, the numbers of all examples are generated as one tensor.
     """
     levels = _different()
     sizes = tuple([level.size for level in levels])
@@ -74,15 +74,15 @@ def into(target: Tensor, draw: Draw) -> None:
 
 
 def elements(t: Tensor) -> np.ndarray:
-    """Return the elements on the host, as parameters of random numbers."""
+    """Return the elements on the host, for use as parameters of a distribution."""
     return to_numpy(t._value, draws=True)
 
 
 def by_elements(function: Callable, matrices: int | None = None) -> Callable:
     """Decorate a function whose random numbers depend on the elements of tensors, for use within `vmap`.
 
-    With different randomness, the function is called once with the elements of all examples. `matrices` is the largest
-    number of dims that the function accepts; further batch dims are flattened.
+    With `randomness="different"`, the function is called once with the elements of all examples. `matrices` is the
+    largest number of dims that the function accepts; further batch dims are flattened.
     """
 
     @functools.wraps(function)
@@ -132,7 +132,11 @@ def _active() -> tuple[Level, ...]:
 
 
 def _different() -> list[Level]:
-    """Return the active `vmap` levels with different randomness, the outermost first."""
+    """Return the active `vmap` levels with `randomness="different"`, the outermost first.
+
+    Raises:
+      RuntimeError: an active level has `randomness="error"`.
+    """
     active = _active()
     if any(level.randomness == "error" for level in active):
         raise RuntimeError(

@@ -97,8 +97,8 @@ def chalf(self: Tensor, *, memory_format: Any = None) -> Tensor:
 def show_as(view: Tensor, like: Tensor) -> Tensor:
     """Give a new view the lazy conjugation and negation of `like`, and return it.
 
-    The view must have no other reference. Its autograd history, if any, must already be that of the conjugated
-    elements.
+    The view must have no other reference. Its autograd history, if any, must already include the conjugation and
+    negation.
     """
     for mark in {*marks_of(view)} ^ {*marks_of(like)}:
         _append(view, MARKS[mark])

@@ -110,7 +110,7 @@ def expand(self: Tensor, *size: Any, **named: Any) -> Tensor:
 
 
 def permute(input: Tensor, *dims: Any, **named: Any) -> Tensor:
-    """Permute the dims."""
+    """Return a view with the dims in the order `dims`."""
     try:
         if not dims or named:
             dims = _one_named("permute", "dims", dims, named)

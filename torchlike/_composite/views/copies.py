@@ -1,4 +1,4 @@
-"""Copying variants of view functions: `permute_copy` and others return the view of their name as a copy."""
+"""Copying variants of view functions: `permute_copy` returns the result of `permute` as a copy, and so on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from torchlike._tensor.tensor import Tensor
 
 
 def _slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
-    """Return the indices of a dim from `start` to `end` in steps of `step`."""
+    """Return a view of the indices of a dim from `start` to `end` in steps of `step`."""
     if not hasattr(step, "__index__"):
         raise RuntimeError(
             "aten::slice() Expected a value of type 'int' for argument 'step' but instead found type "
@@ -30,7 +30,7 @@ def _slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | Non
 
 
 def _view(input: Tensor, size: Any) -> Tensor:
-    """Return the elements in another shape, as a copy if strides cannot represent it, or in another dtype."""
+    """Return a view with another dtype or shape. If strides cannot represent the shape, return a copy."""
     return input.view(size) if isinstance(size, Dtype) else conversions.reshape(input, size)
 
 

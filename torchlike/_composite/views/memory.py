@@ -35,7 +35,10 @@ Ints = tuple[int, ...]
 
 @history_first
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
-    """Return a view of the whole storage. Element `index` is at position `storage_offset + sum(index * stride)`."""
+    """Return a view into the storage, which may show any part of it.
+
+    Element `index` is at the position `storage_offset + sum(index * stride)` of the storage.
+    """
     shape, strides = ints((size,), "as_strided"), ints((stride,), "as_strided", "stride")
     start = input._offset if storage_offset is None else int(storage_offset)
     follow(input)
@@ -177,7 +180,7 @@ def become(self: Tensor, seen: Tensor) -> Tensor:
 def _renumbered(seen: Tensor, whole: bool) -> Any:
     """Return the edge of `seen` with the node name of the in-place overload. PyTorch numbers these overloads last.
 
-    `whole`: the tensor is not a view for the user, so the operator is renamed too, to "in place".
+    If `whole` is True, users do not see the tensor as a view. The operator is then renamed to "in place" too.
     """
     edge = seen._edge
     if edge is None or edge[0].plan is None:
@@ -208,7 +211,7 @@ def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
 
 
 def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format) -> Tensor:
-    """Change the shape in place. The elements stay in memory order. New elements are unspecified (zeros here)."""
+    """Change the shape in place. The elements stay in memory order. New elements have the values that `empty` gives."""
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     self._storage.check_change(self)
@@ -276,7 +279,10 @@ def in_memory_order(tensor: Tensor) -> Tensor:
 
 
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
-    """Change the shape in place to that of `the_template`. `preserve_format` also takes its memory format."""
+    """Change the shape in place to that of `the_template`.
+
+    With `memory_format=torch.preserve_format`, take the memory format of `the_template` too.
+    """
     wanted = mf.suggested(the_template) if memory_format is mf.preserve_format else memory_format
     return resize_(self, tuple(the_template.shape), memory_format=wanted or mf.contiguous_format)
 
@@ -365,7 +371,10 @@ def _strided_within(held: Tensor, dtype: Any, shape: Ints, strides: Ints, offset
 
 
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
-    """Return whether two tensors show the same memory with the same offset, shape and strides."""
+    """Return whether two tensors show the same memory with the same offset, shape and strides.
+
+    The result is False for lazily conjugated or negated tensors.
+    """
     return (
         self._storage.whole is tensor._storage.whole
         and self._offset == tensor._offset

@@ -22,7 +22,7 @@ from torchlike._tensor.tensor import Tensor
 
 @history_first
 def t(input: Tensor) -> Tensor:
-    """Transpose a matrix. A tensor with fewer dims is returned as a view of itself."""
+    """Return the transpose of a matrix, as a view. For a tensor with fewer dims, return a view of it."""
     if input.ndim > 2:
         raise _errors.shapes.no_matrix("t", input.ndim)
     return rows["_t"](input)
@@ -184,7 +184,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Flatten the dims from `start_dim` to `end_dim` to one."""
+    """Flatten the dims from `start_dim` to `end_dim`, inclusive, to one."""
     start, end = (
         input._nonnegative(public_calls.whole("flatten", name, i, d))
         for i, (name, d) in enumerate((("start_dim", start_dim), ("end_dim", end_dim)), 2)
@@ -205,7 +205,7 @@ def ravel(input: Tensor) -> Tensor:
 
 
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
-    """Split one dim into several."""
+    """Split one dim into several dims of the given sizes."""
     from torchlike._ops.views.view import infer_size
 
     if isinstance(sizes, int):
@@ -311,13 +311,13 @@ def repeat(self: Tensor, *several: Any, repeats: Any = None) -> Tensor:
 
 
 def _tile(self: Tensor, *several: Any, dims: Any = None) -> Tensor:
-    """Repeat the tensor as `repeat` does; missing counts are one."""
+    """Repeat the tensor as `repeat` does. Missing leading counts are one."""
     counts = ints(several if dims is None else (dims,), "tile", "dims")
     return rows["_repeat"](self, (1,) * (self.ndim - len(counts)) + counts)
 
 
 def tile(input: Tensor, dims: Any) -> Tensor:
-    """Repeat the tensor as `repeat` does; missing counts are one."""
+    """Repeat the tensor as `repeat` does. Missing leading counts are one."""
     if isinstance(dims, int):
         raise _errors.arguments.not_a_size("tile", dims, "dims", 2)
     return _tile(input, dims)

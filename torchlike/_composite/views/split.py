@@ -245,7 +245,7 @@ def _refuse_to_join(name: str, given: Any) -> None:
 
 
 def _chunk_cat(tensors: Any, dim: int, num_chunks: int) -> Tensor:
-    """Split each tensor along `dim` into `num_chunks` equal chunks, and concatenate the chunks of the same number.
+    """Split each tensor along `dim` into `num_chunks` equal chunks, and concatenate the chunks of the same index.
 
     Tensors are zero-padded to a multiple of `num_chunks`, and the chunks are flattened.
     (…, n, …), (…, m, …) -> (…, num_chunks, chunk elements)

@@ -1,7 +1,7 @@
 """The NumPy executor. It interprets a trace entry by entry, with the same kernels that XLA compiles.
 
-XLA takes tens of milliseconds to compile an operator, NumPy takes microseconds to run it. A program that runs only once
-is therefore faster without a compile.
+XLA takes tens of milliseconds to compile an operator, and NumPy takes microseconds to run it. A program that runs only
+once is therefore faster without a compile.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from torchlike._engine.trace.plan import COMPILED, FLAT, NUMBERS, NUMPY, ONCE, P
 from torchlike._engine.trace.trace import Trace
 from torchlike._engine.trace.waiting import on_host
 
-# The cost model that decides between interpreting and compiling, in seconds. It does not measure times, so the decision
-# is deterministic: every run of a script decides the same.
+# The cost model that decides between interpreting and compiling, in seconds. It does not measure times, so it is
+# deterministic: every run of a script makes the same decisions.
 COMPILE_ENTRY = 5e-3
 COMPILE_LOOP = 0.2
 INTERPRET_ENTRY = 5e-6
 INTERPRET_PROGRAM = 1e-4  # an entry that runs a flat program (`Plan.flat`)
 INTERPRET_BYTE = 1 / 4e9
-UPDATE_BYTE = 2e-9  # an optimizer step on the host, including the moves of parameters and state to it and back
+UPDATE_BYTE = 2e-9  # an optimizer step on the host, including the copies of parameters and state to the host and back
 COMPILE_UPDATE = 2e-3  # the compile of an optimizer step, for each tensor that it writes
 FEW, QUICK = 20, 2e-2  # operators and seconds: a training program within both limits is interpreted at its first run
 LARGE = 1 << 22  # bytes; operators that NumPy runs as fast as XLA must move this much to keep a program interpreted
@@ -132,10 +132,11 @@ def _rent(plans: Sequence[Plan]) -> float:
 def is_cold(trace: Trace, at_once: bool) -> bool:
     """Return whether NumPy should interpret a new trace.
 
-    The trace must use only dtypes that NumPy has. Forward work is interpreted. A training program is interpreted if it
-    is small. It is also interpreted if the same operators ran with other shapes before, or if its line runs many
-    different graphs; `at_once` is False in these two cases. Any other training program would be compiled one step later
-    anyway, so it is compiled now.
+    A trace of optimizer steps only is interpreted if moving their tensors costs less than compiling them. Any other
+    trace is compiled if it contains an optimizer step, an operator that must be compiled, or a dtype that NumPy lacks.
+    Otherwise, forward work is interpreted. A training program is interpreted if it is small. It is also interpreted if
+    the same operators ran with other shapes before, or if its line runs many different graphs; `at_once` is False in
+    these two cases. Any other training program would be compiled one step later anyway, so it is compiled now.
     """
     plans = {x for x in trace.code if x.__class__ is not int}
     executors = {plan.executor for plan in plans}
@@ -149,7 +150,7 @@ def is_cold(trace: Trace, at_once: bool) -> bool:
 
 
 def _is_small(plans: list[Plan]) -> bool:
-    """Return whether a training program is cheap to interpret, such as an experiment at a prompt or a test.
+    """Return whether a training program is cheap to interpret, such as a test or an experiment at a prompt.
 
     A compile takes ten times as long as tracing its gradients.
     """

@@ -50,9 +50,11 @@ class Windows:
         return [indices[..., i].astype(np.intp, copy=False) for i in range(len(self.indexed))]
 
     def last(self, dim: int) -> int:
+        """Return the largest start of a window along a dim of the operand."""
         return self.shape[dim] - self.sizes[dim]
 
     def clipped(self, starts: list[np.ndarray]) -> list[np.ndarray]:
+        """Return the starts, moved so that every window lies inside the operand."""
         return [np.minimum(np.maximum(s, 0), self.last(d)) for s, d in zip(starts, self.indexed)]
 
     def outside(self, starts: list[np.ndarray]) -> np.ndarray | None:

@@ -1,8 +1,9 @@
 """Rules that translate JAX's primitives to NumPy. A table maps the name of each primitive to its rule.
 
-A rule takes one equation and returns a function of arrays. The rule makes all decisions that depend only on parameters,
-shapes and dtypes, once. The returned function returns an array of the shape and dtype that the equation declares (for a
-zero-dim result also a NumPy scalar), or a sequence of arrays if the primitive has several results.
+A rule takes one equation and returns a function of arrays. All decisions that depend only on parameters, shapes and
+dtypes are made in the rule, once per equation. The returned function returns an array of the shape and dtype that the
+equation declares (for a zero-dim result also a NumPy scalar), or a sequence of arrays if the primitive has several
+results.
 """
 
 from __future__ import annotations
@@ -97,6 +98,7 @@ class Equation(NamedTuple):
     outputs: list[Any]
 
     def refuse(self, why: str) -> Unsupported:
+        """Return the error for an unsupported use of the primitive. `why` completes the primitive's name."""
         return Unsupported(f"{self.name} {why}")
 
 

@@ -24,7 +24,7 @@ def run_shard(seed: int, count: int, queue: Any) -> None:
     torch.set_num_threads(1)
     shown: Counter = Counter()
     for number in range(count):
-        # Freeze long-lived objects, so that captures that look up the referrers of a value skip them.
+        # Freeze long-lived objects. Captures look up the referrers of values, and `gc.get_referrers` skips frozen objects.
         if number % 100 == 99:
             gc.collect()
             gc.freeze()
@@ -60,7 +60,7 @@ def kind_of(found: str) -> str:
 
 
 def guarded(program: Program, ran: Ran | None = None) -> str | None:
-    """Return the difference of a program. An error outside of its statements counts as a difference."""
+    """Return the difference of a program. An error outside its statements counts as a difference."""
     try:
         return difference(program, ran=ran)
     except Exception as error:

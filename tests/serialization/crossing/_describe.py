@@ -25,10 +25,10 @@ FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type)
 
 
 def describe(x, memory=True):
-    """Return the bits of all values, dtypes, sizes, flags and types.
+    """Describe an object by its types and the bits, dtypes, sizes and flags of its tensors.
 
-    With `memory`, include offsets, strides and shared storage. A storage of bytes is described as one of uint8, because
-    PyTorch loads it as such.
+    With `memory`, the description includes offsets, strides and shared storages. A storage of bytes is described as one
+    of uint8, because PyTorch loads it as such.
     """
     return _Description(memory).of(x)
 

@@ -76,7 +76,7 @@ def test_a_gradient_that_pytorch_alone_has_is_found(monkeypatch):
 
 
 def _in_single_precision(slope):
-    """Return a product that accepts single precision only. The gradient of its first factor is multiplied by `slope`."""
+    """Return a product for single precision only, which multiplies the gradient of its first factor by `slope`."""
 
     class Product(torchlike.autograd.Function):
         @staticmethod

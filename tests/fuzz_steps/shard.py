@@ -24,7 +24,7 @@ def run_shard(seed: int, count: int, queue: Any) -> None:
     torch.set_num_threads(1)
     shown: Counter = Counter()
     for number in range(count):
-        # Freeze long-lived objects. Captures look up the referrers of values, and `gc.get_referrers` skips frozen objects.
+        # Freeze long-lived objects: `gc.get_referrers`, which captures call, does not search frozen objects.
         if number % 100 == 99:
             gc.collect()
             gc.freeze()

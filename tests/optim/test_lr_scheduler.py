@@ -13,7 +13,7 @@ from tests.optim.cases import same
 
 
 class Callable:
-    """A callable with state that schedulers save."""
+    """A callable object. Schedulers save its attributes."""
 
     def __init__(self, base):
         self.base = base

@@ -69,7 +69,7 @@ def faults(
         for call, plain in _samples(entry, dtype, most):
             ours = translate.function(entry.info.name, entry.info.op)
             mine, error = attempt(lambda: call.ours(ours).result)  # noqa: B023
-            # Compare values only if the call without `out=` agrees. It may differ, for example in the order of equal elements.
+            # Compare values only if the call without `out=` agrees. It may differ, as in the order of equal elements.
             same = error is None and difference(mine, plain) is None
             values = same and entry.name not in WITHOUT_VALUES
             for name, make in _targets(call, plain, kinds):

@@ -128,7 +128,7 @@ def _judged_twice(key: str, sample: Sample) -> bool:
 
 
 def _half(sample: Sample) -> bool:
-    """Return whether a sample contains half-precision numbers, whose rounding depends on the formula of the gradient."""
+    """Return whether a sample contains half-precision numbers, whose rounding depends on the gradient's formula."""
     return any(isinstance(a, np.ndarray) and a.dtype.itemsize == 2 and a.dtype.kind in "fV" for a in sample.args)
 
 

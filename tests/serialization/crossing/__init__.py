@@ -96,7 +96,8 @@ def cross(number, writer, reader):
     for old, safe in itertools.product((False, True), (True, False)):
         options = {"_use_new_zipfile_serialization": not old}
         if not _loads_its_own(own, options, safe) or (old and kind == GENERATORS):
-            continue  # from the old format, PyTorch creates generators before it reads their states, which succeeds only by chance
+            # From the old format, PyTorch creates generators before it reads their states. This succeeds only by chance.
+            continue
         ways += 1
         try:
             found = describe(load_bytes(reader, save_bytes(writer, made, **options), weights_only=safe), memory)

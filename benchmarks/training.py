@@ -15,7 +15,7 @@ from benchmarks.rows import Check, Row, over
 
 COMPARED = 20  # steps whose losses are compared
 ROUND = 0.4  # PyTorch's seconds in one round
-SHORT = 5e-3  # shorter steps of PyTorch (seconds) run three times as many rounds: one disturbance spans many steps
+SHORT = 5e-3  # if PyTorch's step is shorter (seconds), run three times as many rounds: a disturbance spans many steps
 LARGE = 5e-3  # above this step time of hand-written JAX (seconds), torchlike's recording may cost at most a tenth
 
 

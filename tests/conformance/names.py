@@ -50,9 +50,10 @@ class Name(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The namespace of the name: the first component of a path of two, else the first two.
+        """The namespace of the name.
 
-        Names of `torch.nn.functional` belong to that namespace.
+        It consists of the first component of a name of two, and of the first two of a longer name. The exception is
+        `torch.nn.functional`.
         """
         if self.text.startswith("torch.nn.functional."):
             return "torch.nn.functional"
@@ -177,9 +178,8 @@ class _Reader(ast.NodeVisitor):
     def visit_Constant(self, node: ast.Constant) -> None:
         if isinstance(node.value, str) and node.value.isidentifier():
             self.words.add(node.value)
-        elif isinstance(node.value, str) and (
-            "(" in node.value or "." in node.value
-        ):  # an expression in a table of expressions
+        # A string may be an expression in a table of expressions.
+        elif isinstance(node.value, str) and ("(" in node.value or "." in node.value):
             with contextlib.suppress(SyntaxError, ValueError):
                 self.visit(ast.parse(node.value.strip(), mode="eval"))
 

@@ -35,9 +35,8 @@ def function(entry_name: str, theirs: Callable) -> Callable:
     if isinstance(theirs, torch.cuda.jiterator._JittedFunction):
         return torchlike.cuda.jiterator._create_jit_fn(theirs.code_string)
     own = getattr(theirs, "__name__", "")
-    if getattr(torch, own, None) is theirs and hasattr(
-        torchlike, own
-    ):  # an entry's name may differ from its function's
+    # An entry's name may differ from that of its function.
+    if getattr(torch, own, None) is theirs and hasattr(torchlike, own):
         path = own
     try:
         found = _walk(torchlike, path)
@@ -101,7 +100,7 @@ def _part(thing: Any) -> Any:
 
 
 def arguments(x: Any, made: Callable[[torch.Tensor], Any] | None = None) -> Any:
-    """Return an argument translated to torchlike; ``made`` makes the tensors."""
+    """Return an argument translated to torchlike; ``made`` translates the tensors."""
     if isinstance(x, torch.Tensor):
         return (made or tensor)(x)
     if isinstance(x, torch.Size):

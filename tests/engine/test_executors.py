@@ -50,7 +50,7 @@ def test_work_with_gradients_is_compiled_when_it_comes_again():
 @pytest.mark.parametrize("reason", ["many operators", "much data", "an operator that NumPy lacks"])
 def test_larger_work_with_gradients_is_compiled_at_once(reason, monkeypatch):
     monkeypatch.delitem(RULES, "tan")
-    ledger.lines.clear()  # the programs of a source line that has three are no longer compiled
+    ledger.lines.clear()  # a source line that has three programs would compile no others
     w = torch.ones((1 << 22) if reason == "much data" else 16, requires_grad=True)
 
     def train():

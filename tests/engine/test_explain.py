@@ -55,10 +55,8 @@ def test_a_training_loop_is_two_programs_that_are_hit(training):
         assert program.compile_seconds > 0
         assert program.file == __file__ and program.where.endswith(f"test_explain.py:{program.line}")
     assert (backward.compiles, backward.interpreter_runs) == (1, 0)
-    assert (step.compiles, step.interpreter_runs) == (
-        2,
-        1,
-    )  # the first update runs on the host, in a separate program
+    # The first update runs on the host, in a separate program.
+    assert (step.compiles, step.interpreter_runs) == (2, 1)
     source = _step.__code__.co_firstlineno
     assert (backward.line, step.line) == (source + 3, source + 4)
     assert step.donated_bytes == 4 * (15 + 3) * 4  # weight and bias in float32, in each of the four compiled runs

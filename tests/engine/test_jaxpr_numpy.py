@@ -85,7 +85,7 @@ FEW = 2  # the number of gradients tested for each name; all of them would take 
 
 
 def gradients_of(key: str) -> Iterator[tuple[str, OpPlan, list[np.ndarray]]]:
-    """Yield a description, the gradient function and its inputs for each operator that the samples of a name record."""
+    """Yield a description, the gradient plan and its inputs for each operator that the samples of a name record."""
     seen = set()
     for sample in SAMPLES[key]:
         if isinstance(sample, Fails) or not sample.gradient:
@@ -345,9 +345,8 @@ def test_loops_that_end_one_by_one_are_refused():
 def test_the_calls_of_loops_are_counted():
     flat = lambda function: flatten(jax.make_jaxpr(function)(GRID[0]))
     assert flat(lambda x: jnp.sin(x) + 1).loops == []
-    assert flat(lambda x: lax.fori_loop(0, 9, lambda i, y: jnp.sin(y) * x, x) + 1).loops == [
-        9 * 3
-    ]  # `i + 1` counts too
+    # `i + 1` counts too.
+    assert flat(lambda x: lax.fori_loop(0, 9, lambda i, y: jnp.sin(y) * x, x) + 1).loops == [9 * 3]
     inner = lambda y: lax.fori_loop(0, 4, lambda i, z: z * z, y)
     assert flat(lambda x: lax.fori_loop(0, 3, lambda i, y: inner(y), x)).loops == [3 * (4 * 2 + 2)]
 

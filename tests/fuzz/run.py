@@ -123,9 +123,8 @@ def _of_tensor(t: Any, tensors: dict[str, Any], library: Any) -> dict[str, Any]:
 def _outside(t: Any) -> dict[str, Any]:
     return {
         "shape": tuple(t.shape),
-        "stride": tuple(s for s, n in zip(t.stride(), t.shape) if n > 1)
-        if t.numel()
-        else None,  # the strides of an empty tensor are not observable
+        # The strides of an empty tensor are not observable.
+        "stride": tuple(s for s, n in zip(t.stride(), t.shape) if n > 1) if t.numel() else None,
         "dtype": str(t.dtype).rpartition(".")[2],
         "requires_grad": t.requires_grad,
     }

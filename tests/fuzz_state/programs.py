@@ -32,7 +32,7 @@ class Program:
       rebinds: Names that the function assigns to.
       passed: Names that are passed as arguments.
       shape: The kind of the compiled object: "function", "module" or "method".
-      is_global: Whether the program's names are globals, and not local variables of a function.
+      is_global: True if the program's names are globals, False if they are local variables of a function.
       returns: The expression that the function returns.
     """
 

@@ -1,4 +1,4 @@
-"""Runs a program in PyTorch and, recorded and compiled, in torchlike, and compares the state after each call."""
+"""Runs a program in PyTorch, in torchlike, and compiled in torchlike, and compares the state after each call."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def _run(seed: int, shown: Counter) -> tuple[int, tuple[str, str] | None]:
 
 
 def _told(seed: int, program: Program, found: str, shown: Counter) -> tuple[str, str]:
-    """Return the kind of a difference and its seed, with a minimal script for the first two of each kind."""
+    """Return the kind of a difference, and a report with a minimal script for the first two of each kind."""
     kind = kind_of(found)
     shown[kind] += 1
     if shown[kind] > 2:
@@ -52,7 +52,7 @@ def _told(seed: int, program: Program, found: str, shown: Counter) -> tuple[str,
 
 
 def kind_of(found: str) -> str:
-    """Return a difference without its names and numbers."""
+    """Return the kind of a difference, which is its text without names and numbers."""
     way, _, rest = found.partition(":")
     first, _, more = rest.partition("\n")[2].partition(" is ")
     what = more if not first.strip() else f"{first.rpartition('.')[2]} is {more[:6]}"

@@ -1,4 +1,4 @@
-"""Parameters in half precision. A step must round after the same operators as PyTorch's, and nowhere else."""
+"""Parameters in half precision. A step must round after the same operators as PyTorch's, and only there."""
 
 import numpy as np
 import pytest

@@ -95,7 +95,7 @@ ROUNDED = {
     "feature_alpha_dropout": 1e-6,
     "_sample_dirichlet": 1e-15,
 }
-COARSE = {"float16": 1e-3, "bfloat16": 1.6e-2}  # replace those of `ROUNDED`, because intermediates are rounded
+COARSE = {"float16": 1e-3, "bfloat16": 1.6e-2}  # replace the tolerances of `ROUNDED`, because intermediates are rounded
 
 
 def drawn(library, draw):

@@ -131,7 +131,7 @@ class Trainer:
 
         Args:
           looks: Also compare the optimizer's state. The optimizer must gather it again after it was read.
-          whole: Whether no step was interrupted since the last check, or steps are atomic.
+          whole: True if no step was interrupted since the last check, or if steps are atomic.
         """
         place = self._place(looks)
         between = not whole
@@ -235,7 +235,7 @@ class Trainer:
 
 
 def trial(trainer: Trainer, moments: Moments, window: str, fraction: float, looks: bool) -> bool:
-    """Interrupt one part of a step, check the state, and continue; return whether the interrupt was raised."""
+    """Interrupt one part of a step, check the state, and continue. Return whether the interrupt was raised."""
     trainer.lead_to(window)
     heard = moments.cut_short((trainer.recipe, trainer.compiled, window), trainer.windows()[window], fraction)
     check_modes()

@@ -90,7 +90,7 @@ class Found:
     classes: dict[str, int]
 
     def differences(self, memory: bool = True) -> list[str]:
-        """Return the counts that grew and must not."""
+        """Return descriptions of the counts that grew although they must not."""
         growth = self.before.growth(self.after)
         found = [
             f"{growth[name]} more {name}"

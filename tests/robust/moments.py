@@ -41,7 +41,7 @@ def heard_as_interrupts() -> Iterator[list]:
         lost.append((args.exc_type, str(args.object)))
 
     alarm = signal.signal(signal.SIGALRM, _interrupt)
-    ctrl_c = signal.signal(signal.SIGINT, signal.default_int_handler)  # background processes ignore it
+    ctrl_c = signal.signal(signal.SIGINT, signal.default_int_handler)  # background processes ignore SIGINT by default
     hook, sys.unraisablehook = sys.unraisablehook, unraisable
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-4)

@@ -96,7 +96,7 @@ def cross(number, writer, reader):
     for old, safe in itertools.product((False, True), (True, False)):
         options = {"_use_new_zipfile_serialization": not old}
         if not _loads_its_own(own, options, safe) or (old and kind == GENERATORS):
-            # From the old format, PyTorch creates generators before it reads their states. This succeeds only by chance.
+            # PyTorch loads generators from the old format only by chance: it creates them before it reads their states.
             continue
         ways += 1
         try:

@@ -9,9 +9,8 @@ import torch
 import torchlike
 
 PLAIN = (int, bool, str, bytes, type(None), range, slice)
-NAMED = tuple(
-    getattr(T, name) for T in (torch, torchlike) for name in ("dtype", "device", "layout", "memory_format")
-)  # described by their repr
+# Types whose objects are described by their repr.
+NAMED = tuple(getattr(T, name) for T in (torch, torchlike) for name in ("dtype", "device", "layout", "memory_format"))
 TENSORS = (torch.Tensor, torchlike.Tensor)
 MODULES = (torch.nn.Module, torchlike.nn.Module)
 OPTIMIZERS = (torch.optim.Optimizer, torchlike.optim.Optimizer)

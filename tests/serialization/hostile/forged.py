@@ -320,7 +320,7 @@ def _keys(r: random.Random, count: int) -> list[bytes]:
         return [number((i << 61) - i) for i in range(1, count)]
     if kind == 1:  # hashes differ only in high bits
         return [number(i << 40) for i in range(count)]
-    if kind == 2:  # a chain of slots that the dictionary probes in sequence, and keys that start there
+    if kind == 2:  # keys that fill a chain of slots, and keys whose probe sequence is this chain
         size = 1 << (count * 3 // 2).bit_length()
         run, place = [], 1
         for _ in range(count // 2):

@@ -64,8 +64,10 @@ def tasks(setting, only):
 
 
 def answer(name, task):
-    """Return the rows of a task, or one row with the reason if it cannot be measured, so that the other tasks still
-    run."""
+    """Return the rows of a task.
+
+    If the task cannot be measured, return one row with the reason, so that the other tasks still run.
+    """
     try:
         return task()
     except Failed as failure:

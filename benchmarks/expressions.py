@@ -1,7 +1,7 @@
 """More than 150 common interactive expressions over new shapes, and the names that they use."""
 
-# Expressions that may take longer: the first decomposition of a process waits for SciPy's LAPACK to load, some take
-# long to trace, and a dtype that NumPy lacks is compiled at once.
+# Expressions that may take longer. The first decomposition of a process loads SciPy's LAPACK, some expressions take
+# long to trace, and programs with dtypes that NumPy lacks are compiled at their first run.
 SLOWER = """
 torch.linalg.qr(a)
 torch.linalg.svd(batch)

@@ -1,4 +1,4 @@
-"""Time a million random numbers from each random fill, both warm and at the first call, which may include a compile."""
+"""Time a million random numbers by each random function, both warm and at the first call, which may compile."""
 
 import time
 from contextlib import ExitStack

@@ -15,14 +15,18 @@ from benchmarks.rows import Check, Row, over
 
 COMPARED = 20  # steps whose losses are compared
 ROUND = 0.4  # PyTorch's seconds in one round
-SHORT = 5e-3  # shorter steps of PyTorch (seconds) run three times as many rounds: one disturbance spans many steps
+SHORT = 5e-3  # if PyTorch's step is shorter (seconds), run three times as many rounds: a disturbance spans many steps
 LARGE = 5e-3  # above this step time of hand-written JAX (seconds), torchlike's recording may cost at most a tenth
 
 
 @dataclass
 class Measured:
-    """The measurements by contender: seconds of the first and second steps (one per process), seconds of a warm step
-    (one per round), and the losses."""
+    """The measurements of each contender.
+
+    `first` and `second` are the seconds of the first two steps (one number per process), `warm` the seconds of a warm
+    step (one number per round), and `peak` the peak memory of a step's program in bytes. `failures` are the reasons why
+    contenders have no measurements.
+    """
 
     first: dict[str, list[float]] = field(default_factory=dict)
     second: dict[str, list[float]] = field(default_factory=dict)
@@ -82,14 +86,16 @@ def begin(measured, contender, ask):
 
 
 def race(measured, rivals, rounds):
-    """Run rounds of equally many steps. Each contender in turn goes first, so that a slow phase of the machine
-    affects all equally."""
+    """Run rounds of equally many steps.
+
+    Each contender in turn goes first, so that a slow phase of the machine affects all contenders equally.
+    """
     count = steps_in_a_round(rivals)
     for number in range(1 + rounds * (3 if count > ROUND / SHORT else 1)):
         start = number % len(rivals)
         for contender in [*rivals][start:] + [*rivals][:start]:
             seconds = rivals[contender]("steps", count)["seconds"]
-            if number:  # warm-up round
+            if number:  # the first round is a warm-up
                 measured.warm.setdefault(contender, []).append(seconds)
 
 
@@ -122,7 +128,7 @@ def first_row(spec, measured):
 
 
 def both_row(spec, measured):
-    """Return the row of the first two steps together: the recorded loop compiles its update in the second step."""
+    """Return the row of the first two steps together, because the recorded loop compiles its update in the second."""
     figures = {
         contender: median(map(sum, zip(samples, measured.second[contender], strict=True)))
         for contender, samples in measured.first.items()

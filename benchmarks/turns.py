@@ -14,8 +14,11 @@ HERE = Path(__file__).parent
 
 
 def compared(name: str, theirs: Callable, ours: Callable, warm: int) -> dict:
-    """Return the median seconds of both libraries, timed alternately after `warm` calls of torchlike. An operation
-    that a library lacks has no figure."""
+    """Return the row of an operation: the median milliseconds of both libraries, and their ratio.
+
+    The libraries are timed alternately, after up to `warm` calls of torchlike (fewer if these take long). If a library
+    lacks the operation, the row contains the error instead.
+    """
     try:
         first = [theirs()]
         while len(first) <= warm and (len(first) < 4 or sum(first[1:]) < LONGEST):

@@ -22,8 +22,8 @@ from torchlike._ops import REGISTRY
 
 PACKAGE = Path(torchlike.__file__).parent
 
-# How the annotations of a schema appear to users. Builtins have aliases: `bool`, `float` and `int` are also methods and
-# dtypes.
+# The types that the stubs show for the annotations of a schema. Builtins have aliases such as `_float`, because `bool`,
+# `float` and `int` are also methods and dtypes.
 OF_ROWS = {
     "Array": "_Tensor",
     "Operand": "_Tensor | _Number",
@@ -80,8 +80,10 @@ def _formatted(text: str) -> str:
 
 
 def methods() -> str:
-    """Return the class with the methods that are added to Tensor at import. For type checkers, Tensor inherits from
-    it."""
+    """Return a class with the methods that are added to Tensor at import.
+
+    For type checkers, Tensor inherits from this class.
+    """
     written = next(
         node
         for node in ast.parse(_source("_tensor/tensor.py")).body
@@ -98,8 +100,10 @@ def methods() -> str:
 
 
 def front() -> str:
-    """Return `torchlike/__init__.pyi`: the names that the package imports, its submodules, and the functions made
-    from schemas."""
+    """Return the contents of `torchlike/__init__.pyi`.
+
+    It declares the names that the package imports, its submodules, and the functions made from schemas.
+    """
     imports = [
         ast.unparse(node)
         for node in ast.parse(_source("__init__.py")).body
@@ -115,7 +119,7 @@ def front() -> str:
 
 
 def names_of(module: str, taken: Iterable[str] = (), private: Iterable[str] = ()) -> str:
-    """Return the names that a module binds at run time."""
+    """Return declarations of a module's public names, except `taken`, and of its names in `private`."""
     found = vars(importlib.import_module(module))
     shown = [name for name in found if name not in taken and (not name.startswith("_") or name in private)]
     return "".join(_name(name, found[name]) for name in sorted(shown))
@@ -176,7 +180,7 @@ def _function(name: str, value: Callable, itself: str = "") -> str:
 
 
 def _twin(name: str, parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:
-    """Return the parameters of an in-place method, which are those of the method."""
+    """Return the parameters of an in-place method: those of the method without the underscore, if it exists."""
     plain = getattr(torchlike.Tensor, name[:-1], None)
     return parameters if plain is None else list(inspect.signature(plain).parameters.values())
 

@@ -30,7 +30,7 @@ def functions(space):
     for name in dir(space):
         try:
             each = getattr(space, name)
-        except NotImplementedError:  # an unsupported kind of tensor
+        except NotImplementedError:  # a name of an unsupported kind of tensor
             continue
         if not name.startswith("_") and inspect.isroutine(each) and "torchlike" in str(inspect.getmodule(each)):
             found[name] = each

@@ -1,4 +1,4 @@
-"""Copies of tensors by `copy` and `pickle`: their history, hooks, gradients and memory."""
+"""Copies of tensors by `copy` and `pickle`: their gradient graphs, hooks, gradients and memory."""
 
 import copy
 import pickle

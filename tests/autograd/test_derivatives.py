@@ -1,5 +1,7 @@
-"""Check the first, second and third derivatives of a few operators by `gradcheck`; `derivatives.py` checks all of
-them."""
+"""Tests of `derivatives.py`, which checks derivatives up to the third order numerically.
+
+The command runs for a few operators only. The other tests check that it finds wrong derivatives.
+"""
 
 import subprocess
 import sys
@@ -27,7 +29,7 @@ def test_the_command_passes():
 
 
 def _power(exponent, wrong):
-    """Return x**exponent with a `wrong`-th derivative that is a quarter too large; the lower derivatives are right."""
+    """Return x**exponent, with a derivative of order `wrong` that is a quarter too large. Lower orders are correct."""
 
     def slope(x):
         found = _power(exponent - 1, wrong - 1)(x) if wrong > 1 else x ** (exponent - 1)
@@ -65,7 +67,7 @@ def test_a_wrong_derivative_is_found_at_its_order(monkeypatch, order):
 
 
 def test_a_history_cut_short_is_found(monkeypatch):
-    """Check that a gradient missing from the graph is found: the weight of `x * x.detach()` changes with `x`."""
+    """Check that a missing gradient is found: `x * x.detach()` has no gradient through its second factor."""
     assert 1 in _checked(monkeypatch, lambda x: x * x.detach(), [Sample(normal(2))], [1]).wrong
 
 
@@ -74,7 +76,7 @@ def test_a_gradient_that_pytorch_alone_has_is_found(monkeypatch):
 
 
 def _in_single_precision(slope):
-    """Return a product that accepts single precision only, with the given gradient of its first factor."""
+    """Return a product for single precision only, which multiplies the gradient of its first factor by `slope`."""
 
     class Product(torchlike.autograd.Function):
         @staticmethod
@@ -122,7 +124,7 @@ def test_a_derivative_that_pytorch_refuses_in_the_same_words_is_refused(monkeypa
 
 @pytest.mark.parametrize(("name", "at", "due"), [("i1", [0.0, 1e-9, -1e-7], 3 / 8), ("i1e", [1e-9, 1e-7], 15 / 8)])
 def test_near_zero_the_third_derivative_of_a_bessel_function_is_that_of_its_series(name, at, due):
-    """PyTorch's third derivative is 256 near zero, and 0 at zero."""
+    """Compare with the series. PyTorch's third derivative, 256 near zero and 0 at zero, is wrong."""
     x = torchlike.tensor(at, dtype=torchlike.float64, requires_grad=True)
     found = getattr(torchlike.special, name)(x)
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""`autograd.Function.apply`: its arguments, the history of its outputs, and the results of `jvp` and `vmap`."""
+"""`autograd.Function.apply`: its arguments, the gradient graph of its outputs, and the results of `jvp` and `vmap`."""
 
 import itertools
 

@@ -1,5 +1,4 @@
-"""`autograd.functional`: products with Jacobians and Hessians, and whole Jacobians and Hessians, with every
-argument."""
+"""`autograd.functional`: Jacobians, Hessians and products with them, with every argument."""
 
 import inspect
 

@@ -8,7 +8,7 @@ from tests.oracle import both
 
 @pytest.fixture(autouse=True)
 def interpreted():
-    """Use the interpreter: nothing here is worth a compile."""
+    """Interpret all programs, because they are too small to be worth compiling."""
     with torchlike.set_executor("numpy"):
         yield
 

@@ -1,4 +1,4 @@
-"""Writes to tensors that recurrent and linear layers save for backward: PyTorch's error, or none."""
+"""Writes to tensors that recurrent and linear layers save for backward raise an error exactly if PyTorch does."""
 
 import pytest
 import torch
@@ -20,7 +20,7 @@ LAYERS = {
 
 
 def run(library, name, options, target, frozen=False):
-    """Return the error of a backward pass after a write to `target`: an input, a parameter or a result."""
+    """Return the error of a backward pass after a write to `target` (an input, a parameter or a result), or None."""
     options = {k: getattr(library, v) if k == "dtype" else v for k, v in options.items()}
     layer = getattr(library.nn, name)(3, 2, **options)
     dtype, width = options.get("dtype", library.float32), options.get("proj_size", 2)

@@ -1,6 +1,6 @@
 """Products by `scatter_reduce`, `index_reduce` and `segment_reduce`.
 
-Derivatives of every order are those of factors multiplied one after another, for any number of zero factors.
+Their derivatives of every order equal those of multiplying the factors one by one, for any number of zero factors.
 """
 
 import numpy as np
@@ -35,8 +35,10 @@ def weighed(library, x):
 
 
 def derivatives(library, product, source):
-    """Return the gradients of three orders with respect to both arguments, each of the sum of all previous
-    gradients."""
+    """Return the gradients of the first three orders with respect to both arguments.
+
+    Each order differentiates a weighted sum of the gradients of the previous order.
+    """
     inputs = [library.tensor(x, dtype=library.float64, requires_grad=True) for x in ([2.0, 0.0, -1.5, 0.5], source)]
     found, total = [], weighed(library, product(*inputs))
     for _ in range(3):
@@ -60,7 +62,7 @@ def test_derivatives_of_products_by_place(source):
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=list(SOURCES))
 def test_derivatives_of_products_along_a_dim(source):
-    def product(a, b):  # two columns with different indices, of which one is returned
+    def product(a, b):  # two columns with different indices; the second is returned
         wide, places = torchlike.stack([b.flip(0), b], 1), torchlike.tensor(PLACES)
         index = torchlike.stack([places.flip(0), places], 1)
         return torchlike.stack([a, a], 1).scatter_reduce(0, index, wide, "prod")[:, 1]

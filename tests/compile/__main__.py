@@ -1,6 +1,6 @@
 """`python -m tests.compile`: run a hundred steps of every benchmark model, and compile steps for a TPU slice.
 
-It writes docs/compiled.md. The TPU part needs `libtpu` but no TPU; without `libtpu` the page says that it is missing.
+The results are written to docs/compiled.md. The TPU part needs `libtpu` but no TPU. Without `libtpu`, the page says so.
 """
 
 from __future__ import annotations

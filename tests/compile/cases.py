@@ -10,14 +10,14 @@ CASES = {}
 
 
 def footgun(case):
-    """Register a case."""
+    """Register a case under the name of its function."""
     assert case.__name__ not in CASES
     CASES[case.__name__] = case
     return case
 
 
 def numbers(*results):
-    """Return the results as flat numbers."""
+    """Return a flat list of all numbers in the results."""
     found = []
     for x in results:
         if isinstance(x, list | tuple):

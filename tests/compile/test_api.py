@@ -16,7 +16,7 @@ from torchlike._dynamo import OptimizedModule, exc
 
 @pytest.fixture(autouse=True)
 def checks_of_distributions():
-    """PyTorch's compiler disables the argument checks of distributions for the whole process; restore them."""
+    """Restore the argument checks of distributions, which PyTorch's compiler disables for the whole process."""
     yield
     torch.distributions.Distribution.set_default_validate_args(True)
 

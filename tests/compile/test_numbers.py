@@ -10,7 +10,7 @@ STEPS = 4
 
 
 def calls(library):
-    """Return calls of (x, a zero-dim argument), with the tensors that they write to."""
+    """Return functions of `x` and a zero-dim tensor `t`, by name, and the other tensors that they use."""
     a, n, p = library.tensor(0.5), library.tensor(3), library.ones(3)
     w = library.ones(3, requires_grad=True)
     s = library.tensor(1.0, requires_grad=True)

@@ -10,7 +10,7 @@ from torchlike import nn
 
 
 def _trainer(seed, compiled):
-    """Return a model and its compiled training step."""
+    """Return a model and its training step, which is compiled if requested."""
     torch.manual_seed(seed)
     model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
@@ -31,7 +31,7 @@ def _data(seed):
 
 
 def _together(*works):
-    """Run the functions at once, each in its own thread, and raise the first error in the calling thread."""
+    """Run the functions concurrently, each in its own thread, and raise the first error in the calling thread."""
     failed, gate = [], threading.Barrier(len(works))
 
     def run(work):
@@ -59,7 +59,7 @@ def test_threads_that_train_models_of_their_own():
     alone, together = {}, {}
     for seed in range(3):
         losses(seed, alone, _trainer(seed, False))
-    trainers = [_trainer(seed, True) for seed in range(3)]  # created first: the seed belongs to the process
+    trainers = [_trainer(seed, True) for seed in range(3)]  # not created in the threads, which share the random seed
     _together(*[lambda seed=seed: losses(seed, together, trainers[seed]) for seed in range(3)])
     for seed in range(3):
         np.testing.assert_allclose(together[seed], alone[seed], rtol=2e-5)
@@ -112,7 +112,7 @@ def test_recorded_work_of_one_thread_beside_a_recording_of_another():
 
 
 def test_an_interrupt_leaves_the_state_of_a_compiled_step_before_or_after_it():
-    """Send SIGINT at many points of compiled steps. The two parameters must always have moved together."""
+    """Send SIGINT at many times during compiled steps. A step must have updated both parameters or neither."""
     a, b = (torch.zeros(2).requires_grad_() for _ in range(2))
     optimizer = torch.optim.SGD([a, b], lr=1.0)
     count = torch.zeros(())

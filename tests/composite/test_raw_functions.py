@@ -1,4 +1,4 @@
-"""Tests of the functions that `torch` exports below `torch.nn.functional`: in-place variants and legacy names."""
+"""Functions of `torch` itself that few programs call directly: in-place variants, legacy names, typed storages."""
 
 import importlib
 import pkgutil
@@ -28,8 +28,8 @@ OTHERS = {
     "ldexp_": lambda L, x: (L.tensor([1, 2, 3]),),
     "xlogy_": lambda L, x: (L.ones(3, dtype=x.dtype),),
 }
-# In place, PyTorch has no derivative of the inverse hyperbolic functions and of `detach_`. `gcd_` and `lcm_` take no
-# floats.
+# Functions without a test of gradients. PyTorch has no derivatives of the in-place inverse hyperbolic functions and of
+# `detach_`. `gcd_` and `lcm_` accept no floats.
 NOT_DERIVED = {"acosh_", "arccosh_", "asinh_", "arcsinh_", "atanh_", "arctanh_", "gcd_", "lcm_", "detach_"}
 OVERLOADED = {"clamp_", "clip_", "clamp_max_", "clamp_min_", "as_strided_", "addmv_", "xlogy_", "round_"}
 PLACES = ([0.25, 0.5, 0.75], "float32"), ([0.25, 0.5, 0.75], "float64"), ([1, 2, 3], "int64")
@@ -100,7 +100,7 @@ TABLE = [[1.0, 5.0], [2.0, 4.0], [3.0, 3.0], [4.0, 2.0]]
 
 def pair(name, *rest, **named):
     """Return a program that calls the loss `name` on two operands and the given arguments."""
-    # The target does not require grad. PyTorch keeps no gradient for targets that only select elements.
+    # The target does not require grad, because PyTorch has no gradient for targets that only select elements.
     return lambda L, make: getattr(L, name)(make(X), make(T).detach(), *rest, **named)
 
 
@@ -351,7 +351,7 @@ def test_values_and_errors(case):
         alike(lambda L, dtype=dtype: program(L, lambda values: L.tensor(values).to(getattr(L, dtype))))
 
 
-# This case has no gradient.
+# The excluded case has no gradient.
 @pytest.mark.parametrize("case", [case for case in PROGRAMS if case != "norm_except_dim 5"])
 def test_gradients(case):
     def differentiated(L):

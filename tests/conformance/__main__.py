@@ -13,7 +13,10 @@ from tests.conformance.run import MOST_SAMPLES, judge_all
 
 
 def main() -> None:
-    """Check the requested entries. Write the report if these are all entries; otherwise print it."""
+    """Check the requested entries and print a summary.
+
+    The report is updated if these are all entries, or with `--update`. With `--clusters`, only print its failures.
+    """
     asked = _arguments()
     if asked.clusters:
         print(report.clusters(report.read()))

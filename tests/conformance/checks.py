@@ -27,13 +27,13 @@ def forward(entry: Entry, dtype: str, limits: Limits) -> Verdict:
 
 
 def method(entry: Entry, dtype: str, limits: Limits) -> Verdict:
-    """Check the method of the tensors."""
+    """Check the result of the tensor method, if PyTorch has one."""
     theirs = entry.info.method_variant
     return _judged(entry, dtype, limits, theirs, lambda: translate.method(theirs)) if theirs else Verdict()
 
 
 def in_place(entry: Entry, dtype: str, limits: Limits) -> Verdict:
-    """Check the in-place method."""
+    """Check the result of the in-place method, if PyTorch has one, and that it returns the written tensor."""
     theirs = entry.info.inplace_variant
     return _judged(entry, dtype, limits, theirs, lambda: translate.method(theirs), True) if theirs else Verdict()
 
@@ -64,7 +64,7 @@ def _same_target(ours: Made, theirs: Made) -> bool:
 
 
 def out(entry: Entry, dtype: str, limits: Limits) -> Verdict:
-    """Check results written to `out=` tensors: of the right shape, and without elements."""
+    """Check results written to `out=` tensors, of the right shape and without elements."""
     verdict = Verdict()
     for call in _calls(entry, dtype, limits) if entry.info.supports_out else ():
         plain, refused = attempt(lambda: call.theirs(entry.info.op).result)  # noqa: B023
@@ -78,7 +78,7 @@ def out(entry: Entry, dtype: str, limits: Limits) -> Verdict:
 
 
 def _into(call: Callable, function: Callable, library: Any, plain: Any, empty: bool) -> Made:
-    """Call with `out=`; the result is the tensors that were written to."""
+    """Call with `out=`. The result contains the tensors that were passed as `out=`."""
     one = lambda t: library.zeros((0,) if empty else tuple(t.shape), dtype=getattr(library, str(t.dtype)[6:]))
     made = tuple(one(t) for t in tensors(plain))
     ours = call(function, out=made[0] if isinstance(plain, torch.Tensor) else made)
@@ -123,8 +123,10 @@ def _moved(entry: Entry, call: Call, due: list[Any]) -> list[float]:
 
 
 def _derived(call: Call, made: Made, order: int) -> list[Any] | None:
-    """Return the derivatives of the results with respect to the tensors that require grad, or None if there are
-    none."""
+    """Return the derivatives of this order of the results with respect to the leaves, or None if there are none.
+
+    The leaves are the tensors of the call that require grad.
+    """
     library = torch if any(isinstance(t, torch.Tensor) for t in made.leaves) else torchlike
     roots = tensors(_settled(call, made.result))
     for still in reversed(range(order)):
@@ -168,8 +170,10 @@ def _calls(entry: Entry, dtype: str, limits: Limits, requires_grad: bool = False
 
 
 def _settled(call: Call, result: Any) -> Any:
-    """Return the result normalized by PyTorch's database, which removes free choices such as the signs of
-    eigenvectors."""
+    """Return the result without free choices such as the signs of eigenvectors.
+
+    PyTorch's database has a function for each sample that removes them.
+    """
     settle = call.sample.output_process_fn_grad
     theirs = any(isinstance(t, torch.Tensor) for t in tensors(result))
     return (settle if theirs else translate.function("", settle))(result)

@@ -33,7 +33,7 @@ from torchlike._ops import REGISTRY
 
 ROOT = Path(__file__).parents[2]
 PATH = ROOT / "docs" / "names.md"
-WHOLE = "torch.distributed"  # a test visits every listed name of this namespace
+WHOLE = "torch.distributed"  # the namespace in which a test visits every listed name
 USED_BY_SOME = 3  # a name that this many repositories use must exist
 CORE = ("torch", "Tensor", "torch.linalg", "torch.fft", "torch.special", "torch.nn.functional")
 # The variables that stand for a library or a part of one, unless an import or assignment says otherwise.
@@ -50,7 +50,11 @@ class Name(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The namespace of the name: the first two components of its path at most."""
+        """The namespace of the name.
+
+        It consists of the first component of a name of two, and of the first two of a longer name. The exception is
+        `torch.nn.functional`.
+        """
         if self.text.startswith("torch.nn.functional."):
             return "torch.nn.functional"
         words = self.text.split(".")
@@ -109,7 +113,7 @@ def _by_samples() -> Iterator[str]:
         yield from (f"Tensor.{name}" for name in (key, key + "_") if hasattr(torch.Tensor, name))
 
 
-# Attributes that a string, list, path or other Python object may have too.
+# Attributes that a string, list, path or other Python object also has.
 PYTHONS = frozenset(name for kind in (str, list, dict, set, Path, complex) for name in dir(kind))
 
 
@@ -174,9 +178,8 @@ class _Reader(ast.NodeVisitor):
     def visit_Constant(self, node: ast.Constant) -> None:
         if isinstance(node.value, str) and node.value.isidentifier():
             self.words.add(node.value)
-        elif isinstance(node.value, str) and (
-            "(" in node.value or "." in node.value
-        ):  # an expression in a table of expressions
+        # A string may be an expression in a table of expressions.
+        elif isinstance(node.value, str) and ("(" in node.value or "." in node.value):
             with contextlib.suppress(SyntaxError, ValueError):
                 self.visit(ast.parse(node.value.strip(), mode="eval"))
 

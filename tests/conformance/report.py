@@ -20,14 +20,14 @@ Results = dict[str, Verdicts]
 
 
 def write(results: Results) -> None:
-    """Write both files."""
+    """Write the JSON file and the Markdown page."""
     rows = [f"{json.dumps(name)}: {json.dumps(_plain(verdicts))}" for name, verdicts in results.items()]
     DATA.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
     PAGE.write_text(page(results), encoding="utf-8")
 
 
 def read() -> Results:
-    """Return the results that were written last."""
+    """Return the results from the JSON file."""
     found = json.loads(DATA.read_text("utf-8"))
     return {name: {check: Verdict(*row) for check, row in rows.items()} for name, rows in found.items()}
 
@@ -49,7 +49,7 @@ def passes(verdicts: Verdicts, starts: str) -> bool | None:
 
 
 def figures(results: Results) -> list[tuple[str, int, int]]:
-    """Return triples of a description, the number that pass, and the total."""
+    """Return the rows of the summary: a description, the number of passes, and the total."""
     every = list(results.values())
     first = [passes(v, next((c for c in v if c.startswith("forward")), "forward")) for v in every]
     variants = [passes(v, kind) for v in every for kind in ("method", "in-place", "out=")]
@@ -81,7 +81,7 @@ def summary(results: Results) -> str:
 
 
 def clusters(results: Results, key: Callable[[str], str] = lambda text: text.partition(" [")[0][:110]) -> str:
-    """Return the first failures grouped by their text, the most frequent first."""
+    """Return the failures grouped by their text, the most frequent first. Each check has at most one failure."""
     found: dict[str, list[str]] = {}
     for name, verdicts in results.items():
         for check, v in verdicts.items():

@@ -25,15 +25,18 @@ class Untranslatable(NotImplementedError):
 
 
 def function(entry_name: str, theirs: Callable) -> Callable:
-    """Return torchlike's counterpart of an entry's function. PyTorch's test code runs with ``torchlike`` as
-    ``torch``."""
+    """Return torchlike's counterpart of an entry's function.
+
+    If the function belongs to PyTorch's test code, return the same code with ``torchlike`` in place of ``torch``.
+    """
     if _is_test_code(theirs):
         return _rebuilt(theirs)
     path = f"ops.{theirs}" if isinstance(theirs, _OPERATORS) else entry_name.removeprefix("torch.")
     if isinstance(theirs, torch.cuda.jiterator._JittedFunction):
         return torchlike.cuda.jiterator._create_jit_fn(theirs.code_string)
     own = getattr(theirs, "__name__", "")
-    if getattr(torch, own, None) is theirs and hasattr(torchlike, own):  # an entry may have a name of its own
+    # An entry's name may differ from that of its function.
+    if getattr(torch, own, None) is theirs and hasattr(torchlike, own):
         path = own
     try:
         found = _walk(torchlike, path)
@@ -45,7 +48,7 @@ def function(entry_name: str, theirs: Callable) -> Callable:
 
 
 def method(theirs: Any) -> Callable | None:
-    """Return torchlike's counterpart of an unbound tensor method, or None if PyTorch has no method."""
+    """Return torchlike's counterpart of an unbound tensor method, or None if `theirs` is None."""
     if theirs is None or _is_test_code(theirs):
         return theirs and _rebuilt(theirs)
     if isinstance(theirs, functools.partial):
@@ -66,7 +69,7 @@ _rebuilt_already: dict[types.FunctionType, Callable] = {}
 
 
 def _rebuilt(theirs: types.FunctionType) -> Callable:
-    """Return the same code with translated globals, defaults and closure."""
+    """Return a function with the same code, and with translated globals, defaults and closure."""
     if theirs in _rebuilt_already:
         return _rebuilt_already[theirs]
     found: dict[str, Any] = dict(theirs.__globals__)
@@ -97,7 +100,7 @@ def _part(thing: Any) -> Any:
 
 
 def arguments(x: Any, made: Callable[[torch.Tensor], Any] | None = None) -> Any:
-    """Return an argument translated to torchlike; ``made`` makes the tensors."""
+    """Return an argument translated to torchlike; ``made`` translates the tensors."""
     if isinstance(x, torch.Tensor):
         return (made or tensor)(x)
     if isinstance(x, torch.Size):
@@ -126,7 +129,7 @@ def _simple(x: Any) -> Any:
 
 
 def _of_networks(theirs: Any, ours: type) -> Any:
-    """Translate options objects field by field, and modules without tensors."""
+    """Translate an options object by its fields, or a module without tensors by its constants."""
     if dataclasses.is_dataclass(theirs):
         return ours(**{f.name: _simple(getattr(theirs, f.name)) for f in dataclasses.fields(theirs)})
     made = ours()
@@ -136,7 +139,10 @@ def _of_networks(theirs: Any, ours: type) -> Any:
 
 
 class Sharing:
-    """A maker of the tensors of one call. It preserves shared memory, and translates a repeated tensor once."""
+    """A translator of the tensors of one call.
+
+    Tensors that share memory share it after the translation too. A repeated tensor is translated once.
+    """
 
     def __init__(self, theirs: Iterable[torch.Tensor]) -> None:
         self._all = {id(t): t for t in theirs if t.layout is torch.strided and t.device.type == "cpu"}
@@ -180,5 +186,5 @@ def tensor(theirs: torch.Tensor) -> Any:
 
 
 def _extent(plain: torch.Tensor) -> int:
-    """Return the number of elements from the first to the last element of a tensor in memory."""
+    """Return the number of elements that the memory of a tensor spans, including the gaps between its own."""
     return 1 + sum((n - 1) * s for n, s in zip(plain.shape, plain.stride())) if plain.numel() else 0

@@ -222,7 +222,7 @@ class Refused(NamedTuple):
 
     name: str
     program: object
-    text: bool = False  # whether the message is compared too, and not only the error's type
+    text: bool = False  # compare the message too, and not only the error's type
 
 
 def _cond(true, false=lambda x: x + 1, pred=None, operands=None):

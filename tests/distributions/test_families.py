@@ -31,17 +31,16 @@ d.log_prob(d.sample((2, 3)))
 d.cdf(d.sample((3,)))
 d.icdf(L.full(tuple(d.batch_shape + d.event_shape), 0.3))
 """.strip().splitlines()
-# Where a sample passes through a logarithm or a power, one rounding error of the argument becomes several of the
-# sample.
+# A logarithm or a power can turn one rounding error of its argument into several rounding errors of the sample.
 DRAWN = {
     "float32": {"rtol": 3e-6, "atol": 1e-7, "stride": False},
     "float64": {"rtol": 1e-14, "atol": 1e-20, "stride": False},
 }
-# The diagonal is the square root of 1 minus a sum. One rounding error of the sum (6e-8) is 6e-6 of a root of 0.01.
+# The diagonal is the square root of 1 minus a sum. An error of 1.2e-7 in the sum changes a root of 0.01 by 6e-6.
 OF_A_ROOT = {("D.LKJCholesky", "float32"): {"atol": 1e-5}}
 FORMULAE = {"rtol": 1e-9, "atol": 1e-12, "stride": False}
-# PyTorch's polynomial for Bessel functions has six digits, and fewer where a variance is near 0. Its series for the
-# incomplete gamma function has nine digits.
+# PyTorch's polynomial for Bessel functions has six correct digits, and fewer if the variance is near 0. PyTorch's
+# series for the incomplete gamma function has nine correct digits.
 LOOSELY = {
     "D.VonMises": {"rtol": 1e-4, "atol": 1e-5, "stride": False},
     "D.Gamma": {"rtol": 1e-8, "atol": 1e-9, "stride": False},

@@ -68,7 +68,7 @@ def _divergence(first, second, library):
 def _refuses_to_broadcast(first, second):
     """Return whether PyTorch refuses to broadcast a pair.
 
-    PyTorch marks infinite elements with an index, which does not broadcast. torchlike broadcasts.
+    PyTorch sets infinite elements by a mask, which must have the result's shape. torchlike broadcasts it.
     """
     try:
         _divergence(first, second, torch)

@@ -1,4 +1,4 @@
-"""Size-generic programs: each result equals a trace at the actual size, or another trace is made."""
+"""Size-generic programs: each result equals that of a trace at the actual size, or the actual size is traced."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Counted:
 def test_the_third_size_is_not_traced():
     """The third size reuses the size-generic trace.
 
-    The tables of JAX's caches compare a few bits of the hash first. Occasionally they compare a symbolic size with a
-    cached size. This looks like a comparison made by the function, so one more size is traced.
+    The hash tables of JAX's caches occasionally compare a symbolic size with a cached size, because a few bits of the
+    hashes are equal. This cannot be distinguished from a comparison in the function, so one more size is traced.
     """
     counts = []
     for _ in range(8):

@@ -1,4 +1,4 @@
-"""Programs that must not be recompiled: changed numbers, later epochs, a second model step."""
+"""Recompilation: later steps and epochs, and changed numbers, must not compile another program."""
 
 import numpy as np
 import pytest

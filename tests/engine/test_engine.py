@@ -138,7 +138,7 @@ def test_a_value_recorded_in_one_thread_is_used_in_another():
 
 
 def test_an_interrupt_leaves_parameters_before_or_after_a_step():
-    """An interrupted step updates both of its parameters or neither, wherever SIGINT arrives."""
+    """An interrupted step updates both of its parameters or neither, whenever SIGINT arrives."""
     a, b = (torch.zeros(2).requires_grad_() for _ in range(2))
     optimizer = torch.optim.SGD([a, b], lr=1.0)
 
@@ -179,9 +179,9 @@ def test_a_long_loop_without_boundaries_runs_in_pieces():
 
 
 def test_a_gradient_shares_the_numbers_of_its_forward(monkeypatch):
-    """A gradient and its forward share the host numbers of the trace.
+    """An operator and its gradient share the Python numbers that are inputs of the program.
 
-    Two separate inputs would prevent XLA from recognizing the repeated forward.
+    The gradient repeats the operator's forward computation. With separate inputs, XLA could not eliminate it.
     """
     taken = []
     plain = executor.numbers_of

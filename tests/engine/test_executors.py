@@ -50,7 +50,7 @@ def test_work_with_gradients_is_compiled_when_it_comes_again():
 @pytest.mark.parametrize("reason", ["many operators", "much data", "an operator that NumPy lacks"])
 def test_larger_work_with_gradients_is_compiled_at_once(reason, monkeypatch):
     monkeypatch.delitem(RULES, "tan")
-    ledger.lines.clear()  # a line with three programs would not be compiled any more
+    ledger.lines.clear()  # a source line that has three programs would compile no others
     w = torch.ones((1 << 22) if reason == "much data" else 16, requires_grad=True)
 
     def train():
@@ -65,10 +65,10 @@ def test_larger_work_with_gradients_is_compiled_at_once(reason, monkeypatch):
 
 
 def test_a_line_that_brings_new_operators_again_and_again_stops_compiling():
-    """A line that keeps producing new operators is no longer compiled.
+    """A source line that keeps producing programs with new operators is no longer compiled.
 
-    The program loops over the letters of words of different lengths. The first two programs are compiled at their
-    second run, later ones only when they run twice in succession.
+    The function loops over the letters of a word, so each length gives another program. The first two programs are
+    compiled at their second run, later ones only when they run twice in succession.
     """
     w = torch.full((3,), 0.5, requires_grad=True)
     grads = {}
@@ -140,7 +140,8 @@ def test_operators_that_are_written_for_jax_are_interpreted_too():
 def test_operators_with_loops_in_several_sizes():
     """Operators with loops work in several sizes.
 
-    Some operators are traced without JAX's inner `jit`. These are not, because their loops would be unrolled.
+    The interpreter traces operators without loops under `jax.disable_jit`. Operators with loops must not be traced in
+    this way, because their loops would be unrolled.
     """
 
     def gradients(library, n):
@@ -209,7 +210,7 @@ def test_layers_that_keep_more_than_their_results_are_interpreted_too():
     ("call", "often", "once"), [("F.gelu(x, approximate=how)", "none", "tanh"), ("L.pow(x, how)", 2.5, 0.5)]
 )
 def test_second_gradients_are_those_of_their_own_options(call, often, once):
-    """Second gradients depend on their own options.
+    """Second gradients are computed with the options of their own call.
 
     A size-generic trace with one option must not be used for another option.
     """

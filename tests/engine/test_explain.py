@@ -1,4 +1,4 @@
-"""`explain`, the log and the warning: the engine's reports about its own work."""
+"""The engine's reports: `explain`, the log, and the warning about shapes that keep changing."""
 
 import dataclasses
 import gc
@@ -37,7 +37,7 @@ def _step(model, optimizer, n=4):
 
 @pytest.fixture
 def training(monkeypatch):
-    monkeypatch.setattr(executor, "FEW", 0)  # compile at once, as larger programs are
+    monkeypatch.setattr(executor, "FEW", 0)  # compile at the first run, like larger programs
     torch.manual_seed(0)
     model = nn.Linear(5, 3)
     return model, torch.optim.SGD(model.parameters(), lr=0.1)
@@ -55,13 +55,11 @@ def test_a_training_loop_is_two_programs_that_are_hit(training):
         assert program.compile_seconds > 0
         assert program.file == __file__ and program.where.endswith(f"test_explain.py:{program.line}")
     assert (backward.compiles, backward.interpreter_runs) == (1, 0)
-    assert (step.compiles, step.interpreter_runs) == (
-        2,
-        1,
-    )  # the first update runs on the host, in a program of its own
+    # The first update runs on the host, in a separate program.
+    assert (step.compiles, step.interpreter_runs) == (2, 1)
     source = _step.__code__.co_firstlineno
     assert (backward.line, step.line) == (source + 3, source + 4)
-    assert step.donated_bytes == 4 * (15 + 3) * 4  # weight and bias, in float32, in the compiled runs
+    assert step.donated_bytes == 4 * (15 + 3) * 4  # weight and bias in float32, in each of the four compiled runs
     assert report.totals.runs == 10
 
 

@@ -1,6 +1,6 @@
 """Gradients interpreted by NumPy: every operator over its samples, and the primitives where NumPy and JAX differ.
 
-The expected results come from XLA for the same jaxpr. PyTorch is the reference of the gradients themselves (tests/ops).
+The expected results are those of XLA for the same jaxpr. Other tests compare the gradients with PyTorch's (tests/ops).
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def run(traced: Any, given: list[np.ndarray]) -> list[np.ndarray]:
 
 
 def assert_close(found: Any, due: Any, at: str = "") -> None:
-    """Compare with the tolerance that PyTorch uses for the dtype."""
+    """Compare shape, dtype and values, with PyTorch's tolerance for the dtype."""
     found, due = np.asarray(found), np.asarray(due)
     assert (found.shape, found.dtype) == (due.shape, due.dtype), at
     half = due.dtype.kind == "V"
@@ -81,11 +81,11 @@ def assert_close(found: Any, due: Any, at: str = "") -> None:
 # -- every operator ----------------------------------------------------------------------------------------------------
 
 
-FEW = 2  # gradients of each name; testing all of them takes minutes
+FEW = 2  # the number of gradients tested for each name; all of them would take minutes
 
 
 def gradients_of(key: str) -> Iterator[tuple[str, OpPlan, list[np.ndarray]]]:
-    """Yield the gradient plan of each operator that the samples of a name record, with inputs for it."""
+    """Yield a description, the gradient plan and its inputs for each operator that the samples of a name record."""
     seen = set()
     for sample in SAMPLES[key]:
         if isinstance(sample, Fails) or not sample.gradient:
@@ -139,7 +139,7 @@ def test_gradients_of_operators(key):
             assert_close(a, b, name)
 
 
-# Operators with gradients that NumPy does not run, each with the primitive that is missing.
+# Operators with gradients that NumPy cannot interpret, each with the unsupported primitive.
 UNSUPPORTED = {
     "_avg_pool2d": "reduce_window_sum",
     "_max_pool2d": "select_and_scatter_add",
@@ -345,9 +345,8 @@ def test_loops_that_end_one_by_one_are_refused():
 def test_the_calls_of_loops_are_counted():
     flat = lambda function: flatten(jax.make_jaxpr(function)(GRID[0]))
     assert flat(lambda x: jnp.sin(x) + 1).loops == []
-    assert flat(lambda x: lax.fori_loop(0, 9, lambda i, y: jnp.sin(y) * x, x) + 1).loops == [
-        9 * 3
-    ]  # `i + 1` counts too
+    # `i + 1` counts too.
+    assert flat(lambda x: lax.fori_loop(0, 9, lambda i, y: jnp.sin(y) * x, x) + 1).loops == [9 * 3]
     inner = lambda y: lax.fori_loop(0, 4, lambda i, z: z * z, y)
     assert flat(lambda x: lax.fori_loop(0, 3, lambda i, y: inner(y), x)).loops == [3 * (4 * 2 + 2)]
 

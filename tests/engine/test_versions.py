@@ -38,7 +38,7 @@ def _write_further(program, library):
 
 @pytest.fixture
 def _nothing_runs(monkeypatch):
-    """Disable the flush of the backward pass. It would compile a program for each operator."""
+    """Disable the flush of the backward pass, which would compile a program for each operator."""
     monkeypatch.setattr(torchlike._transforms.backward, "boundary", lambda: None)
 
 

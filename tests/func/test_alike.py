@@ -1,4 +1,4 @@
-"""Function transforms: results and gradient history must equal PyTorch's under every executor."""
+"""Function transforms: results, and whether they have a gradient graph, must equal PyTorch's under every executor."""
 
 import pytest
 import torch

@@ -1,6 +1,7 @@
 """Derivatives through `autograd.Function`s with their own `vmap`, compared with PyTorch.
 
-`backward`, `jvp` and the operators of `vmap` deliberately have different derivatives, which shows which one was used.
+`backward`, `jvp` and the operators of `vmap` deliberately have different derivatives. The result thus shows which of
+them was used.
 """
 
 import pytest

@@ -33,7 +33,7 @@ def backward(w: Writer) -> str | None:
     options = []
     if w.chance(35):
         options.append("retain_graph=True")
-    if w.chance(10) and w[name].numel():  # no program relies on the history of an empty gradient
+    if w.chance(10) and w[name].numel():  # no program relies on the graph of an empty gradient
         options.append("create_graph=True")
     if w.chance(8):
         options.append(f"inputs=[{w.tensor(_wants_grad) or name}]")
@@ -113,8 +113,8 @@ def flags(w: Writer) -> str | None:
 
 def hook(w: Writer) -> str | None:
     """Write the registration of a hook on a tensor."""
-    # PyTorch crashes if a view has no history of its own. Either it requires grad only because of its base, or its base
-    # has lost the history that the view still reports.
+    # PyTorch crashes on a hook of a view without its own gradient graph. Such a view requires grad only because of its
+    # base, or its base has lost the graph that the view still reports.
     apart = lambda t: t._base is None or not (has_history(t) or t._base.requires_grad)
     name = w.tensor(lambda t: apart(t) and t.requires_grad)
     if name is None:

@@ -24,7 +24,7 @@ class Seen:
 
 
 def observe(program: Program, library: Any) -> list[Seen]:
-    """Run a program and observe all names after each statement, or only at the end."""
+    """Run a program and observe all names after each statement, or only after the last if it is not `watched`."""
     names = start(library)
     seen = []
     births: dict[int, tuple[Any, int]] = {}
@@ -58,10 +58,11 @@ def _has_inference(names: dict[str, Any], library: Any) -> bool:
 def _note_births(
     backward: bool, may: bool, names: dict[str, Any], births: dict[int, tuple[Any, int]], library: Any
 ) -> None:
-    """Record the version counter that each new result starts with.
+    """Record the initial version of each new tensor, so that only later writes are counted.
 
-    PyTorch itself writes to a result while it creates it: some operators do (`may`), and so does `backward` where it
-    copies a gradient into `.grad` (docs/differences.md). Later writes are counted from the recorded version.
+    The initial version is not always 0, because PyTorch may write to a tensor while it creates it. Some operators do
+    this (`may`: the statement may have called one), and `backward` does it when it copies a gradient into `.grad`
+    (docs/differences.md).
     """
     tensors = _tensors(names, library)
     found = [_attempt(lambda: t.grad) for t in tensors] if backward else []  # noqa: B023
@@ -122,9 +123,8 @@ def _of_tensor(t: Any, tensors: dict[str, Any], library: Any) -> dict[str, Any]:
 def _outside(t: Any) -> dict[str, Any]:
     return {
         "shape": tuple(t.shape),
-        "stride": tuple(s for s, n in zip(t.stride(), t.shape) if n > 1)
-        if t.numel()
-        else None,  # the strides of an empty tensor are not observable
+        # The strides of an empty tensor are not observable.
+        "stride": tuple(s for s, n in zip(t.stride(), t.shape) if n > 1) if t.numel() else None,
         "dtype": str(t.dtype).rpartition(".")[2],
         "requires_grad": t.requires_grad,
     }
@@ -174,7 +174,7 @@ def difference(program: Program) -> str | None:
             scale = max(scale, _largest(due.facts))
             found = _first(mine.facts, due.facts, scale, rounding)
         if found is not None:
-            # An internal error that PyTorch itself reports as a bug ends the program.
+            # After an internal error, which PyTorch itself reports as a bug, the libraries are no longer compared.
             return None if "please report" in found else f"{at}\n  {found}"
     return None
 
@@ -188,7 +188,7 @@ def _largest(facts: dict[str, dict[str, Any]]) -> float:
 def _coarsest(program: Program) -> float:
     """Return the rounding of the coarsest dtype in a program.
 
-    A value that was rounded to this dtype keeps the error after a conversion to other dtypes.
+    A value that was rounded to this dtype keeps the rounding error after a conversion to another dtype.
     """
     text = str(program)
     return max([r for dtype, r in _ROUNDING.items() if dtype in text] + [1e-5] * (".float()" in text), default=1e-9)

@@ -37,7 +37,7 @@ def _run(seed: int, shown: Counter) -> tuple[int, tuple[str, str] | None]:
 
 
 def _told(seed: int, program: Program, found: str, shown: Counter) -> tuple[str, str]:
-    """Return the kind of a difference and its seed, with a minimal script if the kind is new."""
+    """Return the kind of a difference, and a report with a minimal script if the kind is new."""
     kind = kind_of(found)
     shown[kind] += 1
     if shown[kind] > 1:
@@ -51,7 +51,7 @@ def _told(seed: int, program: Program, found: str, shown: Counter) -> tuple[str,
 
 
 def kind_of(found: str) -> str:
-    """Return a difference without its names and numbers."""
+    """Return the kind of a difference, which is its text without names and numbers."""
     first, _, rest = found.partition("\n")
     calls = re.findall(r"[a-z_]+_?(?=\()|[-+*]?=(?!=)", first.partition(":")[2])
     return f"{calls[-1:]} {re.sub(r'array.*|[0-9.,() -]+', ' ', rest)[:160]}"

@@ -36,7 +36,7 @@ def is_apart(t: torch.Tensor) -> bool:
 def meets(o: torch.Tensor, t: torch.Tensor) -> bool:
     """Return whether an operand may overlap the written memory without an error from PyTorch.
 
-    The result would then depend on the order of writes.
+    The result of such a write would depend on the order in which elements are read and written.
     """
     if o.untyped_storage()._cdata != t.untyped_storage()._cdata or o is t:
         return False
@@ -60,7 +60,7 @@ def _is_repeated(t: torch.Tensor) -> bool:
 
 
 def source_for(w: Writer, name: str) -> str:
-    """Choose a tensor to write into another, usually one that expands to it."""
+    """Choose a tensor to write into another, usually one whose shape broadcasts to the target's."""
     t = w[name]
 
     def fits(o: torch.Tensor) -> bool:
@@ -77,9 +77,9 @@ def source_for(w: Writer, name: str) -> str:
 
 
 def _castable(o: torch.Tensor, t: torch.Tensor) -> bool:
-    """Return whether the conversion rounds the same on every platform.
+    """Return whether a conversion to the dtype of `t` gives the same numbers on every platform.
 
-    Conversions from most fractions, or from large or infinite values, to integers do not.
+    For conversions from floats to integers, this is assumed only for multiples of 1/2 below 100.
     """
     if is_float(t) or t.dtype is torch.bool or not is_float(o):
         return True
@@ -206,7 +206,7 @@ _KINDS = [_unary, _number, _number, _number, _tensor, _tensor, _tensor, _masked,
 
 
 def by_index(w: Writer) -> str | None:
-    """Return an assignment to an index, plain or augmented. The index may be nested."""
+    """Return a plain or augmented assignment to an index, or to an index of an indexed tensor."""
     name = w.tensor(lambda t: t.ndim and is_apart(t))
     if name is None:
         return None
@@ -244,7 +244,7 @@ def shape_in_place(w: Writer) -> str | None:
     name = w.tensor()
     t = w[name]
     if t.requires_grad and not torch.is_grad_enabled() and shares(w, name):
-        return None  # the history of its views would become invalid, in PyTorch too (docs/differences.md)
+        return None  # the gradient graphs of its views would become invalid, in PyTorch too (docs/differences.md)
     if t.retains_grad or t._backward_hooks:
         return None  # in PyTorch its gradients keep the old shape, and the next write fails (docs/differences.md)
     options = ["squeeze_()", f"unsqueeze_({w.number(t.ndim + 1)})"]

@@ -26,12 +26,14 @@ class Program:
     Args:
       setup: Statements before the function.
       body: Statements of the function.
-      between: Steps after the definition of the function: calls (None) and changes.
+      between: Steps after the definition of the function: None for a call, or a statement that changes something.
       shows: Expressions that are compared after each call.
       undo: Statements at the end.
       rebinds: Names that the function assigns to.
       passed: Names that are passed as arguments.
-      shape: "function", "module" or "method". It decides whether the names are globals or local to a function.
+      shape: The kind of the compiled object: "function", "module" or "method".
+      is_global: True if the program's names are globals, False if they are local variables of a function.
+      returns: The expression that the function returns.
     """
 
     setup: tuple[str, ...]
@@ -48,7 +50,7 @@ class Program:
     def text(self) -> str:
         """Return the program's source.
 
-        The source uses `torch`, `compile`, `call` (which runs a function and records its result) and `attempt` (which
+        It uses the names `torch`, `compile`, `call` (which runs a function and records its result) and `attempt` (which
         records the error of a change).
         """
         lines = [*self.setup, *self._function()]
@@ -94,7 +96,7 @@ class _Writer:
         rebinds = [f"p{i}" for i, _ in numbered if re.search(rf"\bp{i} [-*+^]?= ", "\n".join(body))]
         passed = [f"p{i}" for i, _ in numbered if chance() < 0.2 and f"p{i}" not in rebinds]
         shapes = ("function", "function", "method", "module")
-        # Global hooks run both for a compiled module and for the module inside it.
+        # Exclude modules: global hooks run both for a compiled module and for the module inside it.
         if "global hooks" in [piece.name for piece in pieces]:
             shapes = shapes[:3]
         between: list[str | None] = [None, None]

@@ -59,7 +59,7 @@ def _plain(x: Any) -> Any:
 
 
 def plain(model: Any) -> Any:
-    """Return the function uncompiled. This replaces `compile`."""
+    """Return the function or module uncompiled. This replaces `compile`."""
     return model
 
 
@@ -91,5 +91,5 @@ def smallest(program: Program) -> Program:
 
 
 def kind_of(found: str) -> str:
-    """Return a difference without its values."""
+    """Return the kind of a difference: the same for all steps, or an error without its numbers."""
     return re.sub(r"\d+", "", found.partition(":")[0] if found.startswith("step") else found)[:100]

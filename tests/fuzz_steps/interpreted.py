@@ -1,7 +1,7 @@
 """Runs compiled calls and optimizer steps without XLA.
 
-An XLA compile takes a quarter of a second, and the programs test capture and replay. NumPy therefore interprets the
-captured operators.
+An XLA compile takes a quarter of a second, and the programs test capture and replay but not XLA. NumPy therefore
+interprets the captured operators.
 """
 
 from __future__ import annotations

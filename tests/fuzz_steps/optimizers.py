@@ -6,8 +6,8 @@ from random import Random
 
 from tests.fuzz_steps.program import listed
 
-# A large eps: some gradients consist only of rounding errors, such as that of a bias before a norm. An optimizer must
-# not divide such a gradient by its own magnitude.
+# A large eps, because some gradients consist only of rounding errors, such as the gradient of a bias before a norm. An
+# optimizer must not divide such a gradient by its own magnitude.
 EPS = "eps=1e-3"
 # (weight, optimizer, options to choose from)
 OPTIMIZERS: list[tuple[int, str, tuple[str, ...]]] = [

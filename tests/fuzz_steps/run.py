@@ -1,4 +1,4 @@
-"""Runs a program in three ways and compares the state after each of its calls."""
+"""Runs a program in PyTorch, in torchlike, and compiled in torchlike, and compares the state after each call."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ LARGEST = 1e6  # above this value, rounding alone can make the libraries differ
 # Adam's division.
 TOLERANCES = {"float64": (1e-7, 1e-7), "float32": (1e-3, 1e-4)}
 WAYS = ("recorded", "compiled")
-NUDGES = 3  # runs of PyTorch with inputs that differ in their last digit
-# A difference of up to this multiple of the spread between those runs counts as rounding. An example is a gradient
-# that is zero except for rounding.
+NUDGES = 3  # runs of PyTorch with inputs that differ in the last bit
+# A difference of up to this multiple of the spread between those runs counts as rounding. Relative tolerances do not
+# suffice, for example, for a gradient that is zero except for rounding.
 TIMES = 100
 
 
@@ -44,7 +44,7 @@ class Ran:
 def observe(program: Program, library: Any, compile: Any, nudge: int = 0) -> list[Seen]:
     """Run a program and record all state after each call.
 
-    With a `nudge`, the inputs differ in their last digit.
+    A nonzero `nudge` is the seed of a change of each input in its last bit.
     """
     library.manual_seed(0)
     library.set_default_dtype(getattr(library, program.dtype))
@@ -60,7 +60,7 @@ def observe(program: Program, library: Any, compile: Any, nudge: int = 0) -> lis
                 facts = Look(library, program.is_deep or is_last).names(names)
             seen.append(Seen(error, facts))
             if error is not None and not error[1].startswith("stop"):
-                break  # the statement may have run in part, and in another order
+                break  # the statement may have run in part, and its operators in another order
     finally:
         library.set_default_dtype(library.float32)
         library.set_grad_enabled(True)

@@ -24,7 +24,7 @@ def run_shard(seed: int, count: int, queue: Any) -> None:
     torch.set_num_threads(1)
     shown: Counter = Counter()
     for number in range(count):
-        # Freeze long-lived objects, so that captures that look up the referrers of a value skip them.
+        # Freeze long-lived objects: `gc.get_referrers`, which captures call, does not search frozen objects.
         if number % 100 == 99:
             gc.collect()
             gc.freeze()
@@ -41,7 +41,7 @@ def _run(seed: int, shown: Counter) -> tuple[int, tuple[str, str] | None]:
 
 
 def _told(seed: int, program: Program, found: str, shown: Counter) -> tuple[str, str]:
-    """Return the kind of a difference and its seed, with a minimal script for the first two of each kind."""
+    """Return the kind of a difference, and a report with a minimal script for the first two of each kind."""
     kind = kind_of(found)
     shown[kind] += 1
     if shown[kind] > 2:
@@ -52,7 +52,7 @@ def _told(seed: int, program: Program, found: str, shown: Counter) -> tuple[str,
 
 
 def kind_of(found: str) -> str:
-    """Return a difference without its names and numbers."""
+    """Return the kind of a difference, which is its text without names and numbers."""
     way, _, rest = found.partition(":")
     first, _, more = rest.partition("\n")[2].partition(" is ")
     what = more if not first.strip() else f"{first.rpartition('.')[2]} is {more[:6]}"
@@ -60,7 +60,7 @@ def kind_of(found: str) -> str:
 
 
 def guarded(program: Program, ran: Ran | None = None) -> str | None:
-    """Return the difference of a program. An error outside of its statements counts as a difference."""
+    """Return the difference of a program. An error outside its statements counts as a difference."""
     try:
         return difference(program, ran=ran)
     except Exception as error:

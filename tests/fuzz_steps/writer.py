@@ -71,7 +71,7 @@ def program_of(seed: int, executor: str | None = None) -> Program:
 
 
 def _functions(random: Random, has_schedule: bool, is_opaque: bool) -> list[str]:
-    """Write the training step, and compile all or part of it."""
+    """Write the training step, and the statements that compile all or part of it."""
     phases = write_step(random, is_opaque)
     after = phases["after"]
     if has_schedule and random.random() < 0.7:
@@ -84,7 +84,7 @@ def _functions(random: Random, has_schedule: bool, is_opaque: bool) -> list[str]
     how = random.choices(("step", "module", "loss", "parts"), (12, 2, 3, 3))[0]
     if how == "step":
         return [_function("step", "x, y", phases, everything), "step = compile(step)"]
-    if how in ("module", "loss"):  # second derivatives through a partly compiled step are unsupported, in PyTorch too
+    if how in ("module", "loss"):  # neither library supports second derivatives through a partly compiled step
         phases = {name: [s for s in statements if "create_graph" not in s] for name, statements in phases.items()}
         phases["backward"] = phases["backward"] or ["loss.backward()"]
     if how == "module":

@@ -152,7 +152,7 @@ def test_concrete_arguments_choose_the_way():
 
 
 def test_a_tracer_of_ones_own():
-    """Trace with a tracer that chooses its leaf modules and records its nodes."""
+    """Check a tracer that overrides `is_leaf_module` and `create_node`."""
 
     def run(L):
         noted = []
@@ -222,7 +222,7 @@ TRACED = {
 
 @pytest.mark.parametrize("name", TRACED)
 def test_a_tracer_takes_functions_whole(name):
-    """Check that a tracer does not trace into wrapped functions, wherever traced code calls them.
+    """Check that a tracer does not trace into wrapped functions, however traced code calls them.
 
     The wrapped functions are those passed to the tracer, those of the modules passed to it, and those of `math`.
     """

@@ -1,6 +1,6 @@
 """Features that depend on the versions of Python, NumPy and JAX.
 
-These are imports, the interpreter, compiled steps, files and caches.
+The tests cover imports, the interpreter, compiled steps, files and caches.
 """
 
 import base64
@@ -55,8 +55,8 @@ def test_jax_has_every_name():
 def test_cold_gradients_are_interpreted(monkeypatch):
     """Check that gradients of small programs are interpreted.
 
-    If a new JAX version changed a function that the interpreter supports, the program is compiled. This costs time and
-    does not change results, so the test only warns.
+    If a new JAX version changed a function that the interpreter supports, the program is compiled instead. This costs
+    time and does not change results, so the test only warns.
     """
     plain, refused = jaxpr._function, set()
 

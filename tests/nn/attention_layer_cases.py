@@ -12,7 +12,7 @@ WIDTH, HEADS = 4, 2
 def program(seed: int) -> Any:
     """Return a function of the library that makes the call of this seed.
 
-    It returns the results and the gradients of the inputs and parameters.
+    The function returns the results and the gradients of the inputs and parameters.
     """
     random = np.random.default_rng(seed)
     return (_attention, _attention, _encoder, _decoder)[seed % 4](random)
@@ -23,7 +23,7 @@ def _chance(random: np.random.Generator, share: float = 0.5) -> bool:
 
 
 def _mask(random: np.random.Generator, *shape: int) -> np.ndarray | None:
-    """Return a mask in which True or -inf hides a key, or None. Some rows are hidden completely."""
+    """Return a mask in which True or -inf hides a key, or None. In half of the masks, one row hides all keys."""
     if _chance(random, 0.35):
         return None
     hidden = random.random(shape) < random.choice([0.0, 0.3, 0.6])
@@ -33,12 +33,12 @@ def _mask(random: np.random.Generator, *shape: int) -> np.ndarray | None:
         hidden[..., 0] = False
     if _chance(random):
         return hidden
-    # PyTorch's fast path of the encoder layer treats every nonzero number as -inf.
+    # The only numbers are 0 and -inf, because PyTorch's fast path of the encoder layer treats other numbers as -inf.
     return np.where(hidden, -np.inf, 0).astype("float32")
 
 
 def _ends(random: np.random.Generator, batch: int, length: int) -> np.ndarray | None:
-    """Return padding at the ends of sequences, or None. A sequence may be all padding."""
+    """Return a mask of the padding at the ends of sequences, or None. A sequence may consist of padding only."""
     if _chance(random, 0.35):
         return None
     hidden = np.arange(length) >= random.integers(0 if _chance(random) else 1, length + 1, (batch, 1))
@@ -50,7 +50,7 @@ def _tensor(torch: Any, array: np.ndarray | None) -> Any:
 
 
 def _differentiated(torch: Any, layer: Any, results: Any, inputs: list, quiet: bool) -> list:
-    """Return the results, and the gradients of the inputs and parameters if autograd records them."""
+    """Return the results and, unless `quiet`, the gradients of the inputs and parameters."""
     results = [x for x in (results if isinstance(results, tuple) else (results,)) if x is not None]
     if quiet:
         return results

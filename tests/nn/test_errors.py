@@ -6,7 +6,7 @@ import torch
 import torchlike
 from tests.nn.twins import agree, scope
 
-# The names used by the test lines: a module with every kind of member, a parameter, a tensor and a layer.
+# Defines the names that the test lines use: a module with every kind of member, a parameter, a tensor and a layer.
 SETTING = """
 class NoInit(nn.Module):
     def __init__(self):

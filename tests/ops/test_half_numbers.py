@@ -1,4 +1,4 @@
-"""Numbers and zero-dim tensors combined with half precision: which ones PyTorch rounds first, and which it does not."""
+"""Numbers and zero-dim tensors as operands in half precision. torchlike rounds exactly those that PyTorch rounds."""
 
 import numpy as np
 import pytest
@@ -123,7 +123,7 @@ def test_attention_rounds_the_exponentials_and_then_the_quotient(dtype, is_causa
         return torch.nn.functional.scaled_dot_product_attention(q, k, q + k, is_causal=is_causal)
 
     ours, theirs = _both(program, dtype, executor)
-    # An exponential between two representable numbers may be rounded to either. Without any rounding of intermediates,
-    # a third of the results would differ.
+    # An exponential between two representable numbers may be rounded to either of them. A third of the results would
+    # differ if intermediates were not rounded at all.
     assert (ours != theirs).mean() < 0.2
     np.testing.assert_allclose(ours, theirs, rtol=2**-7 if dtype == "bfloat16" else 2**-10, atol=2**-10)

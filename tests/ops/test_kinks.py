@@ -96,7 +96,8 @@ _ADDED = {
 def test_many_addends_of_half_precision(name, dtype, executor):
     """Check the error of long sums in half precision.
 
-    The error relative to float64 may be as large as PyTorch's, or one rounding of the result.
+    The difference from the float64 result may be twice as large as PyTorch's, or one rounding error of the largest
+    element.
     """
 
     def furthest(library, kind):

@@ -1,4 +1,4 @@
-"""Factors that are unique only up to signs: quantities independent of the signs equal PyTorch's, with gradients."""
+"""Factors that are unique only up to signs: values independent of the signs, and their gradients, equal PyTorch's."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The compiled C kernels: they equal PyTorch and NumPy's formulas, and refuse invalid buffers."""
+"""The C kernels: their results equal those of PyTorch and of the NumPy formulas, and they refuse invalid buffers."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def test_layer_norm(maker, columns, with_weight, with_bias):
         return library.nn.functional.layer_norm(cast(x), (columns,), *given)
 
     ours = program(torchlike, torchlike.from_numpy).numpy()
-    compare(ours, program(torch, lambda a: torch.from_numpy(a).double()), atol=3e-5)  # a mean of 10 loses a digit
+    # The subtraction of a mean of 10 loses a digit.
+    compare(ours, program(torch, lambda a: torch.from_numpy(a).double()), atol=3e-5)
 
 
 @pytest.mark.parametrize("columns", [0, 1, 15, 16, 17, 33, 4096])

@@ -113,8 +113,8 @@ def test_second_gradients(key):
             if a is None or b is None:  # the gradient does not depend on this input: None or zeros
                 assert all(x is None or not x.any() for x in (a, b)), at
             else:
-                # At the ends of domains, PyTorch's gradient is often NaN where a finite number exists. Those are not
-                # compared.
+                # At the ends of domains, PyTorch's gradient is often NaN although a finite gradient exists. Elements
+                # that are not finite in PyTorch are not compared.
                 b = b.resolve_conj().numpy(force=True)
                 there = np.isfinite(b)
                 a, b = np.where(there, a.numpy(), 0), np.where(there, b, 0)
@@ -128,7 +128,7 @@ def _judged_twice(key: str, sample: Sample) -> bool:
 
 
 def _half(sample: Sample) -> bool:
-    """Return whether a sample contains half-precision numbers, for which rounding depends on the derivation."""
+    """Return whether a sample contains half-precision numbers, whose rounding depends on the gradient's formula."""
     return any(isinstance(a, np.ndarray) and a.dtype.itemsize == 2 and a.dtype.kind in "fV" for a in sample.args)
 
 
@@ -176,8 +176,8 @@ class _Backward:
         return [[next(grads) for _ in leaves] for leaves in self.inputs]
 
 
-# PyTorch composes these of other operators and shows the last one's node. Here each is one operator, or is composed of
-# other ones.
+# PyTorch composes these functions of several operators, and the result has the node of the last one. In torchlike, each
+# function is a single operator or a composition of different operators.
 COMPOSED = (
     "Tensor.sum_to_size",
     "block_diag",

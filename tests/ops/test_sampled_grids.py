@@ -26,6 +26,6 @@ def test_on_pixels(size, theta, align, padding):
     grids, *others = zip(*seen)
     assert grids[0] == grids[1]
     for i, (ours, theirs) in enumerate(others):
-        # The last one is a sum over all pixels. Its rounding error grows with the size of the terms.
+        # The last of these tensors is a sum over all pixels. Its rounding error grows with the size of the terms.
         tolerance = {"rtol": 1e-4, "atol": 1e-3} if i == 3 else {}
         torch.testing.assert_close(torch.tensor(ours), torch.tensor(theirs), **tolerance)

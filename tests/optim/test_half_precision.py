@@ -1,4 +1,4 @@
-"""Parameters in half precision. A step must round after the same operators as PyTorch's, and nowhere else."""
+"""Parameters in half precision. A step must round after the same operators as PyTorch's, and only there."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ OPTIMIZERS = [
     ("Rprop", {"lr": 0.01}),
     ("ASGD", {"lr": 0.05, "t0": 1, "lambd": 0.1}),
 ]
-# Multiples of PyTorch's vector width. PyTorch rounds the remaining elements once more.
+# The sizes are multiples of PyTorch's vector width, because PyTorch rounds the remaining elements once more.
 SHAPES = [(64, 32), (256,)]
 
 
@@ -47,7 +47,7 @@ def test_bfloat16_is_rounded_where_pytorch_rounds(name, options):
     ours, theirs = _trained(torchlike, name, options), _trained(torch, name, options)
     assert len(ours) == len(theirs) >= 2
     unequal = sum(int((a != b).sum()) for a, b in zip(ours, theirs))
-    # A sum halfway between two numbers may round the other way where XLA fuses a product into it.
+    # A sum halfway between two numbers may be rounded to the other one if XLA fuses a product into the sum.
     assert unequal <= 2
     for a, b in zip(ours, theirs):
         np.testing.assert_allclose(a, b, rtol=2**-7, atol=2**-14)

@@ -1,4 +1,4 @@
-"""Optimizer state that is changed through an earlier reference. The following steps must use the changed state."""
+"""Optimizer state that is changed through a reference from before. The following steps must use the changed state."""
 
 import numpy as np
 import pytest
@@ -79,6 +79,5 @@ def test_steps_see_the_change(name, options, hold, compiles):
                 change(library)
         step(library.tensor(0.5))
         found.append((w.tolist(), v.tolist()))
-    # Each step amplifies rounding errors of single precision, most of all through the division of Adam and similar
-    # rules.
+    # Each step amplifies rounding errors of single precision, most of all by the division in Adam and similar rules.
     np.testing.assert_allclose(found[1], found[0], rtol=1e-5, atol=1e-6)

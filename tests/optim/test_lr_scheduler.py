@@ -13,7 +13,7 @@ from tests.optim.cases import same
 
 
 class Callable:
-    """A callable with state that schedulers save."""
+    """A callable object. Schedulers save its attributes."""
 
     def __init__(self, base):
         self.base = base
@@ -117,7 +117,7 @@ def check(optimizers, schedulers):
 
 def assert_same_state(ours, theirs):
     for state in (ours, theirs):
-        state.pop("_scale_fn_ref", None)  # how PyTorch stores a method, which is undocumented
+        state.pop("_scale_fn_ref", None)  # PyTorch's undocumented way to store a method
     assert list(ours) == list(theirs)
     for key in theirs:
         if key == "_schedulers":

@@ -1,4 +1,7 @@
-"""Parameters and gradients that share memory are updated one after the other. Incomplete state raises."""
+"""Parameters and gradients that share memory are updated one after the other, as in PyTorch.
+
+Steps with changed shapes or incomplete state have PyTorch's results or errors.
+"""
 
 import numpy as np
 import pytest
@@ -72,8 +75,7 @@ def test_steps(name, options, make, share, compiles):
         for k in range(3):
             step(library.tensor(float(k)))
         found.append((w.tolist(), v.tolist()))
-    # Each step amplifies rounding errors of single precision, most of all through the division of Adam and similar
-    # rules.
+    # Each step amplifies rounding errors of single precision, most of all by the division in Adam and similar rules.
     np.testing.assert_allclose(found[1], found[0], rtol=1e-5, atol=1e-6)
 
 
@@ -98,8 +100,7 @@ def test_parameters_have_the_same_state(name, options, compiles):
         for k in range(1, 4):
             step(library.tensor(float(k)))
         found.append((w.tolist(), v.tolist()))
-    # Each step amplifies rounding errors of single precision, most of all through the division of Adam and similar
-    # rules.
+    # Each step amplifies rounding errors of single precision, most of all by the division in Adam and similar rules.
     np.testing.assert_allclose(found[1], found[0], rtol=1e-5, atol=1e-6)
 
 

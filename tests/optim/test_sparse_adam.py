@@ -72,7 +72,7 @@ def test_steps(name, options):
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
 @pytest.mark.parametrize("name", ["SparseAdam", "Adagrad", "SGD"])
 def test_dtypes(name, dtype):
-    """Compare dtypes. No row occurs three times, because PyTorch rounds half precision after each term of the sum."""
+    """Compare steps in each dtype. No row occurs three times, because PyTorch rounds half precision after each term."""
     steps = [(1, 2, 1), (3, 0, 1), (2, 1, 0)]
     both(lambda torch: shown(*stepped(torch, name, dtype, steps, lr=0.1)))
 

@@ -11,8 +11,8 @@ def assert_same(ours, theirs, *, rtol=None, atol=None, stride=True, grad=True, a
 
     Tensors are compared by value (to the rounding of the dtype), dtype, shape, stride and ``requires_grad``. Tuples,
     lists, dicts and named tuples are compared item by item, other objects by type name and by equality or text. A
-    tolerance, given as ``rtol`` and ``atol`` together, replaces PyTorch's default of the dtype. State the reason where
-    you use one.
+    tolerance, given as ``rtol`` and ``atol`` together, replaces PyTorch's default for the dtype. Add a comment with the
+    reason to every tolerance.
     """
     how = {"rtol": rtol, "atol": atol, "stride": stride, "grad": grad}
     if isinstance(theirs, torch.Tensor):

@@ -20,8 +20,8 @@ from tests.out.targets import DTYPES, KINDS, Kind, Target, of_several
 
 INPUTS = ("float32", "int64", "complex64")
 RESIZED = "An output with one or more elements was resized"
-# PyTorch does not detect every case of memory that is written twice, or both written and read. The result is then
-# arbitrary, so it is no fault to refuse such a call.
+# The error for memory that is written twice, or both written and read. PyTorch does not detect every such case, and its
+# result is then arbitrary. torchlike may refuse these calls, which is not counted as a fault.
 TWICE = "unsupported operation: "
 
 
@@ -53,7 +53,7 @@ def chosen_entries(patterns: list[str]) -> list[Entry]:
 
 
 def excluded(fault: Fault) -> bool:
-    """Return whether a fault is excluded."""
+    """Return whether `OUT` excludes the fault's operator with this kind of target."""
     return fault.entry in OUT and fault.target.partition(" at ")[0] in OUT[fault.entry][0]
 
 
@@ -69,7 +69,7 @@ def faults(
         for call, plain in _samples(entry, dtype, most):
             ours = translate.function(entry.info.name, entry.info.op)
             mine, error = attempt(lambda: call.ours(ours).result)  # noqa: B023
-            # Values are compared only if the call without `out=` agrees: equal elements may come in another order.
+            # Compare values only if the call without `out=` agrees. It may differ, as in the order of equal elements.
             same = error is None and difference(mine, plain) is None
             values = same and entry.name not in WITHOUT_VALUES
             for name, make in _targets(call, plain, kinds):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 
 DTYPES = ("uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "bool")
-FILL = 7  # the initial value of the memory
+FILL = 7  # the initial value of all elements
 
 
 class Target(NamedTuple):
@@ -19,7 +19,7 @@ class Target(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """A kind of target: whether it exists for a result of a given shape and dtype, and how a library makes it."""
+    """A kind of target. `fits` returns whether the kind exists for a result, and `make` creates it in a library."""
 
     name: str
     fits: Callable[[torch.Tensor], bool]

@@ -46,7 +46,7 @@ SEVERAL = {
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("kind", STORES)
 def test_stores(kind, name, tmp_path):
-    if (kind, name) != ("file", "delete"):  # PyTorch reports that a deleted key exists
+    if (kind, name) != ("file", "delete"):  # in a file store, PyTorch reports that a deleted key still exists
         both(lambda L: PROGRAMS[name](STORES[kind](L.distributed, tmp_path)))
 
 

@@ -31,7 +31,7 @@ DTYPES = (
 SIZES = (0, 1, 15, 16, 17, 10_000)
 MANY = 1_000_000
 
-# name: a function that samples `n` numbers of `dtype`. A dtype that PyTorch refuses must be refused too.
+# By name, functions that sample `n` numbers of `dtype`. torchlike must refuse a dtype if PyTorch does.
 DRAWS = {
     "rand": lambda L, n, dtype: L.rand(n, dtype=dtype),
     "randn": lambda L, n, dtype: L.randn(n, dtype=dtype),
@@ -86,7 +86,8 @@ FILLS = {
     "log_normal_": lambda x: x.log_normal_(),
 }
 
-# Matrix factorizations and sums round differently. All other samples must agree to within one unit in the last place.
+# Tolerances of samples that are results of matrix factorizations and sums, which round differently. All other samples
+# must agree to within one unit in the last place.
 ROUNDED = {
     "orthogonal_": 1e-5,
     "gumbel_softmax": 1e-5,
@@ -94,11 +95,11 @@ ROUNDED = {
     "feature_alpha_dropout": 1e-6,
     "_sample_dirichlet": 1e-15,
 }
-COARSE = {"float16": 1e-3, "bfloat16": 1.6e-2}  # the tolerances of these dtypes, for intermediate rounding
+COARSE = {"float16": 1e-3, "bfloat16": 1.6e-2}  # replace the tolerances of `ROUNDED`, because intermediates are rounded
 
 
 def drawn(library, draw):
-    """Return the samples (or the error) and the next number that the generator produces."""
+    """Return the samples, or the error, and the state of the generator afterwards."""
     library.manual_seed(7)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

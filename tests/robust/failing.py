@@ -19,7 +19,7 @@ import numpy as np
 from tests.robust.outcome import Difference, Outcome
 from tests.robust.statements import STATEMENTS
 
-# Pending when the statement fails: values, a view, an autograd history, a model in training, random numbers.
+# The pending work when the statement fails: values, a view, a gradient graph, a model in training, random numbers.
 BEFORE = """
 t.manual_seed(7)
 a = t.arange(12.0).reshape(3, 4) / 7
@@ -93,7 +93,7 @@ class _Broken:
 
 
 class OnPurpose(Exception):
-    """The error that a late kernel raises."""
+    """The error that a kernel raises when it is compiled or run."""
 
 
 def _late(when: str) -> Callable:
@@ -142,7 +142,7 @@ def _names(t: Any) -> dict[str, Any]:
         "Broken": _Broken,
         "nan_gradient": nan_gradient,
     }
-    if t.__name__ == "torch":  # without a compiler, and without the checks of the functions' bodies
+    if t.__name__ == "torch":  # plain calls, which need no compiler and do not check the functions
         return {
             **names,
             "compiled": lambda f: f,
@@ -197,9 +197,10 @@ class Session:
 
 
 def trial(statement: str, executor: str, reads_first: bool = False) -> bool:
-    """Run a statement and its followers under both libraries; return whether it raised only when it was read.
+    """Run a statement and then `AFTER` under both libraries, and raise a `Difference` if the results differ.
 
-    With `reads_first`, the result of the statement is read before the other statements run.
+    Return whether the statement raised only when its result was read. With `reads_first`, the result is read before
+    `AFTER` runs.
     """
     import torch
 
@@ -237,7 +238,7 @@ def _whole(session: Session, statement: str) -> None:
 def _as_found() -> Any:
     """Restore the modes, so that a trial that leaves one behind does not affect the next trial.
 
-    The last statement of the trial itself detects the mode.
+    A mode that is left behind is detected by the last expression of `AFTER`.
     """
     import torch
 

@@ -96,7 +96,7 @@ class Saves:
 class Loads:
     """Interrupts of an iteration over a `DataLoader`.
 
-    The batches after an interrupt must be whole and in order, each at most once, and the next epoch must be complete.
+    All batches must be whole and in order, and none may come twice. The next epoch must be complete.
     """
 
     def __init__(self, moments: Moments, workers: int) -> None:

@@ -1,9 +1,9 @@
 """Interrupts (SIGINT) in training loops.
 
 After an interrupt, parameters and optimizer state equal PyTorch's after k whole steps. Each buffer, average and
-gradient has its value from before or after one of its own updates, in the order in which they are written. The writes
-of a compiled step are atomic, except in its first call, which is captured while it runs and behaves like a recorded
-step. The loop then continues from that state with PyTorch's values.
+gradient equals PyTorch's before or after one of its own updates. The writes of a compiled step are atomic, except in
+its first call, which is captured while it runs and behaves like a recorded step. When the loop continues from that
+state, its values are PyTorch's.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _compile(step: Callable) -> Callable:
 
 @dataclass
 class Trainer:
-    """A training loop under torchlike, with PyTorch's known states."""
+    """A training loop under torchlike, with the states that PyTorch has after each step."""
 
     recipe: Recipe
     compiled: bool
@@ -130,8 +130,8 @@ class Trainer:
         """Compare the whole state, and return the number of steps that the parameters correspond to.
 
         Args:
-          looks: also compare the optimizer's state, which is then gathered again.
-          whole: no step was interrupted since the last check, or steps are atomic.
+          looks: Also compare the optimizer's state. The optimizer must gather it again after it was read.
+          whole: True if no step was interrupted since the last check, or if steps are atomic.
         """
         place = self._place(looks)
         between = not whole
@@ -235,7 +235,7 @@ class Trainer:
 
 
 def trial(trainer: Trainer, moments: Moments, window: str, fraction: float, looks: bool) -> bool:
-    """Interrupt one part of a step, check the state, and continue; return whether the interrupt was raised."""
+    """Interrupt one part of a step, check the state, and continue. Return whether the interrupt was raised."""
     trainer.lead_to(window)
     heard = moments.cut_short((trainer.recipe, trainer.compiled, window), trainer.windows()[window], fraction)
     check_modes()

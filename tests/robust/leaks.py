@@ -2,7 +2,8 @@
 
     python -m tests.robust.leaks recorded --steps 30000
 
-No count may grow after the first tenth of the steps. Memory may grow by less than one percent.
+After the first tenth of the steps, no count may grow, except for a few objects of other libraries. Memory may grow by
+at most one percent.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from torchlike.utils.data import DataLoader, TensorDataset
 
 Step = Callable[[int], Any]
 OURS = ("torchlike", "jax", "jaxlib")
-SPARE = 60  # other objects that may be added: caches of the standard library, dead references that were not yet removed
+SPARE = 60  # objects that may be added: caches of the standard library, dead references that were not yet removed
 SHAPES = 17
 FAILS_EVERY = 100
 BATCHES = 300  # the number of batches of each data loader
@@ -80,7 +81,7 @@ def _kilobytes() -> int:
 
 @dataclass
 class Found:
-    """The growth in one row of the table, and the classes with more objects."""
+    """The counts of one row of the table at two times, and the classes that have more objects at the second."""
 
     name: str
     steps: int
@@ -89,7 +90,7 @@ class Found:
     classes: dict[str, int]
 
     def differences(self, memory: bool = True) -> list[str]:
-        """Return the counts that grew and must not."""
+        """Return descriptions of the counts that grew although they must not."""
         growth = self.before.growth(self.after)
         found = [
             f"{growth[name]} more {name}"
@@ -104,9 +105,9 @@ class Found:
 
 
 def measure(name: str, steps: int, first: int | None = None) -> Found:
-    """Run the steps of a row, and return the counts after the first ones and at the end.
+    """Run the steps of a row, and return the counts after the first steps and at the end.
 
-    The first steps are a tenth of all unless `first` is given.
+    The number of first steps is `first`, or a tenth of all steps.
     """
     first = steps // 10 if first is None else first
     jax.live_arrays()  # initializes JAX
@@ -259,7 +260,7 @@ ROWS: dict[str, Callable[[], Step]] = {
     "loaders": lambda: _loaders(0),
     "loaders with workers": lambda: _loaders(2),
 }
-FEW = {"failing often": 3_000, "functions": 3_000}  # steps; each program is compiled at its first run
+FEW = {"failing often": 3_000, "functions": 3_000}  # the steps of rows whose programs are compiled at the first run
 STEPS = dict.fromkeys(ROWS, 30_000) | FEW | {"loaders": 500, "loaders with workers": 500}
 
 

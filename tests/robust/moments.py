@@ -22,7 +22,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 Work = Callable[[], Any]
-_BEGUN = -1  # instead of an offset: the function begins, or a generator resumes
+_BEGUN = -1  # used instead of an offset when a function begins or a generator resumes
 
 
 def _interrupt(*_: object) -> None:
@@ -33,7 +33,7 @@ def _interrupt(*_: object) -> None:
 def heard_as_interrupts() -> Iterator[list]:
     """Raise KeyboardInterrupt for SIGALRM and SIGINT within the block.
 
-    Yields a list of the errors that Python could not raise, in finalizers and callbacks.
+    Yield a list of the errors in finalizers and callbacks, which Python cannot raise.
     """
     lost: list = []
 
@@ -41,7 +41,7 @@ def heard_as_interrupts() -> Iterator[list]:
         lost.append((args.exc_type, str(args.object)))
 
     alarm = signal.signal(signal.SIGALRM, _interrupt)
-    ctrl_c = signal.signal(signal.SIGINT, signal.default_int_handler)  # background processes ignore it
+    ctrl_c = signal.signal(signal.SIGINT, signal.default_int_handler)  # background processes ignore SIGINT by default
     hook, sys.unraisablehook = sys.unraisablehook, unraisable
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-4)
@@ -55,7 +55,7 @@ def heard_as_interrupts() -> Iterator[list]:
 
 
 class Moments:
-    """The durations of pieces of work, in some unit, and a method that interrupts them."""
+    """The durations of pieces of work, in a unit of the subclass, and a method that interrupts them."""
 
     name = ""
 
@@ -101,7 +101,7 @@ class Moments:
 
 
 class Alarm(Moments):
-    """SIGALRM, whose handler is a Python function that raises, as timeouts use it."""
+    """SIGALRM with a Python handler that raises, a common way to implement timeouts."""
 
     name = "alarm"
 
@@ -114,7 +114,7 @@ class Alarm(Moments):
 
 
 class Killer(Moments):
-    """SIGINT, sent to the process by another thread."""
+    """SIGINT, sent to the main thread by another thread."""
 
     name = "kill"
 
@@ -131,7 +131,7 @@ class Killer(Moments):
             left = moment - time.perf_counter()
             if left > 0:
                 time.sleep(left)
-            if not self._called_off:  # to the main thread: another one might receive it later
+            if not self._called_off:  # sent to the main thread, because another thread might receive it later
                 signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)  # type: ignore[arg-type]
             self._is_done = True
 
@@ -157,7 +157,7 @@ class Points(Moments):
         super().__init__()
         self.number, self.name = number, f"{number.name} by place"
         self._count, self._target = 0, -1
-        # keep a reference: an interpreter that is interrupted while it traces may drop its own
+        # keep a reference, because an interpreter that is interrupted while it traces may drop its own
         self._tracer = self._enter
 
     def _length(self, work: Work) -> float:

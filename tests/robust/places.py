@@ -2,8 +2,8 @@
 
     python -m tests.robust.places AdamW recorded optimizer.step
 
-The program interrupts one part of a step at every point where the interpreter checks for signals, one after the other.
-It prints the lines at which the interrupt led to an incorrect state.
+The program runs one part of a step again and again, and interrupts it at each point where the interpreter checks for
+signals. It prints the lines at which the interrupt led to an incorrect state.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.robust.training import RECIPES, Recipe
 
 
 class _Naming(Points):
-    """Signals at points that also record the source lines of the last interrupt."""
+    """`Points` that also record the source lines of the last interrupt."""
 
     where = ""
 
@@ -40,7 +40,7 @@ def _lines(frame, most: int) -> str:
 
 
 def harmful(recipe: Recipe, compiled: bool, window: str, number: signal.Signals) -> tuple[int, Counter]:
-    """Return the number of points, and the number of differences of each kind at each line."""
+    """Return the number of points, and how often an interrupt at each line caused each kind of difference."""
     moments, found = _Naming(number), Counter()
     with heard_as_interrupts():
         trials = Trials(recipe, compiled, moments, random.Random(0))
@@ -54,7 +54,7 @@ def harmful(recipe: Recipe, compiled: bool, window: str, number: signal.Signals)
 
 
 def main() -> None:
-    """Parse the command line and print the lines."""
+    """Parse the command line, and print the kinds of differences with the lines that cause them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recipe", choices=[recipe.name for recipe in RECIPES])
     parser.add_argument("mode", choices=["recorded", "compiled"])

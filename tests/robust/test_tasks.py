@@ -1,6 +1,6 @@
 """Modes belong to threads, as in PyTorch.
 
-Tasks and contexts of one thread share the modes. A context that is copied to another thread does not carry them along.
+Tasks and contexts of one thread share its modes. Copying a context to another thread does not copy the modes.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ def _seen(t):
 
 
 def tasks(t, mode):
-    """Await in one task within the mode while another task runs, and pass a copy of the context to a thread."""
+    """Return the modes of a task that awaits within a mode, of a task that runs meanwhile, and of a new thread."""
     seen = []
 
     async def within():
@@ -55,7 +55,7 @@ def tasks(t, mode):
 
 
 def contexts(t, mode):
-    """Enter a mode in a copied context and exit it outside. Another context is copied within the mode."""
+    """Return the modes after entering a mode in a copied context, and after exiting it outside that context."""
     entered = _enter(t, mode)
     contextvars.copy_context().run(entered.__enter__)
     copied = contextvars.copy_context()
@@ -75,7 +75,7 @@ def test_modes_belong_to_threads(program, mode):
 
 
 def devices(t):
-    """Check that the default device belongs to a thread too."""
+    """Return the default devices of this thread and of new threads, while and after this thread sets its device."""
     seen = []
 
     def in_thread():

@@ -28,7 +28,10 @@ def test_objects(name, reader, weights_only):
 
 
 def spoken(data):
-    """Return the opcodes of the pickles in an old file, without the keys of its storages, and the remaining bytes."""
+    """Return the opcodes of the pickles in an old file, and the bytes after them.
+
+    The opcodes PUT and GET are left out, and the keys of storages are replaced, because they differ between files.
+    """
     file = io.BytesIO(data)
     stream = [(op.name, arg) for _ in range(4) for op, arg, _ in pickletools.genops(file)]
     keys = pickle.load(file)

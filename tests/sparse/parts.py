@@ -24,7 +24,7 @@ def csr(torch, values=(3.0, 4.0, 5.0), **options):
 
 
 def seen(t):
-    """Convert a result into a form that is compared item by item."""
+    """Convert a result to tuples of dense tensors and other values, which are compared item by item."""
     if isinstance(t, tuple | list):
         return tuple(seen(x) for x in t)
     layout = str(getattr(t, "layout", "")).removeprefix("torch.").removeprefix("torchlike.")

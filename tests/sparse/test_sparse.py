@@ -152,7 +152,7 @@ OF_COO |= {
 
 
 def shared(s):
-    """Return the values after each of several writes through a tensor that shares them."""
+    """Return copies of `s` after each of several writes through tensors that share its memory."""
     found = []
     for write in (
         lambda t: t.mul_(2),

@@ -1,4 +1,4 @@
-"""`overrides`: the results of its functions for user functions that support `__torch_function__`, in both libraries."""
+"""`overrides`: its functions, applied in both libraries to functions and classes that use `__torch_function__`."""
 
 import importlib
 import warnings

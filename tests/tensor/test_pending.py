@@ -253,7 +253,7 @@ def test_compiled(executor):
 def test_a_pass_drops_the_gradients_of_views_without_history():
     """Backward drops the gradients of views that were made under no_grad.
 
-    The views have several shapes, and their gradients are not accumulated.
+    The dropped gradients have different shapes, so they must not be added to each other.
     """
 
     def run(torch):

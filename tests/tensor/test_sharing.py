@@ -1,4 +1,4 @@
-"""Memory shared with NumPy: writes are visible on both sides, and sharing has no cost after the other side is gone."""
+"""Memory shared with NumPy: writes are visible on both sides until the array or the tensor is deleted."""
 
 import array
 import warnings
@@ -426,7 +426,7 @@ def test_arrays_that_are_not_writable_warn_and_are_shared_all_the_same():
         torchlike.from_numpy(np.broadcast_to(np.arange(2.0), (2, 2)))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        torchlike.from_numpy(np.broadcast_to(np.arange(2.0), (2, 2)))  # once per process
+        torchlike.from_numpy(np.broadcast_to(np.arange(2.0), (2, 2)))  # no warning: it is given once per process
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # PyTorch's own warning
             both(_read_only)

@@ -163,7 +163,7 @@ def seen(torch, layout, view):
     return facts, type(found).__name__, before, wrote, results, x, origin
 
 
-# PyTorch appends its own C++ stack trace to the message.
+# Excluded, because PyTorch appends its C++ stack trace to the error message.
 NOT_ALIKE = {(view, "one element") for view in ("unflatten", "unflatten 0", "view_as_complex")}
 
 

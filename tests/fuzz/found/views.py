@@ -1,4 +1,4 @@
-"""Views and their gradient history: programs that once gave results different from PyTorch's."""
+"""Views and their gradient graphs: programs that once gave results different from PyTorch's."""
 
 FOUND = {
     "view of a leaf under no_grad requires grad": """

@@ -13,7 +13,7 @@ INTS = integers(3, 3)
 COMPLEX = normal(2, 3, dtype=np.complex64)
 BF16 = {"why": "PyTorch sums in another order before it rounds", "rtol": 2e-2, "atol": 2e-2}
 
-# groups of rows; PyTorch requires strides that are a multiple of 16 bytes
+# Operands and ends of groups for `grouped_mm`. PyTorch requires strides that are multiples of 16 bytes.
 ROWS, EXPERTS = normal(8, 16), normal(3, 16, 8)
 ENDS = array(2, 2, 8, dtype=np.int32)
 

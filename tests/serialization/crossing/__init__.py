@@ -29,7 +29,7 @@ def is_tensor(x):
 
 
 def plain(x):
-    """Spell out tensors, dtypes and devices in `x`, so that `==` compares across libraries."""
+    """Replace tensors, dtypes and devices in `x` by tuples and strings, so that `==` compares across libraries."""
     if is_tensor(x):
         return (
             type(x).__name__,
@@ -84,19 +84,20 @@ class Result:
 def cross(number, writer, reader):
     """Save an object with one library and load it with the other.
 
-    Every way of saving is tried for which PyTorch loads its own file.
+    Every combination of file format and `weights_only` is tried with which PyTorch loads its own file.
     """
     for T in LIBRARIES:
         T.manual_seed(number)
     made, kind = make(writer, number)
-    memory = kind != PENDING  # torchlike conjugates eagerly, into new memory
+    memory = kind != PENDING  # do not compare the memory of lazily conjugated and negated tensors
     expected = describe(made, memory)
     own = make(torch, number)[0]
     failures, ways = [], 0
     for old, safe in itertools.product((False, True), (True, False)):
         options = {"_use_new_zipfile_serialization": not old}
         if not _loads_its_own(own, options, safe) or (old and kind == GENERATORS):
-            continue  # PyTorch creates the generators there before it reads their states, which succeeds only by chance
+            # PyTorch loads generators from the old format only by chance: it creates them before it reads their states.
+            continue
         ways += 1
         try:
             found = describe(load_bytes(reader, save_bytes(writer, made, **options), weights_only=safe), memory)

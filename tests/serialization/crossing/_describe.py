@@ -9,9 +9,8 @@ import torch
 import torchlike
 
 PLAIN = (int, bool, str, bytes, type(None), range, slice)
-NAMED = tuple(
-    getattr(T, name) for T in (torch, torchlike) for name in ("dtype", "device", "layout", "memory_format")
-)  # described by their repr
+# Types whose objects are described by their repr.
+NAMED = tuple(getattr(T, name) for T in (torch, torchlike) for name in ("dtype", "device", "layout", "memory_format"))
 TENSORS = (torch.Tensor, torchlike.Tensor)
 MODULES = (torch.nn.Module, torchlike.nn.Module)
 OPTIMIZERS = (torch.optim.Optimizer, torchlike.optim.Optimizer)
@@ -25,10 +24,10 @@ FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type)
 
 
 def describe(x, memory=True):
-    """Return the bits of all values, dtypes, sizes, flags and types.
+    """Describe an object by its types and the bits, dtypes, sizes and flags of its tensors.
 
-    With `memory`, include offsets, strides and shared storage. A storage of bytes is described as one of uint8, because
-    PyTorch loads it as such.
+    With `memory`, the description includes offsets, strides and shared storages. A storage of bytes is described as one
+    of uint8, because PyTorch loads it as such.
     """
     return _Description(memory).of(x)
 

@@ -25,7 +25,7 @@ class Tagged:
 
 
 def tensor(T, r, dtype=None, shape=None):
-    """Return a tensor of random bytes, which include special values, or of a few small numbers."""
+    """Return a tensor of random bytes, which include special values such as NaN, or of random bools."""
     shape = shape if shape is not None else tuple(r.randrange(1, 5) for _ in range(r.randrange(1, 4)))
     kind = getattr(T, dtype or r.choice(DTYPES))
     count = math.prod(shape)

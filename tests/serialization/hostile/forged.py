@@ -175,7 +175,7 @@ def attack(r: random.Random) -> bytes:
 
 
 def value(r: random.Random, view: bool = False, depth: int = 0) -> Any:
-    """Return any object that a pickle can create."""
+    """Return a random object of a kind that a pickle can create."""
     plain = (
         None,
         True,
@@ -250,7 +250,7 @@ def tensor(r: random.Random, hooks: Any = None, view: bool = False) -> bytes:
 
 
 def near_miss(r: random.Random, view: bool) -> bytes:
-    """Return a call that is valid except for one or two arguments."""
+    """Return opcodes of a call that is valid except for one or two arguments."""
     f32, empty = Raw(name("torch.float32")), Raw(call("collections.OrderedDict"))
     held, strided = (
         storage(view=view),
@@ -320,7 +320,7 @@ def _keys(r: random.Random, count: int) -> list[bytes]:
         return [number((i << 61) - i) for i in range(1, count)]
     if kind == 1:  # hashes differ only in high bits
         return [number(i << 40) for i in range(count)]
-    if kind == 2:  # a chain of slots that the dictionary probes in sequence, and keys that start there
+    if kind == 2:  # keys that fill a chain of slots, and keys whose probe sequence is this chain
         size = 1 << (count * 3 // 2).bit_length()
         run, place = [], 1
         for _ in range(count // 2):
@@ -337,7 +337,7 @@ def _keys(r: random.Random, count: int) -> list[bytes]:
 
 
 def colliding(r: random.Random) -> bytes:
-    """Return a dictionary, a set, a counter or an ordered dictionary of such keys."""
+    """Return opcodes that create a dictionary or set of any kind whose keys make its operations expensive."""
     keys = _keys(r, r.choice((150, 3_000, 10_000) * 4 + (60_000,)))
     how = r.randrange(5)
     if how == 0:
@@ -354,7 +354,7 @@ def colliding(r: random.Random) -> bytes:
 
 
 def costly(r: random.Random, view: bool) -> bytes:
-    """Return a few bytes that take much time or memory to load."""
+    """Return opcodes that take much time or memory to load in relation to their size."""
     many = r.choice((1_000, 10_000, 100_000) * 9 + (1_000_000,))
     held = storage(view=view)
     args = push((held, 0, (1,), (1,), False, None))

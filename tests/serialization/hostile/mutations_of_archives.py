@@ -189,7 +189,7 @@ def indices_of_sparse_tensors(r: random.Random, seed: Seed) -> bytes:
 
 @into(ZIP)
 def directories(r: random.Random, seed: Seed) -> bytes:
-    """Change bytes at the end of an archive."""
+    """Change bytes at the end of an archive, which contains its directory."""
     data = bytearray(build(seed.as_records(), before=r.choice((b"", b"", b"x" * 7))))
     for _ in range(r.choice((1, 2, 4))):
         data[-r.randrange(1, min(len(data), 400))] = r.choice((0, 255, r.randrange(256)))

@@ -46,7 +46,7 @@ def keys_of_storages(r: random.Random, seed: Seed) -> bytes:
 
 @into(OLD)
 def blocks(r: random.Random, seed: Seed) -> bytes:
-    """Change the lengths that precede the storages."""
+    """Overwrite the length of the first storage, or eight bytes at a random offset, with a special number."""
     tail = bytearray(seed.tail)
     start = r.choice((0, r.randrange(max(len(tail) - 8, 1))))
     tail[start : start + 8] = struct.pack("<q", r.choice((0, 1, -1, 1 << 31, 1 << 40, (1 << 63) - 1, -(1 << 63), 4)))

@@ -164,8 +164,8 @@ def explain() -> Report:
     """Return a report of the programs that the engine has run and compiled so far. It shows why code is slow.
 
     A printed report is a table with one row for each sequence of operators. The row shows the line of your code that
-    first ran these operators, the executor (XLA or NumPy), and the numbers of cache hits and misses. Below the table are
-    the inputs whose shapes changed, and the compiled functions. Code can read the same data from `report.programs`,
+    first ran these operators, the executor (XLA or NumPy), and the numbers of cache hits and misses. Below the table
+    are the inputs whose shapes changed, and the compiled functions. Code can read the same data from `report.programs`,
     `report.functions` and `report.totals`.
 
     In a `with` statement, the report covers only the work within the block and is complete at its end. Pending work is

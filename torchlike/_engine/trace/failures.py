@@ -33,7 +33,7 @@ class Failed:
 
     def __init__(self, error: Exception, before: Sequence[tuple[ref, Value, Value]] = ()) -> None:
         self.error = error
-        self.puts: list = []  # writes with this result, as in `Trace.puts`; they are not undone
+        self.puts: list = []  # later writes of this result to storages, as in `Trace.puts`; never undone
         self.before = before  # storages, each with its failed Value and its previous Value
 
     def take_back(self) -> None:

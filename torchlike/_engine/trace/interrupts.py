@@ -13,8 +13,8 @@ from typing import Any
 
 from torchlike import _native
 
-# These functions run at every step. Unlike those of `signal`, they do not convert to enums, and they take a tenth of the
-# time.
+# These functions run at every step. Unlike those of `signal`, they do not convert to enums, and they take a tenth of
+# the time.
 _get, _set = _signal.getsignal, _signal.signal
 # Fault signals and real-time signals are not deferred.
 _FAULTS = {"SIGKILL", "SIGSTOP", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGTRAP", "SIGSYS"}

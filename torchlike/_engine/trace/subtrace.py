@@ -1,8 +1,8 @@
 """Recording of one function into a separate trace, which then runs as a JAX function.
 
 The function's inputs are placeholders: Values without arrays. Values from outside that it reads are closed over, except
-random numbers, which become inputs. The surrounding program's trace is set aside during the recording and continues afterwards. A recording can
-be reopened, so that gradients of its results can be recorded into it later.
+random numbers, which become inputs. The surrounding program's trace is set aside during the recording and continues
+afterwards. A recording can be reopened, so that gradients of its results can be recorded into it later.
 """
 
 from __future__ import annotations

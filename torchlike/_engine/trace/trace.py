@@ -76,8 +76,8 @@ class Trace:
     strongly): the array of an input whose Value was freed may be donated. `scalars` has one sequence of numbers for
     each entry with runtime numbers. A gradient operator uses the same sequence object as its forward operator, so the
     program takes these numbers once. `before` is the sequence number of the newest gradient node when the trace began.
-    `puts` has one item for each write of a result to a storage: the storage, its previous contents (a Value, or the slot
-    of a result or input), and the slot of the result.
+    `puts` has one item for each write of a result to a storage: the storage, its previous contents (a Value, or the
+    slot of a result or input), and the slot of the result.
     """
 
     __slots__ = ("arrays", "before", "code", "hosts", "inputs", "puts", "results", "scalars")

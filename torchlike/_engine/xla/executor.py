@@ -121,8 +121,8 @@ class Fused:
         """Return the arguments of the executable.
 
         A large host array is copied to the device once, and its Value then has the device array. A donated large host
-        array is first copied on the host. On the CPU, a small host array is passed directly: JAX copies it at each call,
-        which costs less than keeping a copy. On other devices every host array counts as large.
+        array is first copied on the host. On the CPU, a small host array is passed directly: JAX copies it at each
+        call, which costs less than keeping a copy. On other devices every host array counts as large.
         """
         arrays = trace.arrays
         for i in trace.hosts:

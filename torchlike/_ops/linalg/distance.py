@@ -68,7 +68,7 @@ def _unit(x, dim: int, eps, step):
 
 
 def _to_real(dtype: _dtypes.dtype) -> Promotion:
-    """Return the dtypes of a distance, whose result is real, and floating-point even for integers."""
+    """Return the compute and result dtypes of a distance. The result is real, and floating-point even for integers."""
     compute, result = through_integers(dtype)
     return compute, result.to_real()
 

@@ -1,8 +1,8 @@
 """The product of two matrices as one primitive, in the memory layout that XLA's CPU kernels run fastest.
 
-XLA passes a transposed factor to Eigen, which gathers it across the rows of memory. Copying the smaller factor into the
-right order first is up to twice as fast (docs/decisions/0016-matrix-products.md has the figures). The primitive has
-three forms, because the gradients of each form are products of the other forms.
+XLA passes a transposed factor to Eigen, which gathers it across the rows of memory. Transposing the smaller factor in
+memory first is up to twice as fast (docs/decisions/0016-matrix-products.md has the figures). The primitive has three
+forms, because the gradients of each form are products of the other two forms.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SMALL = 1 << 16  # elements; copying a larger factor costs more than the product
 # With fewer multiplications per matrix of a batch, XLA aborts the process if the result is in column-major order.
 TINY = 256
 
-# The contracted dim of each factor, counted from the last one (1).
+# The contracted dim of each factor, counted from the end: 1 is the last dim.
 FORMS = {"nn": (1, 2), "nt": (1, 1), "tn": (2, 2)}
 
 product_p = Primitive("torchlike_product")

@@ -26,13 +26,13 @@ class Programs:
         return iter([*self._held.values()])
 
     def add(self, key: tuple, program: Any) -> None:
-        """Store a program under a key."""
+        """Store a program under a key. If there are more than `most` programs, drop the oldest."""
         self._held[key] = program
         if len(self._held) > self.most:
             del self._held[next(iter(self._held))]  # a disk cache, if enabled, still holds it
 
     def clear(self) -> None:
-        """Drop all programs."""
+        """Drop all programs and call the functions in `when_cleared`."""
         self._held.clear()
         for also in self.when_cleared:
             also()

@@ -28,9 +28,9 @@ def cond(pred: Any, true_fn: Callable, false_fn: Callable, operands: tuple | lis
       operands: a tuple or list of tensors, or of containers of tensors.
 
     Raises:
-      RuntimeError: an argument has the wrong type, or `pred` has not exactly one element.
+      RuntimeError: an argument has the wrong type, or `pred` does not have exactly one element.
       UncapturedHigherOrderOpError: a function reads elements, writes to a tensor that it did not create, returns such a
-        tensor or a constant that is no int, or the results of the functions have different containers.
+        tensor or a constant that is not an int, or the results of the functions have different containers.
       TorchRuntimeError: the results of the functions differ in dtype, in number of dims or in the order of strides.
 
     The last two classes are in `torch._dynamo.exc`.

@@ -191,7 +191,7 @@ def _comparisons(symbol: Any) -> Iterator[list]:
 
 
 def _agree(a: Program, b: Program, inputs: list[tuple[tuple, np.dtype]]) -> bool:
-    """Return whether two programs have the same results for random inputs. Return False if the inputs are too large."""
+    """Return whether two programs have the same results for random inputs. Return False for large inputs."""
     if sum(math.prod(shape) for shape, _ in inputs) > LARGEST_CHECK:
         return False
     random = np.random.default_rng(0)

@@ -122,9 +122,7 @@ class Report:
 
     def _fill(self, before: dict[Account, Counts], folded: Counts, called: dict[Any, Function]) -> None:
         now, folded_now = ledger.snapshot()
-        known = (
-            counts for account, counts in before.items() if account not in now
-        )  # the programs folded since `before`
+        known = (counts for account, counts in before.items() if account not in now)  # folded since `before`
         self.folded: Counts = sum(known, folded)
         self.folded = folded_now - self.folded
         found = {account: counts - before.get(account, Counts()) for account, counts in now.items()}

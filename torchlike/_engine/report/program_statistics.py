@@ -127,8 +127,8 @@ class Account:
         self.group, self.shapes = group, shapes
         group.programs += 1
         self.is_first = group.programs == 1
-        # A training program is compiled immediately if it is the first of its group and its line has run few different
-        # graphs.
+        # A training program that is not small is compiled at its first run if it is the first of its group and its line
+        # has run few different graphs.
         self.at_once = self.is_first and group.line.variants <= AT_ONCE
         self.executor = ""
         self.runs = 0

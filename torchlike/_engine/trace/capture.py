@@ -154,7 +154,10 @@ class Capture(Mode):
     # -- events during the call ----------------------------------------------------------------------------------------
 
     def observes(self, value: Value) -> None:
-        """End the capture because an array is read. A constant that this call made from Python numbers may be read."""
+        """End the capture if an array is read.
+
+        An array that this call made from Python numbers may be read, and repeated work may read any array.
+        """
         if not self._quiet and (value.array is None or id(value) in self.known):
             self.stop("the elements of a tensor are read")
 
@@ -184,7 +187,10 @@ class Capture(Mode):
         return sequence
 
     def knows(self, tensor: Any) -> bool:
-        """Return whether each replay can read the element of a zero-dim tensor, a concrete one from before the call."""
+        """Return whether each replay can read the element of a zero-dim tensor.
+
+        The tensor must be concrete and from before the call.
+        """
         value = tensor._storage.value
         return tensor._chain is None and value.array is not None and id(value) in self.known and not self._quiet
 

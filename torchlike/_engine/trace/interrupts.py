@@ -77,6 +77,7 @@ class uninterrupted:
 
 
 def _look(handlers: list) -> None:
+    """Store the handlers of all signals, and separately those that run Python code."""
     numbers = tuple([number for number, handler in zip(_ALL, handlers) if callable(handler)])
     _Held.handlers, _Held.numbers, _Held.mine = handlers, numbers, tuple(filter(callable, handlers))
 

@@ -176,7 +176,7 @@ class OwnTrace(Trace):
         return append(plan, values, scalars)
 
     def record_one(self, plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
-        """`record` for a plan with one result."""
+        """Do the same as `record` for a plan with one result, and return its Value."""
         return self.record(plan, values, scalars)[0]
 
     def into(self, below: Recorder, capture: Any) -> Recorder:
@@ -259,7 +259,7 @@ def record(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple
 
 
 def record_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
-    """`record` for a plan with one result."""
+    """Do the same as `record` for a plan with one result, and return its Value."""
     return current().record_one(plan, values, scalars)
 
 
@@ -285,7 +285,10 @@ def append(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple
 
 
 def append_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
-    """`append` for a plan with one result. This is the hot path, so the Value is made without calling `__init__`."""
+    """Do the same as `append` for a plan with one result, and return its Value.
+
+    This is the hot path, so the Value is made without calling `__init__`.
+    """
     aval: Any = plan.single
     device = aval.device
     made = _new(Value)

@@ -64,7 +64,8 @@ def _lower_change(upper, primals, changes):
 def cholesky(A: Array, upper: bool = False):
     """Return the Cholesky factor L with L L* = A, or its conjugate transpose if `upper` is True.
 
-    Only half of A is read. The result is NaN where A is not positive-definite.
+    Only the lower half of A is read, or the upper half if `upper` is True. The result is NaN where A is not
+    positive-definite.
     """
     low = _lower(A, upper)
     return adjoint(low) if upper else low

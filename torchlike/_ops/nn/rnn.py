@@ -341,7 +341,7 @@ def _recurrent_layer(
     """Run one direction of one recurrent layer: (T, N, I) -> (T, N, H), and the last h (and c).
 
     `by_batch` means that the input is the transpose of a (N, T, I) array, and that the result will be used in that
-    order too. Working in that order avoids the transposes.
+    order too. Working in that order avoids the transposes. With `lengths` or `projection`, `by_batch` is ignored.
 
     Args:
       mode: "lstm", "gru", "tanh" or "relu".

@@ -26,7 +26,7 @@ class Place(NamedTuple):
     line: int
 
     def __str__(self) -> str:
-        """Return a string such as `train.py:31`: a path relative to the current folder, or else only the file name."""
+        """Return a string such as `train.py:31`: a path relative to the current folder, or only the file name."""
         here = os.getcwd() + os.sep
         name = self.file.removeprefix(here) if self.file.startswith(here) else os.path.basename(self.file)
         return f"{name}:{self.line}"

@@ -27,7 +27,8 @@ from torchlike._errors.callers import calls_of_ours
 
 class _Local(threading.local):
     open: tuple[Level, ...] = ()  # the levels of `vmap` that are active, the outermost first
-    # The number of levels that were open when a sub-recording began. Its operators are not mapped over these levels.
+    # The number of levels that were open when a sub-recording began. Operators in the sub-recording are not mapped
+    # over these levels.
     resting = 0
 
 

@@ -104,7 +104,7 @@ class Trace:
         slot = ~len(arrays)
         arrays.append(array)
         self.inputs.append(ref(value))
-        value.slot, value.trace = slot, self  # last: see `repair`
+        value.slot, value.trace = slot, self  # last, so that `repair` can undo an interrupted call
 
     def _adopt_settled(self, value: Value) -> None:
         settled = value.settle()

@@ -1,4 +1,4 @@
-"""Similarities and distances of vectors, and the losses made of them."""
+"""Similarities and distances of vectors, and losses that are based on them."""
 
 from __future__ import annotations
 

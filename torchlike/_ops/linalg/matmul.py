@@ -91,7 +91,7 @@ def matmul(input: Array, other: Array):
     """Return the matrix product: (..., n, k) @ (..., k, m) -> (..., n, m).
 
     The batch dims are broadcast. A 1-dim first factor is treated as a row, and a 1-dim second factor as a column. The
-    result does not have the dim of size 1 of such a row or column.
+    dim of size 1 that this adds is removed from the result.
     """
     return rows_times(input, other)
 

@@ -1,4 +1,4 @@
-"""The cache of programs: looked up by key, bounded in number, and cleared as a whole."""
+"""The cache of programs. It is looked up by key, bounded in size, and cleared as a whole."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 class Programs:
     """Compiled and interpreted programs by key.
 
-    At most `most` are kept and the oldest is dropped first: each compiled program maps memory, and the operating system
-    limits the mappings of a process.
+    At most `most` programs are kept, and the oldest is dropped first. The number is bounded because each compiled
+    program maps memory, and the operating system limits the mappings of a process.
     """
 
     def __init__(self, most: int) -> None:
@@ -26,13 +26,13 @@ class Programs:
         return iter([*self._held.values()])
 
     def add(self, key: tuple, program: Any) -> None:
-        """Store a program under a key."""
+        """Store a program under a key. If there are more than `most` programs, drop the oldest."""
         self._held[key] = program
         if len(self._held) > self.most:
-            del self._held[next(iter(self._held))]  # the disk cache still has it
+            del self._held[next(iter(self._held))]  # a disk cache, if enabled, still holds it
 
     def clear(self) -> None:
-        """Drop all programs."""
+        """Drop all programs and call the functions in `when_cleared`."""
         self._held.clear()
         for also in self.when_cleared:
             also()

@@ -1,4 +1,4 @@
-"""PyTorch's error messages that are used more than once or must be computed, by topic: one function each."""
+"""Error messages that are used more than once or must be computed, by topic. Each message has a function."""
 
 from torchlike._errors import arguments as arguments
 from torchlike._errors import autocast as autocast

@@ -110,7 +110,7 @@ def bad_arguments(name: str, signature: inspect.Signature, args: tuple, kwargs: 
 
 
 def no_fit(function: str, given: Iterable) -> RuntimeError:
-    """Return a general error for arguments that do not fit together. PyTorch has a message for each case here."""
+    """Return a general error for arguments that do not fit together. PyTorch has separate messages for such cases."""
     given = ", ".join(map(_shown, given))
     return RuntimeError(f"{function}(): the arguments do not fit together. Received: {given}")
 
@@ -133,7 +133,7 @@ def out_is_no_tensor(function: str, given: Any, wanted: str = "Tensor") -> TypeE
 
 
 def old_overload(op: Any, order: tuple[str, ...]) -> str:
-    """Return the warning for an old overload. Signatures show tensors, then `*` and the numbers, as in PyTorch."""
+    """Return the warning for an old overload. The suggested signature lists tensors, then `*` and the numbers."""
     kinds = {name: "Number" if name in op.defaults else "Tensor" for name in op.names}
     numbers = [f"Number {name} = {op.defaults[name]}" for name in op.names if name in op.defaults]
     tensors = [f"Tensor {name}" for name in op.names if name not in op.defaults]

@@ -1,7 +1,7 @@
 """The line of the user's program that is running, for warnings and reports.
 
 This is the only module that reads interpreter frames. The result is only shown to users, with two exceptions:
-`unpacked_by_caller` and `module_of_caller` affect behavior, as the functions of PyTorch that they implement do.
+the results of `unpacked_by_caller` and `module_of_caller` affect behavior, because PyTorch's `fx` also inspects frames.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Place(NamedTuple):
     line: int
 
     def __str__(self) -> str:
-        """Return a string such as `train.py:31`: a path relative to the current folder, or else only the file name."""
+        """Return a string such as `train.py:31`: a path relative to the current folder, or only the file name."""
         here = os.getcwd() + os.sep
         name = self.file.removeprefix(here) if self.file.startswith(here) else os.path.basename(self.file)
         return f"{name}:{self.line}"
@@ -91,7 +91,7 @@ def _callers_frame() -> FrameType:
 def unpacked_by_caller() -> int | None:
     """Return the number of names into which the iterating statement unpacks a value, or None for other statements.
 
-    `a, b = x` calls `iter(x)`. Only the current bytecode instruction tells that it is an unpacking.
+    `a, b = x` calls `iter(x)`. Only the current bytecode instruction distinguishes it from other iterations.
     """
     frame = _callers_frame()
     for at in dis.get_instructions(frame.f_code):
@@ -101,6 +101,6 @@ def unpacked_by_caller() -> int | None:
 
 
 def module_of_caller() -> dict[str, Any] | None:
-    """Return the globals of the module that made the call at its top level; None if a function made the call."""
+    """Return the globals of the calling module, or None if the call is inside a function."""
     frame = _callers_frame()
     return frame.f_globals if frame.f_code.co_name == "<module>" else None

@@ -71,7 +71,7 @@ def not_implemented(kernel: str, dtype: Any) -> NotImplementedError:
 
 
 def not_eight_bits(kernel: str, *dtypes: Any) -> None:
-    """Raise for 8-bit floats in a function that reads elements on the host."""
+    """Raise PyTorch's error if a dtype is an 8-bit float. The calling function reads elements on the host."""
     for dtype in dtypes:
         if dtype.category == 2 and dtype.itemsize == 1:
             raise not_implemented(kernel, dtype)
@@ -220,7 +220,7 @@ def overflow(dtype_name: str) -> RuntimeError:
 
 
 def fixed_width_name(dtype: Any) -> str:
-    """Return the C type name with its width, such as `uint8_t`, as some errors print it."""
+    """Return the C type name as some errors print it: `uint8_t` with a width, but `int` for int32."""
     return f"{dtype.name}_t" if dtype.category == 1 and dtype.name != "int32" else c_name(dtype)
 
 

@@ -95,7 +95,7 @@ def other_options(wanted: Any, got: Any) -> str:
 
 
 def check_window(name: str, length: int, layout: Any, dtype: Any, allowed: tuple) -> None:
-    """Check the arguments of the windows of `torch.signal`."""
+    """Check the arguments of a window function of `torch.signal`."""
     if length < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={length}")
     if layout is not None and repr(layout) != "torch.strided":

@@ -101,7 +101,7 @@ def cannot_become(name: str, what: str = "output") -> Callable[[Any, Any], Runti
 
 
 def mvlgamma(operand: Any) -> Callable[[Any, Any], RuntimeError]:
-    """Return the error of `mvlgamma`, which names the dtypes of the operand and of the result."""
+    """Return a function that makes the error of `mvlgamma`. It names the dtypes of the operand and of the result."""
     return lambda result, out: cannot_become("mvlgamma")(operand, result)
 
 
@@ -128,7 +128,7 @@ _REPORT = "(Could this error message be improved?  If so, please report an enhan
 
 
 def truth(name: str) -> Callable[[Any, Any], RuntimeError | None]:
-    """Return a check for `all` and `any`."""
+    """Return a function that makes the error of `all` or `any`, or returns None for uint8, which they support."""
 
     def misfit(result: Any, out: Any) -> RuntimeError | None:
         if out.name == "uint8":

@@ -24,7 +24,7 @@ def dim_of_scalar(dim: int) -> IndexError:
 
 
 def too_many_dims() -> RuntimeError:
-    """Return the error of PyTorch's reductions for more than 64 dims. Here it is raised for every such tensor."""
+    """Return the error of PyTorch's reductions for more than 64 dims. torchlike raises it for every such tensor."""
     return RuntimeError("only tensors with up to 64 dims are supported")
 
 

@@ -11,7 +11,7 @@ _always = False
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the nearest line of the user's program, at any depth of calls. Warning filters apply as usual."""
+    """Warn at the nearest line of the user's program, however deep the call is. Warning filters apply as usual."""
     frame = users_frame()
     space = frame.f_globals
     registry = space.setdefault("__warningregistry__", {})
@@ -20,7 +20,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def once(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn once per process, as PyTorch does."""
+    """Warn once per process, as PyTorch does, or every time if `set_warn_always` is on."""
     if _always or message not in _given:
         _given.add(message)
         warn(message, category)

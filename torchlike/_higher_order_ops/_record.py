@@ -20,14 +20,14 @@ from torchlike._transforms.recording import Scene, is_tensor, recording
 
 
 class Place(int):
-    """The index of a tensor among the results."""
+    """The index of a tensor among the results of a recording."""
 
 
 class Recorded(NamedTuple):
     """A captured function of tensors, with the container structure of its results."""
 
     recording: Recording
-    leaves: list  # for each tensor, its index among the results of the recording; other leaves are kept as they are
+    leaves: list  # a `Place` for each tensor; other leaves are unchanged
     tree: Tree
     avals: list[Aval]
     strides: list[tuple[int, ...]]
@@ -53,14 +53,14 @@ class Looks(NamedTuple):
     def of_carried(tensor: Tensor) -> Looks:
         """Return the properties of a carried value.
 
-        A carried value requires grad, because it is replaced by results of the function, which may have a gradient
-        history even if the initial value has none.
+        A carried value requires grad, because results of the function replace it, and these may require grad even if
+        the initial value does not.
         """
         return Looks(tensor._aval, True, tensor._strides)
 
     @staticmethod
     def of_slice(tensor: Tensor, carried: bool = False) -> Looks:
-        """Return the properties of a slice of `tensor` along the first dim."""
+        """Return the properties of a slice of `tensor` along the first dim. A carried slice requires grad."""
         aval = tensor._aval
         return Looks(aval.like(tuple(aval.shape[1:])), carried or tensor.requires_grad, tensor.stride()[1:])
 
@@ -75,8 +75,9 @@ def record(
 ) -> Recorded:
     """Capture `call(function, tensors)`, with placeholder tensors that have the properties `inputs`.
 
-    Raises UncapturedHigherOrderOpError in the cases in which PyTorch raises it: the function reads elements, writes to
-    its inputs or to outside tensors, or returns results that share memory with these or with each other.
+    Raises UncapturedHigherOrderOpError as PyTorch does: if the function reads elements, writes to its inputs or to
+    outside tensors, or returns results that share memory with inputs, with outside tensors or with each other. Raises
+    `Drew` if the function samples random numbers.
     """
     with recording(f"{role} of {name}", device) as scene:
         tensors = [scene.tensor(a, modes.local.grad and grad, strides) for a, grad, strides in inputs]
@@ -117,7 +118,7 @@ def _check_writes(name: str, scene: Scene, inputs: list[Tensor]) -> None:
 def operate(
     op: Higher, tensors: Sequence[Tensor], recorded: Sequence[Recorded], strides: Sequence[tuple[int, ...]] = ()
 ) -> list[Tensor]:
-    """Record one operator with tensors and captured functions as operands. `strides` are the strides of the results."""
+    """Record one operator on tensors and captured functions. Return its results, with `strides` if these are dense."""
     if not any(each.avals for each in recorded):
         return []
     given = [(tensor._pair() if modes.local.grad else (tensor._pair()[0], None)) for tensor in tensors]

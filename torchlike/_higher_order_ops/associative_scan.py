@@ -30,7 +30,10 @@ def associative_scan(
 
     Raises:
       ValueError: an argument has the wrong type, or the tensors have no slices or different sizes along `dim`.
-      UncapturedHigherOrderOpError: as in `torch.cond`.
+      IndexError: `dim` is out of range.
+      AssertionError: the result of `combine_fn` has other containers than `xs`.
+      UncapturedHigherOrderOpError: as in `torch.cond`, or the result has other shapes, dtypes or devices than a slice.
+      RuntimeError: `combine_fn` samples random numbers.
 
     >>> import torchlike as torch
     >>> from torchlike._higher_order_ops import associative_scan

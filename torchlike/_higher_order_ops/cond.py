@@ -28,13 +28,15 @@ def cond(pred: Any, true_fn: Callable, false_fn: Callable, operands: tuple | lis
       operands: a tuple or list of tensors, or of containers of tensors.
 
     Raises:
-      RuntimeError: an argument has the wrong type.
-      UncapturedHigherOrderOpError: a function reads elements, writes to a tensor that it did not create, or returns
-        such a tensor, or the results of the functions differ. The class is
-        `torch._dynamo.exc.UncapturedHigherOrderOpError`.
+      RuntimeError: an argument has the wrong type, or `pred` does not have exactly one element.
+      UncapturedHigherOrderOpError: a function reads elements, writes to a tensor that it did not create, returns such a
+        tensor or a constant that is not an int, or the results of the functions have different containers.
+      TorchRuntimeError: the results of the functions differ in dtype, in number of dims or in the order of strides.
 
-    Both functions are called once for capture. If a function samples random numbers, or if the results differ in sizes,
-    the value of `pred` is read instead, and the chosen function is called eagerly.
+    The last two classes are in `torch._dynamo.exc`.
+
+    Both functions are called once for capture. If a function samples random numbers, or if the results differ in sizes
+    or in Python ints, the value of `pred` is read instead, and the chosen function is called eagerly.
 
     >>> import torchlike as torch
     >>> x = torch.tensor([1.0, -3.0], requires_grad=True)

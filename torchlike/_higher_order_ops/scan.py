@@ -87,7 +87,7 @@ def stacked(made: list, dim: int) -> Any:
 
 
 def along(xs: list[Tensor], dim: int) -> list[Tensor]:
-    """Return the tensors after checking that they have slices along `dim`, the same number each."""
+    """Check that all tensors have the same positive number of slices along `dim`, and return the tensors."""
     ndim = max(xs[0].ndim, 1)
     if dim >= ndim or dim < -ndim:
         raise _errors.shapes.dim_out_of_range(dim, ndim)

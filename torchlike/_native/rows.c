@@ -39,7 +39,7 @@
 #define WIDE
 #endif
 
-INLINE float larger(float a, float b) { return a > b ? a : b; } /* returns b if a is NaN */
+INLINE float larger(float a, float b) { return a > b ? a : b; } /* returns b if a or b is NaN */
 
 /* exp(x) for x <= 0, accurate to 1 unit in the last place. Subnormal results become 0, as in XLA. With x = n ln 2 + r
  * and |r| <= ln(2) / 2, the result is 2^n exp(r). */
@@ -68,7 +68,7 @@ INLINE float exponential(float x)
 
 /* x times the normal distribution function at x, which is 1/2 + x g(x^2). g is smooth, so its polynomial in s, a
  * variable in [-1, 1], has small coefficients and small rounding errors. The distribution function is accurate to 1e-7,
- * as is PyTorch's, which uses erf. */
+ * like PyTorch's, which uses erf. */
 INLINE float gaussian_unit(float x)
 {
     const float end = 5.5f; /* beyond it, the distribution function rounds to 0 or 1 */
@@ -114,8 +114,8 @@ WIDE static void gelu_all(const float *x, float *out, Py_ssize_t count)
  *
  * The last block of LANES is loaded before anything is written. It overlaps the previous block instead of exceeding the
  * row, so no scalar loop is needed for the remainder: most rows of a causal matrix are short. Its elements beyond
- * `seen` count as -inf and become 0. Its elements that are also in the previous block are not added twice. A NaN never
- * becomes the maximum, but its exponential is NaN, so the sum and the row become NaN. */
+ * `seen` count as -inf and become 0. Its elements that are also in the previous block are not added twice. A NaN may be
+ * missing from the maximum, but its exponential is NaN, so the sum and the row become NaN. */
 INLINE void softmax_row(const float *x, float *out, Py_ssize_t columns, Py_ssize_t seen, int none_is_zero)
 {
     float end[LANES] = {0.0f}, parts[LANES], made[LANES];
@@ -195,14 +195,14 @@ WIDE static void standardize_rows(const float *x, float *out, float *mean, float
     }
 }
 
-/* -- interface to Python ------------------------------------------------------------------------------------------ */
-
 WIDE static void add_to_rows(float *x, Py_ssize_t rows, Py_ssize_t columns, const float *row)
 {
     for (Py_ssize_t r = 0; r < rows; r++, x += columns)
         EACH(i, columns)
             x[i] += row[i];
 }
+
+/* -- interface to Python ------------------------------------------------------------------------------------------ */
 
 typedef struct {
     Py_buffer views[6];

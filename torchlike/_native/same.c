@@ -146,7 +146,7 @@ static PyObject *alone(PyObject *module, PyObject *arguments) {
             Py_DECREF(found);
             return NULL;
         }
-        if (Py_REFCNT(one) > 2 || (PyObject *)Py_TYPE(one) != type) { /* not only its object and the list */
+        if (Py_REFCNT(one) > 2 || (PyObject *)Py_TYPE(one) != type) { /* other references */
             Py_DECREF(found);
             Py_RETURN_NONE;
         }

@@ -25,7 +25,7 @@ static void put(PyObject *next) {
     PyObject *old = recorder;
     Py_INCREF(next);
     recorder = next;
-    Py_XDECREF(old); /* last: this may run finalizers, which must see the new recorder */
+    Py_XDECREF(old); /* last: this may run finalizers, which must use the new recorder */
 }
 
 static PyObject *current(PyObject *module, PyObject *ignored) {

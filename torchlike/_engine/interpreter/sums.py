@@ -1,7 +1,7 @@
 """Sums in NumPy with the accuracy of pairwise summation.
 
-NumPy uses pairwise summation only along the dim with the smallest stride. A long sum of float32 over other dims is
-therefore computed in float64. A cumulative sum is also computed in float64, as in PyTorch.
+NumPy uses pairwise summation only along the dim with the smallest stride. A long sum of float32 or complex64 over other
+dims is therefore computed in double precision. Cumulative sums and products always are, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def total(x: np.ndarray, axes: tuple[int, ...], keepdims: bool = False) -> np.nd
 
 
 def _fastest(x: np.ndarray) -> int:
-    """Return the dim with the smallest stride."""
+    """Return the dim with the smallest stride, ignoring dims of size 1, or -1 if there is no other dim."""
     return min([(abs(step), d) for d, (step, n) in enumerate(zip(x.strides, x.shape)) if n > 1], default=(0, -1))[1]
 
 

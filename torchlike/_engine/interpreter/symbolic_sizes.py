@@ -5,8 +5,8 @@ length. Therefore, when a second set of shapes of the same ranks occurs, the fun
 place of the dims that differ. Later sizes only replace the symbols by numbers.
 
 JAX treats two symbolic dims, or a symbolic dim and a number, as unequal unless they are the same formula. The
-comparisons made during the trace are therefore recorded, and a pattern applies only to sizes for which these dims are
-unequal. A pattern is accepted only if it computes the same results as the program of the first shapes.
+comparisons made during the trace are therefore recorded, and a pattern applies only to sizes for which the compared
+dims are unequal. A pattern is accepted only if it computes the same results as the program of the first shapes.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ class Pattern:
     def sizes(self, shapes: Shapes) -> dict[str, int] | None:
         """Return the sizes for these shapes.
 
-        Return None if the shapes do not match the pattern, or if two dims that the trace treats as different are equal.
+        Return None if the shapes do not match the pattern, if a variable dim is smaller than 2, or if two dims that the
+        trace treats as different are equal.
         """
         if self.ranks != [len(shape) for shape in shapes]:
             return None
@@ -116,7 +117,7 @@ class Pattern:
 
 
 def _pattern(a: Shapes, b: Shapes) -> Pattern | None:
-    """Return the pattern that matches both sets of shapes, or None if their ranks differ."""
+    """Return a candidate pattern for two sets of shapes, or None if their ranks differ."""
     ranks = [len(shape) for shape in a]
     if ranks != [len(shape) for shape in b]:
         return None
@@ -144,6 +145,7 @@ def _following(pair: tuple[int, int], sizes: list[tuple[int, int]]) -> Dim | Non
 
 
 def _generalized(first: Shapes, program: Program, second: Shapes, trace: Callable) -> Pattern | None:
+    """Return a pattern that matches both sets of shapes and agrees with `program`, or None if there is none."""
     pattern = _pattern(first, second)
     if pattern is None or not pattern.names:
         return None
@@ -159,7 +161,7 @@ def _generalized(first: Shapes, program: Program, second: Shapes, trace: Callabl
         pattern.flat = Flat(closed)
         inputs = [(pattern.flat.shape(v, sizes), v.aval.dtype) for v in closed.jaxpr.invars]
         return pattern if _agree(program, pattern.flat.program(sizes), inputs) else None
-    except Exception:  # a kernel may need a property that a symbol does not have, such as its order relative to another
+    except Exception:  # a kernel may need a property that symbols lack, such as a known order
         return None
 
 
@@ -189,7 +191,7 @@ def _comparisons(symbol: Any) -> Iterator[list]:
 
 
 def _agree(a: Program, b: Program, inputs: list[tuple[tuple, np.dtype]]) -> bool:
-    """Return whether two programs have the same results for random inputs."""
+    """Return whether two programs have the same results for random inputs. Return False for large inputs."""
     if sum(math.prod(shape) for shape, _ in inputs) > LARGEST_CHECK:
         return False
     random = np.random.default_rng(0)

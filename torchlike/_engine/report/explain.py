@@ -37,7 +37,7 @@ class Variant(Counts):
 
 @dataclass(frozen=True, kw_only=True)
 class Program(Counts):
-    """All programs with the same sequence of operators and the same source line, with the sums of their statistics."""
+    """All programs that differ only in shapes or static arguments, with the sums of their statistics."""
 
     operators: tuple[str, ...]
     device: str
@@ -45,7 +45,7 @@ class Program(Counts):
     line: int
     where: str  # a short form of file and line: `train.py:31`
     inputs: tuple[Input, ...]  # the inputs of the first variant
-    variants: tuple[Variant, ...]  # they differ in shapes or in static arguments
+    variants: tuple[Variant, ...]  # the programs, with the statistics of each
 
     @property
     def executor(self) -> str:
@@ -88,7 +88,7 @@ class Function:
         return tuple(cause.reason for cause in self.uncompiled)
 
     def since(self, before: Function | None) -> Function:
-        """Return the difference to earlier statistics of the same function."""
+        """Return these statistics, with only the runs and causes since earlier statistics of the same function."""
         if before is None:
             return self
         return replace(
@@ -105,7 +105,7 @@ def _since(now: tuple[Cause, ...], before: tuple[Cause, ...]) -> tuple[Cause, ..
     return tuple(cause for cause in counts if cause.count)
 
 
-compiled: WeakSet = WeakSet()  # the functions that `torchlike.compile` made; `explained()` returns their statistics
+compiled: WeakSet = WeakSet()  # the functions that `torchlike.compile` made; each has a method `explained`
 
 
 class Report:
@@ -114,7 +114,7 @@ class Report:
     Attributes:
       programs: one `Program` for each sequence of operators and source line, in descending order of compile time.
       functions: one `Function` for each function that `torchlike.compile` made and that was called.
-      folded: the sum of the oldest programs, if there are more than ten thousand.
+      folded: the summed statistics of the oldest programs, if there are more than ten thousand programs.
     """
 
     def __init__(self) -> None:
@@ -161,9 +161,10 @@ class Report:
 def explain() -> Report:
     """Return a report of the programs that the engine has run and compiled so far. It shows why code is slow.
 
-    A printed report is a table with one line for each sequence of operators. The line shows the line of your code that
-    ran it first, its executor (XLA or NumPy), and the numbers of cache hits and misses. Below the table are the inputs
-    whose shapes changed. Code can read the same data from `report.programs` and `report.totals`.
+    A printed report is a table with one row for each sequence of operators. The row shows the line of your code that
+    first ran these operators, the executor (XLA or NumPy), and the numbers of cache hits and misses. Below the table
+    are the inputs whose shapes changed, and the compiled functions. Code can read the same data from `report.programs`,
+    `report.functions` and `report.totals`.
 
     In a `with` statement, the report covers only the work within the block and is complete at its end. Pending work is
     flushed at the beginning and at the end of the block.

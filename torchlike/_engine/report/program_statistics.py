@@ -14,7 +14,7 @@ from torchlike._engine.trace.plan import FLAT, Plan
 from torchlike._engine.trace.trace import Trace, lock, operators
 from torchlike._errors.callers import Place
 
-MOST_ACCOUNTS = 10_000  # the oldest accounts beyond this number are folded into one sum
+MOST_ACCOUNTS = 10_000  # the statistics of the oldest programs beyond this number are folded into one sum
 AT_ONCE = 2  # the number of different training graphs of one source line that are compiled at their first run
 Shapes = dict[int, tuple[int, ...]]  # input -> shape
 
@@ -57,9 +57,9 @@ class Line:
 
 
 class Group:
-    """All programs with the same sequence of operators and the same source line.
+    """All programs that differ only in shapes or static arguments.
 
-    They differ in shapes or static arguments.
+    They have the same sequence of operators, input dtypes, results, device and source line.
     """
 
     __slots__ = (
@@ -91,7 +91,7 @@ class Group:
         self.warned = False
 
     def shapes(self, differences: Shapes, index: int) -> tuple[int, ...]:
-        """Return the shape of an input of the program with these differences from the group's first program."""
+        """Return the shape of an input. `differences` are the shapes that differ from those of the first program."""
         return differences.get(index, self.base[index])
 
 
@@ -106,7 +106,7 @@ def _enters(entries: list[tuple[Plan, Sequence[int]]], inputs: int) -> list[str]
 
 
 class Account:
-    """The statistics of one program, which has one key of the program cache."""
+    """The statistics of one program, which is one entry of the program cache."""
 
     __slots__ = (
         "__weakref__",
@@ -127,8 +127,8 @@ class Account:
         self.group, self.shapes = group, shapes
         group.programs += 1
         self.is_first = group.programs == 1
-        # Whether a training program is compiled immediately: its shapes are the first of its graph, and its line has
-        # run few different graphs.
+        # A training program that is not small is compiled at its first run if it is the first of its group and its line
+        # has run few different graphs.
         self.at_once = self.is_first and group.line.variants <= AT_ONCE
         self.executor = ""
         self.runs = 0
@@ -167,7 +167,7 @@ class Ledger:
         self.lines: dict[tuple[Device, Place], Line] = {}
 
     def open(self, device: Device, trace: Trace, live: tuple[int, ...], place: Place) -> Account:
-        """Return new statistics for a program that is about to be built."""
+        """Create, store and return the statistics of a program that is about to be built."""
         names = tuple([x if x.__class__ is int else x.name for x in trace.code])
         key = (device, place, live, names, tuple([a.dtype for a in trace.arrays]))
         group = self.groups.get(key)

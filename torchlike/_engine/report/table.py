@@ -75,7 +75,7 @@ def _bytes(number: float) -> str:
 
 
 def _changing(program: Program) -> list[tuple[str, ...]]:
-    """Return, for each input whose shape changed, the source location, the operator that reads it, and its shapes."""
+    """Return, for each input whose shape changed, the source location, its first reader, and its shapes."""
     seen: dict[int, dict[tuple, None]] = {}
     for variant in program.variants:
         for each in variant.changed:

@@ -1,4 +1,4 @@
-"""Timing of programs while observers are registered. Each program then blocks until its results are computed."""
+"""Timing of programs. While observers are registered, each run blocks until its results are computed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import jax
 
 from torchlike._engine.report.program_statistics import Account
 
-# Each is called with a program's statistics, start time, end time, and True for a build or False for a run.
+# The observers. Each is called with a program's statistics, the start time, the end time, and True for a build or False
+# for a run.
 watchers: list[Callable[[Account, float, float, bool], None]] = []
 
 

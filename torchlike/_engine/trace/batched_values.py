@@ -1,8 +1,8 @@
 """Batched values, the inputs of a function under `vmap`.
 
-A Row (a batched value) has the aval of one example. The examples are stacked along the first dim of its `whole`. An
-operator on Rows is recorded as the operator mapped over that dim by `jax.vmap`, so its result is also a Row. Any other
-value is the same for all examples. In nested `vmap`, the whole of a Row may be a Row of an outer level.
+A Row (a batched value) has the aval of one example. Its attribute `whole` is a Value with the examples stacked along
+the first dim. An operator on Rows is recorded as the operator mapped over that dim by `jax.vmap`, so its result is also
+a Row. Any other value is the same for all examples. In nested `vmap`, `whole` may be a Row of an outer level.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from torchlike._errors.callers import calls_of_ours
 
 class _Local(threading.local):
     open: tuple[Level, ...] = ()  # the levels of `vmap` that are active, the outermost first
-    # The number of levels that were open when a sub-recording began. Its operators are not mapped over these levels.
+    # The number of levels that were open when a sub-recording began. Operators in the sub-recording are not mapped
+    # over these levels.
     resting = 0
 
 
@@ -45,7 +46,7 @@ class Level:
         # Gradient nodes of the mapped call have smaller ages than `since`, because newer nodes have smaller ages.
         # `tangents` is the number of forward-mode levels that were open at the call.
         self.since = self.tangents = 0
-        self.is_split = False  # whether several gradient nodes outside the level share the graph inside it
+        self.is_split = False  # True if several gradient nodes outside the level share the graph inside it
 
     @contextmanager
     def opened(self) -> Iterator[None]:
@@ -179,7 +180,8 @@ def _program(function: Any, plan: Plan) -> Any:
 def _either(plan: Plan, mapped: Any) -> Any:
     """Return a function that runs a NumPy program for NumPy arrays, and the mapped function for other arrays.
 
-    The first call with NumPy arrays builds the program. Operators that NumPy does not support run by JAX.
+    The first call with NumPy arrays builds the program. If NumPy does not support the operator, a JAX executable runs
+    instead.
     """
     program: list = []
 

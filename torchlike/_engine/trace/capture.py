@@ -1,8 +1,8 @@
-"""The capture of one call of a compiled function: its reads, writes, random samples, and the sources of its numbers.
+"""The capture of one call of a compiled function: its reads, writes, random samples and runtime numbers.
 
-The call records into a separate trace that flushes do not run. `again` lists, in order, the host work that each replay
-repeats: random sampling, an optimizer's counters, a scheduler's step. Reading an element ends the capture. The trace
-then becomes the pending trace of its device.
+The call records into a separate trace that flushes do not run. `Capture.again` lists, in order, the host work that
+each replay repeats: random sampling, an optimizer's counters, a scheduler's step. Reading an element ends the capture.
+The trace then becomes the pending trace of its device.
 """
 
 from __future__ import annotations
@@ -53,9 +53,10 @@ class Numbers:
 
 
 class Elements(Numbers):
-    """Runtime numbers of an entry, some of which are elements of zero-dim tensors.
+    """Runtime numbers of a trace entry, some of which are elements of zero-dim tensors.
 
-    `places` lists the positions of these, each with the tensor's value or with the source from which a replay reads it.
+    `places` lists the positions of these elements, each with the tensor's value or with the source from which a replay
+    reads the element.
     """
 
     __slots__ = ("places",)
@@ -103,11 +104,11 @@ class Capture(Mode):
         self.changed: dict[int, Host] = {}  # the state that the work in `again` changes, by id
         self.holds: list[Callable[[], bool]] = []  # additional guards
         self.written: dict[int, tuple[ref, Value | None, int, Any, Any]] = {}
-        self.grads: dict[int, tuple[ref, bool, Any]] = {}  # tensor, whether its grad was read first, its grad before
+        self.grads: dict[int, tuple[ref, bool, Any]] = {}  # tensor, True if its first use was a read, its grad before
         self.known: set[int] = set()  # ids of values from before the call
         self.checks: list[tuple[Any, Callable]] = []  # checks of the elements of inputs
         self.outside: set[int] = set()  # ids of storages from before the call
-        self.histories: list[tuple[Any, Any, Any]] = []  # earlier tensors with their gradient edges and storages
+        self.histories: list[tuple[Any, Any, Any]] = []  # tensors from before the call: tensor, edge, storage
         self.views: list[tuple[Any, Value]] = []  # views from before the call, with their values
         self.given: list[Value] = []  # the values of the arguments
         self._quiet = 0
@@ -153,16 +154,19 @@ class Capture(Mode):
     # -- events during the call ----------------------------------------------------------------------------------------
 
     def observes(self, value: Value) -> None:
-        """Called when an array is read. A constant made in this call from Python numbers may be read."""
+        """End the capture if an array is read.
+
+        An array that this call made from Python numbers may be read, and repeated work may read any array.
+        """
         if not self._quiet and (value.array is None or id(value) in self.known):
             self.stop("the elements of a tensor are read")
 
     def reads_generator(self) -> None:
-        """Called when the state of a generator is read."""
+        """End the capture because the state of a generator is read."""
         self.stop("the state of a generator is read")
 
     def settles(self) -> None:
-        """Called when memory shared with NumPy is copied. This ends the capture: a replay could not repeat the copy."""
+        """End the capture because memory shared with NumPy is copied. A replay could not repeat the copy."""
         self.stop("memory that is shared with NumPy is read")
 
     def draw(self, make: Callable[[], Any]) -> Any:
@@ -183,7 +187,10 @@ class Capture(Mode):
         return sequence
 
     def knows(self, tensor: Any) -> bool:
-        """Return whether a zero-dim tensor is from before the call, so that each replay can read its element."""
+        """Return whether each replay can read the element of a zero-dim tensor.
+
+        The tensor must be concrete and from before the call.
+        """
         value = tensor._storage.value
         return tensor._chain is None and value.array is not None and id(value) in self.known and not self._quiet
 

@@ -1,8 +1,8 @@
 """Isolation of failing operators.
 
-A trace that cannot run as one program runs operator by operator. A failed operator stores its error in place of its
-results, and so does every operator that depends on them. All other operators produce their results. The error is
-raised at the first read of a failed result. Storages that were written with failed results are then restored to their
+A trace that cannot run as one program runs operator by operator. An operator that fails, or that depends on a failed
+result, stores the error in place of its results. All other operators produce their results. The error is raised at the
+first read of a failed result. Storages that were written with failed results are then restored to their
 previous contents.
 """
 
@@ -33,7 +33,7 @@ class Failed:
 
     def __init__(self, error: Exception, before: Sequence[tuple[ref, Value, Value]] = ()) -> None:
         self.error = error
-        self.puts: list = []  # writes with this result, as in `Trace.puts`; they are not undone
+        self.puts: list = []  # later writes of this result to storages, as in `Trace.puts`; never undone
         self.before = before  # storages, each with its failed Value and its previous Value
 
     def take_back(self) -> None:
@@ -46,7 +46,7 @@ class Failed:
 
 
 def check(value: Value) -> None:
-    """Raise the error of a value if its operator failed, or if the value was left behind by a sub-recording."""
+    """Raise the error of a value if its operator failed, if it outlived a sub-recording, or if it is a Row."""
     error = getattr(value.trace, "error", None)
     if error is not None:
         if value.trace.__class__ is Failed:

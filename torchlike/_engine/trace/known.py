@@ -73,10 +73,10 @@ def _of_each(shape: tuple[int, ...], check: Callable[[Any], None], array: Any) -
 
 
 def elements(value: Value) -> np.ndarray | None:
-    """Return the elements of an input of a captured call.
+    """Return the elements of an input of a captured call, or None if it is not on the CPU.
 
     Pending integers are computed, which blocks but rarely takes long. The elements of any other dtype are returned only
-    if they are already computed, else None is returned.
+    if they are already computed; otherwise the result is None.
     """
     return _of_cpu(value.aval, concrete(value) if _is_exact(value.aval) else value.array)
 
@@ -104,7 +104,7 @@ class Look:
             self.inputs.add(~value.slot)
 
     def now(self, arrays: Mapping[int, np.ndarray | None], scalars: Sequence) -> np.ndarray | None:
-        """Return the array, given the arrays of the inputs and the trace's numbers.
+        """Return the array, given the arrays of the inputs and the trace's runtime numbers.
 
         Return None if an input is unknown.
         """

@@ -1,8 +1,8 @@
 """Recording of one function into a separate trace, which then runs as a JAX function.
 
-The function's inputs are placeholders: Values without arrays. Every other value that it reads existed before and is
-closed over. The surrounding program's trace is set aside during the recording and continues afterwards. A recording can
-be reopened, so that gradients of its results can be recorded into it later.
+The function's inputs are placeholders: Values without arrays. Values from outside that it reads are closed over, except
+random numbers, which become inputs. The surrounding program's trace is set aside during the recording and continues
+afterwards. A recording can be reopened, so that gradients of its results can be recorded into it later.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class SubTrace(OwnTrace, Mode):
         self.is_quiet = False
         self.draws_with: Callable[..., np.ndarray] | None = None  # samples instead of the functions of `_random`
         self.around: tuple[Trace, ...] = ()
-        self.marks: list[tuple[Any, int]] = []  # the outside trace and slot of each of `outer`, while it is open
+        self.marks: list[tuple[Any, int]] = []  # while open: the outside trace and slot of each value of `outer`
 
     # -- open and closed -----------------------------------------------------------------------------------------------
 
@@ -148,7 +148,7 @@ class SubTrace(OwnTrace, Mode):
         return value.trace in self.around or value.trace is value.aval.device.trace
 
     def stand_in(self, array: Any) -> Any:
-        """Return the array of random numbers of which `array` is a full-size view, or which it is itself.
+        """Return `array` or its base, if it is an array of random numbers with as many elements as `array`.
 
         Return None for any other array.
         """
@@ -179,7 +179,7 @@ class SubTrace(OwnTrace, Mode):
 
     # -- restrictions inside the function (see `Recorder.capture`) -----------------------------------------------------
 
-    known: frozenset[int] = frozenset()  # values that the function closes over may be read
+    known: frozenset[int] = frozenset()  # not needed: any concrete value may be read
 
     @property
     def trace(self) -> SubTrace:
@@ -212,7 +212,7 @@ class SubTrace(OwnTrace, Mode):
         raise Observed(_errors.recording.observed(self.what, _look(), place))
 
     def reads_generator(self) -> None:
-        """Called when the state of a generator is read. Reading and restoring it is allowed."""
+        """Called when the state of a generator is read. This is allowed, and so is restoring the state."""
 
     def observes(self, value: Value) -> None:
         """Called when an array is read.
@@ -265,7 +265,7 @@ class Stretch(NamedTuple):
     code: tuple
     places: tuple[int, ...]  # for each entry with runtime numbers, the index of its first number
     inputs: tuple[int, ...]  # for each input, its index among the given inputs, or ~ its index among the outer values
-    needs: tuple[int, ...]  # the slots, in the whole recording, of earlier results: they are the first results here
+    needs: tuple[int, ...]  # slots in the whole recording: the earlier results that come first in `run`
     gives: tuple[int | None, ...]  # the slots of the results; None for a missing result
 
     def run(self, given: Sequence, outer: Sequence, numbers: Sequence, needed: Sequence = ()) -> list:

@@ -76,8 +76,8 @@ class Trace:
     strongly): the array of an input whose Value was freed may be donated. `scalars` has one sequence of numbers for
     each entry with runtime numbers. A gradient operator uses the same sequence object as its forward operator, so the
     program takes these numbers once. `before` is the sequence number of the newest gradient node when the trace began.
-    `puts` lists each storage that was written with a result, and its previous contents: the slot of a result or input,
-    or a Value.
+    `puts` has one item for each write of a result to a storage: the storage, its previous contents (a Value, or the
+    slot of a result or input), and the slot of the result.
     """
 
     __slots__ = ("arrays", "before", "code", "hosts", "inputs", "puts", "results", "scalars")
@@ -104,7 +104,7 @@ class Trace:
         slot = ~len(arrays)
         arrays.append(array)
         self.inputs.append(ref(value))
-        value.slot, value.trace = slot, self  # last: see `repair`
+        value.slot, value.trace = slot, self  # last, so that `repair` can undo an interrupted call
 
     def _adopt_settled(self, value: Value) -> None:
         settled = value.settle()
@@ -176,7 +176,7 @@ class OwnTrace(Trace):
         return append(plan, values, scalars)
 
     def record_one(self, plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
-        """`record` for a plan with one result."""
+        """Do the same as `record` for a plan with one result, and return its Value."""
         return self.record(plan, values, scalars)[0]
 
     def into(self, below: Recorder, capture: Any) -> Recorder:
@@ -259,7 +259,7 @@ def record(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple
 
 
 def record_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
-    """`record` for a plan with one result."""
+    """Do the same as `record` for a plan with one result, and return its Value."""
     return current().record_one(plan, values, scalars)
 
 
@@ -285,7 +285,10 @@ def append(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple
 
 
 def append_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
-    """`append` for a plan with one result. This is the hot path, so the Value is made without calling `__init__`."""
+    """Do the same as `append` for a plan with one result, and return its Value.
+
+    This is the hot path, so the Value is made without calling `__init__`.
+    """
     aval: Any = plan.single
     device = aval.device
     made = _new(Value)

@@ -9,7 +9,7 @@ import numpy as np
 
 LOOKS = 2000  # polls before the thread sleeps: about half a millisecond
 
-# Called between polls, so that XLA's threads can run, on systems that have `sched_yield`.
+# Called between polls so that XLA's threads can run. It does nothing on systems without `sched_yield`.
 _give_way = getattr(os, "sched_yield", lambda: None)
 
 

@@ -68,7 +68,7 @@ class DiskCache:
     def put(self, key: str, value: bytes) -> None:
         """Store an entry, unless it is larger than an eighth of the limit.
 
-        A failure does not raise; the first is logged.
+        A failure raises no error. The first failure is logged.
         """
         content = _sealed(key, value)
         if _blocks(len(content)) * BLOCK > self.limit // 8:
@@ -100,7 +100,7 @@ class DiskCache:
         return Contents(self.folder, len(found), sum(size for _, size, _ in found))
 
     def clear(self) -> Contents:
-        """Remove every entry, including incomplete ones. Return the previous contents."""
+        """Remove every entry, incomplete files, the counter and XLA's kernel caches. Return the previous contents."""
         before = self.contents()
         with suppress(OSError):
             for file in list(os.scandir(self.folder)):
@@ -188,11 +188,14 @@ def size_limit(given: str | None) -> int:
     return int(float(found[1]) * 1024 ** " KMGT".index(found[2] or " "))
 
 
-cache: DiskCache | None = None  # None if the user configured JAX's own cache, or if the disk cache is disabled
+cache: DiskCache | None = None  # None if JAX's own cache is configured or the disk cache is disabled
 
 
 def enable() -> None:
-    """Make JAX store compiled programs in torchlike's folder, unless the user configured a folder for JAX."""
+    """Make JAX store compiled programs in torchlike's folder.
+
+    Do nothing if the user configured a folder for JAX, set `TORCHLIKE_CACHE_SIZE` to 0, or has no home folder.
+    """
     import jax
 
     global cache

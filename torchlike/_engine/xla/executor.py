@@ -24,16 +24,17 @@ from torchlike._engine.xla import memory
 from torchlike._engine.xla.jax_private import quick_call
 from torchlike._engine.xla.target import platform_of, tracing_for
 
-SMALL = 1 << 16  # bytes; a host array up to this size is passed to the executable directly
+SMALL = 1 << 16  # bytes; on the CPU, a host array up to this size is passed to the executable directly
 # By default XLA may keep half-precision intermediates in a wider type. PyTorch rounds the result of each operator.
+# The option is set for the CPU only.
 ROUNDED: dict[str, bool | str] = {"xla_allow_excess_precision": False}
 
 
 def executable(device: Device, function: Callable, *given: Any) -> Any:
     """Compile a function for this device. The buffers of the first argument are donated.
 
-    The shardings of inputs and results name the device explicitly, so it also applies to host arrays and to programs
-    without inputs.
+    The shardings of inputs and results name the device explicitly, because host arrays and programs without inputs do
+    not determine it.
     """
     place = SingleDeviceSharding(to_jax(device))
     with tracing_for(device):
@@ -119,9 +120,9 @@ class Fused:
     def arguments(self, trace: Trace) -> tuple[list, list, list]:
         """Return the arguments of the executable.
 
-        A large host array is copied to the device once, and its Value then has the device array. A donated host array
-        is first copied on the host. A small host array is passed directly: JAX copies it at each call, which costs less
-        than keeping a copy.
+        A large host array is copied to the device once, and its Value then has the device array. A donated large host
+        array is first copied on the host. On the CPU, a small host array is passed directly: JAX copies it at each
+        call, which costs less than keeping a copy. On other devices every host array counts as large.
         """
         arrays = trace.arrays
         for i in trace.hosts:

@@ -1,6 +1,6 @@
 """All imports of JAX names outside its public API. No other module imports such names.
 
-JAX moves and renames these between releases. `USES` states the purpose of each name, so that the import error for a
+JAX may move or rename them in any release. `USES` states the purpose of each name, so that the import error for a
 missing name is specific. `tests/engine/test_jax_private.py` shows what a release has changed.
 """
 

@@ -1,6 +1,6 @@
 """The platform for which kernels are traced.
 
-A kernel with different forms for the CPU and for accelerators calls `for_cpu()`. Code that lowers a program enters
+A kernel that differs between the CPU and accelerators calls `for_cpu()`. Code that lowers a program enters
 `tracing_for(device)`. The platform is a JAX user context (`jax.make_user_context`), so it is part of the keys of JAX's
 trace caches.
 """
@@ -18,7 +18,7 @@ from torchlike._dtypes.devices import cpu, to_jax
 from torchlike._dtypes.devices import device as Device
 
 _ANY, _ACCELERATOR = "any", "accelerator"
-_platform = jax.make_user_context("cpu")  # outside of a lowering, kernels run on host arrays
+_platform = jax.make_user_context("cpu")  # the CPU by default: outside of a lowering, kernels run on host arrays
 
 
 class UndecidedError(Exception):
@@ -70,8 +70,8 @@ def pinned(device: Device | str, function: Callable) -> Callable:
 def in_each_form(function: Callable, *args: Any) -> Any:
     """Return `function(*args)`.
 
-    If the function depends on the platform and the platform is not known yet, trace the function for each platform;
-    JAX's lowering chooses.
+    If the function depends on the platform and the platform is not known yet, trace it for the CPU and for
+    accelerators. JAX selects one of the two traces when it lowers the program.
     """
     try:
         return function(*args)

@@ -14,7 +14,7 @@ class UncapturedHigherOrderOpError(TorchDynamoException):
 
 
 class TorchRuntimeError(TorchDynamoException):
-    """Raised if the results of such functions do not match."""
+    """Raised if the results of functions passed to a control flow operator do not match."""
 
 
 for _kind in (TorchDynamoException, UncapturedHigherOrderOpError, TorchRuntimeError):

@@ -39,9 +39,10 @@ _FROZEN = {
 
 
 def frozen_view(made_by: tuple[int, str] | None, why: str, indirect: bool) -> RuntimeError:
-    """Return the error for a write to a view whose history cannot follow the write.
+    """Return the error for a write to a view whose gradient graph cannot represent the write.
 
-    `indirect` means that the base was written to. `made_by` is the output number and the name of the view's node.
+    `indirect` means that the base was written to. `made_by` is the output number and the name of the view's gradient
+    node.
     """
     what = "its base or another view of its base has been" if indirect else "is being"
     output = "" if made_by is None else f"Output {made_by[0]} of {made_by[1]} is a view "
@@ -80,7 +81,7 @@ _HINT_TO_DETECT = (
 
 
 def with_history(sentence: Any) -> Any:
-    """Replace the hint to use anomaly detection by one to the stack trace that anomaly detection has just printed."""
+    """Replace the hint that suggests anomaly detection by one about the stack trace that it has just printed."""
     seen = (
         "Hint: the backtrace further above shows the operation that failed to compute its gradient. The variable in "
         "question was changed in there or anywhere later. Good luck!"
@@ -121,7 +122,8 @@ def out_with_grad(function: str) -> RuntimeError:
 def invalid_gradient(maker: tuple[str, int] | None, got: Any, expected: Any) -> RuntimeError:
     """Return the error for a gradient of a wrong shape.
 
-    `maker` is the name of the node that computed it and the index of the node's input; None if the user passed it.
+    `maker` is the name of the node that computed the gradient and the index of the node's input. It is None if the user
+    passed the gradient.
     """
     name, place = maker or ("", 0)
     return RuntimeError(

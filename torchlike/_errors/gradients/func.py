@@ -39,7 +39,7 @@ _ITEM = (
     "error is occurring somewhere inside PyTorch internals, please file a bug "
     "report."
 )
-# The error of each function that reads elements. The first entry whose function was called decides.
+# The error of each function that reads elements. The first entry whose function is on the call stack applies.
 _READERS = {
     "one_hot": "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes argument.",
     "allclose": f"vmap over torch.allclose isn't supported yet. {_ISSUE}",
@@ -50,7 +50,7 @@ _READERS = {
 
 
 def observed(calls: Sequence[str]) -> RuntimeError:
-    """Return the error for reading elements that differ between the batched values.
+    """Return the error for reading elements that differ between the examples of a batched value.
 
     `calls` are the names of the calling functions, the outermost last.
     """

@@ -12,7 +12,7 @@ def _hook_name(hook: Any) -> str:
 
 
 def _tensor_type(gradient: Any) -> str:
-    """Return the tensor type of a gradient, sparse or not."""
+    """Return PyTorch's name of a gradient's type, such as `torch.sparse.FloatTensor`."""
     on_gpu = "cuda." if gradient.aval.device.type == "cuda" else ""
     layout = "sparse." if hasattr(gradient, "tensor") else ""
     return f"torch.{on_gpu}{layout}{scalar_name(gradient.aval.dtype)}Tensor"

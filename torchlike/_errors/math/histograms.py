@@ -29,7 +29,7 @@ def check_points(input: Any, weight: Any) -> None:
 
 
 def check_edges(input: Any, bins: list, tensors: bool) -> None:
-    """Check the numbers or the edges of the bins of each dim."""
+    """Check the bins of each dim: the bin edges if `tensors` is True, otherwise the numbers of bins."""
     size = input.shape[-1]
     if len(bins) != size:
         raise RuntimeError(
@@ -64,7 +64,7 @@ def check_range(given: Any, size: int) -> None:
 
 
 def check_span(low: float, high: float, dim: int) -> None:
-    """Check the range of one dim."""
+    """Check that the range of one dim is finite and not reversed."""
     if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"torch.histogramdd: dimension {dim}'s range [{low:g}, {high:g}] is not finite")
     if low > high:
@@ -81,7 +81,7 @@ def histogram_out(result: Any, out: Any) -> RuntimeError:
 
 
 def check_side(side: str, right: bool) -> None:
-    """Check that `side` of `searchsorted` does not contradict `right`."""
+    """Check that `side` of `searchsorted` is valid and does not contradict `right`."""
     if side not in ("left", "right"):
         raise RuntimeError("torch.searchsorted(): side can only be 'left' or 'right' but got " + side)
     if side == "left" and right:
@@ -91,7 +91,7 @@ def check_side(side: str, right: bool) -> None:
 
 
 def check_sorter(sequence: Any, sorter: Any) -> None:
-    """Check the sorter, which is the order of an unsorted sequence."""
+    """Check the sorter, the indices that sort an unsorted sequence."""
     if sorter.shape != sequence.shape:
         raise RuntimeError(
             "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "

@@ -48,7 +48,7 @@ def _inner_mismatch(a: Any, b: Any) -> RuntimeError:
 
 
 def attention_shapes(batch: tuple, a: tuple, b: tuple) -> RuntimeError:
-    """Return the error for a matrix product in attention, where the leading dims are one batch dim."""
+    """Return the error for a matrix product in attention, which treats the leading dims as one batch dim."""
     if not batch:
         return mat_shapes(a[0], a[1], b[0], b[1])
     count = 1
@@ -122,14 +122,14 @@ def dot_sizes(n: int, m: int) -> RuntimeError:
 
 
 class LinAlgError(RuntimeError):
-    """Raised if a matrix has no such decomposition, for example if a matrix to invert is singular."""
+    """Raised if a decomposition or solution does not exist, for example the inverse of a singular matrix."""
 
 
 LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"  # PyTorch's name
 
 
 def check_matrix_sizes(name: str, a: Any, square: bool) -> None:
-    """Check that the argument of a decomposition has matrices, and square ones if required."""
+    """Check that the argument of a decomposition contains matrices (square ones if required)."""
     if a.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
     if square and a.shape[-1] != a.shape[-2]:
@@ -139,7 +139,10 @@ def check_matrix_sizes(name: str, a: Any, square: bool) -> None:
 
 
 def check_matrix(name: str, a: Any, square: bool, loops: bool = False) -> None:
-    """Check that the argument of a decomposition has matrices (square ones if required) of a supported dtype."""
+    """Check that the argument of a decomposition contains matrices (square ones if required) of a supported dtype.
+
+    Floating-point dtypes of fewer than 32 bits are supported only if `loops` is True.
+    """
     check_matrix_sizes(name, a, square)
     if a.dtype.category < 2:
         raise inexact(name, a.dtype)
@@ -243,7 +246,10 @@ def check_reflectors(name: str, vectors: Any, tau: Any) -> None:
 
 
 def _check_batches(name: str, vectors: Any, *others: tuple[str, Any, int]) -> None:
-    """Check that operands have `fewer` dims fewer than the reflectors, and the same batch dims."""
+    """Check the number of dims and the batch dims of operands against those of the reflectors.
+
+    Each of `others` is a name, an operand, and the number of dims that the operand has fewer than the reflectors.
+    """
     for label, x, fewer in others:
         if vectors.ndim - x.ndim != fewer:
             wanted = "one dimension less than" if fewer else "the same number of dimensions as"
@@ -468,7 +474,7 @@ def removed(name: str) -> RuntimeError:
 
 
 def check_order(function: str, ord: Any) -> None:
-    """Check that the order of a norm is a real number."""
+    """Check that the order of a norm is not complex and, for `vector_norm`, that it is a number."""
     if isinstance(ord, complex):
         raise RuntimeError(f"linalg.{function}: Expected a non-complex scalar as the order of norm.")
     if function == "vector_norm" and not isinstance(ord, int | float):
@@ -476,7 +482,7 @@ def check_order(function: str, ord: Any) -> None:
 
 
 def check_identity(ord: float, shape: tuple[int, ...], dims: tuple[int, ...] | None) -> None:
-    """Raise if a vector norm without an identity is computed over no elements."""
+    """Raise PyTorch's error if a vector norm without an identity is computed over no elements."""
     if not ord < 0 and not math.isinf(ord):
         return
     say = f"linalg.vector_norm cannot compute the {ord:g} norm on "

@@ -21,7 +21,7 @@ def check_segments(reduce: str, lengths: Any, indices: Any, offsets: Any, axis: 
 
 
 def check_lengths(lengths: Any, size: int) -> None:
-    """Check that the lengths of segments add up to the size of a dim."""
+    """Check that the lengths of segments are not negative and add up to the size of a dim."""
     if lengths.size and lengths.min() < 0:
         raise RuntimeError("lengths contains negative value!")
     if (lengths.sum(-1) != size).any():

@@ -75,7 +75,7 @@ def check_softmax_backward(grad: Any, output: Any, dim: int) -> None:
 
 
 def check_attention(query: Any, key: Any, value: Any, dropout_p: Any) -> None:
-    """Check the arguments of attention before the sizes are compared."""
+    """Check the type of `dropout_p` and the numbers of dims of the inputs of attention."""
     if not hasattr(dropout_p, "__float__"):
         raise wrong_type("scaled_dot_product_attention", "dropout_p", None, "float", dropout_p)
     if min(query.ndim, key.ndim, value.ndim) < 2:

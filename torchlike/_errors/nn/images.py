@@ -66,7 +66,7 @@ def check_mirror_pad(x: Any, pad: Ints, mode: str) -> None:
 
 
 def _check_padded(x: Any, pad: Ints, dims: int, mode: str) -> None:
-    """Check the padded sizes. As in PyTorch, only one dim must have elements left."""
+    """Check that no padded size is negative and that one is positive, as in PyTorch. Accept any circular padding."""
     found = [x.shape[x.ndim - 1 - i] + pad[2 * i] + pad[2 * i + 1] for i in range(dims)]
     if mode == "circular":
         return

@@ -52,7 +52,7 @@ def cosine_dtype(dtype: Any) -> RuntimeError:
 
 
 def check_response_window(ndim: int, size: int) -> None:
-    """Check the window of `local_response_norm`. The messages are those of pooling, with which PyTorch computes it."""
+    """Check the window of `local_response_norm`. PyTorch raises the errors of pooling, with which it is computed."""
     if size in (0, -1):
         sizes = f"kH: {size} kW: 1" if ndim == 3 else f"kT: {size} kH: 1 kW: 1"
         raise RuntimeError(f"kernel size should be greater than zero, but got {sizes}")

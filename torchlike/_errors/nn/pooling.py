@@ -32,7 +32,7 @@ def check_pooling(call: Any, dims: int, kernel: Ints, stride: Ints, pad: Ints, d
 
 
 def _count(name: str, option: str, dims: int, got: int, alone: bool) -> RuntimeError:
-    """Return the error for an option of windows with a wrong number of values."""
+    """Return the error for a window option, such as `stride`, with a wrong number of values."""
     if alone:
         none, comma = "None, " if option == "stride" else "", "," if option in ("stride", "padding") else ""
         return RuntimeError(

@@ -27,7 +27,7 @@ PLACES = ("nn.functional",)
 def floating(kernel: str, *also: int) -> Callable[[Call], None]:
     """Return a check that raises PyTorch's error for dtypes that `kernel` does not support.
 
-    Floating-point dtypes are supported, and the categories `also`, such as complex.
+    The supported dtypes are the floating-point dtypes and those of the categories `also`, such as complex.
     """
 
     def check(call: Call) -> None:
@@ -348,6 +348,6 @@ def _glu_shape(call: Call) -> list:
 
 @operator(where=PLACES, shape=_glu_shape, check=floating("glu_cpu"))
 def glu(input: Array, dim: int = -1):
-    """Return a * sigmoid(b), where a and b are the first and second half of `input` along `dim`."""
+    """Return a * sigmoid(b), where a and b are the two halves of `input` along `dim`."""
     a, b = namespace(input).split(input, 2, dim)
     return a * logistic(b)

@@ -155,8 +155,8 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None):
 
     With `rounding_mode` "trunc" or "floor", the quotient is rounded toward zero or down and keeps the common dtype.
 
-    Integer division by zero raises an error if the divisor is concrete. If the divisor is still pending, the result is
-    unspecified; PyTorch always raises.
+    With a rounding mode, integer division by zero raises an error if the divisor is concrete. If the divisor is still
+    pending, the result is unspecified; PyTorch always raises an error.
     """
     if rounding_mode is None:
         return partial_derivatives.quotient(input, other)
@@ -172,7 +172,7 @@ def _cut(a, b):
 
 
 def _floored(a, b):
-    """Return the floor of the quotient, rounded as C libraries do, from the exact remainder."""
+    """Return the floor of the quotient, computed from the exact remainder, as in C libraries."""
     xp = namespace(a)
     if a.dtype.kind in "iu":
         return xp.floor_divide(a, b)
@@ -214,7 +214,7 @@ def remainder(input: Operand, other: Operand):
         return quick
     if xp is np or input.dtype.kind in "biu":
         return xp.remainder(input, other)
-    rest = xp.fmod(input, other)  # as in PyTorch, the gradient of `input` uses no values
+    rest = xp.fmod(input, other)  # as in PyTorch, the gradient of `input` depends on no values
     apart = constant((rest != 0) & ((rest < 0) != (other < 0)))
     return rest + xp.where(apart, other, xp.asarray(-0.0, rest.dtype))
 
@@ -387,7 +387,7 @@ def _check_heaviside(call: Call) -> None:
     differentiable=False,
 )
 def heaviside(input: Array, values: Array):
-    """Return the Heaviside step function: 0 below zero, 1 above zero and `values` at zero."""
+    """Return the Heaviside step function: 0 below zero, 1 above zero, `values` at zero, and 0 for NaN."""
     xp = namespace(input)
     step = xp.where(input > 0, 1, 0).astype(input.dtype)
     return xp.where(input == 0, values, xp.where(input != input, 0, step)).astype(input.dtype)

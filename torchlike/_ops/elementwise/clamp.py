@@ -32,7 +32,7 @@ def _shared(winner, loses):
     """Return a JVP rule for the selection of one of two elements.
 
     Equal elements share the gradient, and the element that is not selected gets none. If either element is NaN, both
-    get the gradient.
+    get the whole gradient.
     """
 
     def tangent(primals, tangents):
@@ -145,8 +145,8 @@ def _clamp_fits(call: Call) -> None:
 def clamp(input: Array, min: Operand | None = None, max: Operand | None = None):
     """Return min(max(input, min), max) for each element.
 
-    An element at a bound receives the gradient. For an element outside the bounds, a tensor bound receives it. If `min`
-    exceeds `max`, the result is `max`.
+    An element at a bound receives the gradient. Outside the bounds, the bound receives the gradient if it is a tensor.
+    If `min` exceeds `max`, the result is `max`.
     """
     return _clamped(input, min, max)
 

@@ -136,7 +136,11 @@ def bitwise_left_shift(input: Operand, other: Operand):
 
 @pointwise(**BITS, check=only("rshift_cpu", _dtypes.INTEGER))
 def bitwise_right_shift(input: Operand, other: Operand):
-    """Return `input` shifted right arithmetically by `other` bits. Signed integers keep their sign."""
+    """Return `input` shifted right arithmetically by `other` bits. Signed integers keep their sign.
+
+    If `other` is negative or at least the number of bits of the dtype, the result is -1 for a negative `input` and
+    otherwise 0.
+    """
     xp = namespace(input)
     bits = 8 * input.dtype.itemsize
     places = xp.where((other >= 0) & (other < bits), other, bits - 1)

@@ -22,9 +22,11 @@ def _to(input: Array, dtype):
     """Return the elements cast to another dtype.
 
     Floats are truncated toward zero for an integer dtype. Complex numbers lose their imaginary part for a real dtype.
+    For bool, every nonzero element becomes True.
 
-    A float out of the range of the integer dtype converts as in PyTorch on the CPU: to the lowest 64- or 32-bit
-    integer. Narrower dtypes keep its low bits.
+    For an integer dtype, a float is first converted to int32, or to int64 for uint32 and the 64-bit dtypes. NaN and
+    floats out of the range of this type become its lowest integer. A narrower dtype keeps the low bits. PyTorch on the
+    CPU does the same.
     """
     if input.dtype.kind == "c" and not dtype.is_complex:
         input = input.real

@@ -35,11 +35,14 @@ def _quantized(input: Array, scale: Array, zero_point: Array, quant_min: int, qu
 
 @_row("_fake_quantize_tensor", "fake_quantize_tensor_cachemask_kernel_type_handling")
 def _of_tensor(input: Array, scale: Array, zero_point: Array, quant_min: int, quant_max: int, node: str):
-    """Return (clip(round(input / scale) + zero_point, quant_min, quant_max) - zero_point) * scale."""
+    """Return (clip(round(input / scale) + zero_point, quant_min, quant_max) - zero_point) * scale.
+
+    A floating-point `zero_point` is added before the rounding.
+    """
     return _quantized(input, scale, zero_point, quant_min, quant_max)
 
 
 @_row("_fake_quantize_channel", "fake_quantize_channel_cachemask_cpu_type_handling")
 def _of_channels(input: Array, scale: Array, zero_point: Array, quant_min: int, quant_max: int, node: str):
-    """Return `_of_tensor` with a scale and zero point for each channel, shaped to broadcast against `input`."""
+    """Return the same as `_of_tensor`, with a scale and zero point for each channel, shaped to broadcast to `input`."""
     return _quantized(input, scale, zero_point, quant_min, quant_max)

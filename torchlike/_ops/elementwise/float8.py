@@ -1,7 +1,7 @@
 """Casts inside kernels. Casts from and to 8-bit floating point round as PyTorch's do, in gradients too.
 
-The gradient of a cast is the reverse cast. JAX would round this cast by its own rules (beyond e4m3fn's range to NaN),
-so the cast is a primitive whose transpose is the same primitive.
+The gradient of a cast is the reverse cast. JAX would round this cast by its own rules, for example to NaN beyond the
+range of e4m3fn. Therefore the cast is a primitive whose transpose is the same primitive.
 """
 
 from __future__ import annotations

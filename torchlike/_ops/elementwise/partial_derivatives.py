@@ -141,7 +141,7 @@ def _sinc(x: Any) -> Any:
 
 
 sine_ratio = with_slopes(_sinc, _sinc_slope)
-# JAX 0.12 computes the derivative for real numbers as a product of two roots, which is NaN below -1.
+# JAX 0.12 computes the derivative of arccosh for real numbers as a product of two roots, which is NaN below -1.
 inverse_cosine = with_slopes(lambda x: namespace(x).arccosh(x), lambda r, x: lax.rsqrt(x * x - 1))
 
 

@@ -14,8 +14,8 @@ def spaced(start: Any, end: Any, steps: int, dtype: Dtype) -> np.ndarray:
     """Return `steps` evenly spaced numbers from `start` to `end`, rounded as in PyTorch.
 
     The first half is computed as start + i * step, and the second half as end - j * step, with one rounding for the
-    multiplication and the addition. A wider dtype emulates this fused multiply-add. Half precision rounds after each
-    operation.
+    multiplication and the addition. A wider dtype emulates this fused multiply-add: the caller casts the result to
+    `dtype`, which is the rounding. Half precision rounds after each operation.
     """
     narrow = dtype.numpy.type if dtype.category >= _dtypes.FLOATING else np.float64
     if dtype.category == _dtypes.INTEGER:

@@ -298,7 +298,7 @@ def trunc(input: Array):
     return _whole(namespace(input), input, "trunc")
 
 
-_MOST_PLACES = 308  # the largest power of ten that is a finite Python float
+_MOST_PLACES = 308  # 10.0**308 is the largest power of ten that is a finite Python float
 
 
 def _round_into(input: Any, *decimals: int) -> Into:
@@ -320,7 +320,7 @@ def _check_round(call: Call) -> None:
 def round(input: Array, *, decimals: int = 0):
     """Return each element rounded to the nearest number with `decimals` decimal places.
 
-    Ties are rounded to the even number.
+    A tie is rounded to the number whose last digit is even.
     """
     xp = namespace(input)
     if input.dtype.kind in "iu":

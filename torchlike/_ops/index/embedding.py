@@ -67,7 +67,7 @@ def embedding(weight: Array, indices: Array, padding_idx: int = -1, scale_grad_b
 
 
 def _by_frequency(rows, indices, weight, scale_grad_by_freq: bool):
-    """Return `rows`. If `scale_grad_by_freq`, their gradients are divided by the row frequencies."""
+    """Return `rows`. If `scale_grad_by_freq` is True, their gradients are divided by the row frequencies."""
     if not scale_grad_by_freq:
         return rows
     counts = _counted(indices.reshape(-1), weight)[indices][..., None]
@@ -143,7 +143,7 @@ def _embedding_bag(
 ):
     """Return the sum, mean or maximum of the rows selected by each bag of indices.
 
-    Row `padding_idx` is excluded.
+    Row `padding_idx` is excluded. The result for an empty bag is 0.
     """
     xp, count = namespace(weight), _bag_count(indices, offsets, include_last_offset)
     if count <= 0:

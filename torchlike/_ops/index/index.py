@@ -26,19 +26,19 @@ def _where_to(dims: tuple[int, ...], indices: list, ndim: int) -> tuple:
 
 
 def _wrapped(indices: list, dims: tuple[int, ...], shape: tuple[int, ...]) -> list:
-    """Return the indices with negative ones counted from the front.
+    """Return the indices with negative indices converted to indices from the front.
 
-    PyTorch's error numbers the indices, not the dims.
+    As in PyTorch, the error for an index out of range contains the number of the index tensor, not of the dim.
     """
     say = lambda n, d: lambda bad: _errors.indexing.index_out_of_bounds(bad, n, shape[d])
     return [_from_front(i, shape[d], say(n, d)) for n, (i, d) in enumerate(zip(indices, dims))]
 
 
 def _from_front(index: Any, size: int, say: Callable[[int], Exception]) -> Any:
-    """Return the index tensor with negative indices counted from the front.
+    """Return the index tensor with negative indices converted to indices from the front.
 
-    For an index out of range, NumPy raises `say(index)`. In a compiled program it is moved past the end, where reading
-    gives NaN.
+    For an index out of range, NumPy raises `say(index)`. In a compiled program, the result is an index past the end,
+    where reading gives NaN.
     """
     xp = namespace(index)
     if xp is np:
@@ -129,7 +129,7 @@ def _index(input: Array, indices: Arrays, dims: tuple):
     float8=FLOAT8,
 )
 def _masked_select(input: Array, indices: Arrays, dims: tuple):
-    """Return the elements at the positions where a mask is true."""
+    """Return the elements at `indices`, the positions where a mask is true."""
     return _index.kernel(input, indices, dims)
 
 
@@ -539,7 +539,7 @@ def _flat(input: Any, index: Any) -> Any:
     promote=None, shape=_SCATTER["shape"], saves=("index",), opmath=False, where=(), name="_put", node="PutBackward0"
 )
 def _put(input: Array, index: Array, source: Array, accumulate: bool = False):
-    """Return `input` with `source` written, or added if `accumulate`, at `index` of the flattened tensor."""
+    """Return `input` with `source` written (added if `accumulate` is True) at `index` of the flattened tensor."""
     target = at(input.reshape(-1), _flat(input, index).reshape(-1))
     new = _added(target, source.reshape(-1)) if accumulate else target.set(source.reshape(-1))
     return new.reshape(input.shape)

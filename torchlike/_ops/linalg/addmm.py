@@ -21,13 +21,13 @@ from torchlike._ops.schema.typing_rules import Call, result_type
 def _times(alpha, terms: int):
     """Return `alpha`, or 1 if the product sums no terms.
 
-    An empty product is 0, and stays 0 even if `alpha` is NaN.
+    Such a product is 0. The factor 1 keeps it 0 even if `alpha` is NaN.
     """
     return alpha if terms else 1
 
 
 def _plus(input, product, beta, alpha):
-    """Return beta * input + alpha * product. Where `beta` is 0 the values of `input` are ignored, even NaN."""
+    """Return beta * input + alpha * product. If `beta` is 0, the values of `input` are ignored, even NaN."""
     product = product if isinstance(alpha, int) else alpha.astype(product.dtype) * product
     input = wide(input)
     if isinstance(beta, int):
@@ -71,7 +71,7 @@ def _added(shape):
 
 
 def _exactly(shape):
-    """Return a check of an in-place call: raise PyTorch's error unless the tensor has the shape of the product."""
+    """Return a check of in-place calls. It raises PyTorch's error unless the tensor has the shape of the product."""
 
     def check(call: Call) -> None:
         if tuple(call.input.shape) != tuple(shape(call)):
@@ -118,7 +118,7 @@ def _addmm_shape(call: Call) -> tuple:
 def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """Return beta * input + alpha * (mat1 @ mat2).
 
-    Where `beta` is 0 the values of `input` are ignored, even NaN.
+    If `beta` is 0, the values of `input` are ignored, even NaN.
 
     Args:
       input: a shape that broadcasts to (n, m).
@@ -184,7 +184,7 @@ def _check_baddbmm(call: Call) -> None:
 def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """Return beta * input + alpha * (batch1 @ batch2), for batches of matrices.
 
-    Where `beta` is 0 the values of `input` are ignored, even NaN.
+    If `beta` is 0, the values of `input` are ignored, even NaN.
 
     Args:
       input: a shape that broadcasts to (b, n, m).
@@ -228,7 +228,7 @@ def _check_addbmm(call: Call) -> None:
 def addbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """Return beta * input + alpha * (the sum over the batch of batch1 @ batch2).
 
-    Where `beta` is 0 the values of `input` are ignored, even NaN.
+    If `beta` is 0, the values of `input` are ignored, even NaN.
 
     Args:
       input: a shape that broadcasts to (n, m).
@@ -281,7 +281,7 @@ def _check_addmv(call: Call) -> None:
 def addmv(input: Array, mat: Array, vec: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """Return beta * input + alpha * (mat @ vec).
 
-    Where `beta` is 0 the values of `input` are ignored, even NaN.
+    If `beta` is 0, the values of `input` are ignored, even NaN.
 
     Args:
       input: a shape that broadcasts to (n,).
@@ -329,7 +329,7 @@ def _addr_fits(call: Call) -> None:
 def addr(input: Array, vec1: Array, vec2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """Return beta * input + alpha * outer(vec1, vec2).
 
-    Where `beta` is 0 the values of `input` are ignored, even NaN.
+    If `beta` is 0, the values of `input` are ignored, even NaN.
 
     Args:
       input: a shape that broadcasts to (n, m).

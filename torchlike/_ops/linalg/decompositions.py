@@ -17,7 +17,7 @@ from torchlike._ops.schema.typing_rules import Call, broadcast
 
 
 def _hermitian(x, lower: bool = True):
-    """Return the Hermitian matrix whose lower or upper half is given.
+    """Return the Hermitian matrix whose lower or upper half is that of `x`.
 
     Its gradient is spread evenly over both halves.
     """
@@ -43,8 +43,8 @@ def _lower(A, upper):
 
 @_lower.defjvp
 def _lower_change(upper, primals, changes):
-    # L^-1 dA L^-* is Hermitian if dA is. As in PyTorch, its two halves are averaged, and its diagonal is used
-    # unchanged.
+    # L^-1 dA L^-* is Hermitian if dA is. As in PyTorch, its two halves are averaged, and its diagonal is halved without
+    # taking the real part.
     low = _lower(*primals, upper)
     half = _solved(low, changes[0], left_side=True)
     both = _solved(low, half, left_side=False, transpose_a=True, conjugate_a=True)
@@ -64,7 +64,8 @@ def _lower_change(upper, primals, changes):
 def cholesky(A: Array, upper: bool = False):
     """Return the Cholesky factor L with L L* = A, or its conjugate transpose if `upper` is True.
 
-    Only half of A is read. The result is NaN where A is not positive-definite.
+    Only the lower half of A is read, or the upper half if `upper` is True. The result is NaN where A is not
+    positive-definite.
     """
     low = _lower(A, upper)
     return adjoint(low) if upper else low
@@ -377,5 +378,5 @@ def eigvals(A: Array):
 
 def _eig(A):
     # JAX differentiates eigenvectors only if this option is set. Like PyTorch's, the derivative assumes distinct
-    # eigenvalues. The second derivative of the eigenvalues depends on it.
+    # eigenvalues. The second derivative of the eigenvalues depends on this derivative of the eigenvectors.
     return jax.lax.linalg.eig(A, compute_left_eigenvectors=False, enable_eigvec_derivs=True)

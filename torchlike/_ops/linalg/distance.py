@@ -1,4 +1,4 @@
-"""Similarities and distances of vectors, and the losses made of them."""
+"""Similarities and distances of vectors, and losses that are based on them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _unit(x, dim: int, eps, step):
 
 
 def _to_real(dtype: _dtypes.dtype) -> Promotion:
-    """Return the dtypes of a distance, whose result is real, and floating-point even for integers."""
+    """Return the compute and result dtypes of a distance. The result is real, and floating-point even for integers."""
     compute, result = through_integers(dtype)
     return compute, result.to_real()
 

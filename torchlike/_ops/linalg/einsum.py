@@ -62,7 +62,7 @@ def _take_sizes(term: str, place: int, shape: tuple[int, ...], sizes: Sizes) -> 
 
 
 def _is_product(equation: str, operands: tuple) -> bool:
-    """Return whether PyTorch's last contraction is a matrix product, which sums over a dim that both operands have."""
+    """Return whether PyTorch's last contraction is a matrix product: whether it sums over a dim of both operands."""
     terms, arrow, output = equation.replace(" ", "").partition("->")
     sizes = [_sizes(term, x) for term, x in zip(terms.split(","), operands)]
     *before, last = sizes
@@ -98,7 +98,7 @@ def einsum(equation: str, operands: Arrays):
 
 
 def _without_lost_dims(equation: str, operands) -> str:
-    """Spell out an ellipsis that the output lacks by single letters, because PyTorch sums over its dims."""
+    """Replace an ellipsis that is missing in the output by letters, because PyTorch sums over its dims."""
     inputs, arrow, output = equation.partition("->")
     if not arrow or "..." in output or "..." not in inputs:
         return equation

@@ -1,4 +1,4 @@
-"""Bilinear maps. The linear map is defined with the matrix products."""
+"""Bilinear maps. The linear map is defined in `matmul.py`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _check(call: Call) -> None:
     loop="bmm",
 )
 def bilinear(input1: Array, input2: Array, weight: Array, bias: Array | None = None):
-    """Return x1 W x2 + bias, where W is each of the n matrices of `weight`.
+    """Return x1 W_i x2 + bias_i for each of the n matrices W_i of `weight`.
 
     Args:
       input1: (..., k1).

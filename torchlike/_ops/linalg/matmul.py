@@ -60,8 +60,8 @@ def _matmul_node(call: Call) -> str:
 def _matmul_keeps(call: Call) -> tuple[str | Kept, ...]:
     """Return the tensors saved for backward, in PyTorch's order.
 
-    PyTorch saves a second factor that is a vector (`vec` or `tensor`) after `self`, and one that is a matrix (`mat2`)
-    before it.
+    If the second factor is a vector (`vec` or `tensor`), PyTorch saves it after `self`. If it is a matrix (`mat2`),
+    PyTorch saves it before `self`.
     """
     first, second = (a.ndim for a in call.arrays)
     if second == 1 and first < 3:
@@ -90,8 +90,8 @@ def _matmul_into(input: Any, other: Any) -> Into:
 def matmul(input: Array, other: Array):
     """Return the matrix product: (..., n, k) @ (..., k, m) -> (..., n, m).
 
-    The batch dims are broadcast. A 1-dim first factor is a row, a 1-dim second factor a column, and that dim is absent
-    from the result.
+    The batch dims are broadcast. A 1-dim first factor is treated as a row, and a 1-dim second factor as a column. The
+    dim of size 1 that this adds is removed from the result.
     """
     return rows_times(input, other)
 
@@ -292,7 +292,7 @@ def inner(input: Array, other: Array):
     return namespace(input).inner(input, other)
 
 
-# -- sums over named dims ----------------------------------------------------------------------------------------------
+# -- sums over given dims ----------------------------------------------------------------------------------------------
 
 
 def _check_tensordot(call: Call) -> None:
@@ -490,7 +490,7 @@ def linear(input: Array, weight: Array, bias: Array | None = None):
     Args:
       input: (..., k).
       weight: (n, k) or (k,).
-      bias: (n,) or ().
+      bias: (n,), or a shape that broadcasts to that of the result.
 
     Returns:
       (..., n), or (...) for a weight of shape (k,).

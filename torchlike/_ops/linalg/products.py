@@ -1,8 +1,8 @@
 """The product of two matrices as one primitive, in the memory layout that XLA's CPU kernels run fastest.
 
-XLA passes a transposed factor to Eigen, which gathers it across the rows of memory. Copying the smaller factor into the
-right order first is up to twice as fast (docs/decisions/0016-matrix-products.md has the figures). The primitive has
-three forms, because the gradients of each form are products of the other forms.
+XLA passes a transposed factor to Eigen, which gathers it across the rows of memory. Transposing the smaller factor in
+memory first is up to twice as fast (docs/decisions/0016-matrix-products.md has the figures). The primitive has three
+forms (a @ b, a @ b.mT and a.mT @ b), because the gradients of each form are products of the other two forms.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from torchlike._ops.elementwise.float8 import wide
 
 # Up to this many rows of the first factor, NumPy's BLAS is faster if the transposed factor comes first.
 FEW_ROWS = 64
-# From this many rows of the first factor, transposing the second one pays even in the program of a whole step.
+# From this many rows of the first factor, transposing the second factor is faster even in the program of a whole step.
 MANY_ROWS = 256
 SMALL = 1 << 16  # elements; copying a larger factor costs more than the product gains
 # With fewer multiplications per matrix of a batch, XLA aborts the process if the result is in column-major order.
 TINY = 256
 
-# The contracted dim of each factor, counted from the last one (1).
+# The contracted dim of each factor, counted from the end: 1 is the last dim.
 FORMS = {"nn": (1, 2), "nt": (1, 1), "tn": (2, 2)}
 
 product_p = Primitive("torchlike_product")

@@ -19,9 +19,9 @@ def _shape(call: Call) -> list:
 def _two_loops(gradient: Array, changes: Arrays, steps: Arrays, ro: Array, diagonal: Scalar, count: Scalar):
     """Return the descent direction, (n,), and the weights of the first loop, (m,).
 
-    A correction consists of a change of the gradient, a step of the parameters, and 1 / their product. The lists hold m
-    corrections, the oldest first, of which the first `count` are in use. The others are zeros, so that a growing
-    history needs few compiled programs.
+    A correction consists of a change of the gradient, a step of the parameters, and 1 / their dot product. The lists
+    hold m corrections, the oldest first, of which the first `count` are in use. The others are zeros, so that a growing
+    list of corrections needs few compiled programs.
 
     Args:
       gradient: (n,).

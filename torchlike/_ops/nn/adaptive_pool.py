@@ -139,7 +139,7 @@ def _adaptive_max(dims: int):
 def _largest_along(x, places, axis: int, count: int):
     """Return the maximum of each window along one dim, and its index in the flattened input.
 
-    The first of several equal maxima wins. If a window contains NaN, the last NaN wins.
+    The index is that of the first of several equal maxima. If a window contains NaN, it is that of the last NaN.
     """
     xp = namespace(x)
     best, where = [], []

@@ -1,9 +1,9 @@
 """Depthwise convolutions, which convolve each channel separately, over (N, d1, ..., C) with weights (k1, ..., C).
 
-XLA's CPU code for them takes ten to forty times as long as one pass over the shifted copies. To control the passes of
-the gradients as well, this module defines two primitives, each of which is the gradient of the other. `alone` is the
-convolution. `alone_weights` sums, for each weight, the products of all the elements that it multiplies, in one pass
-over memory for all weights (docs/decisions/0051-convolution-forms.md has the figures).
+XLA's CPU code for them takes ten to forty times as long as the sum of shifted copies of the input, each times its
+weight, in one pass (docs/decisions/0051-convolution-forms.md has the figures). To control the passes of the gradients
+as well, this module defines two primitives, whose gradients are these primitives again. `alone` is the convolution.
+`alone_weights` is its gradient with respect to the weights. With stride 1, it reads memory once for all weights.
 """
 
 from __future__ import annotations

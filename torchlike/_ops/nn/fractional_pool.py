@@ -68,7 +68,7 @@ def _fractional_max(dims: int):
         where = places[0]
         for part, place in reversed(list(zip(parts, places))):
             where = jnp.where(part == best, place, where)
-        for part, place in zip(parts, places):  # the last NaN wins
+        for part, place in zip(parts, places):  # in a window with NaN, the index of the last NaN
             where = jnp.where(part != part, place, where)
         shape = (*input.shape[:-dims], *output_size)
         return best.reshape(shape), where.reshape(shape)

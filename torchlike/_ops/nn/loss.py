@@ -203,7 +203,7 @@ def binary_cross_entropy(input: Array, target: Array, weight: Array | None = Non
 def _check_logits(call: Call) -> None:
     floating("log_sigmoid_cpu")(call)
     made = broadcast([call.input.shape, call.target.shape])
-    if made != tuple(call.target.shape):  # PyTorch writes the product over 1 - target
+    if made != tuple(call.target.shape):  # PyTorch writes the product in place over 1 - target
         raise _errors.shapes.in_place_shape(call.target.shape, made)
     if call.target.dtype.category < call.input.dtype.category:
         raise _errors.dtypes.cannot_cast(call.input.dtype, call.target.dtype)
@@ -309,7 +309,7 @@ def poisson_nll_loss(
 
 
 def _check_quotient(call: Call) -> None:
-    """Raise PyTorch's dtype errors: PyTorch writes the fractional result in place over the input."""
+    """Raise PyTorch's dtype errors. Integers fail because PyTorch writes a floating-point result over the input."""
     if call.input.dtype.category < _dtypes.FLOATING:
         raise _errors.dtypes.cannot_cast(_dtypes.float32, call.input.dtype)
     if call.op.name == "gaussian_nll_loss" and call.input.dtype.is_complex:

@@ -1,4 +1,4 @@
-"""Margin losses over the classes of (N, C) or (C,)."""
+"""Margin losses over the classes, from scores of shape (N, C) or (C,)."""
 
 from __future__ import annotations
 

@@ -40,8 +40,8 @@ def _standardized(x, axes: tuple[int, ...], eps, step):
 
 @_standardized.defjvp
 def _standardized_jvp(axes, step, primals, tangents):
-    # An explicit rule, so that the backward pass is two reductions and one element-wise pass. The derivatives of the
-    # formula's single steps would need more.
+    # With this explicit rule, the backward pass needs two reductions and one element-wise pass. Differentiating the
+    # formula step by step would need more.
     (x, eps), (dx, _) = primals, tangents
     out, mean, squares = _standardized(x, axes, eps, step)
     average = lambda y: jnp.mean(y, axis=axes, keepdims=True)
@@ -74,7 +74,7 @@ def _standardized_rows(x: np.ndarray, eps):
 
 
 def affine(x, weight, bias):
-    """Return x * weight + bias; either may be None."""
+    """Return x * weight + bias. `weight` and `bias` may be None."""
     if weight is not None:
         x = x * weight
     return x if bias is None else x + bias
@@ -312,7 +312,7 @@ def _moving_average(running: Array, new: Array, momentum: Scalar):
 
 
 def vector_norm(x, p: float, axis, keepdims: bool = False):
-    """Return the p-norm over `axis`, or over all axes if it is None or (); its gradient at zero is zero."""
+    """Return the p-norm over `axis`, or over all axes if `axis` is None or (). The gradient at zero is zero."""
     xp, axis = namespace(x), None if axis == () else axis
     if not x.ndim:
         return vector_norm(x.reshape(1), p, 0, keepdims).reshape(())
@@ -359,7 +359,7 @@ def normalize(input: Array, p: float = 2.0, dim: int | None = 1, eps: Scalar = 1
     Args:
       input: any shape.
       p: the exponent of the norm.
-      dim: the dim to reduce.
+      dim: the dim to reduce, or None for all dims.
       eps: the smallest divisor.
     """
     norm = vector_norm(input, p, dim, keepdims=True)

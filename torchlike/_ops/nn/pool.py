@@ -60,7 +60,7 @@ def _check(call: Call) -> None:
 
 
 def _end_pads(sizes: Ints, counts: Ints, kernel: Ints, stride: Ints, pad: Ints, dilation: Ints) -> tuple:
-    """Return (before, after) for each dim so that exactly `counts` windows fit; a negative number crops."""
+    """Return the padding (before, after) of each dim that fits exactly `counts` windows. A negative number crops."""
     return tuple(
         (p, (o - 1) * s + d * (k - 1) + 1 - n - p)
         for n, o, k, s, p, d in zip(sizes, counts, kernel, stride, pad, dilation)
@@ -71,7 +71,7 @@ def _end_pads(sizes: Ints, counts: Ints, kernel: Ints, stride: Ints, pad: Ints, 
 
 
 def _first(parts: list, largest) -> list:
-    """Return for each part a mask of the places where it is the first part equal to the largest.
+    """Return, for each part, a mask of the elements for which it is the first part equal to `largest`.
 
     PyTorch sends the gradient of the maximum to that part.
     """
@@ -324,7 +324,8 @@ def _max_unpool(input: Array, indices: Array, size: tuple):
 def _put(x, places, size: int):
     """Write each element at its index in a plane of zeros.
 
-    If several elements have the same index, the last one is written. Each of them gets the gradient of that place.
+    If several elements have the same index, the last one is written. All of them get the gradient of the result at that
+    index.
     """
     return jnp.zeros((x.shape[0], size), x.dtype).at[jnp.arange(x.shape[0])[:, None], places].set(x)
 

@@ -1,4 +1,4 @@
-"""Resizing of the last dims of (N, C, d1, ...) by one small matrix per dim, and sampling at the points of a grid."""
+"""Resizing of the last dims of (N, C, d1, ...) by a matrix or indices for each dim, and sampling at grid points."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def matrix(
     `dtype` is the dtype of the input. It determines the rounding of the weights.
     """
     if size == out and (antialias or mode != "bicubic"):
-        return np.eye(size)  # for any scale
+        return np.eye(size)  # PyTorch copies the input, whatever the scale is
     if antialias:
         cubic = mode == "bicubic"
         kernel = (lambda x: _cubic(x, -0.5)) if cubic else (lambda x: np.maximum(1 - np.abs(x), 0))

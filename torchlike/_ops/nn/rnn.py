@@ -36,7 +36,7 @@ def logistic(x):
 
 
 def _packed(width: int, dtype) -> tuple:
-    """Return the factors that turn one tanh over (N, 4 H) into the gate functions of an LSTM.
+    """Return the scale and the shift that turn one tanh over (N, 4 H) into the gate functions of an LSTM.
 
     They yield the logistic function for the gates i, f and o, and tanh for g.
     """
@@ -133,7 +133,7 @@ class Layout:
 
 
 def _recur(layout: Layout, given, state, w, b):
-    """Return the last state, all states, and the gates, from the input's part of every step, `given` (T, N, G).
+    """Return the last state, all states and the gates. `given` (T, N, G) or (N, T, G) is the input's part of each step.
 
     The loop writes into arrays that it carries. If the gates have the width of `given`, each step overwrites its row of
     `given` with its gates. That reuses memory that was just read, and needs no new zeroed array.
@@ -179,11 +179,11 @@ def sequence(layout: Layout, input, state, of_input, w, b):
 
     Args:
       layout: the kind of the layer and its memory layout.
-      input: (T, N, I).
-      state: h, or (h, c), each (N, H).
-      of_input: the weight (G, I) and the separate bias (G,) or None of the input.
+      input: (T, N, I), or (N, T, I) if `layout.axis` is 1.
+      state: (h,), or (h, c) for an LSTM, each (N, H).
+      of_input: the weight (G, I) of the input, and its bias (G,), or None if `b` includes it.
       w: (G, H), the recurrent weight.
-      b: (G,), the bias.
+      b: (G,), the bias that is added to the recurrent part.
     """
     return (_sequence.fun if own_gradients.are_off else _sequence)(layout, input, state, of_input, w, b)  # type: ignore[attr-defined]
 
@@ -251,7 +251,7 @@ _sequence.defvjp(_sequence_forward, _sequence_backward)
 
 
 def _masked(mode: str, reverse: bool, given, state, w, b, lengths, projection):
-    """Run the general form, which JAX differentiates: sequences of different lengths, or projected states."""
+    """Run a layer with sequences of different lengths or projected states. JAX differentiates this scan."""
     step, wt = _STEPS[mode][0], w.T
 
     def advance(state, now):
@@ -341,7 +341,7 @@ def _recurrent_layer(
     """Run one direction of one recurrent layer: (T, N, I) -> (T, N, H), and the last h (and c).
 
     `by_batch` means that the input is the transpose of a (N, T, I) array, and that the result will be used in that
-    order too. Working in that order avoids the transposes.
+    order too. Working in that order avoids the transposes. With `lengths` or `projection`, `by_batch` is ignored.
 
     Args:
       mode: "lstm", "gru", "tanh" or "relu".
@@ -361,7 +361,7 @@ def _recurrent_layer(
     if by_batch:
         input = jnp.swapaxes(input, 0, 1)
     bias = jnp.zeros(w_hh.shape[0], w_hh.dtype) if b_hh is None else b_hh
-    apart = mode == "gru"  # only the GRU needs separate biases; the loop adds them without a pass of their own
+    apart = mode == "gru"  # only the GRU needs separate biases; otherwise the loop adds their sum
     if b_ih is not None and not apart:
         bias = bias + b_ih
     state, of_input = (h,) if c is None else (h, c), (w_ih, b_ih if apart else None)

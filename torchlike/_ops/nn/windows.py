@@ -20,7 +20,7 @@ def expand(value, count: int) -> Ints:
 
 
 def padding_pairs(padding, kernel: Ints, dilation: Ints) -> Pairs:
-    """Return (before, after) for each dim; "same" keeps the size and puts an odd element after."""
+    """Return the padding (before, after) of each dim. For "same", an odd element comes after."""
     if padding == "valid":
         return ((0, 0),) * len(kernel)
     if padding == "same":

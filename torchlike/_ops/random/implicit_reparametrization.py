@@ -77,7 +77,8 @@ def _dirichlet(concentration, drawn):
 def _dirichlet_jvp(primals, tangents):
     a, x = (p.astype(jnp.float64) for p in primals)
     others = a.sum(-1, keepdims=True) - a
-    # Each element has a beta distribution against the sum of the others. A gain reduces the others in proportion.
+    # Element i has a beta distribution with parameters a_i and the sum of the other a. An increase of one element
+    # reduces the others in proportion.
     along = _beta_slope(x, a, others) * tangents[0]
     moved = along - x * along.sum(-1, keepdims=True)
     return primals[1], moved.astype(primals[1].dtype)
@@ -92,7 +93,7 @@ def _beta_slope_over_rest(x, a, b):
         F / p = x (1 - x) / a  sum_n t_n,   t_n = prod_{k <= n} (a + b + k - 1) x / (a + k).
 
     -dF/da / p is the same sum, with each t_n multiplied by the derivative of its logarithm. Above the mean, this uses
-    the series of 1 - F, in which a and b are exchanged, as are x and 1 - x.
+    the series of 1 - F, in which a is exchanged with b, and x with 1 - x.
     """
     low = x * (a + b) <= a
     first, second, share = jnp.where(low, a, b), jnp.where(low, b, a), jnp.where(low, x, 1 - x)

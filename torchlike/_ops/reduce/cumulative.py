@@ -32,7 +32,7 @@ def _typing(call: Call) -> Typed:
     "operator", _typing, out=COMPUTES, autocast=FULL_ELSEWHERE, host=HOST, saves=(), inplace=True, loop="cumsum_out_cpu"
 )
 def cumsum(input: Array, dim: int, *, dtype=None):
-    """Return the cumulative sum along `dim`. Integers and bools are summed in int64."""
+    """Return the cumulative sum along `dim`. Integers and bools are summed in int64 by default."""
     return _scanned(np.add, jnp.cumsum, input, dim)
 
 
@@ -48,7 +48,7 @@ def cumsum(input: Array, dim: int, *, dtype=None):
     loop="cumprod_out_cpu",
 )
 def cumprod(input: Array, dim: int, *, dtype=None):
-    """Return the cumulative product along `dim`. Integers and bools are multiplied in int64."""
+    """Return the cumulative product along `dim`. Integers and bools are multiplied in int64 by default."""
     return _scanned(np.multiply, jnp.cumprod, input, dim)
 
 

@@ -99,6 +99,7 @@ def _log(uniforms: np.ndarray) -> np.ndarray:
         return np.log(uniforms)
 
 
+# The processes for elements of one kind only: -1 for geometric gaps, 1 for BTRS. 0 is the process for both kinds.
 _BINOMIAL = {
     kind: Process(functools.partial(_binomial_turn, kind), (np.float64(0),), prepared=lambda u: (_log(u),))
     for kind in (-1, 0, 1)

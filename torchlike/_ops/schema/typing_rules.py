@@ -46,7 +46,7 @@ class Call:
 
 @dataclass(slots=True)
 class Typed:
-    """The outcome of a typing rule."""
+    """The result of a typing rule."""
 
     outputs: list[Aval]
     compute: Dtype | None  # the dtype to which promoted inputs are cast; None: no cast
@@ -98,7 +98,10 @@ def common(dtype: Dtype) -> Promotion:
 
 
 def to_float(dtype: Dtype) -> Promotion:
-    """Return the common dtype for both, or the default floating-point dtype for integers and bools."""
+    """Return the common dtype, or the default floating-point dtype for integers and bools.
+
+    The computation and the result have the same dtype.
+    """
     d = dtype if dtype.category >= _dtypes.FLOATING else modes.default_dtype
     return d, d
 
@@ -119,7 +122,10 @@ def through_integers(dtype: Dtype) -> Promotion:
 
 
 def sum_like(dtype: Dtype) -> Promotion:
-    """Return the common dtype for both, or int64 for integers and bools."""
+    """Return the common dtype, or int64 for integers and bools.
+
+    The computation and the result have the same dtype.
+    """
     d = dtype if dtype.category >= _dtypes.FLOATING else _dtypes.int64
     return d, d
 

@@ -52,7 +52,9 @@ def sparse_coo_tensor(
     indices: Any = None,
     values: Any = None,
 ) -> Any:
-    """Return a COO tensor that stores only the elements `values` at `indices`. Duplicate indices mean a sum.
+    """Return a COO tensor that stores only the elements `values` at `indices`.
+
+    The elements at duplicate indices count as their sum. If only `size` is given, the tensor stores no elements.
 
     Args:
       indices: (sparse dims, elements), converted to int64.

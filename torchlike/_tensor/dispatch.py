@@ -72,8 +72,8 @@ def _refusing_gradients(op: Op, call: Callable) -> Callable:
 def _reading_anyway(op: Op, call: Callable) -> Callable:
     """Return a caller that also accepts views that autograd does not allow differentiable operators to use.
 
-    Only callers of operators without a gradient change. If a call raises while gradients are recorded, it is repeated
-    without recording.
+    The caller of a differentiable operator is returned unchanged. If a call of another operator raises in grad mode, it
+    is repeated without grad mode.
     """
     if op.gradient.differentiable:
         return call
@@ -262,7 +262,7 @@ def binary(op: Op, call: Callable) -> Callable:
 
 
 def _finish(plan: OpPlan, values: Sequence, edges: Sequence, scalars: Sequence, needs: bool) -> Any:
-    """Record an operator and return its results. `needs`: an input has a gradient history."""
+    """Record an operator and return its results. `needs` is True if an input has a gradient edge."""
     recorder, node = current(), None
     if needs and recorder.grad:
         if plan.op.gradient.residuals and not recorder.watches and latest.made is None:
@@ -296,7 +296,7 @@ def _finish_several(plan: OpPlan, made: Sequence[Value], node: Node | None) -> t
 
 
 def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalars: list) -> tuple[OpPlan, bool]:
-    """Gather the inputs of an operator on the slow path, and return its plan.
+    """Gather the inputs of an operator on the slow path. Return its plan, and whether an input has a gradient edge.
 
     This path handles keyword arguments, sequences of tensors, static numbers and foreign number types.
     """

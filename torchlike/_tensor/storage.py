@@ -52,7 +52,7 @@ class Handle:
 
     _tensor: Any
     _part: Any = None  # the byte range, for a slice of a storage
-    is_typed = False  # whether the items are elements of the tensor's dtype, or bytes
+    is_typed = False  # True: the items are elements of the tensor's dtype; False: bytes
 
     def nbytes(self) -> int:
         """Return the size in bytes."""
@@ -103,7 +103,8 @@ class Storage:
     def touch(self, owner: Any) -> Value | None:
         """Mark saved references to the contents as overwritten, without a change of any element.
 
-        The storage gets a copy as its new value, and the old value is returned. The caller increments the version.
+        The storage gets a copy as its new value, and the old value is returned. Return None if there are no saved
+        references. The caller increments the version.
         """
         with lock:
             old = self.value
@@ -113,7 +114,7 @@ class Storage:
         return None
 
     def check_change(self, owner: Any) -> None:
-        """Raise if the shape or memory of the tensor must not change."""
+        """Raise if the shape or memory of `owner` must not change. An ordinary storage allows every change."""
 
     def put_seen(self, chain: tuple[Step, ...], value: Value, since: int | None, owner: Any, step: int = WRITE) -> None:
         """Replace the part of the contents that `owner` shows through a chain of views."""
@@ -208,7 +209,7 @@ class Counter:
     def leave(self, value: Value, tensor: Any) -> None:
         """Record that the tensor of this counter gets other memory.
 
-        The next write to the tensor, wherever it goes, makes a saved reference to `value` count as overwritten.
+        The next write to the tensor, to whichever memory, makes a saved reference to `value` count as overwritten.
         """
         self._values = [pair for pair in self._values if pair[0]() is not None]  # a dead value is not saved anywhere
         self._values.append((ref(value), ref(tensor)))

@@ -56,7 +56,10 @@ def _in_place(op: Op, call: Callable) -> Callable:
 
 
 def check_history(self: Tensor, operands: tuple = ()) -> None:
-    """Raise PyTorch's errors for an in-place write that autograd does not allow."""
+    """Raise PyTorch's errors for an in-place write that autograd does not allow.
+
+    If autograd records the write, also prepare the gradient history of `self` for it (see `views.widen`).
+    """
     if modes.local.grad and (self._edge is not None or self._origin is not None):
         views.check_unseen(self)
         if self.requires_grad or any(isinstance(x, Tensor) and x.requires_grad for x in operands):

@@ -79,7 +79,7 @@ class Call(NamedTuple):
     bodies: tuple[Body, ...]
     given: tuple[Aval, ...]
     outer: tuple[tuple[Aval, ...], ...]  # the closed-over tensors of each function
-    outside: tuple[tuple[Aval, ...], ...]  # the closed-over tensors with a gradient history
+    outside: tuple[tuple[Aval, ...], ...]  # the closed-over tensors that require grad
     kinds: tuple[tuple[type, ...], ...]  # the types of each function's Python numbers
 
     def key(self, *more: Hashable) -> tuple:
@@ -308,9 +308,9 @@ class Settled(NamedTuple):
 
     call: Call
     plan: Plan
-    pair: Pair | Any  # if it has a gradient
+    pair: Pair | Any  # None if the operator records no gradient
     wanted: tuple[int, ...]  # the inputs with a gradient
-    needs: bool  # whether an input or a closed-over tensor requires grad
+    needs: bool  # True if an input or a closed-over tensor requires grad
 
 
 def _settle(op: Higher, given: Sequence[Grad], recordings: Sequence[Recording], edges: Sequence) -> Settled:

@@ -52,6 +52,7 @@ def _rests(k: np.ndarray) -> np.ndarray:
 
 
 def _binomial_turn(kind: int, number: Callable, row: list, own: tuple, p: Any) -> tuple:
+    """Do one iteration of an element (see `Process.turn`). `own` is the number of trials so far."""
     from jax import numpy
 
     bound, n = row[0](), row[1]()

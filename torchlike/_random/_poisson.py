@@ -36,6 +36,7 @@ def _poisson_columns(rates: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def _poisson_turn(kind: int, number: Callable, row: list, own: tuple, p: Any) -> tuple:
+    """Do one iteration of an element (see `Process.turn`). `own` is the product of the uniforms so far."""
     from jax import numpy
 
     bound, rate = (column() for column in row)

@@ -1,4 +1,8 @@
-"""Constructors of sparse tensors. All indices are checked here; PyTorch checks them only on request."""
+"""Constructors of sparse tensors.
+
+The ranges of all indices are checked here; PyTorch checks them only on request. The order of the indices in a CSR or
+CSC matrix is checked only if `check_invariants` is True.
+"""
 
 from __future__ import annotations
 

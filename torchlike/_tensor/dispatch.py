@@ -94,6 +94,7 @@ def _reading_anyway(op: Op, call: Callable) -> Callable:
 
 
 def _guarded(op: Op, call: Callable) -> Callable:
+    """Return a caller that runs the guard of the operator before each call, if it has one."""
     guard = op.guard
     if guard is None:
         return call
@@ -133,6 +134,10 @@ def _is_for(op: Op, args: tuple, kwargs: dict) -> bool:
 
 
 def _plain_caller(op: Op, casts: bool = False) -> Callable:
+    """Return the caller of an operator that is not a view.
+
+    Its fast path builds the key of the plan from positional arguments. If this fails, `_gather` handles the call.
+    """
     plans, kinds = op.plans, op.kinds
     slow: object = bool(op.public.special) or d.ARRAYS in kinds
 
@@ -344,7 +349,7 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
 def _with_elements(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict, dict[str, Tensor]]:
     """In a captured call, replace zero-dim tensors by their elements. Also return these tensors by parameter name.
 
-    A tensor is replaced if the capture reads it from outside the call and its parameter takes a runtime number.
+    A tensor is replaced if it existed before the captured call and its parameter takes a runtime number.
     """
     capture = current().capture
     found = {
@@ -379,6 +384,7 @@ def _plan(op: Op, key: tuple, args: tuple, kwargs: dict) -> OpPlan:
 
 
 def _view_caller(op: Op) -> Callable:
+    """Return the caller of a view operator. The result shares the storage of the first argument."""
     plans, kinds = op.plans, op.kinds
     varies = [i for i, kind in enumerate(kinds) if kind == d.INDEX]
     offset = op.view.offset

@@ -67,8 +67,8 @@ class Storage:
 
     __slots__ = ("__weakref__", "_block", "_loan", "_seen_as", "strides", "value", "version")
 
-    inference = False  # whether its tensors are inference tensors (see `_tensor/inference.py`)
-    shared = False  # whether other code may write to the memory (see `_tensor/shared_storage.py`)
+    inference = False  # True if its tensors are inference tensors (see `_tensor/inference.py`)
+    shared = False  # True if other code may write to the memory (see `_tensor/shared_storage.py`)
 
     def __init__(self, value: Value, strides: tuple[int, ...] | None = None) -> None:
         self.value = value
@@ -380,6 +380,7 @@ def look(plans: tuple[OpPlan, ...], x: Any, numbers: tuple) -> Any:
 
 
 def _transposed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) -> Any:
+    """Return `old` with the elements seen through a chain of linear views replaced by `part`."""
     base, new = plans[0].inputs[0], plans[-1].outputs[0]
     if numbers and base.dtype.category < _dtypes.FLOATING:  # JAX cannot transpose an integer slice at a runtime index
         places = look(plans, jnp.arange(base.numel).reshape(base.shape), numbers).reshape(-1)

@@ -140,7 +140,7 @@ class Tensor(Methods):
 
     @property
     def _value(self) -> Value:
-        """The current contents, without a check of the gradient history."""
+        """The current contents. Reading them raises no errors about an unusable view."""
         return self._storage.value if self._chain is None else self._read(False)
 
     @property
@@ -219,7 +219,7 @@ class Tensor(Methods):
         elif differentiable and new_edge is not None:
             views.rebase_owner(self, origin)
             self._cache = (storage.version, views.Written(origin._edge or new_edge), value)
-            self._edge = self._edge or edge  # not None, because the view has a history; the next read replaces it
+            self._edge = self._edge or edge  # not None, because the view now requires grad; the next read replaces it
         versions.note_fate(views.whole(self))
 
     def _write_raw(self, value: Value, edge: Edge | None, since: int | None = None) -> None:
@@ -801,6 +801,7 @@ def accumulate(leaf: Tensor, pair: engine.Grad | None, create_graph: bool) -> No
 
 
 def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
+    """Store or add a gradient, as described in `accumulate`."""
     if current().capture is not None:
         current().capture.grad(leaf, True)
     grad = leaf._grad

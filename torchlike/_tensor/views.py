@@ -169,6 +169,7 @@ def _refused_after_write(view: Any, origin: Any, born: int) -> bool:
 
 
 def _follow(view: Any, origin: Any, cache: tuple | None) -> Value:
+    """Return the value of a view that follows its base. Regenerate its history if that of the base has changed."""
     storage, edge = view._storage, origin._edge
     unseen = cache is not None and _storage.unseen_since(cache, origin)
     if cache is not None and isinstance(cache[1], Written) and cache[0] >> 32 == storage.version >> 32:
@@ -260,7 +261,7 @@ def _is_of_leaf(edge: Edge | None) -> bool:
 
 
 def widen(view: Any) -> None:
-    """Regenerate the history of a strided view of a view from the base, before a write to it.
+    """Regenerate the history of an `as_strided` view of a view from the base, before a write to it.
 
     The gradient of the write reaches all of the memory, and not only the part that the intermediate view shows.
     """

@@ -147,6 +147,7 @@ class Pair(NamedTuple):
 
 
 def _keeping(call: Call, wanted: tuple[int, ...]) -> Pair:
+    """Return the forward plan with residuals, for gradients with respect to the inputs `wanted` and the closures."""
     plain = _cached(call.key(), functools.partial(_forward, call))
     floating = tuple(i for i, a in enumerate(plain.outputs) if a.dtype.category >= _dtypes.FLOATING)
     structure: list = []
@@ -179,6 +180,10 @@ def _used(call: Call, pair: Pair) -> frozenset[int]:
 
 
 def _pull(pair: Pair, call: Call, given: tuple[int, ...]) -> Plan:
+    """Return the backward plan.
+
+    Its inputs are the residuals and the gradients of the results `given`. Its results are the gradients of the inputs.
+    """
     kept, outputs = pair.forward.outputs[pair.count :], pair.forward.outputs
 
     def function(*flat: Any) -> tuple:

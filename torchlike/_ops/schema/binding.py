@@ -363,6 +363,7 @@ def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is
 
 
 def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, describe: Callable) -> None:
+    """Add one argument to the call and to the template. Raise PyTorch's error if its type is wrong."""
     kind = op.kind_of[name]
 
     def take_array(tensor: Any) -> int:

@@ -68,8 +68,8 @@ class Kept:
     only_for: str = ""
 
 
-UNSQUEEZED = Kept("result", "unsqueezed")  # differentiating the gradient uses the result with all dims kept
-ONCE = Kept("result", "once")  # differentiating the gradient does not use the result
+UNSQUEEZED = Kept("result", "unsqueezed")  # PyTorch uses the result with the reduced dims kept
+ONCE = Kept("result", "once")  # the result may be overwritten before the gradient is differentiated
 
 
 @dataclass(eq=False)
@@ -84,7 +84,7 @@ class GradientRules:
     #   "result": the only result; "first": the first of several results; "others": the results after the first;
     #   "results": all results;
     #   a `Kept`: a view of a parameter, or a parameter that is saved for some gradients only.
-    # `UNSQUEEZED` and `ONCE` describe how PyTorch differentiates the gradient again.
+    # `UNSQUEEZED` and `ONCE` describe how the result is used if the gradient itself is differentiated.
     remembers: tuple[str | Kept, ...] | Callable[[Any], tuple[str | Kept, ...]] = ("inputs",)
     # True if the gradient uses the saved values only to select elements, so it has no derivative with respect to them.
     # It may be a function of a plan.

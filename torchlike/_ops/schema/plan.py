@@ -224,6 +224,7 @@ def restated(plan: OpPlan, arguments: dict[str, tuple[str, Any]]) -> Run:
 
 
 def flat_program(plan: OpPlan, *gradient: tuple[int, ...]) -> Callable | None:
+    """Return the NumPy program of a plan, or of its gradient if `gradient` is the pair (wanted, given)."""
     from torchlike._ops.schema import interpreted  # it imports this module
 
     return interpreted.gradient_program(plan, *gradient) if gradient else interpreted.own_program(plan)

@@ -162,6 +162,7 @@ _NARROW_OR_NONE = (None, *_dtypes.FLOAT8)
 
 
 def pointwise(call: Call, promote: Callable[[Dtype], Promotion]) -> Typed:
+    """Type an element-wise operator: broadcast the shapes and promote the dtypes."""
     compute, result = promote(result_type(call.promoted, call.numbers))
     shape = broadcast([a.shape for a in call.arrays])
     strides = None
@@ -201,6 +202,7 @@ def broadcast(shapes: list) -> tuple[int, ...]:
 
 
 def reduction(call: Call, promote: Callable[[Dtype], Promotion], of_requested: Callable | None = None) -> Typed:
+    """Type a reduction. An explicit `dtype=` determines the dtypes by `of_requested`."""
     requested = call.arguments.get("dtype")
     source = call.arrays[0]
     of_requested = of_requested or (lambda dtype: (dtype, dtype))
@@ -241,6 +243,7 @@ def wrap_dim(dim: int, ndim: int) -> int:
 
 
 def view(call: Call) -> Typed:
+    """Type a view by the geometry function of its operator."""
     source = call.arrays[0]
     strides = call.strides[0] or contiguous_strides(source.shape)
     statics = {k: v for k, v in call.arguments.items() if k != call.op.names[0]}
@@ -250,6 +253,7 @@ def view(call: Call) -> Typed:
 
 
 def general(call: Call, promote: Callable[[Dtype], Promotion] | None) -> Typed:
+    """Type any other operator by its `shape` function. Without one, return no outputs."""
     compute = result = None
     if promote is not None:
         compute, result = promote(result_type(call.promoted, call.numbers))

@@ -19,11 +19,8 @@ Size = tuple[int, ...]
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _ONE_WORD_LIMIT = 1 << 28  # larger ranges are sampled from two words
 _MOST_PERMUTED = (2**32 - 1) // 20
-_MOST_HELD = {
-    "float16": 11,
-    "float32": 24,
-    "float64": 53,
-}  # bits of the longest permutation; PyTorch does not check bfloat16
+# The bits of the longest permutation. PyTorch does not check bfloat16.
+_MOST_HELD = {"float16": 11, "float32": 24, "float64": 53}
 _WORTH_SCIPY = 1 << 20
 _FULL_RANGE_NAMES = ("int64", "float64", "float32", "bfloat16")
 _followed = 0  # the total number of places permuted without SciPy

@@ -213,7 +213,7 @@ def _compiled(process: Process, columns: int) -> Callable:
 def _loop(process: Process, numbers: list, columns: list, count: Any, p: Any, end: Any, own: tuple) -> tuple:
     """Iterate `process.turn` until `count` elements are done or fewer than `_REACH` uniforms remain before `end`.
 
-    Return the number of finished elements, the position after the last uniform read, the state, the position after the
+    Return the number of finished elements, the position after the last uniform taken, the state, the position after the
     last uniform of each element, and the kept values.
     """
     from jax import lax, numpy

@@ -1,8 +1,8 @@
 """Memory shared with other libraries: NumPy arrays, buffers and DLPack.
 
-On the CPU, writes to a tensor are visible in the other object and vice versa (see `shared_storage`). JAX
-arrays are immutable, so they are imported and exported without a copy, but writes are not shared. Writes to tensors of
-bfloat16 and 8-bit floats are not shared either, because NumPy has no such dtypes.
+On the CPU, writes to a tensor are visible in the other object and vice versa, while both are alive (see
+`shared_storage`). JAX arrays are immutable, so they are imported and exported without a copy, but writes are not
+shared. Writes to tensors of bfloat16 and 8-bit floats are not shared either, because NumPy has no such dtypes.
 """
 
 from __future__ import annotations

@@ -512,7 +512,7 @@ class Tensor(Methods):
     def _see(self, other: Tensor) -> None:
         """Switch this tensor to the memory of another one.
 
-        The gradient edge and the number of counted writes stay the same.
+        The gradient edge and the number of counted writes stay the same. A view also keeps its base.
         """
         counter = _storage.LeftCounter(self._storage) if self._counter is None else self._counter.shown()
         left = self._storage.value

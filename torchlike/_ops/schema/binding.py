@@ -52,9 +52,8 @@ class Run:
     kept: frozenset[int]  # the arrays that are not cast
     kernel: Callable
     name: str  # the operator's name, for errors
-    names: (
-        tuple[str, ...] | None
-    )  # the arrays' parameters if all other arguments are static and no array is exempt or rounded
+    # The arrays' parameters if all other arguments are static, every array is cast, and no array is rounded; else None.
+    names: tuple[str, ...] | None
     numbers: Sequence[_dtypes.dtype]  # the dtype of each runtime number
     outputs: tuple[_dtypes.dtype, ...] | None  # the dtypes of the results; None: as the kernel returns them
     statics: dict[str, Any]  # the static arguments

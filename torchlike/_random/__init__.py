@@ -1,7 +1,7 @@
 """Random numbers on the CPU. They are bitwise equal to PyTorch's and computed with NumPy.
 
-Each sampling function has the form `draw(generator, size, dtype, ...) -> ndarray`. If the generator is None, the
-default generator is used.
+Most sampling functions have the form `draw(generator, size, dtype, ...) -> ndarray`. The others take arrays of
+parameters instead of `size` and `dtype`. If the generator is None, the default generator is used.
 """
 
 from ._choice import multinomial as multinomial

@@ -52,6 +52,7 @@ def _rests(k: np.ndarray) -> np.ndarray:
 
 
 def _binomial_turn(kind: int, number: Callable, row: list, own: tuple, p: Any) -> tuple:
+    """Do one iteration of an element (see `Process.turn`). `own` is the number of trials so far."""
     from jax import numpy
 
     bound, n = row[0](), row[1]()
@@ -99,6 +100,7 @@ def _log(uniforms: np.ndarray) -> np.ndarray:
         return np.log(uniforms)
 
 
+# The processes for elements of one kind only: -1 for geometric gaps, 1 for BTRS. 0 is the process for both kinds.
 _BINOMIAL = {
     kind: Process(functools.partial(_binomial_turn, kind), (np.float64(0),), prepared=lambda u: (_log(u),))
     for kind in (-1, 0, 1)

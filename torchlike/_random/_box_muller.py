@@ -24,7 +24,7 @@ _f32, _f64 = np.float32, np.float64
 _EIGHT = np.dtype("V32")
 _SLAB32 = 1 << 18  # numbers per call of the compiled formula
 _BLOCK32, _SLAB64 = 1 << 15, 1 << 14  # numbers per chunk in NumPy, so that temporaries fit into the processor's cache
-_COLD_SLABS = 32  # the number of slabs for which NumPy loses as much time as a compile takes
+_COLD_SLABS = 32  # the number of slabs after which the time lost by NumPy exceeds that of a compilation
 
 
 def _constants(*values: float) -> tuple[np.float32, ...]:
@@ -53,8 +53,9 @@ _cold_slabs = 0.0
 def normals32(out: np.ndarray, words: Words, mean: float, std: float) -> None:
     """Fill `out`, a float32 array of shape (16 n,), with normal numbers.
 
-    Each block of 16 words gives 16 numbers: 8 words are radii and 8 are angles; the numbers are 8 cosines and 8 sines
-    times the radii. If a process samples millions of numbers, the formula is compiled. NumPy and XLA round the same.
+    Each block of 16 words gives 16 numbers: 8 words give radii, 8 words give angles, and the numbers are the radii
+    times the 8 cosines and times the 8 sines. After a process has sampled millions of numbers, the formula is compiled.
+    NumPy and XLA give bitwise equal results.
     """
     for start in range(0, len(out), _SLAB32):
         slab = out[start : start + _SLAB32]

@@ -69,9 +69,10 @@ def multinomial(
 ) -> np.ndarray:
     """Return `count` category indices (int64) for each row of weights, as `torch.multinomial` samples them.
 
-    Shapes: (C,) -> (count,), (N, C) -> (N, count). Without replacement, each weight is divided by an exponential sample
-    and the categories with the largest quotients are chosen. With replacement, uniforms are looked up in the cumulative
-    sum of the weights. If two quotients of a half-precision dtype are equal, their order may differ from PyTorch's.
+    Shapes: (C,) -> (count,), (N, C) -> (N, count). Without replacement, or if `count` is 1, each weight is divided by
+    an exponential sample and the categories with the largest quotients are chosen. Otherwise, uniforms are looked up in
+    the cumulative sum of the weights. If two quotients of a half-precision dtype are equal, their order may differ from
+    PyTorch's.
     """
     generator = generator or default_generator
     _check_multinomial(probabilities, count, replacement)

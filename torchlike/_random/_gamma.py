@@ -18,7 +18,9 @@ F32_THIRD, F32_BOUND = float(np.float32(1) / np.float32(3)), float(np.float32(0.
 
 
 def gammas(generator: Generator, d: np.ndarray, powers: np.ndarray, exact: bool) -> np.ndarray:
-    """Return gamma samples with shape parameter d + 1/3, each times a uniform sample to the given power.
+    """Return gamma samples with shape parameters d + 1/3.
+
+    Each sample is multiplied by a uniform sample raised to the element's power, unless the power is 0.
 
     All arrays are float64 of shape (n,). If `exact` is False, samples may differ from PyTorch in the last bits of
     float64.
@@ -71,7 +73,8 @@ def _next(drawing: Any, own: tuple) -> Block | None:
 def _normals(block: Block, spare: float | None) -> np.ndarray:
     """Recompute the accepted normal numbers with the C library's functions.
 
-    `kept` has the positions of their Box-Muller pairs: positive for the first half, negative for the second.
+    `kept` has the positions of their Box-Muller pairs + 2: positive for the first half, negative for the second. It is
+    -1 for the generator's unused half.
     """
     kept = block.kept[0].astype(np.int64)
     x = _halves(block.uniforms, np.abs(kept) - 2, kept < 0)

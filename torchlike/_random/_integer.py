@@ -19,7 +19,8 @@ Size = tuple[int, ...]
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _ONE_WORD_LIMIT = 1 << 28  # larger ranges are sampled from two words
 _MOST_PERMUTED = (2**32 - 1) // 20
-_MOST_HELD = {"float16": 11, "float32": 24, "float64": 53}  # bits; PyTorch does not check bfloat16
+# The bits of the longest permutation. PyTorch does not check bfloat16.
+_MOST_HELD = {"float16": 11, "float32": 24, "float64": 53}
 _WORTH_SCIPY = 1 << 20
 _FULL_RANGE_NAMES = ("int64", "float64", "float32", "bfloat16")
 _followed = 0  # the total number of places permuted without SciPy
@@ -45,8 +46,9 @@ def random_(generator: Generator | None, size: Size, dtype: np.dtype) -> np.ndar
 def randint(generator: Generator | None, size: Size, dtype: np.dtype, low: int, high: int | None) -> np.ndarray:
     """Return integers in [low, high), as `torch.randint` and `Tensor.random_(low, high)` sample them.
 
-    `high=None` means up to and including the dtype's largest value. A number in a range below 2^28 is one word modulo
-    the range. A larger range takes two words.
+    `high=None` means up to and including the dtype's largest value, or 2^digits of the significand for floating-point
+    dtypes. If the range has fewer than 2^28 integers, a number is one word modulo their count. A larger range takes two
+    words.
 
     >>> from torchlike._random import Generator
     >>> randint(Generator().manual_seed(0), (5,), np.dtype("int64"), 0, 10).tolist()
@@ -191,7 +193,7 @@ def _exchanged(targets: np.ndarray) -> np.ndarray:
     """Return 0 ... n-1 after exchanging place i with place targets[i] >= i, for i = 0 ... n-2 in order.
 
     LAPACK's row exchange (`laswp`) does this. However, importing SciPy takes as long as permuting a million places in
-    NumPy, so NumPy is used up to that number.
+    NumPy. NumPy therefore permutes the first million places of a process, unless SciPy is already imported.
     """
     global _followed
     n = len(targets) + 1

@@ -1,6 +1,7 @@
 """Vectorized sampling of the Poisson distribution.
 
-Rates of ten and more use Hoermann's transformed rejection. Smaller rates multiply uniforms.
+Rates of ten and more use Hoermann's transformed rejection. For a smaller rate, uniforms are multiplied until their
+product is at most exp(-rate).
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ def _poisson_columns(rates: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def _poisson_turn(kind: int, number: Callable, row: list, own: tuple, p: Any) -> tuple:
+    """Do one iteration of an element (see `Process.turn`). `own` is the product of the uniforms so far."""
     from jax import numpy
 
     bound, rate = (column() for column in row)
@@ -84,4 +86,5 @@ def _poisson_by_rejection(block: Block, rates: np.ndarray) -> np.ndarray:
     return np.floor(counts, out=counts)
 
 
+# The processes for elements of one kind only: -1 for products, 1 for rejection. 0 is the process for both kinds.
 _POISSON = {kind: Process(functools.partial(_poisson_turn, kind), (np.float64(1),)) for kind in (-1, 0, 1)}

@@ -223,7 +223,9 @@ def _log_density(x: np.ndarray, mean: float, std: float, log_peak: float) -> np.
 
 
 def in_memory_order(draw: Callable[[Size], np.ndarray], size: Size, strides: Sequence[int]) -> np.ndarray:
-    """Call `draw` for a tensor of this size and these strides. PyTorch fills a tensor in memory order.
+    """Return samples for a tensor with this size and these strides, which PyTorch fills in memory order.
+
+    `draw` is called with the sizes of the dims in memory order, and the dims of its result are then permuted back.
 
     >>> in_memory_order(lambda size: np.arange(6).reshape(size), (2, 3), (1, 2)).tolist()
     [[0, 2, 4], [1, 3, 5]]

@@ -69,7 +69,8 @@ class UniformReader:
 def poisson(generator: Generator | None, rates: np.ndarray) -> np.ndarray:
     """Return Poisson counts with the given rates, in the dtype of the rates, as `torch.poisson` samples them.
 
-    Rates of ten and more use Hoermann's transformed rejection. Smaller rates multiply uniforms.
+    Rates of ten and more use Hoermann's transformed rejection. For a smaller rate, uniforms are multiplied until their
+    product is at most exp(-rate).
     """
     generator = generator or default_generator
     require_floating(rates.dtype, "poisson_cpu")
@@ -116,7 +117,7 @@ def dirichlet(generator: Generator | None, concentration: np.ndarray) -> np.ndar
     """Return Dirichlet samples of shape (..., K): gamma samples divided by their sum over the last dim.
 
     All values are strictly inside (0, 1). The float64 sum does not use PyTorch's order, so the last bit may differ.
-    Float32 results are equal.
+    Float32 results are equal to PyTorch's.
     """
     _require_single_or_double(concentration.dtype, "dirichlet")
     exact = concentration.dtype == np.float64
@@ -188,9 +189,9 @@ def _poisson_by_rejection(rate: float, uniform: UniformReader) -> int:
 
 
 def _gamma(d: float, c: float, power: float, uniform: UniformReader) -> float:
-    """Return a gamma sample with shape parameter d + 1/3, times a uniform sample to the given power.
+    """Return a gamma sample with shape parameter d + 1/3, where c is 1 / sqrt(9 d).
 
-    c is 1 / sqrt(9 d).
+    The sample is multiplied by a uniform sample raised to `power`, unless `power` is 0.
     """
     scale = (1 - uniform()) ** power if power else 1.0
     normal = uniform.normal

@@ -1,6 +1,7 @@
-"""Sampling functions that a recorded function can replace (see `Recorder.capture`).
+"""Sampling functions that a captured function can replace (see `Recorder.capture`).
 
-A recorded function that takes a key instead of a generator samples with `capture.draws_with(draw, generator, ...)`.
+A capture that samples with a JAX key instead of a generator sets `capture.draws_with`. Then
+`capture.draws_with(draw, generator, ...)` returns the samples.
 """
 
 from __future__ import annotations

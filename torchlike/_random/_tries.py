@@ -73,7 +73,10 @@ def by_kind(kind: int, bound: Any, by_tries: Callable[[], tuple], by_terms: Call
 
 
 def tried(block: Block) -> np.ndarray:
-    """Return the first number of each element's accepted trial. It is meaningless for an element without trials."""
+    """Return u - 1/2 for the first uniform u of each element's accepted trial.
+
+    The value is meaningless for an element without trials.
+    """
     u = block.uniforms[block.ends - 2]
     u -= 0.5
     return u

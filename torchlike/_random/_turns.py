@@ -22,7 +22,7 @@ from ._real import fill_uniform64
 ELEMENTS, UNIFORMS = 1 << 15, 1 << 17  # the maximum numbers of elements and uniforms in a block
 _REACH = 4  # the number of uniforms that one iteration may read
 _FEWEST = 1 << 11  # for fewer elements, sampling in Python is faster than a block
-_COLD_ELEMENTS = 1 << 17  # the number of elements for which Python loses as much time as a compile takes
+_COLD_ELEMENTS = 1 << 17  # the number of elements after which the time lost by Python exceeds that of a compilation
 _cold = 0
 
 
@@ -69,9 +69,10 @@ class Block:
 
 
 def worth_compiling(count: int) -> bool:
-    """Count elements, and return whether a compiled loop pays off for them.
+    """Add `count` to the process's total, and return whether a compiled loop pays off.
 
-    Elements that were sampled one by one before count too.
+    The total includes earlier elements that were sampled one by one. Small arrays are not counted, because a loop never
+    pays off for them. Return False if float64 is disabled in JAX.
     """
     global _cold
     if count < _FEWEST:
@@ -210,6 +211,11 @@ def _compiled(process: Process, columns: int) -> Callable:
 
 
 def _loop(process: Process, numbers: list, columns: list, count: Any, p: Any, end: Any, own: tuple) -> tuple:
+    """Iterate `process.turn` until `count` elements are done or fewer than `_REACH` uniforms remain before `end`.
+
+    Return the number of finished elements, the position after the last uniform taken, the state, the position after the
+    last uniform of each element, and the kept values.
+    """
     from jax import lax, numpy
 
     read = functools.partial(lax.dynamic_index_in_dim, keepdims=False, allow_negative_indices=False)

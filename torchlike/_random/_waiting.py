@@ -1,4 +1,4 @@
-"""Distributions whose samples are a formula of one uniform or normal number."""
+"""Distributions whose samples are computed by a formula from one uniform or normal number each."""
 
 from __future__ import annotations
 

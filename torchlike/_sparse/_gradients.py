@@ -25,7 +25,7 @@ def of_rows(out: Tensor, weight: Tensor, indices: Tensor, padding_idx: int, scal
 
 
 def _rows_gradient(count: int, padding_idx: int, scale_grad_by_freq: bool, grad: Tensor, indices: Tensor) -> Any:
-    """Return a sparse tensor (count, D) of the rows of `grad`, without those at `padding_idx`.
+    """Return a sparse tensor (count, D) of the rows of `grad`, without those whose index is `padding_idx`.
 
     The indices may contain duplicates.
     """

@@ -1,4 +1,8 @@
-"""Constructors of sparse tensors. All indices are checked here; PyTorch checks them only on request."""
+"""Constructors of sparse tensors.
+
+The ranges of all indices are checked here; PyTorch checks them only on request. The order of the indices in a CSR or
+CSC matrix is checked only if `check_invariants` is True.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +56,9 @@ def sparse_coo_tensor(
     indices: Any = None,
     values: Any = None,
 ) -> Any:
-    """Return a COO tensor that stores only the elements `values` at `indices`. Duplicate indices mean a sum.
+    """Return a COO tensor that stores only the elements `values` at `indices`.
+
+    The elements at duplicate indices count as their sum. If only `size` is given, the tensor stores no elements.
 
     Args:
       indices: (sparse dims, elements), converted to int64.

@@ -179,7 +179,7 @@ def clone(self: Any, *, memory_format: Any = None) -> Any:
 
 
 def detach(self: Any) -> Any:
-    """Return the tensor without its gradient history."""
+    """Return the tensor detached from the gradient graph."""
     return s.like(self, self._values_.detach())
 
 
@@ -279,12 +279,12 @@ def _set_data(self: Any, other: Any) -> None:
 
 
 def numpy(self: Any, *, force: bool = False) -> Any:
-    """Raise, as PyTorch does."""
+    """Raise PyTorch's error, because a sparse tensor cannot be converted to an array."""
     raise _errors.layouts.no_array(self.layout)
 
 
 def data_ptr(self: Any) -> int:
-    """Raise, as PyTorch does."""
+    """Raise PyTorch's error, because a sparse tensor has no storage."""
     raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
 

@@ -310,7 +310,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
 
 @rule("linear")
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
-    """Return a sparse matrix times the transpose of a dense weight."""
+    """Return a sparse matrix times the transpose of a dense weight, plus the bias if it is given."""
     if is_sparse(weight) or is_sparse(bias):
         raise _errors.layouts.refused("linear with a sparse weight", (weight if is_sparse(weight) else bias).layout)
     product = mm(input, weight.t())
@@ -322,7 +322,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 
 @rule("transpose")
 def transpose(input: Any, dim0: int, dim1: int) -> Any:
-    """Swap two sparse dims."""
+    """Swap two sparse dims. The transpose of a CSR matrix is a CSC matrix, and vice versa."""
     a, b = input._nonnegative(dim0), input._nonnegative(dim1)
     size = list(input.shape)
     size[a], size[b] = size[b], size[a]

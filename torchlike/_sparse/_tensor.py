@@ -1,8 +1,8 @@
 """The sparse tensor class. Its members are dense tensors, and it has no storage of its own.
 
 The dispatcher does not treat it as a tensor (it is not in `TENSOR_TYPES`), so that the dense path needs no layout
-check. Code that receives a sparse tensor unexpectedly accesses its storage, which raises. No sparse tensor is converted
-to a dense one by accident.
+check. Code that does not support sparse tensors accesses the storage, which raises an error. No sparse tensor is
+therefore converted to a dense one by accident.
 """
 
 from __future__ import annotations
@@ -174,7 +174,11 @@ def _of_values(layout: mf.layout, size: tuple, coalesced: bool, *values: Any) ->
 
 
 def passed_on(values: Tensor, node: str) -> Tensor:
-    """Return the same values as the result of an operator, so that the sparse tensor that holds them is not a leaf."""
+    """Return the values of a sparse tensor that is the result of an operator.
+
+    If the values require grad and grad mode is on, they are returned as the result of the gradient node `node`, so that
+    the sparse tensor is not a leaf.
+    """
     if values._edge is None or not modes.local.grad:
         return values
     seen: Any = untracked(binding.CALLERS["view"](values, tuple(values.shape)))

@@ -49,7 +49,7 @@ def in_order(op: Op, kwargs: dict) -> dict:
 
 
 def number(a: Any, kind: int) -> Any:
-    """Convert a tensor or an array to Python numbers if the parameter takes numbers."""
+    """Convert a 0-d tensor, or a vector of integers, to Python numbers if the parameter takes numbers."""
     if kind in (d.ARRAY, d.OPERAND, d.ARRAYS):
         return a
     if a.__class__ is tuple:

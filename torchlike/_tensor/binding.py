@@ -33,7 +33,7 @@ def _named(made: Any, op: Op, name: str) -> Callable:
 
 
 def _with_out(op: Op, call: Callable) -> Callable:
-    """Return the public function of an operator. It handles `out=` and passes all other arguments to the hot path."""
+    """Return the public function of an operator. It handles calls with `out=` and passes all other calls to `call`."""
     if not op.public.out or op.family == "view":
         return call
 
@@ -56,7 +56,10 @@ def _in_place(op: Op, call: Callable) -> Callable:
 
 
 def check_history(self: Tensor, operands: tuple = ()) -> None:
-    """Raise PyTorch's errors for an in-place write that autograd does not allow."""
+    """Raise PyTorch's errors for an in-place write that autograd does not allow.
+
+    If autograd records the write, also prepare the gradient history of `self` for it (see `views.widen`).
+    """
     if modes.local.grad and (self._edge is not None or self._origin is not None):
         views.check_unseen(self)
         if self.requires_grad or any(isinstance(x, Tensor) and x.requires_grad for x in operands):
@@ -133,10 +136,10 @@ def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | Non
 
 
 def _onto_itself(self: Tensor, function: Callable, args: tuple, kwargs: dict) -> Tensor:
-    """Run an in-place operator whose target is also another operand.
+    """Run an in-place operator whose target shares memory with another operand or is an inference tensor.
 
-    The operator gets a copy of the target, so the tensor saved for it stays valid, as in PyTorch. The tensor saved for
-    the other operand counts as overwritten.
+    The operator gets a copy of the target, so the tensor saved for the target stays valid, as in PyTorch. The tensor
+    saved for the other operand counts as overwritten.
     """
     value, edge = self._pair()
     copy = wrap(engine.apply_op("clone", (value, None))[0], edge)

@@ -38,7 +38,7 @@ def deepcopy(t: Tensor, memo: dict) -> Any:
 
 
 def _copied(t: Tensor, memo: dict) -> Tensor:
-    """Return a tensor without history over a copy of the storage.
+    """Return a detached tensor over a copy of the storage.
 
     Copies of tensors that share a storage share the copy.
     """
@@ -48,7 +48,7 @@ def _copied(t: Tensor, memo: dict) -> Tensor:
     made, copied = alias(t), memo.get(id(storage))
     if copied is None:
         copied = memo[id(storage)] = _storage.Storage(engine.another(storage.value), storage.strides)
-        copied.version = _storage.WRITE  # PyTorch counts the assignment of its memory
+        copied.version = _storage.WRITE  # in PyTorch, the assignment of the memory increments the version
     made._storage = copied
     made._counter = None
     return made

@@ -72,8 +72,8 @@ def _refusing_gradients(op: Op, call: Callable) -> Callable:
 def _reading_anyway(op: Op, call: Callable) -> Callable:
     """Return a caller that also accepts views that autograd does not allow differentiable operators to use.
 
-    Only callers of operators without a gradient change. If a call raises while gradients are recorded, it is repeated
-    without recording.
+    The caller of a differentiable operator is returned unchanged. If a call of another operator raises in grad mode, it
+    is repeated without grad mode.
     """
     if op.gradient.differentiable:
         return call
@@ -94,6 +94,7 @@ def _reading_anyway(op: Op, call: Callable) -> Callable:
 
 
 def _guarded(op: Op, call: Callable) -> Callable:
+    """Return a caller that runs the guard of the operator before each call, if it has one."""
     guard = op.guard
     if guard is None:
         return call
@@ -133,6 +134,10 @@ def _is_for(op: Op, args: tuple, kwargs: dict) -> bool:
 
 
 def _plain_caller(op: Op, casts: bool = False) -> Callable:
+    """Return the caller of an operator that is not a view.
+
+    Its fast path builds the key of the plan from positional arguments. If this fails, `_gather` handles the call.
+    """
     plans, kinds = op.plans, op.kinds
     slow: object = bool(op.public.special) or d.ARRAYS in kinds
 
@@ -262,7 +267,7 @@ def binary(op: Op, call: Callable) -> Callable:
 
 
 def _finish(plan: OpPlan, values: Sequence, edges: Sequence, scalars: Sequence, needs: bool) -> Any:
-    """Record an operator and return its results. `needs`: an input has a gradient history."""
+    """Record an operator and return its results. `needs` is True if an input has a gradient edge."""
     recorder, node = current(), None
     if needs and recorder.grad:
         if plan.op.gradient.residuals and not recorder.watches and latest.made is None:
@@ -296,7 +301,7 @@ def _finish_several(plan: OpPlan, made: Sequence[Value], node: Node | None) -> t
 
 
 def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalars: list) -> tuple[OpPlan, bool]:
-    """Gather the inputs of an operator on the slow path, and return its plan.
+    """Gather the inputs of an operator on the slow path. Return its plan, and whether an input has a gradient edge.
 
     This path handles keyword arguments, sequences of tensors, static numbers and foreign number types.
     """
@@ -344,7 +349,7 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
 def _with_elements(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict, dict[str, Tensor]]:
     """In a captured call, replace zero-dim tensors by their elements. Also return these tensors by parameter name.
 
-    A tensor is replaced if the capture reads it from outside the call and its parameter takes a runtime number.
+    A tensor is replaced if it existed before the captured call and its parameter takes a runtime number.
     """
     capture = current().capture
     found = {
@@ -379,6 +384,7 @@ def _plan(op: Op, key: tuple, args: tuple, kwargs: dict) -> OpPlan:
 
 
 def _view_caller(op: Op) -> Callable:
+    """Return the caller of a view operator. The result shares the storage of the first argument."""
     plans, kinds = op.plans, op.kinds
     varies = [i for i, kind in enumerate(kinds) if kind == d.INDEX]
     offset = op.view.offset

@@ -1,8 +1,8 @@
 """Memory shared with other libraries: NumPy arrays, buffers and DLPack.
 
-On the CPU, a tensor and the other object see each other's writes while both are alive (see `shared_storage`). JAX
-arrays are immutable, so they are imported and exported without a copy, but writes are not shared. Writes to bfloat16
-tensors are not shared either, because NumPy has no such dtype.
+On the CPU, writes to a tensor are visible in the other object and vice versa, while both are alive (see
+`shared_storage`). JAX arrays are immutable, so they are imported and exported without a copy, but writes are not
+shared. Writes to tensors of bfloat16 and 8-bit floats are not shared either, because NumPy has no such dtypes.
 """
 
 from __future__ import annotations
@@ -240,7 +240,8 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
       device: the device of the result. Memory on another device is copied.
       copy: True always copies.
 
-    Writes are visible on both sides, except for `jax.Array`s, which are immutable, for GPU memory and for bfloat16.
+    Writes are visible on both sides, except for `jax.Array`s, which are immutable, for GPU memory, and for bfloat16 and
+    8-bit floats.
     """
     if isinstance(ext_tensor, Tensor):
         if ext_tensor.requires_grad:
@@ -258,7 +259,7 @@ def _taken(source: Any) -> Tensor:
 
     if isinstance(source, jax.Array):
         place = devices.of_jax(next(iter(source.devices())))
-        # The user may keep this array, and a program could overwrite it through the tensor. A GPU array is copied.
+        # A program may reuse the memory of a tensor, but the user may still need this array. A GPU array is copied.
         return _of_jax(np.asarray(source) if place is devices.cpu else source.copy(), place)
     if type(source).__name__ == "PyCapsule":
         # Old capsules have no read-only flag, so NumPy treats them as read-only.
@@ -301,7 +302,7 @@ def dlpack(
     """Return a DLPack capsule over the memory of the tensor.
 
     On a GPU, the capsule shows the current, immutable JAX array, so later writes to the tensor are not visible in it.
-    For bfloat16, it shows a copy.
+    For bfloat16 and 8-bit floats, it shows a copy.
 
     Raises BufferError for a tensor that requires grad or has no data.
     """

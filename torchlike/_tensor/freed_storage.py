@@ -28,7 +28,7 @@ class Freed(Storage):
 
     @property
     def value(self) -> Value:
-        """Contents that raise when they are read."""
+        """A value that raises an error when it is read."""
         return Live(self._loan.aval, _refuse, _refuse, None)
 
     @property

@@ -77,7 +77,8 @@ def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:
 def is_sequence(data: Any) -> bool:
     """Return whether PyTorch treats an object as a sequence.
 
-    Sequences are lists, tuples, ranges, arrays, and tensors with dims, but not dicts or sets.
+    Sequences are lists, tuples, ranges, arrays and tensors with dims, and other objects that have `__len__` and
+    `__getitem__`, except dicts.
     """
     if isinstance(data, list | tuple | range):
         return True

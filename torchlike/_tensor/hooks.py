@@ -58,7 +58,7 @@ def _pair(seen: Any) -> Grad | None:
 
 
 def on_tensor(hook: Callable) -> Callable:
-    """Wrap a hook on the gradient of one tensor. Its return value replaces the gradient."""
+    """Wrap a hook on the gradient of one tensor. Its return value replaces the gradient, unless it is None."""
 
     def on_pair(pair: Grad | None, create_graph: bool) -> Grad | None:
         from torchlike._tensor.tensor import wrap
@@ -72,7 +72,7 @@ def on_tensor(hook: Callable) -> Callable:
 
 
 def before(hook: Callable) -> Callable:
-    """Wrap a hook on the incoming gradients of a node. Its return value replaces them."""
+    """Wrap a hook on the incoming gradients of a node. Its return value replaces them, unless it is None."""
 
     def on_pairs(held: dict[int, Grad], node: Node) -> dict[int, Grad]:
         places = range(node.outputs())
@@ -87,7 +87,7 @@ def before(hook: Callable) -> Callable:
 
 
 def after(hook: Callable) -> Callable:
-    """Wrap a hook on the gradients that a node computed. Its return value replaces them."""
+    """Wrap a hook on the gradients that a node computed. Its return value replaces them, unless it is None."""
 
     def on_pairs(grads: Sequence, wanted: tuple[int, ...], held: dict[int, Grad], node: Node) -> Sequence:
         found = {i: g for i, g in zip(wanted, grads) if g is not None}

@@ -343,7 +343,7 @@ def _on(index: Tensor, t: Tensor) -> Tensor:
 
 
 def put_at(t: Tensor, indices: tuple, values: Tensor, accumulate: bool) -> None:
-    """Execute `t[indices] = values`, or add `values` if `accumulate`. Repeated indices then add up."""
+    """Execute `t[indices] = values`, or add `values` if `accumulate`. Values at repeated indices are then summed."""
     if len(indices) > t.ndim:
         raise _errors.indexing.too_many_indices(t.ndim, len(indices))
     viewed, advanced = _basic(t, indices)

@@ -1,4 +1,4 @@
-"""Inference tensors: tensors created in inference mode, which never have a gradient history.
+"""Inference tensors: tensors created in inference mode, which autograd never records.
 
 A tensor is an inference tensor if its storage is an `InferenceStorage`. An inference tensor must not be saved for
 backward. The plan of an operator with such an input checks this. Inference tensors have avals of their own class, so

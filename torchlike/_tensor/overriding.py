@@ -158,7 +158,7 @@ def call_operator(op: Op, args: tuple, kwargs: dict) -> Any:
 
     name = op.name.strip("_")
     asked = getattr(public(""), name, None) or getattr(public("nn.functional"), name, None)
-    # Users pass these tensors as separate arguments.
+    # The public function takes the tensors of the last argument as separate arguments.
     if op.kinds[-1] == ARRAYS and asked is not None and _is_variadic(asked):
         return call(asked, (*args[:-1], *args[-1]), kwargs)
     return call(CALLERS[op.name], args, kwargs, asked)

@@ -87,6 +87,10 @@ def history_first(function: Callable) -> Callable:
 
 
 def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
+    """Return the function with PyTorch's conversions and checks of its arguments.
+
+    `itself` is 1 for a method, whose `self` does not count in error messages. `called` is the name in error messages.
+    """
     signature, called = inspect.signature(function), called or function.__name__
     names = signature.parameters
     taken: set = set()  # the argument types that are known to match the annotations

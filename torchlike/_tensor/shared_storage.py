@@ -137,7 +137,7 @@ class Shared(Storage):
 
     @property
     def value(self) -> Value:
-        """The contents at the time of use."""
+        """The contents. They are read from the memory at the time of use or, in a capture, copied now."""
         loan = self._loan
         if loan.alone():
             return self.take_back()

@@ -52,7 +52,7 @@ class Handle:
 
     _tensor: Any
     _part: Any = None  # the byte range, for a slice of a storage
-    is_typed = False  # whether the items are elements of the tensor's dtype, or bytes
+    is_typed = False  # True: the items are elements of the tensor's dtype; False: bytes
 
     def nbytes(self) -> int:
         """Return the size in bytes."""
@@ -67,8 +67,8 @@ class Storage:
 
     __slots__ = ("__weakref__", "_block", "_loan", "_seen_as", "strides", "value", "version")
 
-    inference = False  # whether its tensors are inference tensors (see `_tensor/inference.py`)
-    shared = False  # whether other code may write to the memory (see `_tensor/shared_storage.py`)
+    inference = False  # True if its tensors are inference tensors (see `_tensor/inference.py`)
+    shared = False  # True if other code may write to the memory (see `_tensor/shared_storage.py`)
 
     def __init__(self, value: Value, strides: tuple[int, ...] | None = None) -> None:
         self.value = value
@@ -103,7 +103,8 @@ class Storage:
     def touch(self, owner: Any) -> Value | None:
         """Mark saved references to the contents as overwritten, without a change of any element.
 
-        The storage gets a copy as its new value, and the old value is returned. The caller increments the version.
+        The storage gets a copy as its new value, and the old value is returned. Return None if there are no saved
+        references. The caller increments the version.
         """
         with lock:
             old = self.value
@@ -113,7 +114,7 @@ class Storage:
         return None
 
     def check_change(self, owner: Any) -> None:
-        """Raise if the shape or memory of the tensor must not change."""
+        """Raise if the shape or memory of `owner` must not change. An ordinary storage allows every change."""
 
     def put_seen(self, chain: tuple[Step, ...], value: Value, since: int | None, owner: Any, step: int = WRITE) -> None:
         """Replace the part of the contents that `owner` shows through a chain of views."""
@@ -208,7 +209,7 @@ class Counter:
     def leave(self, value: Value, tensor: Any) -> None:
         """Record that the tensor of this counter gets other memory.
 
-        The next write to the tensor, wherever it goes, makes a saved reference to `value` count as overwritten.
+        The next write to the tensor, to whichever memory, makes a saved reference to `value` count as overwritten.
         """
         self._values = [pair for pair in self._values if pair[0]() is not None]  # a dead value is not saved anywhere
         self._values.append((ref(value), ref(tensor)))
@@ -379,6 +380,7 @@ def look(plans: tuple[OpPlan, ...], x: Any, numbers: tuple) -> Any:
 
 
 def _transposed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) -> Any:
+    """Return `old` with the elements seen through a chain of linear views replaced by `part`."""
     base, new = plans[0].inputs[0], plans[-1].outputs[0]
     if numbers and base.dtype.category < _dtypes.FLOATING:  # JAX cannot transpose an integer slice at a runtime index
         places = look(plans, jnp.arange(base.numel).reshape(base.shape), numbers).reshape(-1)

@@ -34,11 +34,11 @@ def storage_of(tensor: Tensor) -> tuple[object, np.ndarray]:
 def from_storage(
     flat: np.ndarray, dtype: Any, size: Ints, stride: Ints, offset: int, device: Any, owner: Tensor | None
 ) -> tuple[Tensor, Tensor]:
-    """Return a tensor over `flat`, and a tensor over the whole storage, the owner of the memory.
+    """Return a tensor over `flat`, and the owner of the memory: a tensor over the whole storage.
 
-    Pass the owner to the next call for the same memory. The first tensor that covers the whole storage determines the
-    shape of the owner, so that an ordinary parameter needs no view operator. The owner itself is never returned to
-    users. It never has a gradient history.
+    Pass the owner to the next call for the same memory. If the first tensor covers the whole storage, the owner has its
+    shape, so that an ordinary parameter needs no view operator. The owner itself is never returned to users and never
+    requires grad.
     """
     if owner is None:
         owner = _covering(flat, dtype, size, stride, offset)
@@ -55,7 +55,7 @@ def _covering(flat: np.ndarray, dtype: Any, size: Ints, stride: Ints, offset: in
 
 
 def meta_tensor(dtype: Any, size: Ints, stride: Ints) -> Tensor:
-    """Return a tensor without data."""
+    """Return a tensor without data, on the meta device."""
     return wrap(Value(aval(size, dtype, devices.meta)), None, _layout.normal(size, stride))
 
 
@@ -66,7 +66,7 @@ def aval(size: Ints, dtype: Any, device: Any = devices.cpu) -> Aval:
 
 
 def strided_view(owner: Tensor, size: Ints, stride: Ints, offset: int) -> Tensor:
-    """Return a tensor without history over the storage of `owner`, with any strides.
+    """Return a detached tensor over the storage of `owner`, with any strides.
 
     `owner` must cover the whole storage.
     """

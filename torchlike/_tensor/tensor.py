@@ -69,7 +69,7 @@ class Tensor(Methods):
     _offset: int
     _edge: Edge | Any  # the gradient edge
     _origin: Tensor | Any  # the base of a view
-    _tracks: bool  # whether a view's history follows that of its base
+    _tracks: bool  # True for a view whose gradient history follows that of its base (see `views.py`)
     _cache: tuple[int, Any, Value] | None  # for views: storage version; base's edge (or writes at creation); value
     _grad: Tensor | Any
     _counter: _storage.Counter | None  # a version counter separate from the storage's
@@ -84,7 +84,7 @@ class Tensor(Methods):
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-        """Return the result of the function itself. A subclass's own implementation calls this in the end."""
+        """Return the result of the function itself. The implementation of a subclass normally calls this method."""
         from torchlike._tensor import overriding
 
         return overriding.default(cls, func, types, args, kwargs)
@@ -108,7 +108,7 @@ class Tensor(Methods):
     # -- reading and writing -------------------------------------------------------------------------------------------
 
     def _read(self, strict: bool | None = None) -> Value:
-        """Return the current Value of this view. It is recomputed if the storage or the history has changed.
+        """Return the current Value of this view. It is recomputed if the storage or the edge of the base has changed.
 
         `strict`: raise the errors that PyTorch raises for an operator. By default, they are raised if gradients are
         recorded.
@@ -140,7 +140,7 @@ class Tensor(Methods):
 
     @property
     def _value(self) -> Value:
-        """The current contents, without a check of the gradient history."""
+        """The current contents. Reading them raises no errors about an unusable view."""
         return self._storage.value if self._chain is None else self._read(False)
 
     @property
@@ -185,7 +185,7 @@ class Tensor(Methods):
             self._write_through(value, edge, differentiable, since)
 
     def _count(self) -> None:
-        """Count a write that changed no element, such as a change of the tensor's own shape."""
+        """Increment the version for a write that the storage has not counted, or for a change of the tensor's shape."""
         origin: Any = self if self._origin is None else self._root()
         # This call comes first, because it may increment the version of the same storage.
         step = _storage.step(origin._counter)
@@ -219,7 +219,7 @@ class Tensor(Methods):
         elif differentiable and new_edge is not None:
             views.rebase_owner(self, origin)
             self._cache = (storage.version, views.Written(origin._edge or new_edge), value)
-            self._edge = self._edge or edge  # not None, because the view has a history; the next read replaces it
+            self._edge = self._edge or edge  # not None, because the view now requires grad; the next read replaces it
         versions.note_fate(views.whole(self))
 
     def _write_raw(self, value: Value, edge: Edge | None, since: int | None = None) -> None:
@@ -463,16 +463,16 @@ class Tensor(Methods):
         self.grad = None
 
     def detach(self) -> Tensor:
-        """Return a tensor without history over the same storage."""
+        """Return a tensor over the same storage that is detached from the gradient graph."""
         versions.watch_result(self)
         made = alias(self)
-        # PyTorch allows writes to such a tensor, and counts them separately.
+        # PyTorch allows writes to a detached inference tensor outside inference mode, and counts them separately.
         if self._storage.inference and not modes.local.inference:
             made._counter = made._counter or _storage.Counter(True)
         return made
 
     def detach_(self) -> Tensor:
-        """Remove the gradient history of this tensor in place."""
+        """Detach this tensor from the gradient graph in place."""
         if self._is_view() and not modes.local.inference:
             raise RuntimeError(
                 "Can't detach views in-place. Use detach() instead. If you are using "
@@ -492,7 +492,7 @@ class Tensor(Methods):
 
     @property
     def data(self) -> Tensor:
-        """This tensor without its history. Autograd does not track writes to it."""
+        """A detached tensor over the same memory. Autograd does not track writes to it."""
         made = alias(self)
         made._counter = _storage.Counter(True)
         return made
@@ -512,7 +512,7 @@ class Tensor(Methods):
     def _see(self, other: Tensor) -> None:
         """Switch this tensor to the memory of another one.
 
-        The gradient history and the number of counted writes stay. A view also keeps its base.
+        The gradient edge and the number of counted writes stay the same. A view also keeps its base.
         """
         counter = _storage.LeftCounter(self._storage) if self._counter is None else self._counter.shown()
         left = self._storage.value
@@ -528,7 +528,7 @@ class Tensor(Methods):
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
         """Register `hook(grad)`, called when this tensor's gradient is computed.
 
-        The return value of the hook replaces the gradient.
+        The return value of the hook replaces the gradient, unless it is None.
         """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
@@ -585,7 +585,8 @@ class Tensor(Methods):
         """Return a NumPy array over the same memory. Writes to either are visible in the other.
 
         Raises RuntimeError for a tensor that requires grad, and TypeError for a tensor on another device, unless
-        `force`. With `force`, the tensor is detached and copied as needed. Raises TypeError for bfloat16.
+        `force`. With `force`, the tensor is detached and copied as needed. Raises TypeError for bfloat16 and 8-bit
+        floats, which NumPy does not have.
         """
         from torchlike._tensor import exchange
 
@@ -720,7 +721,7 @@ def wrap(value: Value, edge: Edge | None = None, strides: tuple[int, ...] | None
 
 
 def alias(source: Tensor, cls: type = Tensor) -> Any:
-    """Return a tensor without history over the same storage, with the same geometry."""
+    """Return a detached tensor over the same storage, with the same geometry."""
     apart = current().alias
     if apart is not None and cls is Tensor and (found := apart(source)) is not None:
         return found
@@ -742,13 +743,13 @@ def same_memory(source: Tensor, cls: type = Tensor) -> Any:
 
 
 def untracked(view: Tensor) -> Tensor:
-    """Turn a view into a tensor that PyTorch does not consider a view. It keeps its memory and history."""
+    """Turn a view into a tensor that PyTorch does not consider a view. It keeps its memory and gradient edge."""
     view._origin, view._tracks = None, False
     return view
 
 
 def adopt(cls: type, source: Tensor) -> Any:
-    """Return `source` as an instance of a subclass, with the same storage and history."""
+    """Return `source` as an instance of a subclass, with the same storage and gradient edge."""
     _begin(cls)
     tensor = alias(source, cls)
     tensor._edge, tensor._origin, tensor._tracks = source._edge, source._origin, source._tracks
@@ -800,6 +801,7 @@ def accumulate(leaf: Tensor, pair: engine.Grad | None, create_graph: bool) -> No
 
 
 def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
+    """Store or add a gradient, as described in `accumulate`."""
     if current().capture is not None:
         current().capture.grad(leaf, True)
     grad = leaf._grad

@@ -1,5 +1,7 @@
 """The gradient history of views and its relation to the history of the base.
 
+The gradient history of a tensor is its gradient edge and the graph that this edge leads to.
+
 A view *follows* its base: after a write to the memory, its history is regenerated from that of the base, as one node
 with the name that PyTorch uses. A view for which this is not possible is *frozen*. Views are frozen if they are created
 under `no_grad`, by a function with several view outputs, or in a custom function. A frozen view keeps its original
@@ -108,7 +110,7 @@ def base_of(tensor: Any) -> Any:
 def steps_from(origin: Any, view: Any) -> tuple | None:
     """Return the view operators that lead from a base to a view.
 
-    Return None if there are none, because one of the two was switched to other memory.
+    Return None if no view operators lead from the base to the view, because one of them was switched to other memory.
     """
     if origin is None or getattr(view, "_frozen", None) is Frozen.APART:
         return None
@@ -167,6 +169,7 @@ def _refused_after_write(view: Any, origin: Any, born: int) -> bool:
 
 
 def _follow(view: Any, origin: Any, cache: tuple | None) -> Value:
+    """Return the value of a view that follows its base. Regenerate its history if that of the base has changed."""
     storage, edge = view._storage, origin._edge
     unseen = cache is not None and _storage.unseen_since(cache, origin)
     if cache is not None and isinstance(cache[1], Written) and cache[0] >> 32 == storage.version >> 32:
@@ -174,7 +177,7 @@ def _follow(view: Any, origin: Any, cache: tuple | None) -> Value:
     own = view._edge if view._edge is not NOWHERE else None
     is_leaf = own is not None and isinstance(own[0], AccumulateGrad)
     whole = is_whole(view)
-    kept = whole and cache is not None and cache[1] is edge  # the write went through an alias without a history
+    kept = whole and cache is not None and cache[1] is edge  # the write went through a detached alias
     if unseen or kept or (edge is None and own is None) or (is_leaf and (edge is None or whole)):
         view._edge = own or (None if edge is None else NOWHERE)
         return storage.seen(view)
@@ -258,7 +261,7 @@ def _is_of_leaf(edge: Edge | None) -> bool:
 
 
 def widen(view: Any) -> None:
-    """Regenerate the history of a strided view of a view from the base, before a write to it.
+    """Regenerate the history of an `as_strided` view of a view from the base, before a write to it.
 
     The gradient of the write reaches all of the memory, and not only the part that the intermediate view shows.
     """

@@ -120,7 +120,7 @@ def backward(
       grad_variables: the deprecated name of `grad_tensors`.
       inputs: accumulate only into these tensors. They need not be leaves.
 
-    The end of the backward pass flushes the pending trace.
+    The end of the backward pass flushes the pending trace, unless the pass is nested in another one.
     """
     if modes.local.transforms:
         raise _errors.func.inside_a_transform("backward")

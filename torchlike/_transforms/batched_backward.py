@@ -62,7 +62,7 @@ class BatchedWalk(Walk):
 
 
 class _Rows:
-    """The pass object that a node receives when its gradient is computed for one index of the leading dim."""
+    """The backward pass that a node receives when its gradient is computed for one index of the leading dim."""
 
     def __init__(self, walk: Walk) -> None:
         self.keep_graph, self.create_graph = walk.keep_graph, walk.create_graph

@@ -37,7 +37,7 @@ Tangents = WeakKeyDictionary[Value, Grad]
 class _Local(threading.local):
     # The tangents of each open level, outermost first. A tangent may itself have tangents in outer levels.
     levels: tuple[Tangents, ...] = ()
-    resting = False
+    resting = False  # True while no tangents are propagated
     recorded: tuple[Any, Sequence[Edge | None]] = ((), ())  # the inputs and edges of the last created node
 
 
@@ -177,7 +177,7 @@ def _carried(
 ) -> tuple[Value, ...]:
     """Return the results of an operator, and compute their tangents in each level.
 
-    The tangents of a level are values that have tangents in the outer levels themselves.
+    The tangents of a level may themselves have tangents in the outer levels.
     """
     if not levels:
         return record_mapped(plan, values, scalars)
@@ -209,7 +209,7 @@ class Carrying(Mode):
 
 
 class _Dual(Carrying):
-    """The mode of an open level. It also notes the gradient edges of operators, and makes `detach` drop tangents."""
+    """The mode of an open level. It also stores the gradient edges of operators, and makes `detach` drop tangents."""
 
     def over(self, below: Recorder) -> Recorder:
         def node(plan: OpPlan, values: Sequence[Value], edges: Sequence, scalars: Sequence) -> Node:
@@ -327,7 +327,7 @@ def _zeros(value: Value) -> Value:
 def _without_tangent(source: Any) -> Any:
     """Return a detached copy of a tensor that has a tangent, or None if it has none.
 
-    A value without the tangent must be a new Value.
+    The copy is a new Value, because tangents are attached to Values.
     """
     from torchlike._tensor import tensor as _tensor
 

@@ -187,7 +187,7 @@ def _described(call: Call, output: Any) -> tuple[Aval, bool]:
 
 
 def _connect(node: FunctionNode, number: int, output: Any, args: tuple) -> Any:
-    """Return an output of forward with a gradient edge to the node."""
+    """Return an output of forward with a gradient edge to the node, if the call is recorded and the output has one."""
     call, described = node.call, node.call.outputs[number]
     if described is None:
         return output
@@ -211,7 +211,10 @@ def _has_several(call: Call) -> bool:
 
 
 def _without_history(call: Call, output: Any, is_input: bool, is_dirty: bool) -> Any:
-    """Return an output without a gradient. An input that is returned keeps its own `requires_grad`."""
+    """Return an output without a gradient.
+
+    For an input that requires grad, return a detached alias, so that the input itself still requires grad.
+    """
     from torchlike._tensor.tensor import alias
 
     if is_dirty:
@@ -224,7 +227,7 @@ def _without_history(call: Call, output: Any, is_input: bool, is_dirty: bool) ->
 
 
 def _rewritten(node: FunctionNode, number: int, output: Any) -> Any:
-    """Make the node the gradient history of an input that forward modified in place."""
+    """Make the node the new gradient edge of an input that forward modified in place."""
     if isinstance(output._edge and output._edge[0], AccumulateGrad):
         raise _errors.autograd.dirty_leaf()
     if output._origin is not None and not views.is_whole(output) and _has_several(node.call):

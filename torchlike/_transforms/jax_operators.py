@@ -79,7 +79,7 @@ class Call(NamedTuple):
     bodies: tuple[Body, ...]
     given: tuple[Aval, ...]
     outer: tuple[tuple[Aval, ...], ...]  # the closed-over tensors of each function
-    outside: tuple[tuple[Aval, ...], ...]  # the closed-over tensors with a gradient history
+    outside: tuple[tuple[Aval, ...], ...]  # the closed-over tensors that require grad
     kinds: tuple[tuple[type, ...], ...]  # the types of each function's Python numbers
 
     def key(self, *more: Hashable) -> tuple:
@@ -147,6 +147,7 @@ class Pair(NamedTuple):
 
 
 def _keeping(call: Call, wanted: tuple[int, ...]) -> Pair:
+    """Return the forward plan with residuals, for gradients with respect to the inputs `wanted` and the closures."""
     plain = _cached(call.key(), functools.partial(_forward, call))
     floating = tuple(i for i, a in enumerate(plain.outputs) if a.dtype.category >= _dtypes.FLOATING)
     structure: list = []
@@ -179,6 +180,10 @@ def _used(call: Call, pair: Pair) -> frozenset[int]:
 
 
 def _pull(pair: Pair, call: Call, given: tuple[int, ...]) -> Plan:
+    """Return the backward plan.
+
+    Its inputs are the residuals and the gradients of the results `given`. Its results are the gradients of the inputs.
+    """
     kept, outputs = pair.forward.outputs[pair.count :], pair.forward.outputs
 
     def function(*flat: Any) -> tuple:
@@ -308,9 +313,9 @@ class Settled(NamedTuple):
 
     call: Call
     plan: Plan
-    pair: Pair | Any  # if it has a gradient
+    pair: Pair | Any  # None if the operator records no gradient
     wanted: tuple[int, ...]  # the inputs with a gradient
-    needs: bool  # whether an input or a closed-over tensor requires grad
+    needs: bool  # True if an input or a closed-over tensor requires grad
 
 
 def _settle(op: Higher, given: Sequence[Grad], recordings: Sequence[Recording], edges: Sequence) -> Settled:

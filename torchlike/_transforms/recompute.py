@@ -22,7 +22,7 @@ from torchlike._transforms import saved_tensor_hooks
 
 
 def behind_a_barrier(tensors: Sequence[Any], arriving: Sequence[Any] | None = None) -> list[Any]:
-    """Return tensors with the same contents and history that are available only after the arriving gradients.
+    """Return tensors with the same contents and gradient edges that are available only after the arriving gradients.
 
     `arriving` are Values. By default, they are the gradients that reached the node whose saved tensors are being
     unpacked.

@@ -31,7 +31,7 @@ class Scene(Mode):
         self.made: WeakSet[Storage] = WeakSet()
 
     def over(self, below: Recorder) -> Recorder:
-        """Return a recorder that reports new storages."""
+        """Return a recorder that adds new storages to `made`."""
         return below.but(made=both(below.made, self.made.add))
 
     def tensor(self, aval: Aval, differentiable: bool, strides: tuple[int, ...] | None = None) -> Tensor:
@@ -89,5 +89,5 @@ def is_tensor(x: Any) -> bool:
 
 
 def any_requires_grad(tensors: Any) -> bool:
-    """Return whether gradients are recorded and any of the tensors requires grad."""
+    """Return whether grad mode is on and any of the tensors requires grad."""
     return modes.local.grad and any(t.requires_grad for t in tensors)

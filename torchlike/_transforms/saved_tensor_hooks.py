@@ -169,14 +169,14 @@ class Kept:
 
 
 def keep(tensor: Any) -> Packed | Kept:
-    """Save a tensor outside a node. Its `tensor()` method returns the tensor."""
+    """Save a tensor outside a node. The method `tensor()` of the result returns the tensor."""
     return Packed(tensor) if local.stack else Kept(tensor)
 
 
 class PackedNode(Node):
     """A node whose saved values were packed by hooks.
 
-    `source` is its plan, which saves only the inputs that the gradient depends on.
+    `source` is the node's plan, which saves only the inputs that the gradient depends on.
     """
 
     __slots__ = ("packed", "source")

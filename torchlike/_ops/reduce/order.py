@@ -23,9 +23,10 @@ def stable_order(x: np.ndarray, axis: int) -> np.ndarray:
 
 
 def _keys(x: np.ndarray) -> np.ndarray | None:
-    """Return unsigned integer keys in the order of the elements, or None.
+    """Return unsigned integer keys that sort as the elements do.
 
-    The keys have 16 bits, or 64 bits with unused high bits for an index.
+    The keys have 16 bits, or 64 bits with enough unused high bits that a key and an index fit into 64 bits. Return None
+    for a dtype without such keys, and for integers with too wide a range.
     """
     if x.dtype.itemsize < 4 or x.dtype.kind not in "iuf":
         return None
@@ -49,7 +50,10 @@ def of_rank(x: np.ndarray, rank: int, axis: int) -> np.ndarray:
 
 
 def place_of_rank(x: np.ndarray, value: np.ndarray, rank: int, axis: int) -> np.ndarray:
-    """Return the indices of the elements that `of_rank` returns. Equal elements keep their order."""
+    """Return the indices of the elements that `of_rank` returned as `value`.
+
+    Equal elements are ranked in the order of their indices.
+    """
     below, equal = x < value, x == value
     if x.dtype.kind not in "biu":
         hole = value != value
@@ -64,7 +68,8 @@ def place_of_rank(x: np.ndarray, value: np.ndarray, rank: int, axis: int) -> np.
 def largest(x: np.ndarray, k: int, axis: int, sign: int) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the `k` largest (`sign` -1: smallest) elements along `axis` in order, and their indices.
 
-    Return None if a selected element equals one that is not selected.
+    Return None if `k` is not small against the size of the dim, or if the last selected element is NaN. With several
+    slices, also return None if a selected element equals one that is not selected.
     """
     n = x.shape[axis]
     if not 0 < k < n // 8:

@@ -1,4 +1,4 @@
-"""Reductions: sums, means, products, extremes, norms of exponentials, variances and logical tests."""
+"""Reductions: sums, means, products, extremes, hashes, log-sum-exp, variances and logical tests."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def _run(factors: Any, changes: Any) -> Any:
 def _extreme(name: str, worst: Any, nan: bool = False) -> Any:
     """Return a function that computes the maximum or minimum at each position.
 
-    A NaN extreme gets a gradient only if `nan`.
+    If the maximum or minimum at a position is NaN, the NaN elements of `src` get its gradient only if `nan` is True.
     """
 
     @jax.custom_jvp

@@ -58,7 +58,11 @@ def _segment_reduce(data: Array, bounds: Array, reduce: str, by_length: bool, in
 
 
 def _reduced(data: Any, place: Any, count: int, reduce: str, initial: float | None) -> Any:
-    """Return the rows of `data` reduced into `count` positions, given by `place`. Empty ones become `initial`."""
+    """Return the rows of `data` reduced into `count` positions, given by `place`.
+
+    Each reduction starts from `initial`. If this is None, it starts from its identity, and the mean of an empty
+    position is NaN.
+    """
     shape, where = (count, *data.shape[1:]), (place,)
     none, own = jnp.zeros(shape, data.dtype), jnp.zeros(shape, bool)
     if reduce == "prod":

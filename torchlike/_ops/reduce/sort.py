@@ -229,6 +229,10 @@ def _check_median(name: str):
 
 
 def _middle(x, dim: int, ignore_nan: bool):
+    """Return the median along `dim` and its index, both with size 1 in `dim`.
+
+    Without `ignore_nan`, the first NaN is returned if there is one.
+    """
     xp = namespace(x)
     n = x.shape[dim] if x.ndim else 1
     if x.dtype.kind in "iu" or not x.ndim:

@@ -125,7 +125,7 @@ def vector_norm(x: Array, ord: Any = 2, dim: Dims = None, keepdim: bool = False,
 def _sum_of_squares(x: np.ndarray) -> np.ndarray:
     """Return the sum of squares along the last axis.
 
-    It is computed in blocks, without temporaries, so that rounding errors do not accumulate.
+    Summing in blocks limits the rounding error. No temporary array of squares is created.
     """
     whole = x.shape[-1] // 128 * 128
     blocks, rest = x[..., :whole].reshape(*x.shape[:-1], -1, 128), x[..., whole:]

@@ -25,7 +25,8 @@ class Run:
     """The function of a plan: it takes flat arrays and numbers and returns the kernel's results.
 
     This is an object with slots because each new shape creates a plan for every operator. A closure over the same names
-    would be a dozen objects, and their garbage collection took a tenth of the time of inference over a hundred lengths.
+    would be a dozen objects. Their garbage collection took a tenth of the time of inference over a hundred input
+    lengths.
     """
 
     __slots__ = (
@@ -51,11 +52,12 @@ class Run:
     kept: frozenset[int]  # the arrays that are not cast
     kernel: Callable
     name: str  # the operator's name, for errors
-    names: tuple[str, ...] | None  # the parameters of the arrays, if all other arguments are static; else None
+    # The arrays' parameters if all other arguments are static, every array is cast, and no array is rounded; else None.
+    names: tuple[str, ...] | None
     numbers: Sequence[_dtypes.dtype]  # the dtype of each runtime number
     outputs: tuple[_dtypes.dtype, ...] | None  # the dtypes of the results; None: as the kernel returns them
     statics: dict[str, Any]  # the static arguments
-    stored: Callable[[int, Any], Any] | None  # see `_stored`
+    stored: Callable[[int, Any], Any] | None  # see `Template._stored`
 
     def take(self, arguments: dict[str, tuple[str, Any]]) -> Run:
         """Set the mapping from inputs to kernel arguments, and return self."""
@@ -213,7 +215,7 @@ class Form(NamedTuple):
     keeps: bool  # templates are cached; False with float or complex static arguments, because 0.0 == -0.0
 
     def bind(self, op: d.Op, args: tuple, seen: list) -> tuple[Call, Template]:
-        """Return the result of `bind`, without repeating the work that depends only on types."""
+        """Return what the function `bind` returns, without repeating the work that depends only on types."""
         call = Call(op, {}, [], [], list(self.promoted), [])
         statics = []
         for (name, where, number), value, known in zip(self.places, args, seen):
@@ -360,6 +362,7 @@ def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is
 
 
 def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, describe: Callable) -> None:
+    """Add one argument to the call and to the template. Raise PyTorch's error if its type is wrong."""
     kind = op.kind_of[name]
 
     def take_array(tensor: Any) -> int:

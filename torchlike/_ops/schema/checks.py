@@ -1,4 +1,7 @@
-"""Checks shared by several operator families: supported dtypes and ranges of numbers."""
+"""Checks shared by several operator families: supported dtypes and ranges of numbers.
+
+A check (`Op.check`) runs once for each new signature. A guard (`Op.guard`) checks concrete values at every call.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +34,13 @@ INEXACT = (FLOATING, COMPLEX)
 NUMBERS = (INTEGER, FLOATING, COMPLEX)
 REAL_FLOATS = (FLOATING,)
 SINGLE_REALS = (BOOL, INTEGER, float32, float64)  # for loops that do not support half precision
-EMPTY = "empty"  # in `Op.takes`: tensors without elements of any dtype, for which PyTorch skips the loop
+EMPTY = "empty"  # in `DtypeRules.takes`: tensors of any dtype that have no elements, for which PyTorch skips the loop
 
 
 def only(kernel: str, *categories: int, wide: bool = False) -> Callable[[Call], None]:
     """Return a check that the common dtype is in one of these categories.
+
+    The check also rejects 8-bit floats that the operator does not support.
 
     Args:
       kernel: PyTorch's name of the loop, for the error.
@@ -53,7 +58,7 @@ def only(kernel: str, *categories: int, wide: bool = False) -> Callable[[Call], 
 
 
 def not_wide(kernel: str) -> Callable[[Call], None]:
-    """Return a check that the common dtype is not a wide unsigned integer."""
+    """Return a check that the common dtype is not uint16, uint32 or uint64."""
     return only(kernel, BOOL, INTEGER, FLOATING, COMPLEX)
 
 
@@ -91,7 +96,10 @@ CHECKED_AT_ONCE = 1 << 22  # host arrays with up to this many elements are check
 
 
 def whole_divisor(input: Any = None, other: Any = None, **_: Any) -> None:
-    """Raise if an integer is divided by an integer zero and the divisor is concrete (a guard)."""
+    """Raise if an integer is divided by an integer zero and the divisor is known on the host (a guard).
+
+    Large divisors are not checked (see `CHECKED_AT_ONCE`).
+    """
     if _has_zero(other) and not _is_real(input) and not (_is_bool(other) and _is_bool(input)):
         raise RuntimeError("ZeroDivisionError")
 

@@ -68,8 +68,8 @@ class Kept:
     only_for: str = ""
 
 
-UNSQUEEZED = Kept("result", "unsqueezed")  # the gradient saves the result with all dims kept
-ONCE = Kept("result", "once")  # the gradient saves nothing
+UNSQUEEZED = Kept("result", "unsqueezed")  # PyTorch uses the result with the reduced dims kept
+ONCE = Kept("result", "once")  # the result may be overwritten before the gradient is differentiated
 
 
 @dataclass(eq=False)
@@ -84,13 +84,13 @@ class GradientRules:
     #   "result": the only result; "first": the first of several results; "others": the results after the first;
     #   "results": all results;
     #   a `Kept`: a view of a parameter, or a parameter that is saved for some gradients only.
-    # `UNSQUEEZED` and `ONCE` describe a gradient that is differentiated again.
+    # `UNSQUEEZED` and `ONCE` describe how the result is used if the gradient itself is differentiated.
     remembers: tuple[str | Kept, ...] | Callable[[Any], tuple[str | Kept, ...]] = ("inputs",)
     # True if the gradient uses the saved values only to select elements, so it has no derivative with respect to them.
     # It may be a function of a plan.
     chooses: bool | Callable[[Any], bool] = False
     # The array parameters with respect to which the derivative of the gradient is always zero, or a function of a plan
-    # that returns them. In PyTorch such a gradient requires grad.
+    # that returns them. In PyTorch such a gradient still requires grad.
     vanishing: tuple[str, ...] | Callable[[Any], tuple[str, ...]] = ()
     fused: bool = False  # PyTorch computes all gradients in one operator: if one has a derivative, all have one
     residuals: bool = False  # the forward saves residuals for backward, which then does not recompute the forward
@@ -211,7 +211,7 @@ class Op:
 
     @functools.cached_property
     def shown(self) -> Callable:
-        """The kernel with public annotations. `inspect` reads its source and signature."""
+        """The kernel with public annotations, from which `inspect` reads the source and the signature."""
         kernel: Any = self.kernel
         made = types.FunctionType(
             kernel.__code__, kernel.__globals__, kernel.__name__, kernel.__defaults__, kernel.__closure__

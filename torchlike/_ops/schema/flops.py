@@ -167,7 +167,7 @@ def _count(wanted: tuple[int, ...] | None, sides: list[list[int]]) -> int:
 
 
 def _pairs(equation: str, shapes: list[tuple[int, ...]]) -> Iterator[tuple[frozenset, frozenset, int]]:
-    """Yield the products that evaluate an equation: the operands on the left, those on the right, the operations."""
+    """Yield each product that evaluates an equation, as (left operands, right operands, number of operations)."""
     dims, _, result = _named(equation, shapes)
     sizes: dict[str, int] = {}
     for names, shape in zip(dims, shapes):

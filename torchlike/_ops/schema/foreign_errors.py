@@ -37,9 +37,10 @@ def of_call(error: Exception, function: str, args: tuple, kwargs: dict) -> Excep
 
 
 def is_foreign(error: Exception) -> bool:
-    """Return whether Python, NumPy or JAX raised the error, rather than a `raise` statement of torchlike or the user.
+    """Return whether NumPy or JAX raised the error, or Python did so in torchlike's code without a `raise` statement.
 
-    Return False for JAX's tracer errors and NumPy's `LinAlgError`, which callers handle.
+    Return False for an error in the user's code. Also return False for JAX's tracer errors and NumPy's `LinAlgError`,
+    which callers handle.
     """
     kind = type(error).__module__.partition(".")[0]
     last = error.__traceback__

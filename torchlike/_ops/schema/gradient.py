@@ -99,7 +99,7 @@ def dependence(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) ->
 def carried(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:
     """Return the outputs whose gradients affect this gradient.
 
-    For example, the gradient of `sign` is always zero, so it depends on none.
+    For example, the gradient of `sign` is always zero, so no output's gradient affects it.
     """
     return _used(plan, wanted, given)[1]
 

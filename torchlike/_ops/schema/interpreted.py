@@ -24,7 +24,7 @@ def gradient_program(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ..
     """Return the NumPy program of `gradient(plan, wanted, given)`.
 
     The program takes the saved inputs, the cotangents and the numbers, in this order. Return None if NumPy cannot run
-    the program, or could not run it for other sizes.
+    the program for these sizes, or could not run it for earlier sizes.
     """
     outputs = [plan.outputs[i] for i in given]
     saved = [plan.inputs[i] for i in plan.saved]
@@ -53,14 +53,15 @@ def _program(plan: OpPlan, outputs: Sequence[Aval], what: Any, make: Callable) -
         *shapes, numbers = shapes
         forward = plan.function if numbers is static else restated(plan, _with_numbers(plan.extra, iter(numbers)))
         function, arrays = make(forward, shapes)
-        # The inner jits of jax.numpy take half of the tracing time. Without them a loop would be unrolled, or fail.
+        # The inner jits of jax.numpy take half of the tracing time, so they are disabled for operators without loops.
+        # A loop would be unrolled without them, or fail.
         with tracing_for("cpu"), jax.disable_jit(plan.extra is not None and plan.op in _without_loops):
             return jax.make_jaxpr(function)(*arrays, *specs((), plan.scalars))
 
     words, static = _statics(plan.extra)
     shapes = (*[tuple(a.shape) for a in (*plan.inputs, *outputs)], static)
     try:
-        if plan.extra is None:  # the plan is itself a gradient, so nothing here identifies its function
+        if plan.extra is None:  # the plan is itself a gradient, so there is no cache key for its function
             return AnySize().program(shapes, trace)
         kinds = tuple((a.dtype, len(a.shape)) for a in (*plan.inputs, *plan.outputs))
         key = plan.op, words, kinds, plan.scalars, what
@@ -78,7 +79,10 @@ def _sized(arrays: Iterable[Aval], shapes: Sequence) -> list[jax.ShapeDtypeStruc
 
 
 def _statics(template: Template | None) -> tuple[str, tuple[int, ...]]:
-    """Return the static arguments as text without their ints, and the ints, because sizes among them may vary."""
+    """Return the static arguments as text without their ints, and the ints.
+
+    The ints are separate because they may be sizes, which vary between calls.
+    """
     numbers: list[int] = []
 
     def words(x: Any) -> str:

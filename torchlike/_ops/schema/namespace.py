@@ -93,8 +93,8 @@ def summed_wide(array: Any) -> Any:
 def unrounded(*arrays: Any) -> tuple:
     """Return the arrays with half precision as float32 on the CPU, and unchanged on accelerators.
 
-    PyTorch rounds a matrix product and its added term together, once. On accelerators, the product itself rounds to
-    half precision. An array may be None.
+    On the CPU, PyTorch adds a term to a matrix product before it rounds, so there is one rounding. On accelerators, the
+    product itself is rounded to half precision. An array may be None.
     """
     wide = tuple([a if a is None else widened(a) for a in arrays])
     return arrays if any([a is not w for a, w in zip(arrays, wide)]) and not for_cpu() else wide

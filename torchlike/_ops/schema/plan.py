@@ -82,8 +82,8 @@ class OpPlan(Plan):
     def slots(self) -> list[int | None]:
         """Return the gradient edges of this operator's node in PyTorch.
 
-        An edge is the position of an array among the inputs, or None for a number that PyTorch converts to a tensor.
-        Masks and indices have no edge.
+        An edge is the position of an array among the inputs. It is None for an omitted tensor, and for a number that
+        PyTorch converts to a tensor. Masks and indices have no edge.
         """
         if self.extra is None:
             return list(range(len(self.inputs)))
@@ -224,6 +224,7 @@ def restated(plan: OpPlan, arguments: dict[str, tuple[str, Any]]) -> Run:
 
 
 def flat_program(plan: OpPlan, *gradient: tuple[int, ...]) -> Callable | None:
+    """Return the NumPy program of a plan, or of its gradient if `gradient` is the pair (wanted, given)."""
     from torchlike._ops.schema import interpreted  # it imports this module
 
     return interpreted.gradient_program(plan, *gradient) if gradient else interpreted.own_program(plan)

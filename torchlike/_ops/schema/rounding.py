@@ -81,6 +81,7 @@ def total_in_cascade(terms: Any, step: Callable[[Any], Any]) -> Any:
 
 @functools.cache
 def rounding(dtype: np.dtype) -> Callable[[Any], Any]:
+    """Return a step function that rounds to a half-precision dtype and keeps the dtype of its input."""
     mantissa = jnp.finfo(dtype).nmant
 
     def step(x: Any) -> Any:

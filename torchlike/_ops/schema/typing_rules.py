@@ -46,7 +46,7 @@ class Call:
 
 @dataclass(slots=True)
 class Typed:
-    """The outcome of a typing rule."""
+    """The result of a typing rule."""
 
     outputs: list[Aval]
     compute: Dtype | None  # the dtype to which promoted inputs are cast; None: no cast
@@ -98,7 +98,10 @@ def common(dtype: Dtype) -> Promotion:
 
 
 def to_float(dtype: Dtype) -> Promotion:
-    """Return the common dtype for both, or the default floating-point dtype for integers and bools."""
+    """Return the common dtype, or the default floating-point dtype for integers and bools.
+
+    The computation and the result have the same dtype.
+    """
     d = dtype if dtype.category >= _dtypes.FLOATING else modes.default_dtype
     return d, d
 
@@ -119,7 +122,10 @@ def through_integers(dtype: Dtype) -> Promotion:
 
 
 def sum_like(dtype: Dtype) -> Promotion:
-    """Return the common dtype for both, or int64 for integers and bools."""
+    """Return the common dtype, or int64 for integers and bools.
+
+    The computation and the result have the same dtype.
+    """
     d = dtype if dtype.category >= _dtypes.FLOATING else _dtypes.int64
     return d, d
 
@@ -156,6 +162,7 @@ _NARROW_OR_NONE = (None, *_dtypes.FLOAT8)
 
 
 def pointwise(call: Call, promote: Callable[[Dtype], Promotion]) -> Typed:
+    """Type an element-wise operator: broadcast the shapes and promote the dtypes."""
     compute, result = promote(result_type(call.promoted, call.numbers))
     shape = broadcast([a.shape for a in call.arrays])
     strides = None
@@ -195,6 +202,7 @@ def broadcast(shapes: list) -> tuple[int, ...]:
 
 
 def reduction(call: Call, promote: Callable[[Dtype], Promotion], of_requested: Callable | None = None) -> Typed:
+    """Type a reduction. An explicit `dtype=` determines the dtypes by `of_requested`."""
     requested = call.arguments.get("dtype")
     source = call.arrays[0]
     of_requested = of_requested or (lambda dtype: (dtype, dtype))
@@ -235,6 +243,7 @@ def wrap_dim(dim: int, ndim: int) -> int:
 
 
 def view(call: Call) -> Typed:
+    """Type a view by the geometry function of its operator."""
     source = call.arrays[0]
     strides = call.strides[0] or contiguous_strides(source.shape)
     statics = {k: v for k, v in call.arguments.items() if k != call.op.names[0]}
@@ -244,6 +253,7 @@ def view(call: Call) -> Typed:
 
 
 def general(call: Call, promote: Callable[[Dtype], Promotion] | None) -> Typed:
+    """Type any other operator by its `shape` function. Without one, return no outputs."""
     compute = result = None
     if promote is not None:
         compute, result = promote(result_type(call.promoted, call.numbers))

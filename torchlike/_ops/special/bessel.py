@@ -1,6 +1,7 @@
 """Bessel functions, and the related Airy and Hurwitz zeta functions.
 
-SciPy computes them on the host, except for `spherical_bessel_j0` and `zeta`. As in PyTorch, only `zeta` has a gradient.
+SciPy computes them on the host, in compiled programs too. The exceptions are `spherical_bessel_j0` and, in compiled
+programs, `zeta`. As in PyTorch, only `zeta` has a gradient.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The error function for NumPy and JAX arrays.
 
 NumPy has no error function. SciPy's costs 0.1 s of imports and 15 ns per element. For float32, the common case (GELU),
-this module has its own formula, fitted by weighted least squares. Its error is at most 5 units in the last place; that
-of XLA's is at most 7.
+this module has its own formula, fitted by weighted least squares. Its error is at most 5 units in the last place. The
+error of XLA's function is at most 7.
 """
 
 from __future__ import annotations

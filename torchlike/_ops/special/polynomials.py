@@ -49,7 +49,7 @@ LEGENDRE = Recurrence(lambda x: x, lambda k, x, p, q: ((2 * k + 1) * x * p - k *
 
 
 def _value(recurrence: Recurrence, x, n):
-    """Return the polynomial of degree n, truncated to an integer; return 0 for a negative degree."""
+    """Return the polynomial of degree trunc(n) at x. The polynomial of a negative degree is 0."""
     xp = namespace(n)
     x, n = xp.broadcast_arrays(x, xp.trunc(n))
 

@@ -153,9 +153,9 @@ def mvlgamma(input: Array, p: int):
 
 @pointwise(check=only("igamma_cpu", FLOATING))
 def igamma(input: Array, other: Array):
-    """Return the regularized lower incomplete gamma function P(input, other), where `input` is the shape."""
+    """Return the regularized lower incomplete gamma function P(input, other) for shape parameter `input`."""
     special, xp = library(input), namespace(input)
-    # The library's result for an infinite shape is replaced by the limit.
+    # The library's result for an infinite shape parameter is replaced by the limit.
     return _at_infinity(xp, special.gammainc(input, other), input, other, 0)
 
 
@@ -167,7 +167,7 @@ def igammac(input: Array, other: Array):
 
 
 def _at_infinity(xp, found, a, x, below):
-    """Return the results with those for an infinite shape `a` replaced by the limit `below`.
+    """Return the results with those for an infinite shape parameter `a` replaced by the limit `below`.
 
     The limit is NaN if `x` is infinite too, or negative.
     """
@@ -218,7 +218,7 @@ def _i1e_jvp(primals, changes):
 def _by_x(function, x, scale):
     """Return `scale` * i1(x) / x, where `function` is i1 multiplied by the same scale.
 
-    Below 1 it uses the power series of i1, because the derivatives of the quotient are differences of nearly equal
+    For |x| < 1 it uses the power series of i1, because the derivatives of the quotient are differences of nearly equal
     numbers.
     """
     near = jax.numpy.abs(x) < 1

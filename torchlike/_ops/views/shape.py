@@ -1,4 +1,4 @@
-"""Operators that join, repeat, reorder or extract parts of tensors. The results are copies, not views."""
+"""Operators that join, repeat or reorder tensors or extract parts of them. The results are copies, not views."""
 
 from __future__ import annotations
 
@@ -95,7 +95,10 @@ def _rolled(call: Call) -> Typed:
 
 @declare("operator", _rolled, saves=(), opmath=False, where=(), name="_roll", node="RollBackward0", float8=FLOAT8)
 def _roll(input: Array, shifts: tuple, dims: tuple | None):
-    """Return the elements shifted along the (non-negative) `dims`. Elements shifted past the end wrap around."""
+    """Return the elements shifted along the (non-negative) `dims`. Elements shifted past the end wrap around.
+
+    If `dims` is None, the flattened tensor is shifted.
+    """
     xp = namespace(input)
     if not input.ndim:
         return input
@@ -124,7 +127,10 @@ def _repeat_shape(call: Call) -> list:
     float8=FLOAT8,
 )
 def _unsafe_view(input: Array, size: tuple):
-    """Return the elements of a fresh copy in another shape. No other tensor shares them, so it is not a view."""
+    """Return the input in another shape.
+
+    The input is a fresh copy that is not used elsewhere, so the result need not be a view of it.
+    """
     return namespace(input).reshape(input, size)
 
 
@@ -168,7 +174,10 @@ def _interleaved(call: Call) -> list:
 
 @operator(shape=_interleaved, saves=(), opmath=False, where=(), name="_repeat_interleave", float8=FLOAT8)
 def _repeat_interleave(input: Array, repeats: int, dim: int | None = None):
-    """Return the tensor with each slice along `dim` repeated `repeats` times."""
+    """Return the tensor with each slice along `dim` repeated `repeats` times.
+
+    If `dim` is None, the elements of the flattened tensor are repeated.
+    """
     return namespace(input).repeat(summed_wide(input), repeats, axis=dim).astype(input.dtype)
 
 
@@ -221,5 +230,5 @@ def _diagonal_shape(call: Call) -> list:
     float8=FLOAT8,
 )
 def _diagonal_copy(input: Array, offset: int):
-    """Return a copy of the diagonal of a matrix."""
+    """Return a copy of one diagonal of a matrix. A positive `offset` selects a diagonal above the main diagonal."""
     return namespace(input).diagonal(input, offset)

@@ -490,5 +490,8 @@ def _bits(x, dtype):
     node="ViewBackward1",
 )
 def _bitcast(input: Array, dtype, itemsize, start):
-    """Return the same memory, `start` elements from its beginning, as elements of another dtype."""
+    """Return the input's memory as elements of another dtype.
+
+    The geometry and the check use the input's `itemsize` and its storage offset `start`, in elements.
+    """
     return _bits(input, dtype.numpy)

@@ -3,8 +3,8 @@
 A launcher (`python -m torchlike.distributed.run --nproc-per-node 2 script.py`) or `torch.multiprocessing.spawn` starts
 the processes, and `init_process_group` connects them. Collectives, point-to-point messages and
 `nn.parallel.DistributedDataParallel` then work between them, through the host's memory. Model sharding (FSDP, DTensor,
-pipelines) and RPC are not supported. Their names exist, so that programs can import and test for them, and raise an
-error when they are called.
+pipelines) and RPC are not supported. Their names can be imported and used in `isinstance` checks. Calling them raises
+an error.
 """
 
 from __future__ import annotations

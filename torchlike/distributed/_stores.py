@@ -1,4 +1,4 @@
-"""Key-value stores through which processes exchange short strings: in memory, in a file, or on a TCP server."""
+"""Key-value stores for short strings that processes share: in memory, in a file, or on a TCP server."""
 
 from __future__ import annotations
 
@@ -92,11 +92,11 @@ class Store:
         self._do("set", key, _text(value))
 
     def get(self, key: str) -> bytes:
-        """Return the value of a key as bytes, after waiting for it. Raises DistStoreError if it is not set in time."""
+        """Wait until a key is set, and return its value as bytes. Raise DistStoreError if it is not set in time."""
         return self.multi_get([key])[0]
 
     def multi_get(self, keys: list[str]) -> list[bytes]:
-        """Return the values of several keys as bytes, after waiting for them."""
+        """Wait until several keys are set, and return their values as bytes."""
         return [_bytes(found) for found in self._wait(list(keys), self._timeout)]
 
     def multi_set(self, keys: list[str], values: list[str] | list[bytes]) -> None:
@@ -115,12 +115,12 @@ class Store:
     def compare_set(self, key: str, expected: str, desired: str) -> bytes:
         """Set a key to `desired` if its value is `expected`, or if it is not set and `expected` is empty.
 
-        Returns the value of the key after the operation, or `expected` if the key is still not set.
+        Return the value of the key after the operation, or `expected` if the key is still not set.
         """
         return _bytes(self._do("compare_set", key, _text(expected), _text(desired)))
 
     def wait(self, keys: list[str], timeout: timedelta | None = None) -> None:
-        """Wait until the keys are set. Raises DistStoreError if they are not set in time."""
+        """Wait until the keys are set. Raise DistStoreError if they are not set in time."""
         self._wait(list(keys), timeout or self._timeout)
 
     def _wait(self, keys: list[str], timeout: timedelta) -> list[str]:
@@ -151,11 +151,11 @@ class Store:
 
     @property
     def timeout(self) -> timedelta:
-        """The time to wait for keys."""
+        """The maximum time to wait for keys."""
         return self._timeout
 
     def set_timeout(self, timeout: timedelta) -> None:
-        """Set the time to wait for keys."""
+        """Set the maximum time to wait for keys."""
         self._timeout = timeout
 
 
@@ -192,7 +192,7 @@ class HashStore(Store):
 
 
 class FileStore(Store):
-    """A store in a file that all processes can access. `world_size` is the number of processes, if it is known."""
+    """A store in a file that all processes can access. `world_size` has no effect."""
 
     def __init__(self, file_name: str, world_size: int = -1) -> None:
         super().__init__()
@@ -235,7 +235,7 @@ class _Server(socketserver.ThreadingTCPServer):
 
 
 class _Connection:
-    """A client's connection, which is closed when this object is collected."""
+    """A client's connection, which is closed when this object is garbage-collected."""
 
     def __init__(self, made: socket.socket) -> None:
         made.settimeout(None)
@@ -244,7 +244,7 @@ class _Connection:
         weakref.finalize(self, _close, self._file, made)
 
     def ask(self, *request: Any) -> bytes:
-        """Send a request and return the answer as JSON, or empty bytes if the server is gone."""
+        """Send a request and return the response as JSON, or empty bytes if the server has closed the connection."""
         self._socket.sendall(json.dumps(request).encode() + b"\n")
         return self._file.readline()
 
@@ -271,9 +271,9 @@ class TCPStore(Store):
 
     Args:
       host_name, port: the address of the master. With port 0, the master uses a free port.
-      world_size: the number of processes. The master waits for all of them if `wait_for_workers` is True.
+      world_size: the number of processes. If `wait_for_workers` is True, the master waits until all have connected.
       is_master: whether this process is the master.
-      timeout: the time to wait for the master and for keys.
+      timeout: the maximum time to wait for the master, for the workers and for keys.
     """
 
     def __init__(
@@ -357,7 +357,7 @@ class PrefixStore(Store):
 
     @property
     def underlying_store(self) -> Store:
-        """The store that this one adds a prefix to."""
+        """The store that contains the keys with their prefix."""
         return self._store
 
     def _do(self, operation: str, *arguments: Any) -> Any:

@@ -25,7 +25,7 @@ class OfCovariance(Distribution):
         return found[0]
 
     def _factor(self, name: str, matrix: Tensor) -> Tensor:
-        """Return the Cholesky factor of the covariance."""
+        """Return the lower Cholesky factor of the covariance, given the matrix called `name`."""
         if name == "scale_tril":
             return matrix
         return torchlike.linalg.cholesky(matrix) if name == "covariance_matrix" else factor_of_inverse(matrix)

@@ -17,7 +17,7 @@ class OfProbability(Distribution):
     _is_binary = True
 
     def _set_either(self, probs: Any, logits: Any, **others: Any) -> Size:
-        """Broadcast `probs` or `logits`, whichever is given, with `others`. Set them as attributes.
+        """Broadcast `probs` or `logits`, whichever is given, with `others`, and set the results as attributes.
 
         Return the batch shape.
         """
@@ -27,7 +27,7 @@ class OfProbability(Distribution):
 
     @lazy_property
     def logits(self) -> Tensor:
-        """The log-odds, or the logarithms of probabilities that sum to one."""
+        """The log-odds of a binary distribution, or the logarithms of probabilities that sum to one."""
         return probs_to_logits(self.probs, is_binary=self._is_binary)
 
     @lazy_property

@@ -1,4 +1,4 @@
-"""`torch.ao.quantization`: the stubs of unquantized models. All other names raise `NotImplementedError`."""
+"""`torch.ao.quantization`: stubs in unquantized models. Quantization itself raises `NotImplementedError`."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def derived_from(sources: tuple, made: Tensor, node: str) -> Tensor:
     """Return `made` as the result of a gradient node named `node`.
 
     The node's inputs are the first two tensors in `sources`, and their gradients are zero. `made` itself is returned if
-    no tensor in `sources` requires grad.
+    no tensor in `sources` requires grad, if grad mode is off, or if `made` is not floating-point.
     """
     given = [x for x in sources if isinstance(x, Tensor)]
     if not (modes.local.grad and any(x.requires_grad for x in given) and made.is_floating_point()):

@@ -49,7 +49,7 @@ class Future(Generic[T]):
         self._complete(result, None)
 
     def set_exception(self, result: BaseException) -> None:
-        """Set an exception in place of a result and run the callbacks."""
+        """Set an exception instead of a result, and run the callbacks."""
         if not isinstance(result, Exception):
             raise AssertionError(f"{result} is of type {type(result)}, not an Exception.")
         self._complete(None, result)

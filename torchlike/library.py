@@ -22,7 +22,7 @@ class CustomOpDef:
 
     def __init__(self, name: str, fn: Callable | None, mutates_args: Any, device_types: Any = None) -> None:
         self._qualname, self.mutates_args = name, mutates_args
-        self._kernels: dict[str | None, Callable] = {}  # by device type; None: the fallback for all other types
+        self._kernels: dict[str | None, Callable] = {}  # by device type. The key None is for all other types.
         if fn is not None:
             self.register_kernel(device_types, fn)
         self._name = name.rpartition("::")[2]
@@ -197,7 +197,7 @@ def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any 
 
 
 def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = None) -> Any:
-    """Register a kernel for device types, or for all of them ("default"). Return a decorator if `func` is not given.
+    """Register a kernel for device types. "default" means all types. Return a decorator if `func` is not given.
 
     If the first argument is a `Library`, the second is the name of its operator, and the third is the dispatch key of
     `Library.impl`. The result is then a decorator.

@@ -1,4 +1,4 @@
-"""Results without a derivative: their gradient either raises or is zero."""
+"""Results without a derivative. Differentiating them either raises an error or yields zero."""
 
 from __future__ import annotations
 

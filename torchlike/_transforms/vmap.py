@@ -1,8 +1,8 @@
 """Autograd graphs of functions mapped by `vmap`.
 
 Inside a mapped function, the graph consists of the operators of one example, and a backward pass over it computes the
-gradients of each example. Outside, the whole function is one node. The gradient of this node is a second backward pass
-over the inner graph, with the gradients of all examples.
+gradients of each example. In the graph outside, the whole function is one node. The gradient of this node is computed
+by a second backward pass over the inner graph, with the gradients of all examples.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ class MapNode(Node):
 
 
 def is_alive(edges: Iterable[Edge | None]) -> bool:
-    """Return whether any of the edges leads to a leaf, or to an input that a transform differentiates."""
+    """Return whether any of the edges leads to a leaf, or to an input of a recorded or differentiated function."""
     seen: set[Node] = set()
     stack = [edge for edge in edges if edge is not None]
     while stack:
@@ -200,7 +200,7 @@ def is_alive(edges: Iterable[Edge | None]) -> bool:
 
 @contextmanager
 def transforming() -> Iterator[None]:
-    """Mark the `with` block as the inside of a transformed function, where `requires_grad_` raises."""
+    """Mark the `with` block as the inside of a transformed function, where `requires_grad_` raises an error."""
     modes.local.transforms += 1
     try:
         yield

@@ -135,7 +135,7 @@ class GradScaler:
             }
 
     def unscale_(self, optimizer: Any) -> None:
-        """Divide an optimizer's gradients by the scale now, for example to clip them.
+        """Divide an optimizer's gradients by the scale before `step()`, for example to clip them.
 
         `step()` does not divide them again.
         """
@@ -317,7 +317,7 @@ class GradScaler:
 
 
 def _unscale(grads: list[Tensor], inv_scale: Tensor) -> Tensor:
-    if len(grads) > 1 and share_memory(grads, []):  # update the gradients one by one, since they share memory
+    if len(grads) > 1 and share_memory(grads, []):  # gradients that share memory are updated one by one
         return functools.reduce(torchlike.maximum, [_unscale([grad], inv_scale) for grad in grads])
     found, *scaled = rows["_unscaled"](grads, inv_scale)
     commit(zip(grads, [t._value for t in scaled]))

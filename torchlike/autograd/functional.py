@@ -55,8 +55,8 @@ def jvp(
     """
     with torchlike.enable_grad():
         call = _Call("jvp", func, inputs, create_graph, strict, v)
-        # The result of the first backward pass is linear in these weights, so their values do not matter. The second
-        # pass differentiates it with respect to them.
+        # The first backward pass is linear in these weights, so their values do not matter. The second pass
+        # differentiates the result of the first one with respect to the weights.
         weights = tuple(torchlike.zeros_like(out, requires_grad=True) for out in call.outputs)
         grads = _grad(call.outputs, call.inputs, weights, True)
         _require(grads, "grad_inputs", strict)

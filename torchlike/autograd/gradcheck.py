@@ -68,7 +68,7 @@ def gradcheck(
       nondet_tol: the tolerance between two backward passes.
       check_undefined_grad: whether to also compute the gradient of each output alone.
       check_grad_dtypes: whether gradients must have the dtypes of their inputs.
-      check_batched_grad: whether to compare batched gradients (`is_grads_batched`) with single ones.
+      check_batched_grad: whether to compare batched gradients (`is_grads_batched`) with gradients computed singly.
       check_batched_forward_grad: not supported. True raises an error.
       check_forward_ad: whether to check forward mode.
       check_backward_ad: whether to check backward mode.

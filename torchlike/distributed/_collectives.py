@@ -257,7 +257,7 @@ def gather(
 def _end(name: str, where: str, tensors: list, group: ProcessGroup, in_world: int | None, in_group: int | None) -> int:
     """Return the rank in the group of the member that has the list of all tensors (0 by default).
 
-    Raise ValueError if that member has no list, or if another member has one.
+    Raise ValueError if that member has no list, or if a different member has a list.
     """
     if in_world is None and in_group is None:
         in_group = 0

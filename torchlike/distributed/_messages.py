@@ -48,7 +48,7 @@ def irecv(
 ) -> Work | None:
     """Receive a tensor from the process `src`, or from any process if `src` is None.
 
-    Returns a `Work`, whose `wait` writes the received values into `tensor`.
+    Return a `Work`, whose `wait` writes the received values into `tensor`.
     """
     t.one("tensor", tensor)
     if is_outside(group, "irecv"):

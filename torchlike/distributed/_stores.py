@@ -17,7 +17,7 @@ from torchlike._internal import unsupported
 from torchlike.distributed import _errors as errors
 
 Contents = dict[str, str]  # bytes are decoded as Latin-1, which JSON can represent
-_WORKERS = "init/"  # the number of connected workers; PyTorch counts this key but does not list it
+_WORKERS = "init/"  # the key of the number of connected workers, which `num_keys` counts and `list_keys` omits
 
 
 def _set(d: Contents, key: str, value: str) -> None:
@@ -74,7 +74,7 @@ class Store:
         self._timeout = timedelta(seconds=300)
 
     def _do(self, operation: str, *arguments: Any) -> Any:
-        """Run one of the operations atomically."""
+        """Run one of the `OPERATIONS` atomically."""
         raise NotImplementedError
 
     def _awaited(self, keys: list[str], seconds: float) -> list[str] | None:
@@ -138,11 +138,11 @@ class Store:
         return self._do("delete", key)
 
     def num_keys(self) -> int:
-        """Return the number of keys, including the store's internal ones."""
+        """Return the number of keys, including the store's internal keys."""
         return len(self._do("keys"))
 
     def list_keys(self) -> list[str]:
-        """Return the keys that were set, without the store's internal ones."""
+        """Return the keys that were set, without the store's internal keys."""
         return [key for key in self._do("keys") if key != _WORKERS]
 
     def has_extended_api(self) -> bool:
@@ -172,7 +172,7 @@ def _bytes(text: str) -> bytes:
 
 
 class HashStore(Store):
-    """An in-memory store within one process."""
+    """A store in the memory of one process, which its threads share."""
 
     def __init__(self) -> None:
         super().__init__()

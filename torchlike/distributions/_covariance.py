@@ -13,7 +13,7 @@ from .utils import lazy_property
 
 
 class OfCovariance(Distribution):
-    """A distribution given by one of `covariance_matrix`, `precision_matrix` and `scale_tril`, each (..., n, n)."""
+    """A distribution that is given by `covariance_matrix`, `precision_matrix` or `scale_tril`, of shape (..., n, n)."""
 
     _unbroadcasted_scale_tril: Tensor
 

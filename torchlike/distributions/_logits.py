@@ -12,7 +12,7 @@ from .utils import lazy_property, logits_to_probs, probs_to_logits
 
 
 class OfProbability(Distribution):
-    """A distribution with `probs` and `logits` (log-odds). The one that was not given is computed on first use."""
+    """A distribution that is given by `probs` or `logits`. The other attribute is computed on first use."""
 
     _is_binary = True
 
@@ -37,7 +37,7 @@ class OfProbability(Distribution):
 
     @property
     def _param(self) -> Tensor:
-        """The one of `probs` and `logits` that was given."""
+        """`probs` or `logits`, whichever was given. If both are set, `probs`."""
         return self.__dict__["probs"] if "probs" in self.__dict__ else self.__dict__["logits"]
 
     @property

@@ -22,8 +22,8 @@ from .utils import probs_to_logits as probs_to_logits
 class ContinuousBernoulli(OfProbability, ExponentialFamily):
     """The distribution on [0, 1] with density proportional to probs ** x * (1 - probs) ** (1 - x).
 
-    At `probs` = 0.5 the formulas divide zero by zero. If `probs` lies between the two `lims`, they are replaced by
-    Taylor series.
+    At `probs` = 0.5 the formulas divide zero by zero. Taylor series replace the formulas if `probs` lies between the
+    two `lims`.
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}

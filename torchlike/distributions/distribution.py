@@ -68,7 +68,7 @@ class Distribution:
                 continue
             value = getattr(self, name)
             checked.append((name, constraint, value, constraint.check(value).all()))
-        # All checks are queued before the first result is read, so they run as one program.
+        # All checks are queued before the first result is read, so that they run as one program.
         for name, constraint, value, holds in checked:
             if not holds:
                 raise _errors.invalid_parameter(name, value, self, constraint)
@@ -212,13 +212,16 @@ class Distribution:
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """Return all values of a discrete distribution along a new first dim. `expand` repeats them over the batch."""
+        """Return all values of a discrete distribution along a new first dim.
+
+        With `expand`, the values are repeated over the batch.
+        """
         raise NotImplementedError
 
     def _enumerated(self, values: Tensor, expand: bool) -> Tensor:
         """Reshape a vector of scalar events so that they lie along a new first dim, before the batch dims.
 
-        With `expand`, repeat them over the batch.
+        With `expand`, repeat the events over the batch.
         """
         values = values.view((-1,) + (1,) * len(self._batch_shape))
         return values.expand((-1,) + tuple(self._batch_shape)) if expand else values

@@ -1,10 +1,10 @@
 """Replacement of functions during a trace by wrappers that create nodes.
 
 Python code looks up the functions that it calls by name, in the globals of its module. To record a call as one node, a
-tracer therefore stores a wrapper under the function's name. As in PyTorch, wrappers replace the functions that were
-registered with `fx.wrap`, and the functions of `autowrap_modules` and `autowrap_functions`. The latter are replaced in
-the globals of the traced code and in the `autowrap_modules` themselves. A wrapper that is called without a proxy, for
-example in another thread, calls the original function.
+tracer therefore stores a wrapper under the function's name. As in PyTorch, wrappers replace two kinds of functions:
+those registered with `fx.wrap`, and those that a tracer wraps automatically (`autowrap_modules`, `autowrap_functions`).
+The second kind is replaced in the globals of the traced code and in the `autowrap_modules`. A wrapper that is called
+without a proxy, for example in another thread, calls the original function.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from .graph import Graph
 
 OPS = ("placeholder", "get_attr", "call_function", "call_method", "call_module", "output")
-# Functions that dead-code elimination keeps: `_assert`, and functions that sample. Removing one of the latter would
-# change the random numbers of later functions. As in PyTorch, in-place functions can be removed.
+# Functions that dead-code elimination keeps: `_assert`, and functions that sample. Removing a function that samples
+# would change the random numbers of later functions. As in PyTorch, in-place functions can be removed.
 _DRAWING = frozenset(
     (
         "rand",
@@ -120,7 +120,7 @@ class Node:
         *,
         propagate_meta: bool = False,
     ) -> list[Node]:
-        """Replace this node by another one in its users, and return the changed users.
+        """Replace this node by the node `replace_with` in its users, and return the changed users.
 
         Only users for which `delete_user_cb(user)` is True are changed.
         """

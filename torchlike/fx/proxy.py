@@ -95,7 +95,7 @@ class TracerBase:
         raise _errors.no_iteration()
 
     def keys(self, obj: Proxy) -> Any:
-        """Return the keys for `**obj`. A subclass must override this method to make them iterable."""
+        """Return a proxy for the keys for `**obj`. A subclass must override this method to return iterable keys."""
         return Attribute(obj, "keys")()
 
 

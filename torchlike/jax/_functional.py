@@ -27,7 +27,7 @@ def functional(module: Any, *, mutable: bool = False, random: bool = False) -> t
     """Return a module's parameters and buffers as JAX arrays, and its forward as a pure function.
 
     `apply(params, *args, **kwargs)` takes and returns JAX arrays in arbitrary pytrees. It can be transformed with
-    `jax.jit`, `grad`, `vmap`, `shard_map` and similar functions. Its gradient is the one that `backward()` computes, so
+    `jax.jit`, `grad`, `vmap`, `shard_map` and similar functions. Its gradient equals that of `backward()`, so
     `detach`, `no_grad`, hooks and the backward of an `autograd.Function` take effect. Every parameter and buffer has a
     gradient, even if it does not require grad. On the CPU, the arrays share the module's memory. Calls of `apply` do
     not change the module.

@@ -19,14 +19,14 @@ class TracerWarning(Warning):
 
 
 class ScriptModule:
-    """The class of compiled modules. Not supported: the constructor raises."""
+    """The class of compiled modules. Not supported: the constructor raises an error."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise _errors.arguments.no_torchscript("ScriptModule")
 
 
 class ScriptFunction:
-    """The class of compiled functions. Not supported: the constructor raises."""
+    """The class of compiled functions. Not supported: the constructor raises an error."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise _errors.arguments.no_torchscript("ScriptFunction")
@@ -126,7 +126,7 @@ def isinstance(obj: Any, target_type: Any) -> bool:
 def fork(func: Callable, *args: Any, **kwargs: Any) -> Future:
     """Call `func(*args, **kwargs)` and return a completed future with the result.
 
-    The call runs immediately, not asynchronously. Its operators are recorded and executed later like all others.
+    The call runs immediately, not asynchronously. As always, its operators may be recorded and executed later.
     """
     future: Future = Future()
     future.set_result(func(*args, **kwargs))

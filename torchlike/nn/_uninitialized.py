@@ -21,7 +21,7 @@ class UninitializedTensorMixin(Tensor):
     @classmethod
     def _make(cls, requires_grad: bool, device: Any, dtype: Any) -> Any:
         made = adopt(cls, torchlike.empty(0, device=device, dtype=dtype))._require_grad(requires_grad)
-        made._chain = ()  # marks the tensor as not plain, so that every read calls _read
+        made._chain = ()  # if `_chain` is not None, every read calls `_read`
         return made
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:

@@ -28,7 +28,7 @@ def _empty(tensor: Tensor, count: int) -> list[Tensor]:
 def _sum_only(name: str, op: Any) -> None:
     """Raise an error if `op` is not SUM.
 
-    PyTorch accepts other reductions, but computes the gradient of a sum for them.
+    PyTorch accepts other reductions, but computes their gradients as if they were sums.
     """
     if op != RedOpType.SUM:
         raise _errors.arguments.unsupported(f"torch.distributed.nn.functional.{name}", "op")

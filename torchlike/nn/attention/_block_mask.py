@@ -223,7 +223,7 @@ def _picture(blocks: Any, down: int, across: int) -> str:
 
 
 def mask_of_a_slice(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
-    """Raise an error. This is the `mask_mod` of a sliced `BlockMask`, whose indices differ from the original ones."""
+    """Raise an error. This is the `mask_mod` of a sliced `BlockMask`, whose indices differ from the whole mask's."""
     raise RuntimeError(
         "Cannot use mask_mod from a sliced BlockMask. When you slice a BlockMask using [], the mask_mod attribute is "
         "reset. You must set it from the original BlockMask's mask_mod.\n\n"

@@ -15,7 +15,7 @@ from torchlike import Tensor
 
 
 def is_score_mod(function: Callable) -> bool:
-    """Return whether a function is a `score_mod` (5 positional arguments) and not a `mask_mod` (4 of them).
+    """Return True if a function is a `score_mod` (5 positional arguments), and False if it is a `mask_mod` (4).
 
     Arguments with a default are not counted. Raise AssertionError for any other number of arguments.
     """

@@ -31,7 +31,7 @@ def _rebuild_tensor_v2(
     backward_hooks: Any,
     metadata: Any = None,
 ) -> Any:
-    """Rebuild a tensor from its storage and metadata, as checkpoints store it. `backward_hooks` must be empty."""
+    """Return the tensor of a checkpoint's storage and metadata. `backward_hooks` must be empty."""
     import torchlike
     from torchlike import _errors
     from torchlike._tensor.copying import marked
@@ -47,7 +47,8 @@ def _rebuild_tensor_v2(
 def _take_tensors(tensors: Iterable[Any], size_limit: int) -> Iterator[list]:
     """Yield lists of tensors that have one type and at most `size_limit` bytes in total.
 
-    A larger tensor forms a list of its own. The order of the tensors is kept within a type, but not between types.
+    A tensor that exceeds `size_limit` forms a list of its own. The order of the tensors is kept within a type, but not
+    between types.
     """
     chunks: dict[str, list] = {}
     taken: dict[str, int] = {}

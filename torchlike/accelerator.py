@@ -48,7 +48,7 @@ def current_device_index() -> int:
 
 
 def set_device_index(device: Any) -> None:
-    """Set the accelerator that a device without an index refers to."""
+    """Set the accelerator that a device without an index refers to. Only GPU 0 is supported."""
     kind = _present()
     if kind != "cuda":
         raise _errors.arguments.unsupported("accelerator.set_device_index", "device")

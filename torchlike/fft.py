@@ -15,16 +15,16 @@ globals().update(_ROWS)
 
 def _inverse(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, out: Tensor | None) -> Tensor:
     made = _ROWS[name](input, n, dim, norm, out=out)
-    # For real input PyTorch computes the forward transform and returns a lazy conjugate of it.
+    # For a real input, PyTorch computes the forward transform and returns a lazily conjugated view of it.
     return made if out is not None or input.is_complex() else made.conj_physical().conj()
 
 
 def ifft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """Return the inverse of `fft`, divided by n.
+    """Return the inverse of `fft`. With the default `norm` it is divided by n.
 
-    For a real input the result is a lazily conjugated view (see `is_conj`).
+    For a real input without `out`, the result is a lazily conjugated view (see `is_conj`).
     """
     return _inverse("ifft", input, n, dim, norm, out)
 
@@ -32,7 +32,7 @@ def ifft(
 def ihfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """Return the inverse of `hfft`. The result is a lazily conjugated view (see `is_conj`)."""
+    """Return the inverse of `hfft`. Without `out`, the result is a lazily conjugated view (see `is_conj`)."""
     return _inverse("ihfft", input, n, dim, norm, out)
 
 

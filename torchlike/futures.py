@@ -11,7 +11,7 @@ S = TypeVar("S")
 
 
 class Future(Generic[T]):
-    """A result that some thread sets once, by `set_result` or `set_exception`."""
+    """A result that is set once, by `set_result` or `set_exception`, possibly in another thread."""
 
     def __init__(self, *, devices: Sequence[Any] | None = None) -> None:
         from torchlike._dtypes.devices import device
@@ -49,7 +49,7 @@ class Future(Generic[T]):
         self._complete(result, None)
 
     def set_exception(self, result: BaseException) -> None:
-        """Set an exception in place of a result and run the callbacks."""
+        """Set an exception instead of a result, and run the callbacks."""
         if not isinstance(result, Exception):
             raise AssertionError(f"{result} is of type {type(result)}, not an Exception.")
         self._complete(None, result)
@@ -68,7 +68,7 @@ class Future(Generic[T]):
             callback(self)
 
     def add_done_callback(self, callback: Callable[[Future[T]], None]) -> None:
-        """Call `callback(self)` on completion, or at once if the future is already completed."""
+        """Call `callback(self)` on completion, or immediately if the future is already completed."""
         with self._lock:
             if not self.done():
                 self._callbacks.append(callback)
@@ -76,7 +76,10 @@ class Future(Generic[T]):
         callback(self)
 
     def then(self, callback: Callable[[Future[T]], S]) -> Future[S]:
-        """Return a future of the value that `callback(self)` returns when this future is completed."""
+        """Return a future of the value of `callback(self)`, which is called when this future is completed.
+
+        If the callback raises an exception, it becomes the exception of the returned future.
+        """
         made: Future[S] = Future()
 
         def run(done: Future[T]) -> None:
@@ -92,7 +95,7 @@ class Future(Generic[T]):
 
 
 def collect_all(futures: Iterable[Future]) -> Future[list[Future]]:
-    """Return a future that is completed when all `futures` are; its result is their list."""
+    """Return a future that is completed when all `futures` are completed. Its result is the list of these futures."""
     awaited = list(futures)
     made: Future[list[Future]] = Future()
     left, lock = [len(awaited)], threading.Lock()
@@ -114,6 +117,6 @@ def collect_all(futures: Iterable[Future]) -> Future[list[Future]]:
 def wait_all(futures: Iterable[Future]) -> list:
     """Wait for all futures and return their results.
 
-    If some of them have an exception, raise that of the first one in the list.
+    If some futures have an exception, raise the exception of the first of them.
     """
     return [future.wait() for future in collect_all(futures).wait()]

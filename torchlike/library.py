@@ -13,13 +13,16 @@ _made: dict[str, CustomOpDef] = {}
 
 
 class CustomOpDef:
-    """A custom operator. Gradients flow through it if `register_autograd` has set a backward function."""
+    """A custom operator. `register_autograd` sets its backward function.
+
+    Without a backward function, a backward pass through the operator raises an error, unless `direct` is True.
+    """
 
     direct = False  # whether autograd differentiates through the kernel if no backward function is registered
 
     def __init__(self, name: str, fn: Callable | None, mutates_args: Any, device_types: Any = None) -> None:
         self._qualname, self.mutates_args = name, mutates_args
-        self._kernels: dict[str | None, Callable] = {}  # by device type; None: the fallback for all other types
+        self._kernels: dict[str | None, Callable] = {}  # by device type. The key None is for all other types.
         if fn is not None:
             self.register_kernel(device_types, fn)
         self._name = name.rpartition("::")[2]
@@ -33,23 +36,30 @@ class CustomOpDef:
 
     @property
     def default(self) -> CustomOpDef:
-        """The only overload: the operator itself."""
+        """The operator itself, which is the only overload."""
         return self
 
     def register_fake(self, fn: Callable, /) -> Callable:
-        """Register a function that infers shapes.
+        """Register a function that infers the shapes of the results.
 
-        It is stored but not used, since torchlike runs the operator itself.
+        The function is stored but not used, since torchlike runs the operator itself.
         """
         self._fake = fn
         return fn
 
     def register_autograd(self, backward: Callable, /, *, setup_context: Callable | None = None) -> None:
-        """Register the gradient: `setup_context(ctx, inputs, output)`, then `backward(ctx, *grads)`."""
+        """Register the functions that compute the gradient.
+
+        `setup_context(ctx, inputs, output)` is called after the kernel, and `backward(ctx, *grads)` in the backward
+        pass.
+        """
         self._backward, self._setup_context = backward, setup_context
 
     def register_kernel(self, device_types: Any, fn: Callable | None = None, /) -> Any:
-        """Register the kernel for one or several device types. Return a decorator if `fn` is not given."""
+        """Register the kernel for one or several device types. None means all types without a kernel of their own.
+
+        Return a decorator if `fn` is not given.
+        """
         if fn is None:
             return lambda fn: self.register_kernel(device_types, fn)
         for each in [device_types] if device_types is None or isinstance(device_types, str) else device_types:
@@ -57,7 +67,7 @@ class CustomOpDef:
         return fn
 
     def _kernel(self, args: tuple) -> Callable:
-        """Return the kernel for the device of the first tensor argument."""
+        """Return the kernel for the device type of the first tensor argument."""
         type = next((each.device.type for each in args if isinstance(each, Tensor)), None)
         found = self._kernels.get(type) or self._kernels.get(None)
         if found is None:
@@ -117,14 +127,14 @@ def custom_op(
     schema: str | None = None,
     tags: Any = None,
 ) -> Any:
-    """Define `fn` as the operator `torch.ops.namespace.name`. Return a decorator if `fn` is not given.
+    """Define the operator `torch.ops.namespace.name` with the kernel `fn`. Return a decorator if `fn` is not given.
 
     Args:
       name: "namespace::name".
       fn: the kernel.
       mutates_args: the arguments that the kernel writes to. Writes are detected in any case.
-      device_types: the device type or types that this kernel serves; None for all that have no kernel of their own.
-      schema, tags: metadata for PyTorch's compiler; ignored, since the kernel is called directly.
+      device_types: the device type or types of the kernel. None means all types without a kernel of their own.
+      schema, tags: metadata for PyTorch's compiler. They are ignored, since the kernel is called directly.
     """
     if name.count("::") != 1:
         raise ValueError(f"Expected `name` to be of the form `namespace::name`, got {name!r}")
@@ -144,8 +154,8 @@ def _known(op: Any) -> CustomOpDef:
 def register_fake(op: Any, func: Callable | None = None, /, **_: Any) -> Any:
     """Call `CustomOpDef.register_fake` of the operator `op`. Return a decorator if `func` is not given.
 
-    Unlike PyTorch, it ignores an unknown operator. Libraries register fakes for operators that are compiled for
-    PyTorch; only a call of such an operator raises.
+    Unlike in PyTorch, the call has no effect if `op` is the name of an unknown operator. This lets libraries register
+    functions for operators that are compiled for PyTorch. Only a call of such an operator raises an error.
     """
     if isinstance(op, str) and op not in _made:
         return (lambda fn: fn) if func is None else func
@@ -175,7 +185,7 @@ _KEYS = {
 
 
 def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any = ()) -> None:
-    """Declare the operator `namespace::name`; `impl` registers its kernels. The schema is ignored."""
+    """Declare the operator `namespace::name`, whose kernels `impl` registers. The schema is ignored."""
     if lib is not None:
         qualname = f"{lib.ns}::{qualname}"
     if qualname.count("::") != 1:
@@ -187,10 +197,10 @@ def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any 
 
 
 def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = None) -> Any:
-    """Register a kernel for device types, or for all of them ("default"). Return a decorator if `func` is not given.
+    """Register a kernel for device types. "default" means all types. Return a decorator if `func` is not given.
 
-    If the first argument is a `Library`, the second is the name of its operator and the third the dispatch key of
-    `Library.impl`; the result is a decorator.
+    If the first argument is a `Library`, the second is the name of its operator, and the third is the dispatch key of
+    `Library.impl`. The result is then a decorator.
     """
     if isinstance(qualname, Library):
         return lambda fn: qualname.impl(types, fn, func or "")
@@ -207,7 +217,8 @@ def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = N
 class Library:
     """The operators of a namespace.
 
-    `kind` is "DEF" or "FRAGMENT" to declare operators, "IMPL" to register kernels only.
+    `kind` is "DEF" or "FRAGMENT" for a library that declares operators, and "IMPL" for one that only registers kernels.
+    It has no effect.
     """
 
     def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
@@ -250,5 +261,5 @@ class _OpNamespace:
 
 
 def namespace(name: str) -> _OpNamespace | None:
-    """Return the custom operators of a namespace, or None if it has none."""
+    """Return the object with the custom operators of a namespace, or None if the namespace has no operators."""
     return _OpNamespace(name) if any(each.startswith(f"{name}::") for each in _made) else None

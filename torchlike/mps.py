@@ -1,4 +1,4 @@
-"""Apple GPUs, which torchlike does not support: queries return False or 0, and operations on the device raise."""
+"""Apple GPUs, which torchlike does not support. Functions that need a device raise an error."""
 
 from __future__ import annotations
 

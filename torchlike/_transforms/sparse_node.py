@@ -1,4 +1,4 @@
-"""Nodes of embedding lookups with a sparse gradient for the table."""
+"""The gradient node of embedding lookups whose table gets a sparse gradient."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from torchlike._transforms import saved_tensor_hooks
 
 
 class SparseNode(Node):
-    """A wrapper of a node that makes the gradient of its first input sparse.
+    """A wrapper of the gradient node `dense` that returns a sparse gradient for the first input.
 
-    `rule(grad, *tensors)` computes that gradient from the gradient of the result and the saved tensors.
+    `rule(grad, *tensors)` computes the sparse gradient from the gradient of the result and the saved tensors. `dense`
+    computes the gradients of the other inputs.
     """
 
     __slots__ = ("dense", "kept", "rule")
@@ -67,7 +68,7 @@ class SparseNode(Node):
 
 
 def with_sparse_gradient(out: Any, rule: Callable[..., Any], *tensors: Any) -> Any:
-    """Return `out`, with a sparse gradient for the first input of its node."""
+    """Wrap the gradient node of `out` in a `SparseNode` if its first input requires grad. Return `out`."""
     if out._edge is not None and out._edge[0].edges[0] is not None:
         out._edge = SparseNode(out._edge[0], rule, tensors), out._edge[1]
     return out

@@ -1,4 +1,4 @@
-"""Results without a derivative: their gradient either raises or is zero."""
+"""Results without a derivative. Differentiating them either raises an error or yields zero."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torchlike._transforms.function import Function
 
 
 def underivable(name: str, function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
-    """Return `function(*tensors)`. Its gradient raises an error that contains `name`."""
+    """Return `function(*tensors)`. A backward pass through the result raises an error that contains `name`."""
     if not modes.local.grad or not any(t.requires_grad for t in tensors):
         return function(*tensors)
 
@@ -30,7 +30,11 @@ def underivable(name: str, function: Callable[..., Tensor], *tensors: Tensor) ->
 
 
 def derived_from(sources: tuple, made: Tensor, node: str) -> Tensor:
-    """Return `made` as the result of a node named `node`. The gradients of the tensors among `sources` are zero."""
+    """Return `made` as the result of a gradient node named `node`.
+
+    The node's inputs are the first two tensors in `sources`, and their gradients are zero. `made` itself is returned if
+    no tensor in `sources` requires grad, if grad mode is off, or if `made` is not floating-point.
+    """
     given = [x for x in sources if isinstance(x, Tensor)]
     if not (modes.local.grad and any(x.requires_grad for x in given) and made.is_floating_point()):
         return made

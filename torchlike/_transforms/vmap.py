@@ -1,8 +1,8 @@
-"""The gradient histories of the arguments and results of functions mapped by `vmap`.
+"""Autograd graphs of functions mapped by `vmap`.
 
 Inside a mapped function, the graph consists of the operators of one example, and a backward pass over it computes the
-gradients of each example. Outside, the whole function is one node. The gradient of this node is a second backward pass
-over the inner graph, with the gradients of all examples.
+gradients of each example. In the graph outside, the whole function is one node. The gradient of this node is computed
+by a second backward pass over the inner graph, with the gradients of all examples.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from torchlike._transforms import forward_mode
 
 
 class Watched(AccumulateGrad):
-    """The node of a tensor with respect to which a transformed function is differentiated.
+    """The node of a tensor with respect to which a transform such as `grad` differentiates a function.
 
-    Inside the function it is a leaf. Outside it is the identity.
+    The node is a leaf inside the function (`is_open`), and an identity operator outside.
     """
 
     __slots__ = ("is_open", "shows")
@@ -48,7 +48,10 @@ class Watched(AccumulateGrad):
 
 
 class Entered(InputNode):
-    """The node that ends the history of an argument inside a mapped function. The history continues outside."""
+    """The node of an argument inside a mapped function, where the inner graph ends.
+
+    `outside` is the gradient edge of the argument outside the function.
+    """
 
     __slots__ = ("level", "outside")
 
@@ -58,7 +61,7 @@ class Entered(InputNode):
 
 
 class Mapping:
-    """One call of a mapped function: its level, and the age from which on nodes belong to it."""
+    """One call of a mapped function: its vmap level, and the minimum age of the nodes of its inner graph."""
 
     def __init__(self, level: Level, since: int | None = None) -> None:
         self.level = level
@@ -67,7 +70,10 @@ class Mapping:
         self.since = level.since if since is None else since  # older nodes are outside
 
     def enter(self, pair: Grad) -> Grad:
-        """Return a value and its tangents as a batched value. The first dim of the value is the batch dim."""
+        """Return a batched value of the function, and its inner gradient edge.
+
+        The first dim of the given value is the batch dim. Its tangents are batched in the same way.
+        """
         whole, edge = pair
         aval = whole.aval.like(tuple(whole.aval.shape[1:]))
         row = Row(aval, self.level, whole, is_given=True)
@@ -77,9 +83,12 @@ class Mapping:
         return row, None if edge is None else (Entered(aval, self.level, edge), 0)
 
     def leave(self, pairs: Sequence[Grad]) -> list[Grad]:
-        """Return the results of all examples, with their tangents, from the batched values."""
+        """Return the full batches of the batched results, with their gradient edges outside the function.
+
+        The tangents of the results become tangents of the full batches.
+        """
         found: list[tuple[Row, Edge | None]] = []
-        carried: list[tuple[Any, int, int]] = []  # (tangents of a level, index of the result, index of its tangent)
+        carried: list[tuple[Any, int, int]] = []  # (tangents of a forward-mode level, index of value, index of tangent)
 
         def take(pair: Grad) -> int:
             value = self._lifted(pair[0])
@@ -115,7 +124,7 @@ def _copy(value: Value) -> Value:
 
 
 class MapNode(Node):
-    """The node of a mapped function."""
+    """The gradient node of a whole mapped function."""
 
     __slots__ = ("avals", "ends", "is_freed", "mapping", "roots")
 
@@ -172,7 +181,7 @@ class MapNode(Node):
 
 
 def is_alive(edges: Iterable[Edge | None]) -> bool:
-    """Return whether any of the edges leads to a leaf or to a tensor that is being differentiated by a transform."""
+    """Return whether any of the edges leads to a leaf, or to an input of a recorded or differentiated function."""
     seen: set[Node] = set()
     stack = [edge for edge in edges if edge is not None]
     while stack:
@@ -191,7 +200,7 @@ def is_alive(edges: Iterable[Edge | None]) -> bool:
 
 @contextmanager
 def transforming() -> Iterator[None]:
-    """Mark the `with` block as the inside of a transformed function, in which there are no leaves."""
+    """Mark the `with` block as the inside of a transformed function, where `requires_grad_` raises an error."""
     modes.local.transforms += 1
     try:
         yield
@@ -203,7 +212,7 @@ def transforming() -> Iterator[None]:
 
 
 class VmapInfo(NamedTuple):
-    """The properties of the mapped function, passed to `autograd.Function.vmap`."""
+    """The batch size and the randomness mode of the mapping, passed to `autograd.Function.vmap`."""
 
     batch_size: int
     randomness: str
@@ -212,8 +221,8 @@ class VmapInfo(NamedTuple):
 def rule_of(function: Any, args: Sequence) -> tuple[Callable, bool] | None:
     """Return how to call a custom `Function` inside transformed functions, or None to call it unchanged.
 
-    The result is a function and a bool. If the bool is True, `Function.apply` returns the result of the function
-    directly, because nothing is differentiated inside the mapped function.
+    The result is a function and a bool. If the bool is True, `Function.apply` returns the function's result directly,
+    because the mapped function does not differentiate with respect to these arguments.
     """
     from torchlike._transforms.function import Function
 
@@ -253,10 +262,10 @@ def _is_differentiated_inside(level: Level, args: Sequence) -> bool:
 
 
 def _by_rule(function: Any, level: Level, is_inside: bool, *args: Any) -> Any:
-    """Call the `vmap` rule of a function with batched arguments.
+    """Call the `vmap` rule of the custom `Function` with the full batches of its arguments.
 
-    The operators of the rule are recorded outside the mapped function. The exception is a mapped function that itself
-    differentiates (`is_inside`): there, the function's backward computes the gradient.
+    The operators of the rule belong to the graph outside the mapped function. If the mapped function itself
+    differentiates (`is_inside`), they are not recorded: `function.backward` computes the gradient.
     """
     from torchlike._tensor.tensor import Tensor, wrap
 
@@ -285,7 +294,10 @@ def _by_rule(function: Any, level: Level, is_inside: bool, *args: Any) -> Any:
 
 
 def _wholes(mapping: Mapping, pairs: list[Any], is_inside: bool) -> list[Grad]:
-    """Return the full batch of each value, with its history and tangents outside the mapped function."""
+    """Return the full batch of each value, with its gradient edge and tangents outside the mapped function.
+
+    With `is_inside`, or if no value has an edge or a tangent, the edges are None.
+    """
     if is_inside or not any(edge is not None or forward_mode.carries(value) for value, edge in pairs):
         return [(value.whole, None) for value, _ in pairs]
     mapping.level.is_split = True
@@ -321,9 +333,9 @@ class _Mapping(forward_mode.Carrying):
 
 
 def _as_old(old: Value, new: Value) -> Value:
-    """Return new contents, batched over the same levels as the old contents.
+    """Return the new contents of a storage, batched over the same levels as the old contents.
 
-    Raise if the new contents are batched over more levels.
+    Raise an error if the new contents are batched over a level over which the old contents are not.
     """
     if old.__class__ is not Row and new.__class__ is not Row:
         return new

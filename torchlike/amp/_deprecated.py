@@ -1,4 +1,4 @@
-"""The deprecated device-specific names of mixed precision. As in PyTorch, using them raises a warning."""
+"""The deprecated device-specific names of mixed precision. As in PyTorch, using them emits a warning."""
 
 from __future__ import annotations
 

@@ -29,12 +29,13 @@ def _kind(device_type: Any) -> str:
 class autocast:
     """A region in which matrix products and convolutions run in a lower-precision dtype.
 
-    Operators that need the range of float32 run in float32. Each operator declares its cast policy. Its operands are
-    cast at the call, and gradients flow back through the cast. A float32 weight is cast only once per outermost region.
-    In-place operators and calls with `out=` are not cast.
+    Operators that need the range of float32 run in float32. Each operator declares its cast policy. The operands of an
+    operator are cast at the call, and gradients flow back through the cast. A float32 weight is cast only once in an
+    outermost region, unless `cache_enabled` is False. The operands of in-place operators and of calls with `out=` are
+    not cast.
 
     Args:
-      device_type: "cpu", "cuda" or "xla": the device type of the tensors to cast.
+      device_type: the device type of the tensors to cast: "cpu", "cuda" or "xla".
       dtype: the lower-precision dtype. By default bfloat16 on the CPU and on TPUs, float16 on CUDA.
       enabled: if False, disable mixed precision inside the region.
       cache_enabled: whether casts of weights are cached.
@@ -92,7 +93,7 @@ class autocast:
 
 
 def _cast(value: Any, kind: str, dtype: _dtypes.dtype) -> Any:
-    """Cast all floating-point tensors in `value` to `dtype`."""
+    """Cast the floating-point tensors of the device type in `value` to `dtype`. Float64 tensors are not cast."""
     if isinstance(value, Tensor):
         return value.to(dtype) if _autocast.is_eligible(value, kind) else value
     if isinstance(value, str | np.ndarray):
@@ -108,8 +109,8 @@ def _cast(value: Any, kind: str, dtype: _dtypes.dtype) -> Any:
 def custom_fwd(fwd: Callable | None = None, *, device_type: str, cast_inputs: Any = None) -> Any:
     """Decorate the forward of a `Function` for mixed precision.
 
-    With `cast_inputs`, the arguments are cast to that dtype and autocast is off inside. Without it, autocast stays as
-    it is at the call. The state is saved for `custom_bwd`.
+    If autocast is enabled and `cast_inputs` is given, the arguments are cast to that dtype, and autocast is disabled
+    inside. Otherwise, autocast keeps its state. The state is saved for `custom_bwd`.
     """
     kind = _kind(device_type)
     if fwd is None:

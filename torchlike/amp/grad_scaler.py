@@ -31,7 +31,7 @@ def _refresh_per_optimizer_state() -> dict[str, Any]:
 
 
 class GradScaler:
-    """A scaler that multiplies losses by a scale, divides gradients by it, and skips steps whose gradients overflow.
+    """A scaler that multiplies losses by a scale and divides gradients by it. Steps with overflows are skipped.
 
     The scale is a tensor on the device, so a new value does not cause recompilation. The overflow check runs on the
     device, and `step()` blocks on its result.
@@ -115,7 +115,7 @@ class GradScaler:
     def _unscale_grads_(
         self, optimizer: Any, inv_scale: Tensor, found_inf: Tensor, allow_fp16: bool
     ) -> dict[Any, Tensor]:
-        """Divide an optimizer's gradients by the scale. Return the overflow flags by device."""
+        """Multiply an optimizer's gradients by `inv_scale`. Return the overflow flags by device."""
         grads: dict[Any, list[Tensor]] = defaultdict(list)
         for group in optimizer.param_groups:
             for parameter in group["params"]:
@@ -135,7 +135,7 @@ class GradScaler:
             }
 
     def unscale_(self, optimizer: Any) -> None:
-        """Divide an optimizer's gradients by the scale now, for example to clip them.
+        """Divide an optimizer's gradients by the scale before `step()`, for example to clip them.
 
         `step()` does not divide them again.
         """
@@ -156,7 +156,7 @@ class GradScaler:
         state["found_inf_per_device"] = self._unscale_grads_(optimizer, inverse, none, allow_fp16)
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        """Unscale the gradients and call `optimizer.step(*args, **kwargs)`, unless a gradient overflowed."""
+        """Unscale the gradients if needed, and call `optimizer.step(*args, **kwargs)` unless a gradient overflowed."""
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
@@ -208,7 +208,8 @@ class GradScaler:
                     )
                 )
         self._forget()
-        # flush, so that the update does not become a part of the next step's program (the first step has none)
+        # Flush, so that the update is not a part of the next step's program. Otherwise the program of the first step,
+        # which has no preceding update, would differ from the programs of later steps.
         _engine.boundary()
 
     def _set(self, scale: Tensor, new: Any) -> None:
@@ -227,7 +228,7 @@ class GradScaler:
         return self._init_growth_tracker if self._growth_tracker is None else int(self._growth_tracker.item())
 
     def get_scale(self) -> float:
-        """Return the scale as a number, which blocks. Return 1.0 if scaling is disabled."""
+        """Return the scale as a number. Reading it blocks. Return 1.0 if scaling is disabled."""
         if not self._enabled:
             return 1.0
         return self._init_scale if self._scale is None else self._scale.item()
@@ -316,7 +317,7 @@ class GradScaler:
 
 
 def _unscale(grads: list[Tensor], inv_scale: Tensor) -> Tensor:
-    if len(grads) > 1 and share_memory(grads, []):  # update the gradients one by one, since they share memory
+    if len(grads) > 1 and share_memory(grads, []):  # gradients that share memory are updated one by one
         return functools.reduce(torchlike.maximum, [_unscale([grad], inv_scale) for grad in grads])
     found, *scaled = rows["_unscaled"](grads, inv_scale)
     commit(zip(grads, [t._value for t in scaled]))

@@ -1,8 +1,8 @@
 """Derivatives of functions of tensors: Jacobians, Hessians and their products with vectors.
 
 Each function takes `func` and `inputs` (a tensor or a tuple of tensors, passed to `func` as separate arguments). The
-result is detached from the graph unless `create_graph`. With `strict`, an output or a derivative that does not depend
-on an input raises a RuntimeError. Otherwise it is zero.
+result is detached from the graph unless `create_graph` is True. If an output or a derivative does not depend on an
+input, its derivative is zero. With `strict`, it raises a RuntimeError instead.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def jvp(
     """
     with torchlike.enable_grad():
         call = _Call("jvp", func, inputs, create_graph, strict, v)
-        # The first backward pass is linear in these weights, so zeros do. The second pass differentiates it.
+        # The first backward pass is linear in these weights, so their values do not matter. The second pass
+        # differentiates the result of the first one with respect to the weights.
         weights = tuple(torchlike.zeros_like(out, requires_grad=True) for out in call.outputs)
         grads = _grad(call.outputs, call.inputs, weights, True)
         _require(grads, "grad_inputs", strict)
@@ -108,13 +109,14 @@ def jacobian(
       inputs: the point at which the Jacobian is evaluated.
       create_graph: whether the result is differentiable.
       strict: see the module's docstring. Not supported with `vectorize`.
-      vectorize: accepted for compatibility. Rows (or columns) are always computed one by one.
-      strategy: "reverse-mode" runs one backward pass for each element of the outputs. "forward-mode" runs one forward
-        pass for each element of the inputs. As in PyTorch, forward mode requires `vectorize`, and excludes
-        `create_graph` and `strict`.
+      vectorize: accepted for compatibility. It does not change how the Jacobian is computed.
+      strategy: "reverse-mode" runs one backward pass for each output, vectorized over the output's elements.
+        "forward-mode" runs one forward pass for each element of the inputs. As in PyTorch, forward mode requires
+        `vectorize`, and excludes `create_graph` and `strict`.
 
-    Returns a tensor. For a tuple of inputs or outputs it returns a tuple. For tuples of both it returns a tuple
-    (outputs) of tuples (inputs).
+    Returns:
+      A tensor. If the inputs or the outputs are a tuple, a tuple of tensors. If both are tuples, a tuple with a tuple
+      for each output, which has a tensor for each input.
 
     >>> import torchlike as torch
     >>> torch.autograd.functional.jacobian(lambda x: x * x, torch.tensor([1.0, 2.0]))
@@ -147,8 +149,8 @@ def hessian(
 
     The arguments are those of `jacobian`. `outer_jacobian_strategy` is the strategy for differentiating the gradient.
 
-    Returns a tensor of shape (*input shape, *input shape). For a tuple of inputs it returns a tuple of tuples of
-    tensors.
+    Returns:
+      A tensor of shape (*input shape, *input shape). For a tuple of inputs, a tuple of tuples of tensors.
     """
     is_tuple, each = _as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
@@ -199,7 +201,10 @@ class _Call:
         _require(self.outputs, "outputs", strict)
 
     def vector(self, v: Any, like: tuple, is_tuple: bool, missing: Callable) -> tuple | None:
-        """Return the vector as a tuple, after checking that it has the shapes of `like`."""
+        """Return the vector as a tuple, after checking that it has the shapes of `like`.
+
+        Return None if the vector is None, which is allowed if `like` has a single element.
+        """
         if v is None:
             if len(like) != 1 or like[0].numel() != 1:
                 raise missing(self.name)
@@ -246,7 +251,7 @@ def _as_tuple(x: Any, what: str, name: str) -> tuple[bool, tuple]:
 
 
 def _prepared(tensors: tuple, create_graph: bool, requires_grad: bool) -> tuple:
-    """Return new tensors for the call, so that they differ from tensors that the function closes over."""
+    """Return new tensors for the call, so that gradients do not flow to tensors that the function closes over."""
     if modes.local.transforms:
         raise _func_errors.inside_a_transform("requires_grad_")
     return tuple(
@@ -276,7 +281,7 @@ def _grad(outputs: tuple, inputs: tuple, weights: tuple | None, create_graph: bo
 
 
 def _require(tensors: tuple, kind: str, strict: bool) -> None:
-    """In strict mode, raise if a tensor does not depend on the inputs."""
+    """In strict mode, raise an error if a tensor does not depend on the inputs."""
     for i, x in enumerate(tensors):
         if strict and x is None:
             raise _errors.independent_output(i)
@@ -285,7 +290,10 @@ def _require(tensors: tuple, kind: str, strict: bool) -> None:
 
 
 def _filled(grads: tuple, like: tuple, strict: bool, create_graph: bool, stage: str) -> tuple:
-    """Replace gradients that are None by zeros. In strict mode, raise instead."""
+    """Replace gradients that are None by zeros. In strict mode, raise an error instead.
+
+    In strict mode with `create_graph`, also raise an error if a gradient does not require grad.
+    """
     found = []
     for i, (grad, x) in enumerate(zip(grads, like)):
         if grad is None and strict:

@@ -1,7 +1,7 @@
 """`gradcheck` and `gradgradcheck`: compare gradients with finite differences.
 
-All comparisons use real numbers: a complex output counts as its real and imaginary parts, and a complex input as two
-directions.
+All comparisons use real numbers: each complex element of an input or output counts as two numbers, its real and its
+imaginary part.
 """
 
 from __future__ import annotations
@@ -68,15 +68,15 @@ def gradcheck(
       nondet_tol: the tolerance between two backward passes.
       check_undefined_grad: whether to also compute the gradient of each output alone.
       check_grad_dtypes: whether gradients must have the dtypes of their inputs.
-      check_batched_grad: whether to compare batched gradients (`is_grads_batched`) with single ones.
-      check_batched_forward_grad: not supported, since forward mode cannot be batched.
+      check_batched_grad: whether to compare batched gradients (`is_grads_batched`) with gradients computed singly.
+      check_batched_forward_grad: not supported. True raises an error.
       check_forward_ad: whether to check forward mode.
       check_backward_ad: whether to check backward mode.
-      fast_mode: compare one random combination of the entries of each Jacobian instead of all entries.
-      masked: concerns sparse tensors, which torchlike does not have. No effect on other tensors.
+      fast_mode: whether to compare one random combination of the entries of each Jacobian instead of all entries.
+      masked: no effect. In PyTorch it concerns sparse tensors only.
 
     Raises:
-      GradcheckError: a comparison failed.
+      GradcheckError: a comparison failed, and `raise_exception` is True.
 
     >>> import torchlike as torch
     >>> x = torch.linspace(0.1, 1, 3, dtype=torch.float64, requires_grad=True)
@@ -126,7 +126,10 @@ def _check_second_modes(fwd_over_rev: bool, rev_over_rev: bool, asked: dict[str,
 
 
 def _gradients(func: Callable, count: int) -> Callable[..., tuple]:
-    """Return the function of the arguments of `func`, then `count` weights, that computes the gradients of `func`."""
+    """Return a function that computes the gradients of `func`.
+
+    Its arguments are the arguments of `func`, followed by `count` weights of the outputs.
+    """
 
     def gradients(*args: Any) -> tuple:
         args, weights = (args[:-count], args[-count:]) if count else (args, ())
@@ -219,7 +222,7 @@ def _differentiable(outputs: Any) -> tuple:
 
 
 def _real(x: Any) -> Any:
-    """Return the elements as a flat real tensor. A complex element gives its real and imaginary parts in turn."""
+    """Return the elements as a flat real tensor. A complex element yields its real part, then its imaginary part."""
     return torchlike.view_as_real(x.resolve_conj()).reshape(-1) if x.is_complex() else x.reshape(-1)
 
 
@@ -239,7 +242,7 @@ class _Input:
         self.size = self.at.size
 
     def direction(self, numbers: np.ndarray) -> Any:
-        """Return a tensor with the input's shape and dtype, made of these real numbers."""
+        """Return a tensor with the input's shape and dtype from a flat array of real numbers."""
         numbers = np.array(numbers, np.float64)
         if self.tensor.is_complex():
             numbers = numbers.view(np.complex128)
@@ -296,7 +299,10 @@ class _Checked:
             return [_host(p) * 0 if t is None else _host(t) for p, t in pairs]
 
     def row(self, output: Any, weight: np.ndarray) -> tuple:
-        """Return the gradients of a weighted sum of an output's numbers, without reading them. None stands for zero."""
+        """Return the gradients of a weighted sum of an output's numbers, as tensors that are not read yet.
+
+        None stands for zero.
+        """
         flat = _real(output)
         unit = torchlike.from_numpy(weight).to(flat.dtype).to(flat.device)
         found = torchlike.autograd.grad(
@@ -375,7 +381,7 @@ def _check_inputs(inputs: tuple) -> None:
 
 
 def _check_zero(checked: _Checked) -> None:
-    """Check that outputs without gradients do not change with the inputs."""
+    """Check that the outputs do not change with the inputs. No output requires grad."""
     for moving in checked.moving:
         for direction in np.eye(moving.size):
             if any(d.any() for d in checked.difference(moving, direction)):

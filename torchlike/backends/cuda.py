@@ -17,7 +17,10 @@ def is_built() -> bool:
 
 
 class _Matmul:
-    """The settings of matrix products. `allow_tf32` corresponds to `set_float32_matmul_precision("high")`."""
+    """The settings of matrix products.
+
+    `allow_tf32 = True` corresponds to `set_float32_matmul_precision("high")`, and False to "highest".
+    """
 
     @property
     def allow_tf32(self) -> bool:
@@ -63,10 +66,7 @@ enable_cudnn_sdp, cudnn_sdp_enabled = _switch("cudnn")
 def sdp_kernel(
     enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True, enable_cudnn: bool = True
 ) -> Iterator[dict]:
-    """Set the allowed attention kernels within the block.
-
-    They do not affect results: there is only one implementation.
-    """
+    """Set the flags of PyTorch's attention kernels within the block. The flags have no effect here."""
     before = dict(_allowed)
     _allowed.update(flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn)
     try:

@@ -1,8 +1,9 @@
 """`torch.backends.cudnn`: settings of cuDNN, which only XLA calls.
 
-`benchmark` has no effect, since XLA always benchmarks algorithms when it compiles. `deterministic` corresponds to the
-environment variable XLA_FLAGS=--xla_gpu_deterministic_ops=true. Setting it warns if there is a GPU and the variable is
-not set. `allow_tf32` has no effect, since convolutions are always computed in full float32.
+`enabled = False` raises an error if there is a GPU. `benchmark` has no effect, since XLA always benchmarks algorithms
+when it compiles. `deterministic` corresponds to the environment variable XLA_FLAGS=--xla_gpu_deterministic_ops=true.
+Setting `deterministic` to True warns if there is a GPU and XLA_FLAGS does not contain this flag. `allow_tf32` has no
+effect: `torch.set_float32_matmul_precision` determines the precision of convolutions, too.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def _ask_for_determinism(wanted: bool) -> None:
 def flags(
     enabled: bool = False, benchmark: bool = False, deterministic: bool = False, allow_tf32: bool = True
 ) -> Iterator[None]:
-    """Set these settings within a `with` block."""
+    """Set the settings of this module within a `with` block. `enabled` is False by default, as in PyTorch."""
     module: Any = sys.modules[__name__]
     wanted = {"enabled": enabled, "benchmark": benchmark, "deterministic": deterministic, "allow_tf32": allow_tf32}
     before = {name: getattr(module, name) for name in wanted}

@@ -1,4 +1,7 @@
-"""`torch.cuda`: GPUs, as JAX's client reports them. Without a GPU, queries return no devices and commands raise."""
+"""`torch.cuda`: the GPUs that JAX's client reports.
+
+Without a GPU, `is_available` returns False and `device_count` returns 0. Functions that need a GPU raise an error.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +118,7 @@ def get_arch_list() -> list[str]:
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Return whether a GPU is available. XLA supports bfloat16 on every GPU."""
+    """Return whether a GPU is available, since XLA supports bfloat16 on every GPU."""
     return is_available()
 
 
@@ -125,7 +128,7 @@ def synchronize(device: Any = None) -> None:
 
 
 class device:
-    """A context manager that sets the default GPU."""
+    """A context manager that sets the default GPU. Only index 0 is supported. A negative index or None does nothing."""
 
     def __init__(self, device: Any) -> None:
         none = device is None or (isinstance(device, int) and device < 0)

@@ -10,7 +10,7 @@ from torchlike._engine import accelerators
 
 
 class Stream:
-    """The single stream of a device: by default the accelerator, else the CPU."""
+    """The single stream of a device. The default device is the GPU, or the CPU if there is no GPU."""
 
     def __init__(self, device: Any = None, *, priority: int = 0) -> None:
         if device is None:
@@ -34,14 +34,14 @@ class Stream:
         return True
 
     def wait_stream(self, stream: Stream) -> None:
-        """Do nothing: all work runs in program order."""
+        """Do nothing: all work runs in program order. As in PyTorch, raise an error for the CPU."""
         self._refuse_events()
 
     def wait_event(self, event: Any) -> None:
         """Do nothing: all work runs in program order."""
 
     def record_event(self, event: Any = None) -> Any:
-        """Record an event at the current point of the stream."""
+        """Record an event at the current point of the stream and return it. Raise an error for the CPU."""
         self._refuse_events()
         from torchlike import cuda
 

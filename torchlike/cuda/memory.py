@@ -1,4 +1,7 @@
-"""`torch.cuda.memory`: GPU memory in bytes, as the backend's allocator reports it. As in PyTorch, 0 without a GPU."""
+"""`torch.cuda.memory`: GPU memory in bytes, as XLA's allocator reports it.
+
+As in PyTorch, the numbers of allocated and reserved bytes are 0 without a GPU.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ def max_memory_allocated(device: Any = None) -> int:
 
 
 def memory_reserved(device: Any = None) -> int:
-    """Return the number of bytes that the allocator has reserved, used or not."""
+    """Return the number of bytes that the allocator has reserved, whether they are in use or not."""
     return accelerators.statistic("cuda", device, "pool_bytes", "bytes_reserved", "bytes_in_use")
 
 

@@ -1,4 +1,4 @@
-"""`torch.cuda.nccl`: NVIDIA's collectives library. XLA may use it internally, but it cannot be called directly."""
+"""`torch.cuda.nccl`: NVIDIA's library of collectives. XLA may use it internally, but it cannot be called directly."""
 
 from __future__ import annotations
 

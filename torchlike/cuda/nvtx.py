@@ -1,4 +1,4 @@
-"""`torch.cuda.nvtx`: ranges for NVIDIA's profiler. As in PyTorch built without CUDA, every function raises."""
+"""`torch.cuda.nvtx`: ranges for NVIDIA's profiler. As in PyTorch built without CUDA, all functions raise an error."""
 
 from __future__ import annotations
 

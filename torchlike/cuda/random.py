@@ -1,4 +1,4 @@
-"""`torch.cuda.random`: seeds of GPUs.
+"""`torch.cuda.random`: the seed and the state of the random number generator of GPUs.
 
 Random numbers are sampled on the host from the default generator, for tensors on any device. The GPU's generator is
 therefore the default generator. As in PyTorch, seeding without a GPU has no effect.
@@ -22,7 +22,7 @@ def manual_seed(seed: int) -> None:
 
 
 def manual_seed_all(seed: int) -> None:
-    """Seed the generators of all GPUs."""
+    """Seed the default generator if there is a GPU, like `manual_seed`."""
     manual_seed(seed)
 
 
@@ -36,7 +36,7 @@ seed_all = seed
 
 
 def initial_seed() -> int:
-    """Return the last seed."""
+    """Return the last seed of the default generator. Raise an error if there is no GPU."""
     accelerators.jax_device("cuda", None)
     return default_generator.initial_seed()
 
@@ -48,7 +48,7 @@ def get_rng_state(device: Any = "cuda") -> Any:
 
 
 def get_rng_state_all() -> list:
-    """Return the state of each GPU's generator. Without GPUs the list is empty."""
+    """Return a list with the default generator's state for each GPU. Without GPUs the list is empty."""
     return [_get() for _ in accelerators.devices("cuda")]
 
 

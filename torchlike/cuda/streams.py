@@ -45,7 +45,7 @@ class Stream:
 
 
 class Event:
-    """A point in a GPU's stream. With `enable_timing`, it stores the time at which all previous work was done."""
+    """A point in a GPU's stream. With `enable_timing`, it stores the time at which all preceding work was done."""
 
     def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
         if interprocess:
@@ -105,7 +105,7 @@ def default_stream(device: Any = None) -> Stream:
 
 
 class StreamContext(stream):
-    """An alias class of `stream`."""
+    """The same as `stream`, under PyTorch's other name."""
 
 
 def is_current_stream_capturing() -> bool:
@@ -114,14 +114,14 @@ def is_current_stream_capturing() -> bool:
 
 
 class CUDAGraph:
-    """A CUDA graph, which is not supported. `compile` turns a step into one program."""
+    """A CUDA graph. Not supported: the constructor raises an error that suggests `torch.compile`."""
 
     def __init__(self, keep_graph: bool = False) -> None:
         raise _errors.arguments.cannot("cuda.CUDAGraph", _NO_GRAPH)
 
 
 class graph:
-    """The capture of a CUDA graph, which is not supported. `compile` turns a step into one program."""
+    """The capture of a CUDA graph. Not supported: the constructor raises an error that suggests `torch.compile`."""
 
     def __init__(self, cuda_graph: Any, *args: Any, **kwargs: Any) -> None:
         raise _errors.arguments.cannot("cuda.graph", _NO_GRAPH)

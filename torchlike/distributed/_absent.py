@@ -1,6 +1,6 @@
 """Placeholders for unsupported names of `torch.distributed`.
 
-The names can be imported and used in `isinstance` checks, and raise an error when they are called.
+The names can be imported and used in `isinstance` checks. Calling them raises an error.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def absent(name: str) -> Absent:
 
 
 def fill(module: ModuleType, names: str) -> None:
-    """Add placeholders to a module of this package."""
+    """Add placeholders for the names, separated by spaces, to a module of this package."""
     for name in names.split():
         setattr(module, name, absent(f"torch.{module.__name__.partition('.')[2]}.{name}"))
 

@@ -1,4 +1,4 @@
-"""Gradient buckets: gradients that `DistributedDataParallel` averages in one all-reduce."""
+"""Gradient buckets: groups of gradients that `DistributedDataParallel` averages in one all-reduce."""
 
 from __future__ import annotations
 

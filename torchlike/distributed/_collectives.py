@@ -1,8 +1,9 @@
 """Collective operations on tensors.
 
-Each function sends its messages at once. With `async_op` it returns a `Work`, whose `wait` writes the results;
-otherwise it waits itself and returns None. All members call the same functions in the same order. `group` defaults to
-the group of all processes. A process outside the group gets a warning, and the function does nothing.
+Each function sends its messages immediately. With `async_op` it returns a `Work`, whose `wait` writes the results.
+Otherwise the function itself waits for the results, and returns None. All members of a group must call the same
+functions in the same order. `group` defaults to the group of all processes. If a process outside the group calls a
+function, the function only warns.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from torchlike.distributed._group import ProcessGroup, Received, Work
 from torchlike.distributed._reducing import SEGMENT, RedOpType, ReduceOp, checked, chunks, reduced, round_the_ring
 from torchlike.distributed._world import is_outside, member
 
-LARGE = 1 << 16  # size in bytes from which each member reduces a part of the array
+LARGE = 1 << 16  # the minimum size in bytes of arrays that are reduced in parts, one part by each member
 
 
 def _ended(work: Work, is_async: bool) -> Work | None:
@@ -59,7 +60,7 @@ def _arrays(received: Received, like: Any) -> list[np.ndarray]:
 
 
 def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False) -> Work | None:
-    """Reduce the tensors of all members, and write the result into `tensor` in each of them.
+    """Reduce the tensors of all members, and write the result into the `tensor` of each member.
 
     The result is bitwise identical in all members.
     """
@@ -84,7 +85,10 @@ def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_
 
 
 def summed(group: ProcessGroup, array: np.ndarray, op: RedOpType) -> np.ndarray:
-    """Return the members' arrays reduced. In groups of more than two members, each reduces a part of a large array."""
+    """Return the reduction of the members' arrays.
+
+    In a group of more than two members, each member reduces a part of a large array.
+    """
     size = group.size()
     if size <= 2 or array.nbytes < LARGE:
         return reduced(_arrays(group.share(t.message(array)), array), op)
@@ -162,7 +166,10 @@ def all_gather_single(
 def all_gather_coalesced(
     output_tensor_lists: list[list[Tensor]], input_tensor_list: list[Tensor], group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """Apply `all_gather` to each of several tensors. `output_tensor_lists` has one list for each member."""
+    """Apply `all_gather` to each of several tensors.
+
+    `output_tensor_lists` has a list for each member, with an element for each tensor.
+    """
     t.several("input_tensor_list", input_tensor_list)
     works = [
         all_gather([outputs[i] for outputs in output_tensor_lists], tensor, group, True)
@@ -250,7 +257,7 @@ def gather(
 def _end(name: str, where: str, tensors: list, group: ProcessGroup, in_world: int | None, in_group: int | None) -> int:
     """Return the rank in the group of the member that has the list of all tensors (0 by default).
 
-    Raise ValueError if that member has no list, or if another member has one.
+    Raise ValueError if that member has no list, or if a different member has a list.
     """
     if in_world is None and in_group is None:
         in_group = 0
@@ -293,7 +300,7 @@ def scatter(
 def reduce_scatter(
     output: Tensor, input_list: list[Tensor], op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """Reduce the tensors at index `rank` of all members' lists, and write the result into `output` of that rank."""
+    """Reduce the tensors at index `i` of all members' lists, and write the result into the `output` of member `i`."""
     t.one("output", output)
     t.several("input_list", input_list)
     t.alike(output, *input_list)
@@ -312,7 +319,7 @@ def reduce_scatter(
 def reduce_scatter_single(
     output: Tensor, input: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """Split one tensor along the first dim, and apply `reduce_scatter` to the parts."""
+    """Split `input` into equal parts along the first dim, and apply `reduce_scatter` to the parts."""
     t.one("output", output)
     t.one("input", input)
     t.alike(output, input)
@@ -327,7 +334,10 @@ def reduce_scatter_single(
 def all_to_all(
     output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """Send tensor `i` of `input_tensor_list` to member `i`, and write the received ones into `output_tensor_list`."""
+    """Send tensor `i` of `input_tensor_list` to member `i`.
+
+    The tensor that member `i` sends is written into element `i` of `output_tensor_list`.
+    """
     t.several("output_tensor_list", output_tensor_list)
     t.several("input_tensor_list", input_tensor_list)
     t.alike(*output_tensor_list, *input_tensor_list)
@@ -355,9 +365,9 @@ def all_to_all_single(
     group: Any = None,
     async_op: bool = False,
 ) -> Work | None:
-    """Split one tensor along the first dim, and apply `all_to_all` to the parts.
+    """Split `input` and `output` along the first dim, and apply `all_to_all` to the parts.
 
-    The parts have equal lengths unless the split sizes are given.
+    The parts have equal lengths unless split sizes are given.
     """
     t.one("output", output)
     t.one("input", input)
@@ -371,6 +381,7 @@ def all_to_all_single(
 
 
 def parts(tensor: Tensor, sizes: list[int] | None, count: int) -> list[Tensor]:
+    """Split a tensor along the first dim into `count` parts. The parts have equal lengths if `sizes` is empty."""
     total = tensor.shape[0]
     if not sizes:
         if total % count:
@@ -387,7 +398,7 @@ def parts(tensor: Tensor, sizes: list[int] | None, count: int) -> list[Tensor]:
 def barrier(
     group: Any = None, async_op: bool = False, device_ids: Any = None, timeout: timedelta | None = None
 ) -> Work | None:
-    """Block until all members have called this function.
+    """Block until all members have called this function. With `async_op`, the `wait` of the returned `Work` blocks.
 
     `device_ids` has no effect, because processes wait on the host.
     """
@@ -402,9 +413,10 @@ def barrier(
 
 
 def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_all_ranks: bool = False) -> None:
-    """Block until all members have called this function, and name the missing rank in the error.
+    """Block until all members have called this function.
 
-    With `wait_all_ranks`, the error names all missing ranks.
+    If a member does not call it in time, the process of rank 0 raises an error that names the first missing rank. With
+    `wait_all_ranks`, the error names all missing ranks.
     """
     if is_outside(group, "monitored_barrier"):
         return

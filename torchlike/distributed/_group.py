@@ -23,7 +23,10 @@ class Work:
         self._is_done, self._result, self._error = False, None, None
 
     def wait(self, timeout: timedelta | None = None) -> bool:
-        """Wait for the operation and write its results. Raises DistBackendError if another process has ended."""
+        """Wait for the operation and write its results.
+
+        Raise DistBackendError after the timeout, or if a process that must send a message has ended.
+        """
         if not self._is_done:
             try:
                 self._result = self._finish(timeout.total_seconds() if timeout else None)
@@ -51,11 +54,11 @@ class Work:
         return self._error
 
     def result(self) -> Any:
-        """Return the tensors that the operation wrote."""
+        """Return the tensors that the operation wrote, or None before `wait`."""
         return self._result
 
     def source_rank(self) -> int:
-        """Return the rank of the sender of the received message."""
+        """Return the global rank of the sender of the received message, or -1 before `wait`."""
         return self._source
 
     def get_future(self) -> Future:
@@ -67,9 +70,9 @@ class Work:
 
 
 class ProcessGroup:
-    """A group of processes that exchange messages under the group's name.
+    """A group of processes that exchange messages. The tags of the messages contain the group's name.
 
-    `init_process_group` and `new_group` make groups. All members must call the same operations in the same order.
+    `init_process_group` and `new_group` create groups. All members must call the same operations in the same order.
     """
 
     def __init__(
@@ -106,10 +109,9 @@ class ProcessGroup:
         return self._store
 
     def post(self, outgoing: Mapping[int, Any], sources: Iterable[int], finish: Callable[[Received], Any]) -> Work:
-        """Send messages to members, and return a `Work` that expects one message from each of `sources`.
+        """Send messages to members, and return a `Work` that waits for one message from each of `sources`.
 
-        `outgoing` is keyed by ranks in the group. When the messages have arrived, `finish` computes the result from
-        them.
+        `outgoing` maps ranks in the group to messages. `finish` computes the result from the received messages.
         """
         self._count += 1
         tag, sources = f"{self.group_name}#{self._count}", list(sources)
@@ -123,7 +125,7 @@ class ProcessGroup:
         return Work(receive, lambda: all(self._mail.is_there(self._ranks[r], tag) for r in sources))
 
     def swap(self, outgoing: Mapping[int, Any], sources: Iterable[int], seconds: float | None = None) -> Received:
-        """Send messages, wait for one message from each of `sources`, and return them."""
+        """Send messages, wait for one message from each of `sources`, and return the received messages."""
         work = self.post(outgoing, sources, dict)
         work.wait(timedelta(seconds=seconds) if seconds else None)
         return work.result()
@@ -137,7 +139,7 @@ class ProcessGroup:
         self._mail.send(self._ranks[to], f"{self.group_name}>{tag}", message)
 
     def receive(self, source: int | None, tag: int, seconds: float | None = None) -> tuple[int, bytearray]:
-        """Wait for a message with this tag; return the sender's rank in the group and the message.
+        """Wait for a message with this tag. Return the sender's rank in the group and the message.
 
         The message comes from `source`, or from any other member if `source` is None.
         """

@@ -1,8 +1,8 @@
 """The transport: tagged messages between processes over TCP.
 
-Messages are sent at once and buffered at the receiver. Each process has a connection to every other process, and a
-thread that reads from it. A send therefore never waits for its receiver, and no order of sends and receives can
-deadlock.
+Messages are sent immediately and buffered at the receiver. Each process has a connection to every other process, and
+for each connection a thread that reads the incoming messages. A send therefore never waits for the matching receive,
+and no order of sends and receives can deadlock.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Mail:
             self._meet(store, size)
 
     def _meet(self, store: Store, size: int) -> None:
-        """Connect to all other processes; of each pair, the process of the higher rank opens the connection."""
+        """Connect to all other processes. In each pair, the process of the higher rank opens the connection."""
         secret = store.compare_set("secret", "", secrets.token_hex(8))
         with socket.create_server(("", 0), backlog=size) as listener:
             listener.settimeout(self._seconds)
@@ -87,7 +87,10 @@ class Mail:
             raise errors.gone(to) from error
 
     def receive(self, among: Iterable[int], tag: str, seconds: float | None = None) -> tuple[int, bytearray]:
-        """Wait for a message with this tag from one of these processes; return the sender's rank and the message."""
+        """Wait for a message with this tag from one of these processes. Return the sender's rank and the message.
+
+        Raise DistBackendError after the timeout, or if no message is there and one of the processes has ended.
+        """
         among = list(among)
         with self._arrived:
             if not self._arrived.wait_for(lambda: self._is_settled(among, tag), seconds or self._seconds):
@@ -96,7 +99,7 @@ class Mail:
                 if self._inbox.get((other, tag)):
                     message = self._inbox[other, tag].popleft()
                     if not self._inbox[other, tag]:
-                        del self._inbox[other, tag]  # tags are never reused
+                        del self._inbox[other, tag]  # the tag of a collective is never reused
                     return other, message
             raise errors.gone(next(other for other in among if other in self._gone))
 
@@ -104,7 +107,7 @@ class Mail:
         return any(self._inbox.get((other, tag)) for other in among) or not self._gone.isdisjoint(among)
 
     def is_there(self, other: int, tag: str) -> bool:
-        """Return whether a message with this tag has arrived."""
+        """Return whether a message with this tag from the process `other` has arrived."""
         with self._arrived:
             return bool(self._inbox.get((other, tag)))
 

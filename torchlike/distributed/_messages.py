@@ -39,7 +39,7 @@ def isend(
 
 
 def send(tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None) -> None:
-    """Send a tensor to the process `dst`, as `isend` does, and wait."""
+    """Send a tensor to the process `dst`, as `isend` does, and return None."""
     isend(tensor, dst, group, tag, group_dst)
 
 
@@ -48,7 +48,7 @@ def irecv(
 ) -> Work | None:
     """Receive a tensor from the process `src`, or from any process if `src` is None.
 
-    Returns a `Work`, whose `wait` writes the received values into `tensor`.
+    Return a `Work`, whose `wait` writes the received values into `tensor`.
     """
     t.one("tensor", tensor)
     if is_outside(group, "irecv"):
@@ -76,7 +76,7 @@ def _received(tensor: Tensor, group: ProcessGroup, source: int | None, tag: int)
 def recv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0, group_src: int | None = None) -> int:
     """Receive a tensor as `irecv` does, wait for it, and return the sender's rank.
 
-    Returns -1 if this process does not belong to the group.
+    The result is -1 if this process does not belong to the group.
     """
     work = irecv(tensor, src, group, tag, group_src)
     if work is None:
@@ -88,7 +88,8 @@ def recv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0
 class P2POp:
     """A send or receive operation for `batch_isend_irecv`.
 
-    `op` is `isend` or `irecv`, and `peer` is the rank of the other process.
+    `op` is `isend` or `irecv`. The other process is given by its global rank `peer` or its rank in the group
+    `group_peer`.
     """
 
     def __init__(
@@ -135,7 +136,7 @@ def _peer(op: P2POp) -> dict[str, int]:
 
 
 def all_gather_object(object_list: list, obj: Any, group: Any = None) -> None:
-    """Gather the objects of all members into `object_list`."""
+    """Gather the objects of all members into `object_list`, in the order of their ranks."""
     if is_outside(group, "all_gather_object"):
         return
     received = member(group).share(pickle.dumps(obj))
@@ -244,9 +245,10 @@ def recv_object_list(
     group_src: int | None = None,
     use_batch: bool = False,
 ) -> int:
-    """Receive objects from another process, or from any, and return the rank of the sender.
+    """Receive objects from the process `src`, or from any process if `src` is None. Return the rank of the sender.
 
-    `object_list` must have as many elements as the list that was sent.
+    The objects are written into `object_list`, which must have as many elements as the list that was sent. The result
+    is -1 if this process does not belong to the group.
     """
     if is_outside(group, "recv_object_list"):
         return -1

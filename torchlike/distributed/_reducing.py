@@ -1,4 +1,4 @@
-"""Reduction of the arrays of several processes to one array, bit for bit as Gloo reduces them."""
+"""Reduction of the arrays of several processes to one array. The results are bitwise identical to Gloo's."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ _NAMES = {
 
 
 def reduced(arrays: Sequence[np.ndarray], op: RedOpType, largest: int | None = None) -> np.ndarray:
-    """Reduce the members' arrays to one array, bit for bit as Gloo's ring algorithm does.
+    """Reduce the members' arrays to one array, with the same bits as Gloo's ring algorithm.
 
     Each chunk is passed around the ring of members, towards lower ranks, and ends at the member whose rank is the
     chunk's number.
@@ -124,10 +124,9 @@ def reduced(arrays: Sequence[np.ndarray], op: RedOpType, largest: int | None = N
 
 
 def chunks(count: int, width: int, size: int, largest: int | None = None) -> list[tuple[int, int]]:
-    """Return the begin and end of each member's chunk, for `count` elements of `width` bytes.
+    """Split `count` elements of `width` bytes into a chunk for each of `size` members. Return each begin and end.
 
-    A chunk consists of segments of equal length: two for each member, or more if a segment would exceed `largest`
-    bytes.
+    A chunk consists of segments of equal length: of two segments, or of more if a segment would exceed `largest` bytes.
     """
     if not count:
         return [(0, 0)] * size
@@ -143,7 +142,7 @@ def _up(number: int, multiple: int) -> int:
 
 
 def round_the_ring(parts: Sequence[np.ndarray], number: int, op: RedOpType) -> np.ndarray:
-    """Reduce the members' parts of the chunk `number`."""
+    """Reduce the members' parts of the chunk `number`, from member `number - 1` down the ring to member `number`."""
     size = len(parts)
     total = parts[number - 1].copy()
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""Key-value stores through which processes exchange short strings: in memory, in a file, or on a TCP server."""
+"""Key-value stores for short strings that processes share: in memory, in a file, or on a TCP server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from torchlike._internal import unsupported
 from torchlike.distributed import _errors as errors
 
 Contents = dict[str, str]  # bytes are decoded as Latin-1, which JSON can represent
-_WORKERS = "init/"  # the number of connected workers; PyTorch counts this key but does not list it
+_WORKERS = "init/"  # the key of the number of connected workers, which `num_keys` counts and `list_keys` omits
 
 
 def _set(d: Contents, key: str, value: str) -> None:
@@ -74,7 +74,7 @@ class Store:
         self._timeout = timedelta(seconds=300)
 
     def _do(self, operation: str, *arguments: Any) -> Any:
-        """Run one of the operations atomically."""
+        """Run one of the `OPERATIONS` atomically."""
         raise NotImplementedError
 
     def _awaited(self, keys: list[str], seconds: float) -> list[str] | None:
@@ -92,11 +92,11 @@ class Store:
         self._do("set", key, _text(value))
 
     def get(self, key: str) -> bytes:
-        """Return the value of a key as bytes, after waiting for it. Raises DistStoreError if it is not set in time."""
+        """Wait until a key is set, and return its value as bytes. Raise DistStoreError if it is not set in time."""
         return self.multi_get([key])[0]
 
     def multi_get(self, keys: list[str]) -> list[bytes]:
-        """Return the values of several keys as bytes, after waiting for them."""
+        """Wait until several keys are set, and return their values as bytes."""
         return [_bytes(found) for found in self._wait(list(keys), self._timeout)]
 
     def multi_set(self, keys: list[str], values: list[str] | list[bytes]) -> None:
@@ -115,12 +115,12 @@ class Store:
     def compare_set(self, key: str, expected: str, desired: str) -> bytes:
         """Set a key to `desired` if its value is `expected`, or if it is not set and `expected` is empty.
 
-        Returns the value of the key after the operation, or `expected` if the key is still not set.
+        Return the value of the key after the operation, or `expected` if the key is still not set.
         """
         return _bytes(self._do("compare_set", key, _text(expected), _text(desired)))
 
     def wait(self, keys: list[str], timeout: timedelta | None = None) -> None:
-        """Wait until the keys are set. Raises DistStoreError if they are not set in time."""
+        """Wait until the keys are set. Raise DistStoreError if they are not set in time."""
         self._wait(list(keys), timeout or self._timeout)
 
     def _wait(self, keys: list[str], timeout: timedelta) -> list[str]:
@@ -138,11 +138,11 @@ class Store:
         return self._do("delete", key)
 
     def num_keys(self) -> int:
-        """Return the number of keys, including the store's internal ones."""
+        """Return the number of keys, including the store's internal keys."""
         return len(self._do("keys"))
 
     def list_keys(self) -> list[str]:
-        """Return the keys that were set, without the store's internal ones."""
+        """Return the keys that were set, without the store's internal keys."""
         return [key for key in self._do("keys") if key != _WORKERS]
 
     def has_extended_api(self) -> bool:
@@ -151,11 +151,11 @@ class Store:
 
     @property
     def timeout(self) -> timedelta:
-        """The time to wait for keys."""
+        """The maximum time to wait for keys."""
         return self._timeout
 
     def set_timeout(self, timeout: timedelta) -> None:
-        """Set the time to wait for keys."""
+        """Set the maximum time to wait for keys."""
         self._timeout = timeout
 
 
@@ -172,7 +172,7 @@ def _bytes(text: str) -> bytes:
 
 
 class HashStore(Store):
-    """An in-memory store within one process."""
+    """A store in the memory of one process, which its threads share."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -192,7 +192,7 @@ class HashStore(Store):
 
 
 class FileStore(Store):
-    """A store in a file that all processes can access. `world_size` is the number of processes, if it is known."""
+    """A store in a file that all processes can access. `world_size` has no effect."""
 
     def __init__(self, file_name: str, world_size: int = -1) -> None:
         super().__init__()
@@ -235,7 +235,7 @@ class _Server(socketserver.ThreadingTCPServer):
 
 
 class _Connection:
-    """A client's connection, which is closed when this object is collected."""
+    """A client's connection, which is closed when this object is garbage-collected."""
 
     def __init__(self, made: socket.socket) -> None:
         made.settimeout(None)
@@ -244,7 +244,7 @@ class _Connection:
         weakref.finalize(self, _close, self._file, made)
 
     def ask(self, *request: Any) -> bytes:
-        """Send a request and return the answer as JSON, or empty bytes if the server is gone."""
+        """Send a request and return the response as JSON, or empty bytes if the server has closed the connection."""
         self._socket.sendall(json.dumps(request).encode() + b"\n")
         return self._file.readline()
 
@@ -271,9 +271,9 @@ class TCPStore(Store):
 
     Args:
       host_name, port: the address of the master. With port 0, the master uses a free port.
-      world_size: the number of processes. The master waits for all of them if `wait_for_workers` is True.
+      world_size: the number of processes. If `wait_for_workers` is True, the master waits until all have connected.
       is_master: whether this process is the master.
-      timeout: the time to wait for the master and for keys.
+      timeout: the maximum time to wait for the master, for the workers and for keys.
     """
 
     def __init__(
@@ -357,7 +357,7 @@ class PrefixStore(Store):
 
     @property
     def underlying_store(self) -> Store:
-        """The store that this one adds a prefix to."""
+        """The store that contains the keys with their prefix."""
         return self._store
 
     def _do(self, operation: str, *arguments: Any) -> Any:

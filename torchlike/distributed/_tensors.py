@@ -44,7 +44,7 @@ def message(array: np.ndarray) -> memoryview:
 
 
 def unpacked(content: bytearray, like: Tensor | np.ndarray, rank: int) -> np.ndarray:
-    """Return a received message as an array with the shape and dtype of `like`."""
+    """Return a received message as an array with the shape and dtype of `like`. Raise an error if the sizes differ."""
     dtype = like.dtype.numpy if isinstance(like, Tensor) else like.dtype
     array = np.frombuffer(content, np.uint8)
     expected = int(np.prod(like.shape)) * np.dtype(dtype).itemsize
@@ -60,7 +60,7 @@ def made(array: np.ndarray, like: Tensor) -> Tensor:
 
 
 def put(tensor: Tensor, array: np.ndarray) -> None:
-    """Write `array` into a tensor through `.data`, so that its version counter and autograd history do not change."""
+    """Write `array` into a tensor through `.data`, so that its version counter and autograd graph do not change."""
     with no_grad():
         tensor.data.copy_(made(array, tensor))
 

@@ -17,8 +17,8 @@ from torchlike.distributed._world import default, new_group
 class DeviceMesh:
     """A grid of processes, with a process group along each dim.
 
-    `mesh` contains the global ranks of the processes. All processes create the mesh, in the same order. `mesh["name"]`
-    is the submesh along one or more dims that contains this process.
+    `mesh` contains the global ranks of the processes. All processes must create their meshes in the same order.
+    Indexing a mesh with one or more names of dims returns the submesh along these dims that contains this process.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class DeviceMesh:
         return tuple(int(i) for i in found[0]) if len(found) else None
 
     def get_local_rank(self, mesh_dim: int | str | None = None) -> int:
-        """Return the coordinate of this process along a dim."""
+        """Return the coordinate of this process along a dim. The dim may be omitted if the mesh has only one."""
         if mesh_dim is None and self.ndim > 1:
             raise errors.mesh_dim_needed(self.ndim, "")
         place = self.get_coordinate()
@@ -108,7 +108,7 @@ class DeviceMesh:
         return self._groups[0 if mesh_dim is None else self._dim(mesh_dim)]
 
     def get_all_groups(self) -> list[ProcessGroup]:
-        """Return the group along each dim."""
+        """Return the groups along all dims."""
         return list(self._groups)
 
     def _dim(self, asked: int | str) -> int:
@@ -133,7 +133,7 @@ class DeviceMesh:
         return self._part(ranks, names, tuple(self._strides[d] for d in dims), [self._groups[d] for d in dims])
 
     def _flatten(self, mesh_dim_name: str | None = None) -> DeviceMesh:
-        """Return a one-dimensional mesh of the same processes. All processes call this method."""
+        """Return a one-dimensional mesh of the same processes. All processes must call this method."""
         name = mesh_dim_name or "_".join(self.mesh_dim_names or ())
         ranks = self._ranks.reshape(-1)
         return self._part(ranks, (name,), (1,), _groups(ranks))
@@ -166,7 +166,10 @@ def _strides(ranks: np.ndarray) -> tuple[int, ...]:
 
 
 def _groups(ranks: np.ndarray) -> list:
-    """Return the group along each dim that contains this process. All processes create all groups."""
+    """Return, for each dim, the group along it that contains this process, or None.
+
+    All processes must call this function, since creating a group involves all processes.
+    """
     if ranks.ndim == 1 and ranks.size == default().size():
         return [default()]
     found = []

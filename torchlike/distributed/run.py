@@ -1,8 +1,8 @@
 """``python -m torchlike.distributed.run``: start a script in several connected processes, as torchrun does.
 
-Each process gets RANK, LOCAL_RANK, WORLD_SIZE, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT in its environment, and
-runs `python -m torchlike script.py args`. When one process fails, the launcher terminates the others and returns the
-exit status of the failed process.
+Each process gets RANK, LOCAL_RANK, WORLD_SIZE, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT in its environment. By
+default it runs `python -m torchlike script.py args`. When one process fails, the launcher terminates the others and
+returns the exit status of the failed process.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None, says_rank: bool = False) -> int:
-    """Start the processes and wait for them. With `says_rank`, the script also gets `--local-rank=`."""
+    """Start the processes, wait for them and return the exit status.
+
+    With `says_rank`, the script also gets the argument `--local-rank=`.
+    """
     asked = parser().parse_args(argv)
     nodes, here = int(asked.nnodes.rpartition(":")[2]), _processes(asked.nproc_per_node)
     if asked.rdzv_endpoint:
@@ -102,7 +105,7 @@ def _free_port() -> int:
 
 
 def _wait(processes: list[subprocess.Popen]) -> int:
-    """Wait for all processes. If one fails, terminate the others."""
+    """Wait for all processes and return the exit status. If one process fails, terminate the others."""
     try:
         while True:
             codes = [process.poll() for process in processes]

@@ -13,7 +13,7 @@ from .utils import lazy_property
 
 
 class OfCovariance(Distribution):
-    """A distribution given by one of `covariance_matrix`, `precision_matrix` and `scale_tril`, each (..., n, n)."""
+    """A distribution that is given by `covariance_matrix`, `precision_matrix` or `scale_tril`, of shape (..., n, n)."""
 
     _unbroadcasted_scale_tril: Tensor
 
@@ -25,7 +25,7 @@ class OfCovariance(Distribution):
         return found[0]
 
     def _factor(self, name: str, matrix: Tensor) -> Tensor:
-        """Return the Cholesky factor of the covariance."""
+        """Return the lower Cholesky factor of the covariance, given the matrix called `name`."""
         if name == "scale_tril":
             return matrix
         return torchlike.linalg.cholesky(matrix) if name == "covariance_matrix" else factor_of_inverse(matrix)

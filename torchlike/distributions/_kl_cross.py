@@ -1,7 +1,8 @@
 """Divergences between distributions of two families: KL(p || q) = -H(p) - E_p[log q(x)].
 
-Each formula is written once for each `q`, in terms of moments under `p`: the means of x, x ** 2 and log x. The
-divergence is infinite if `p` can produce values outside the support of `q`.
+Most formulas for E_p[log q(x)] depend on `p` only through moments: the means of x, x ** 2, log x and exp(-x). One
+formula for each family of `q` therefore covers several families of `p`. The divergence is infinite if `p` can produce
+values outside the support of `q`.
 """
 
 from __future__ import annotations
@@ -94,12 +95,15 @@ def _(p: Uniform, loc: Tensor, scale: Tensor) -> Tensor:
 
 
 def _below_zero(p: Any) -> Any:
-    """Return whether `p` can be negative. Among the registered families, only `Uniform` can be."""
+    """Return whether `p` can produce negative values. Among the families that are passed, only `Uniform` can."""
     return p.low < 0 if isinstance(p, Uniform) else torchlike.zeros((), dtype=torchlike.bool, device=p.mean.device)
 
 
 def _formula(q_type: type, *p_types: type) -> Callable[[Callable], Callable]:
-    """Register `cross_entropy(p, q)`, the mean under `p` of -log q(x), for each type in `p_types`."""
+    """Return a decorator that registers the divergence of `p` from `q` for each type in `p_types`.
+
+    The decorated function `cross_entropy(p, q)` returns the mean under `p` of -log q(x).
+    """
 
     def decorate(cross_entropy: Callable[[Any, Any], Tensor]) -> Callable[[Any, Any], Tensor]:
         for p_type in p_types:
@@ -139,7 +143,7 @@ def _to_continuous_bernoulli(p: Any, q: Any) -> Tensor:
 
 @_formula(ContinuousBernoulli, Uniform)
 def _uniform_to_continuous_bernoulli(p: Any, q: Any) -> Tensor:
-    # As in PyTorch, `p` on the whole interval [0, 1] yields infinity, although the supports are equal.
+    # As in PyTorch, the result is infinite even if the interval of `p` only touches 0 or 1.
     return infinite_where((p.high >= 1) | (p.low <= 0), _to_continuous_bernoulli(p, q))
 
 
@@ -150,7 +154,7 @@ def _beta_to_uniform(p: Any, q: Any) -> Tensor:
 
 @_formula(Uniform, ContinuousBernoulli)
 def _continuous_bernoulli_to_uniform(p: Any, q: Any) -> Tensor:
-    # As above, `q` on the whole interval [0, 1] yields infinity.
+    # As in PyTorch, the result is infinite unless the interval of `q` extends beyond both 0 and 1.
     return infinite_where((q.low >= 0) | (q.high <= 1), (q.high - q.low).log())
 
 

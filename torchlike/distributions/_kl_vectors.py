@@ -1,5 +1,7 @@
 """Divergences between multivariate normal distributions, including low-rank ones.
 
+For means m_p and m_q and covariances S_p and S_q in n dims, the divergence KL(p || q) is given by
+
 2 KL = log det S_q - log det S_p + tr(S_q^-1 S_p) + (m_q - m_p)^T S_q^-1 (m_q - m_p) - n
 """
 
@@ -21,7 +23,7 @@ def _log_det(d: Any) -> Tensor:
 
 
 def _columns(d: Any) -> list[Tensor]:
-    """Return matrices A such that the covariance is the sum of A @ A.T."""
+    """Return matrices A such that the covariance is the sum of their products A @ A.T."""
     if isinstance(d, LowRankMultivariateNormal):
         return [d._unbroadcasted_cov_factor, torchlike.diag_embed(d._unbroadcasted_cov_diag.sqrt())]
     return [d._unbroadcasted_scale_tril]

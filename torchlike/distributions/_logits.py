@@ -12,12 +12,12 @@ from .utils import lazy_property, logits_to_probs, probs_to_logits
 
 
 class OfProbability(Distribution):
-    """A distribution with `probs` and `logits` (log-odds). The one that was not given is computed on first use."""
+    """A distribution that is given by `probs` or `logits`. The other attribute is computed on first use."""
 
     _is_binary = True
 
     def _set_either(self, probs: Any, logits: Any, **others: Any) -> Size:
-        """Broadcast `probs` or `logits`, whichever is given, with `others`. Set them as attributes.
+        """Broadcast `probs` or `logits`, whichever is given, with `others`, and set the results as attributes.
 
         Return the batch shape.
         """
@@ -27,7 +27,7 @@ class OfProbability(Distribution):
 
     @lazy_property
     def logits(self) -> Tensor:
-        """The log-odds, or the logarithms of probabilities that sum to one."""
+        """The log-odds of a binary distribution, or the logarithms of probabilities that sum to one."""
         return probs_to_logits(self.probs, is_binary=self._is_binary)
 
     @lazy_property
@@ -37,7 +37,7 @@ class OfProbability(Distribution):
 
     @property
     def _param(self) -> Tensor:
-        """The one of `probs` and `logits` that was given."""
+        """`probs` or `logits`, whichever was given. If both are set, `probs`."""
         return self.__dict__["probs"] if "probs" in self.__dict__ else self.__dict__["logits"]
 
     @property

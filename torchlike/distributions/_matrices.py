@@ -22,7 +22,7 @@ def log_diagonal(factor: Tensor) -> Tensor:
 
 
 def mahalanobis(factor: Tensor, x: Tensor) -> Tensor:
-    """Return x^T M^-1 x for M = factor @ factor.T; (..., n, n), (..., n) -> (...)."""
+    """Return x^T M^-1 x for M = factor @ factor.T. The shapes are (..., n, n), (..., n) -> (...)."""
     if factor.dim() == 2:  # one system with many right-hand sides
         n = x.shape[-1]
         solved = torchlike.linalg.solve_triangular(factor, x.reshape(-1, n).T, upper=False)

@@ -190,10 +190,10 @@ class ComposeTransform(Transform):
     __hash__ = None
 
     def _grown(self, first: Any, seen: Sequence[tuple[Any, Any]]) -> Any:
-        """Extend a constraint to the number of event dims that the parts need.
+        """Return the constraint at one end of the composition, extended to the event dims that the parts need.
 
-        `first` is the constraint at the other end. `seen` lists the constraints of each part as pairs (near end, far
-        end).
+        `first` is the constraint at the opposite end. `seen` starts at the end of the result. It has a pair of
+        constraints for each part: at the side of the result, and at the opposite side.
         """
         dims = first.event_dim
         for near, far in reversed(seen):
@@ -272,7 +272,7 @@ identity_transform = ComposeTransform([])
 
 
 class IndependentTransform(Transform):
-    """A transform that treats the last batch dims of `base_transform` as event dims."""
+    """A transform that treats the last `reinterpreted_batch_ndims` batch dims of `base_transform` as event dims."""
 
     def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
@@ -365,7 +365,7 @@ class ReshapeTransform(Transform):
 
 
 def _exchanged(shape: Any, old: Size, new: Size) -> Any:
-    """Return `shape` with its last dims, which must equal `old`, replaced by `new`."""
+    """Replace the last dims of `shape`, which must equal `old`, by `new`."""
     cut = len(shape) - len(old)
     if cut < 0:
         raise _errors.too_few_dimensions()

@@ -117,7 +117,7 @@ class SoftplusTransform(OneOfAKind):
 class TanhTransform(OneOfAKind):
     """The transform y = tanh(x).
 
-    Its log-Jacobian stays exact for large |x|, where 1 - y ** 2 loses all its digits.
+    The formula for the log-Jacobian stays accurate for large |x|, where 1 - y ** 2 loses all its digits.
     """
 
     domain = constraints.real
@@ -136,7 +136,7 @@ class TanhTransform(OneOfAKind):
 
 
 class AbsTransform(OneOfAKind):
-    """The transform y = |x|. The inverse returns the positive solution."""
+    """The transform y = |x|. The inverse returns the non-negative solution."""
 
     domain = constraints.real
     codomain = constraints.positive

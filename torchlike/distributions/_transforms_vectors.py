@@ -43,8 +43,8 @@ class SoftmaxTransform(OneOfAKind):
 class StickBreakingTransform(OneOfAKind):
     """A transform from vectors of n numbers to the simplex with n + 1 entries, by stick-breaking.
 
-    Each number determines the fraction that is broken off the remaining stick. The zero vector maps to the center of
-    the simplex.
+    The stick has length 1. Each number determines the fraction that is broken off the remaining stick. The zero vector
+    maps to the center of the simplex.
     """
 
     domain = constraints.real_vector
@@ -80,7 +80,8 @@ class StickBreakingTransform(OneOfAKind):
 class CorrCholeskyTransform(Transform):
     """A transform from vectors of n (n - 1) / 2 numbers to Cholesky factors of n x n correlation matrices.
 
-    tanh turns the numbers into partial correlations. Stick-breaking with these gives rows of unit length.
+    tanh turns the numbers into partial correlations. Stick-breaking with the partial correlations gives rows of unit
+    length.
     """
 
     domain = constraints.real_vector
@@ -121,7 +122,10 @@ class CorrCholeskyTransform(Transform):
 
 
 class LowerCholeskyTransform(OneOfAKind):
-    """A transform from square matrices to lower triangular matrices. The diagonal is exponentiated."""
+    """A transform from square matrices to lower triangular matrices. The diagonal is exponentiated.
+
+    The elements above the diagonal are dropped.
+    """
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
@@ -134,7 +138,7 @@ class LowerCholeskyTransform(OneOfAKind):
 
 
 class PositiveDefiniteTransform(OneOfAKind):
-    """A transform from square matrices to positive definite matrices, via the Cholesky factor."""
+    """A transform from square matrices to positive definite matrices L @ L.T, where L = LowerCholeskyTransform()(x)."""
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite

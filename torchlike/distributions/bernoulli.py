@@ -18,7 +18,10 @@ from .utils import probs_to_logits as probs_to_logits
 
 
 class Bernoulli(OfProbability, ExponentialFamily):
-    """The distribution of a number that is 1 with probability `probs`, else 0. Give `probs` or `logits` (log-odds)."""
+    """The distribution of a number that is 1 with probability `probs` and otherwise 0.
+
+    Either `probs` or `logits` (the log-odds) must be given.
+    """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.boolean
@@ -46,7 +49,7 @@ class Bernoulli(OfProbability, ExponentialFamily):
             return torchlike.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        value = self._checked(value)  # before `logits` is computed, so that the error message does not print it
+        value = self._checked(value)  # before `logits` is computed and would appear in the error message
         logits, value = broadcast_all(self.logits, value)
         return -F.binary_cross_entropy_with_logits(logits, value, reduction="none")
 

@@ -15,7 +15,7 @@ from .utils import broadcast_all
 
 
 class Beta(ExponentialFamily):
-    """The beta distribution: density proportional to x ** (concentration1 - 1) * (1 - x) ** (concentration0 - 1)."""
+    """The distribution with density proportional to x ** (concentration1 - 1) * (1 - x) ** (concentration0 - 1)."""
 
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}
     support = constraints.unit_interval

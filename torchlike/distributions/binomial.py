@@ -22,7 +22,10 @@ def _above_zero(x: Tensor) -> Tensor:
 
 
 class Binomial(OfProbability):
-    """The number of successes in `total_count` trials with success probability `probs`. Give `probs` or `logits`."""
+    """The number of successes in `total_count` trials with success probability `probs`.
+
+    Either `probs` or `logits` (the log-odds) must be given.
+    """
 
     arg_constraints = {
         "total_count": constraints.nonnegative_integer,
@@ -65,7 +68,7 @@ class Binomial(OfProbability):
         n = torchlike.lgamma(self.total_count + 1)
         k = torchlike.lgamma(value + 1)
         rest = torchlike.lgamma(self.total_count - value + 1)
-        # k log p + (n - k) log(1 - p) = k logit - n log(1 + exp(logit)), which is exact for large logits
+        # k log p + (n - k) log(1 - p) = k logit - n log(1 + exp(logit)), which stays accurate for large logits
         certain = self.total_count * _above_zero(self.logits)
         certain = certain + self.total_count * torchlike.log1p(torchlike.exp(-torchlike.abs(self.logits)))
         return value * self.logits - k - rest - (certain - n)

@@ -16,10 +16,10 @@ from .utils import probs_to_logits as probs_to_logits
 
 
 class Categorical(OfProbability):
-    """The distribution of an index below K, with the weights `probs` (..., K) or their logarithms `logits`.
+    """The distribution of an index below K, given by weights `probs` (..., K) or their logarithms `logits`.
 
-    The weights need not sum to one. The attributes `probs` and `logits` are normalized. Samples are int64 of shape
-    (...).
+    The weights need not sum to one. The attributes `probs` and `logits` are normalized. Samples are int64 tensors whose
+    batch shape lacks the dim of K.
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}

@@ -1,4 +1,4 @@
-"""Registries of transforms by constraint: `biject_to` for bijections, `transform_to` for any map from the reals."""
+"""Registries of transforms by constraint: `biject_to` for bijections, and `transform_to` for all transforms."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ConstraintRegistry:
         return factory
 
     def __call__(self, constraint: Any) -> Any:
-        """Return the transform to `constraint`."""
+        """Return a transform from the reals to the set of `constraint`."""
         factory = self._registry.get(type(constraint))
         if factory is None:
             raise NotImplementedError(f"Cannot transform {type(constraint).__name__} constraints")
@@ -47,7 +47,7 @@ transform_to = ConstraintRegistry()
 
 
 def _in_both(*kinds: Any) -> Callable[[Callable], Callable]:
-    """Register the same factory in both registries, for several classes of constraints."""
+    """Return a decorator that registers a factory in both registries, for several classes of constraints."""
 
     def register(factory: Callable[[Any], Any]) -> Callable[[Any], Any]:
         for registry in (biject_to, transform_to):
@@ -59,7 +59,10 @@ def _in_both(*kinds: Any) -> Callable[[Callable], Callable]:
 
 
 def _in_each(kind: Any) -> Callable[[Callable], Callable]:
-    """Register `factory(registry, constraint)` in both registries, for constraints that contain other constraints."""
+    """Return a decorator that registers `factory(registry, constraint)` in both registries.
+
+    `kind` is a class of constraints that contain other constraints. The factory uses `registry` to transform these.
+    """
 
     def register(factory: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         for registry in (biject_to, transform_to):

@@ -1,6 +1,6 @@
-"""Constraints: sets of values, used for the parameters and the supports of distributions.
+"""Constraints: the sets of valid parameters and the supports of distributions.
 
-`constraint.check(value)` returns a bool tensor over the batch: True for each event that lies in the set.
+`constraint.check(value)` returns a bool tensor with an element for each event: True if the event lies in the set.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 
-# The placeholder of a dependent constraint's property that is unknown until the other parameters are set.
+# A placeholder for a property of a dependent constraint that is unknown until the other parameters are set.
 _UNKNOWN: Any = NotImplemented
 
 
@@ -71,7 +71,7 @@ class Constraint:
 
 
 class _Bounded(Constraint):
-    """A set given by bounds. The bounds are numbers or tensors, stored as attributes."""
+    """A set that is given by bounds. The bounds are numbers or tensors, stored as attributes."""
 
     def __init__(self, **bounds: Any) -> None:
         self.__dict__.update(bounds)
@@ -81,7 +81,7 @@ class _Bounded(Constraint):
 
 
 class _Dependent(Constraint):
-    """A set that depends on other parameters."""
+    """A set that depends on the other parameters of the distribution, so that it cannot be checked alone."""
 
     def __init__(self, *, is_discrete: Any = _UNKNOWN, event_dim: Any = _UNKNOWN) -> None:
         self._is_discrete, self._event_dim = is_discrete, event_dim
@@ -116,7 +116,10 @@ def is_dependent(constraint: object) -> bool:
 
 
 class _DependentProperty(property, _Dependent):
-    """A property that returns a constraint on an instance. On the class, it is a dependent constraint itself."""
+    """A property of distributions. On an instance its value is a constraint.
+
+    On the class, the property object itself is the value, and counts as a dependent constraint.
+    """
 
     def __init__(
         self, fn: Callable[..., Any] | None = None, *, is_discrete: Any = _UNKNOWN, event_dim: Any = _UNKNOWN
@@ -129,7 +132,7 @@ class _DependentProperty(property, _Dependent):
 
 
 class _IndependentConstraint(Constraint):
-    """A constraint that treats the last batch dims of `base_constraint` as event dims."""
+    """A constraint that treats the last `reinterpreted_batch_ndims` batch dims of `base_constraint` as event dims."""
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
         if not isinstance(base_constraint, Constraint):
@@ -201,7 +204,7 @@ class _OneHot(Constraint):
 
 
 def _of_whole(value: Tensor, inside: Tensor) -> Tensor:
-    """Return `inside`, restricted to whole numbers. The test is skipped for integer dtypes."""
+    """Return `inside`, with False where `value` is not a whole number. Integer dtypes are not tested."""
     return (value % 1 == 0) & inside if value.is_floating_point() else inside
 
 
@@ -371,7 +374,7 @@ class _PositiveDefinite(_Symmetric):
 
 
 class _Joined(Constraint):
-    """Several constraints on parts of a tensor along `dim`."""
+    """The base class of sequences of constraints, each of which applies to a part of a tensor along `dim`."""
 
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0) -> None:
         if not all(isinstance(c, Constraint) for c in cseq):
@@ -389,7 +392,7 @@ class _Joined(Constraint):
 
 
 class _Cat(_Joined):
-    """The constraints `cseq` on consecutive parts along `dim`. `lengths` gives the part sizes, by default 1 each."""
+    """The constraints `cseq` on consecutive parts along `dim`. `lengths` are the lengths of the parts, by default 1."""
 
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None) -> None:
         super().__init__(cseq, dim)

@@ -22,8 +22,8 @@ from .utils import probs_to_logits as probs_to_logits
 class ContinuousBernoulli(OfProbability, ExponentialFamily):
     """The distribution on [0, 1] with density proportional to probs ** x * (1 - probs) ** (1 - x).
 
-    The formulas divide zero by zero at `probs` = 0.5. Between the two probabilities `lims`, Taylor series replace
-    them.
+    At `probs` = 0.5 the formulas divide zero by zero. Taylor series replace the formulas if `probs` lies between the
+    two `lims`.
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -98,7 +98,7 @@ class ContinuousBernoulli(OfProbability, ExponentialFamily):
             return self.rsample(sample_shape)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        value = self._checked(value)  # before `logits` is computed, so that the error message does not print it
+        value = self._checked(value)  # before `logits` is computed and would appear in the error message
         logits, value = broadcast_all(self.logits, value)
         return -F.binary_cross_entropy_with_logits(logits, value, reduction="none") + self._cont_bern_log_norm()
 

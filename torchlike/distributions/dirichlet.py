@@ -13,9 +13,10 @@ from .exp_family import ExponentialFamily
 
 
 class Dirichlet(ExponentialFamily):
-    """The distribution on the simplex with density proportional to the product of x ** (concentration - 1); (..., K).
+    """The distribution on the simplex with density proportional to the product of x ** (concentration - 1).
 
-    Gradients of samples are implicit reparametrization gradients, as for `Beta`.
+    `concentration` has shape (..., K) for events of K numbers. Gradients of samples are implicit reparametrization
+    gradients.
     """
 
     arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}

@@ -1,4 +1,4 @@
-"""The base class of distributions: shapes, validation and methods derived from declarations."""
+"""The base class of distributions, with shapes, validation and methods that are derived from declarations."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .utils import broadcast_all, lazy_property, shape_of
 
 
 def not_given(self: Any) -> Any:
-    """Raise NotImplementedError: the getter of a property that each distribution must override."""
+    """Raise NotImplementedError. This is the getter of properties that each distribution must override."""
     raise NotImplementedError
 
 
 class Distribution:
     """A batch of probability distributions over events.
 
-    A subclass declares `arg_constraints` (parameter name -> constraint) and `support`. It sets its parameters before it
-    calls this `__init__`, and implements the formulas. Expansion, validation and `repr` are derived from the
-    declarations.
+    A subclass declares `arg_constraints` (a dict from parameter names to constraints) and `support`. It sets its
+    parameters as attributes before it calls this `__init__`, and it implements the formulas. Expansion, validation and
+    `repr` are derived from the declarations.
 
     Args:
         batch_shape: the shape of the batch of independent distributions with different parameters.
@@ -68,7 +68,7 @@ class Distribution:
                 continue
             value = getattr(self, name)
             checked.append((name, constraint, value, constraint.check(value).all()))
-        # All checks are queued before the first result is read, so they run as one program.
+        # All checks are queued before the first result is read, so that they run as one program.
         for name, constraint, value, holds in checked:
             if not holds:
                 raise _errors.invalid_parameter(name, value, self, constraint)
@@ -105,7 +105,7 @@ class Distribution:
         return value
 
     def _set(self, **parameters: Any) -> Size:
-        """Broadcast the parameters, set them as attributes and return the batch shape (empty if all are numbers)."""
+        """Broadcast the parameters and set them as attributes. Return the batch shape, which is () for numbers only."""
         for name, value in zip(parameters, broadcast_all(*parameters.values())):
             setattr(self, name, value)
         return shape_of(*[getattr(self, name) for name, given in parameters.items() if isinstance(given, Tensor)])
@@ -145,7 +145,7 @@ class Distribution:
         return value.expand(batch_shape + event)
 
     def _declaring(self) -> type:
-        """Return the first class in the MRO that is defined in this package, is not the base and defines `__init__`."""
+        """Return the first class in the MRO, except `Distribution`, that this package defines with an `__init__`."""
         package = Distribution.__module__.rpartition(".")[0]
         for kind in type(self).__mro__:
             if kind is not Distribution and kind.__module__.startswith(package) and "__init__" in vars(kind):
@@ -200,7 +200,7 @@ class Distribution:
         return self.sample(Size((n,)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """Return the logarithm of the density or probability of `value`, of shape sample_shape + batch_shape."""
+        """Return the logarithm of the density or probability of `value`. The shape is sample_shape + batch_shape."""
         raise NotImplementedError
 
     def cdf(self, value: Tensor) -> Tensor:
@@ -212,16 +212,22 @@ class Distribution:
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """Return all values of a discrete distribution along a new first dim. `expand` repeats them over the batch."""
+        """Return all values of a discrete distribution along a new first dim.
+
+        With `expand`, the values are repeated over the batch.
+        """
         raise NotImplementedError
 
     def _enumerated(self, values: Tensor, expand: bool) -> Tensor:
-        """Reshape scalar events (values,) to lie along a first dim, before the batch dims."""
+        """Reshape a vector of scalar events so that they lie along a new first dim, before the batch dims.
+
+        With `expand`, repeat the events over the batch.
+        """
         values = values.view((-1,) + (1,) * len(self._batch_shape))
         return values.expand((-1,) + tuple(self._batch_shape)) if expand else values
 
     def entropy(self) -> Tensor:
-        """Return the entropy in nats, of shape batch_shape."""
+        """Return the entropy in nats. The shape is batch_shape."""
         raise NotImplementedError
 
     def perplexity(self) -> Tensor:

@@ -14,7 +14,8 @@ from .distribution import Distribution, not_given
 class ExponentialFamily(Distribution):
     """A distribution with natural parameters theta and log-normalizer F.
 
-    The gradient of F is the mean of t(x), so entropy and KL divergences follow from F alone.
+    The gradient of F is the mean of the sufficient statistics t(x). The KL divergence within a family follows from F
+    alone, and the entropy from F and the mean of the carrier measure k(x).
     """
 
     @property
@@ -31,7 +32,7 @@ class ExponentialFamily(Distribution):
     _mean_carrier_measure: Any = property(not_given, doc="The mean of k(x).")
 
     def entropy(self) -> Tensor:
-        """Return F(theta) - <theta, F'(theta)> - E k(x), of shape batch_shape."""
+        """Return the entropy F(theta) - <theta, F'(theta)> - E k(x). The shape is batch_shape."""
         theta = [p.detach().requires_grad_() for p in self._natural_params]
         normalizer = self._log_normalizer(*theta)
         gradients = torchlike.autograd.grad(normalizer.sum(), theta, create_graph=True)

@@ -13,7 +13,7 @@ from .utils import broadcast_all as broadcast_all
 
 
 class Gamma(ExponentialFamily):
-    """The gamma distribution: density proportional to x ** (concentration - 1) * exp(-rate * x) for x > 0.
+    """The gamma distribution, with density proportional to x ** (concentration - 1) * exp(-rate * x) for x > 0.
 
     Gradients of samples are implicit reparametrization gradients, derived from the CDF.
     """

@@ -20,7 +20,7 @@ from .utils import probs_to_logits as probs_to_logits
 class Geometric(OfProbability):
     """The number of failures before the first success. Each trial succeeds with probability `probs`.
 
-    Note: `torch.Tensor.geometric_` counts the success as well.
+    Unlike this class, `torch.Tensor.geometric_` also counts the first success.
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}

@@ -17,7 +17,7 @@ from .utils import euler_constant
 
 
 class Gumbel(TransformedDistribution):
-    """The Gumbel distribution: CDF exp(-exp(-(x - loc) / scale))."""
+    """The Gumbel distribution, with CDF exp(-exp(-(x - loc) / scale))."""
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real

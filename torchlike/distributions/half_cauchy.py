@@ -15,7 +15,7 @@ from .transforms import AbsTransform
 
 
 class HalfCauchy(TransformedDistribution):
-    """The distribution of |x| for Cauchy x with median 0 and scale `scale`."""
+    """The distribution of |x|, where x has a Cauchy distribution with median 0 and scale `scale`."""
 
     arg_constraints = {"scale": constraints.positive}
     support = constraints.nonnegative

@@ -12,7 +12,9 @@ from .utils import sum_rightmost
 
 
 class Independent(Distribution):
-    """`base_distribution` with its last batch dims treated as event dims. Their log-probabilities are summed.
+    """`base_distribution` with its last `reinterpreted_batch_ndims` batch dims treated as event dims.
+
+    Log-probabilities are summed over these dims.
 
     >>> import torchlike as torch
     >>> Independent(torch.distributions.Normal(torch.zeros(2, 3), 1.0), 1).event_shape

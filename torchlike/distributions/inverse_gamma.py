@@ -14,7 +14,7 @@ from .transforms import PowerTransform
 
 
 class InverseGamma(TransformedDistribution):
-    """The distribution of 1 / x for gamma x."""
+    """The distribution of 1 / x, where x has a gamma distribution."""
 
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
     support = constraints.positive

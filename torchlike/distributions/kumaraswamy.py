@@ -16,7 +16,7 @@ from .utils import euler_constant
 
 
 class Kumaraswamy(TransformedDistribution):
-    """The Kumaraswamy distribution: CDF 1 - (1 - x ** concentration1) ** concentration0 for x in [0, 1]."""
+    """The distribution on [0, 1] with CDF 1 - (1 - x ** concentration1) ** concentration0."""
 
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}
     support = constraints.unit_interval
@@ -45,7 +45,7 @@ class Kumaraswamy(TransformedDistribution):
 
     @property
     def mode(self) -> Tensor:
-        """The mode, as PyTorch computes it. NaN where a concentration is below 1."""
+        """The mode by PyTorch's formula. NaN where a concentration is below 1."""
         a, b = self.concentration1, self.concentration0
         log_mode = b.reciprocal() * (-b).log1p() - (-b * a).log1p()
         return torchlike.where((b < 1) | (a < 1), torchlike.nan, log_mode).exp()

@@ -13,7 +13,7 @@ from .utils import broadcast_all as broadcast_all
 
 
 class Laplace(Distribution):
-    """The Laplace distribution: density exp(-|x - loc| / scale) / (2 scale)."""
+    """The Laplace distribution, with density exp(-|x - loc| / scale) / (2 scale)."""
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real

@@ -13,7 +13,7 @@ from .transforms import ExpTransform
 
 
 class LogNormal(TransformedDistribution):
-    """The distribution of exp(x) for normal x with mean `loc` and standard deviation `scale`."""
+    """The distribution of exp(x), where x is normal with mean `loc` and standard deviation `scale`."""
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.positive

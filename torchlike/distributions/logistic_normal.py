@@ -13,9 +13,9 @@ from .transforms import StickBreakingTransform
 
 
 class LogisticNormal(TransformedDistribution):
-    """The distribution on the simplex with K + 1 entries that stick-breaking of K normal numbers gives.
+    """The distribution on the simplex that results from K normal numbers by stick-breaking. Samples have K + 1 entries.
 
-    `loc` and `scale` (..., K) are the mean and the standard deviation of the normal numbers.
+    `loc` and `scale` (..., K) are the means and the standard deviations of the normal numbers.
     """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}

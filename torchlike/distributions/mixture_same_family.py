@@ -1,4 +1,4 @@
-"""The mixture of distributions of one family."""
+"""Mixtures of distributions of one family."""
 
 from __future__ import annotations
 

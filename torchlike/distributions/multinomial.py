@@ -15,7 +15,10 @@ from .utils import broadcast_all
 
 
 class Multinomial(Distribution):
-    """The number of times each of K categories occurs in `total_count` (an int) trials. Weights as in `Categorical`."""
+    """The number of times that each of K categories occurs in `total_count` trials.
+
+    `total_count` is an int. `probs` and `logits` are weights as in `Categorical`.
+    """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     total_count: int
@@ -81,7 +84,7 @@ class Multinomial(Distribution):
         return repeated + (chances * torchlike.lgamma(support + 1)).sum([0, -1])
 
     def log_prob(self, value: Tensor) -> Tensor:
-        value = self._checked(value)  # before `logits` is computed, so that the error message does not print it
+        value = self._checked(value)  # before `logits` is computed and would appear in the error message
         logits, value = broadcast_all(self.logits, value)
         orders = torchlike.lgamma(value.sum(-1) + 1) - torchlike.lgamma(value + 1).sum(-1)
         logits = logits.masked_fill((value == 0) & (logits == -torchlike.inf), 0)

@@ -14,7 +14,7 @@ from .utils import broadcast_all as broadcast_all
 
 
 class Pareto(TransformedDistribution):
-    """The Pareto distribution of type 1: survival (scale / x) ** alpha for x >= scale."""
+    """The Pareto distribution of type 1: the probability of values above x is (scale / x) ** alpha for x >= scale."""
 
     arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}
     scale: Tensor

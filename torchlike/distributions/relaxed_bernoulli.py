@@ -19,7 +19,10 @@ from .utils import probs_to_logits as probs_to_logits
 
 
 class LogitRelaxedBernoulli(OfProbability):
-    """The log-odds of a relaxed Bernoulli number: (logits + logistic noise) / temperature (Maddison et al., 2017)."""
+    """The distribution of the log-odds of a relaxed Bernoulli number (Maddison et al., 2017).
+
+    A sample is (logits + logistic noise) / temperature.
+    """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.real
@@ -38,7 +41,7 @@ class LogitRelaxedBernoulli(OfProbability):
         return (u.log() - (-u).log1p() + p.log() - (-p).log1p()) / self.temperature
 
     def log_prob(self, value: Tensor) -> Tensor:
-        value = self._checked(value)  # before `logits` is computed, so that the error message does not print it
+        value = self._checked(value)  # before `logits` is computed and would appear in the error message
         logits, value = broadcast_all(self.logits, value)
         difference = logits - value.mul(self.temperature)
         return self.temperature.log() + difference - 2 * difference.exp().log1p()
@@ -47,7 +50,7 @@ class LogitRelaxedBernoulli(OfProbability):
 class RelaxedBernoulli(TransformedDistribution):
     """A continuous relaxation of Bernoulli on (0, 1), with reparametrized samples.
 
-    The lower the `temperature`, the closer it is to Bernoulli.
+    The lower the `temperature`, the closer samples are to 0 or 1.
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}

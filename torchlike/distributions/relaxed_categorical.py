@@ -16,7 +16,10 @@ from .utils import broadcast_all, clamp_probs
 
 
 class ExpRelaxedCategorical(Distribution):
-    """The logarithm of a relaxed one-hot vector: log softmax((logits + Gumbel noise) / temperature)."""
+    """The distribution of the logarithm of a relaxed one-hot vector (Maddison et al., 2017).
+
+    A sample is log softmax((logits + Gumbel noise) / temperature).
+    """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.real_vector  # more precisely: vectors whose exponentials sum to one
@@ -63,7 +66,7 @@ class ExpRelaxedCategorical(Distribution):
 
 
 class RelaxedOneHotCategorical(TransformedDistribution):
-    """A continuous relaxation of one-hot vectors on the simplex, with reparametrized samples.
+    """A continuous relaxation of random one-hot vectors on the simplex, with reparametrized samples.
 
     The lower the `temperature`, the closer samples are to one-hot vectors.
     """

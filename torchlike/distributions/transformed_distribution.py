@@ -17,8 +17,8 @@ from .utils import sum_rightmost
 class TransformedDistribution(Distribution):
     """The distribution of samples of `base_distribution` after a sequence of transforms.
 
-    log p(y) = log p(x) - log |det dy/dx|. The base distribution is expanded, and its batch dims become event dims, as
-    far as the transforms require it.
+    The log-density is log p(y) = log p(x) - log |det dy/dx|. The base distribution is expanded to the batch shape of
+    the result. Its last batch dims become event dims if the transforms need more event dims.
     """
 
     arg_constraints: dict = {}

@@ -1,4 +1,4 @@
-"""Transforms: differentiable maps between sets of values, with their log |det Jacobian|."""
+"""The public names of transforms: differentiable maps between sets of values, with their log |det Jacobian|."""
 
 from ._transforms_base import ComposeTransform as ComposeTransform
 from ._transforms_base import IndependentTransform as IndependentTransform

@@ -17,7 +17,9 @@ euler_constant = 0.57721566490153286060
 
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
-    """Broadcast tensors and numbers to one shape. Numbers get the dtype and device of the first tensor.
+    """Broadcast tensors and numbers to one shape.
+
+    Numbers get the dtype and device of the first tensor. If there is no tensor, they get the default dtype.
 
     >>> [t.shape for t in broadcast_all(torchlike.zeros(3, 1), 1.0)]
     [torch.Size([3, 1]), torch.Size([3, 1])]
@@ -40,7 +42,7 @@ def shape_of(*values: Any) -> torchlike.Size:
 
 
 def one_of(probs: Any, logits: Any) -> Any:
-    """Return the one that is not None. Raise ValueError unless exactly one was given."""
+    """Return `probs` or `logits`, whichever is not None. Raise ValueError if both or neither are None."""
     if (probs is None) == (logits is None):
         raise _errors.probs_or_logits()
     return logits if probs is None else probs
@@ -58,7 +60,7 @@ def sum_rightmost(value: Tensor, dim: int) -> Tensor:
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
-    """Return probabilities: the sigmoid of log-odds, or the softmax over the last dim."""
+    """Return the sigmoid of log-odds if `is_binary`, else the softmax over the last dim."""
     return torchlike.sigmoid(logits) if is_binary else F.softmax(logits, dim=-1)
 
 
@@ -69,7 +71,7 @@ def clamp_probs(probs: Tensor) -> Tensor:
 
 
 def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
-    """Return the log-odds, or the logarithms of the probabilities."""
+    """Return the log-odds if `is_binary`, else the logarithms. The probabilities are clamped by `clamp_probs`."""
     inside = clamp_probs(probs)
     return torchlike.log(inside) - torchlike.log1p(-inside) if is_binary else torchlike.log(inside)
 

@@ -20,11 +20,12 @@ from .utils import vec_to_tril_matrix
 
 
 class Wishart(OfCovariance, ExponentialFamily):
-    """The distribution of positive definite matrices (..., n, n): scatter matrices of `df` normal vectors.
+    """The distribution of positive definite matrices (..., n, n): the scatter matrices of `df` normal vectors.
 
     Args:
-        df: the degrees of freedom, above n - 1.
-        covariance_matrix, precision_matrix, scale_tril: exactly one of them, for the normal vectors.
+        df: the degrees of freedom, a number above n - 1.
+        covariance_matrix, precision_matrix, scale_tril: the covariance of the normal vectors, its inverse or its lower
+            Cholesky factor. Exactly one must be given.
     """
 
     support = constraints.positive_definite
@@ -96,7 +97,10 @@ class Wishart(OfCovariance, ExponentialFamily):
         return self.df.view(self._batch_shape + (1, 1)) * squares
 
     def _bartlett_sampling(self, sample_shape: Any = Size()) -> Tensor:
-        """Return samples by the Bartlett decomposition: chi on the factor's diagonal, normal entries below it."""
+        """Return samples by the Bartlett decomposition.
+
+        The entries of the triangular factor are chi-distributed on the diagonal and normal below it.
+        """
         n = self._event_shape[-1]
         noise = self._dist_chi2.rsample(sample_shape).sqrt().diag_embed(dim1=-2, dim2=-1)
         below = torchlike.randn(
@@ -108,9 +112,9 @@ class Wishart(OfCovariance, ExponentialFamily):
     def rsample(self, sample_shape: Any = Size(), max_try_correction: int | None = None) -> Tensor:
         """Return a reparametrized sample: gradients flow to the parameters.
 
-        As in PyTorch, all matrices that are positive definite are sampled a second time, with a warning. This
-        reproduces PyTorch's numbers. Singular matrices among the second samples are sampled again, up to
-        `max_try_correction` (3) times.
+        As in PyTorch, a sample that is positive definite is sampled a second time, with a warning. This reproduces
+        PyTorch's numbers. Second samples that are singular are sampled again. `max_try_correction` (3 by default) is
+        the maximum number of samples after the first. A sample with batch dims is sampled again as a whole.
         """
         sample = self._bartlett_sampling(sample_shape)
         again = self._in_any_batch(self.support.check(sample))

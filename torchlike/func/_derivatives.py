@@ -22,9 +22,9 @@ Argnums = int | tuple[int, ...]
 
 
 class Watch:
-    """A recording context of a differentiated function.
+    """The context in which a differentiated function runs.
 
-    It replaces the inputs by aliases and computes their gradients.
+    The inputs of the function are replaced by aliases, with respect to which `gradients` differentiates.
     """
 
     def __init__(self) -> None:
@@ -33,9 +33,9 @@ class Watch:
 
     @contextmanager
     def __call__(self) -> Iterator[Watch]:
-        """Enter the context: gradients are recorded inside, whatever the outer mode.
+        """Enter the context, with grad mode enabled.
 
-        On exit, the aliases are marked as closed, so that they are not leaves of an outer graph.
+        On exit, the nodes of the aliases are closed (`is_open = False`), so that they are not leaves of an outer graph.
         """
         self.outer_grad = modes.local.grad
         try:
@@ -61,7 +61,10 @@ class Watch:
         return made
 
     def settled(self, tree: Any) -> Any:
-        """Return results for use outside. A gradient history is kept only if it leads to a live leaf outside."""
+        """Return the results for use outside the context.
+
+        A tensor keeps its gradient edge only if grad mode is enabled outside and the edge leads to a leaf outside.
+        """
         return tree_map(lambda x: self._settled(x) if isinstance(x, Tensor) else x, tree)
 
     def _settled(self, x: Tensor) -> Tensor:
@@ -93,7 +96,7 @@ def _zeros(x: Tensor) -> Tensor:
 
 
 def chosen(args: tuple, argnums: Any) -> tuple[Any, tuple[int, ...]]:
-    """Return the arguments to differentiate (a single one or a tuple) and their positions."""
+    """Return the argument to differentiate, or a tuple of them if `argnums` is a tuple, and their positions."""
     if isinstance(argnums, bool) or not isinstance(argnums, int | tuple):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     places = (argnums,) if isinstance(argnums, int) else argnums
@@ -112,7 +115,7 @@ def chosen(args: tuple, argnums: Any) -> tuple[Any, tuple[int, ...]]:
 
 
 def replaced(args: tuple, argnums: Argnums, places: tuple[int, ...], given: Any) -> list:
-    """Return all arguments, with those at some positions replaced."""
+    """Return all arguments, with those at the positions `places` replaced by `given`."""
     full = list(args)
     for n, x in zip(places, (given,) if isinstance(argnums, int) else given):
         full[n] = x
@@ -120,7 +123,7 @@ def replaced(args: tuple, argnums: Argnums, places: tuple[int, ...], given: Any)
 
 
 def with_aux(out: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
-    """Split the result of a function into its value and the auxiliary output."""
+    """Split the result of a function into its value and the auxiliary output, which is None without `has_aux`."""
     if not has_aux:
         return out, None
     if not (isinstance(out, tuple) and len(out) == 2):
@@ -134,7 +137,8 @@ def with_aux(out: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
 def grad_and_value(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callable:
     """Return a function that computes the gradient and the value of `func`.
 
-    It returns `(gradient, value)`, or `(gradient, (value, aux))` with `has_aux`. The arguments are those of `grad`.
+    The returned function returns `(gradient, value)`, or `(gradient, (value, aux))` with `has_aux`. The arguments are
+    those of `grad`.
     """
 
     @functools.wraps(func, updated=())
@@ -163,7 +167,7 @@ def grad_and_value(func: Callable, argnums: Argnums = 0, has_aux: bool = False) 
 
 
 def grad(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callable:
-    """Return a function that computes the gradient of `func`, which must return a tensor with no dims.
+    """Return a function that computes the gradient of `func`, which must return a zero-dimensional tensor.
 
     Args:
       func: a function. Its arguments may be tensors, containers of tensors, or anything else.
@@ -253,7 +257,7 @@ def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, ha
       func: a function that returns tensors in any containers.
       primals: a tuple of tensors or containers of tensors.
       tangents: tensors with the structure and the shapes of `primals`.
-      strict: raise for results that do not depend on the primals. Otherwise their tangents are zeros.
+      strict: raise an error if a result does not depend on the primals. Otherwise its tangent is zero.
       has_aux: whether `func` returns `(result, aux)`. The return value is then `(result, J t, aux)`.
 
     >>> import torchlike as torch
@@ -304,7 +308,7 @@ def _level() -> Iterator[None]:
 
 
 def _outlasting(x: Tensor) -> Tensor:
-    """Return `x`, detached if its gradient history does not lead to a live leaf."""
+    """Return `x`, detached if its gradient edge does not lead to a leaf outside the function."""
     return x if is_alive([x._pair()[1]]) else same_memory(x)
 
 

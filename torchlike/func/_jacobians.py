@@ -1,4 +1,4 @@
-"""Jacobians, computed from products with all unit vectors at once."""
+"""Jacobians, computed by mapping products with unit vectors over all unit vectors."""
 
 from __future__ import annotations
 
@@ -127,9 +127,9 @@ def _check_real(what: str, which: str, tensors: list) -> None:
 
 
 def _units(tensors: list[Tensor]) -> tuple[Tensor, ...]:
-    """Return the unit vectors of the space of all elements of all tensors.
+    """Return the unit vectors of the space that the elements of all tensors span.
 
-    For each tensor, they are stacked as a tensor of shape (total element count, *tensor shape).
+    For each tensor, return its part of all unit vectors, stacked: a tensor of shape (total element count, *shape).
     """
     sizes = [x.numel() for x in tensors]
     made, begin = [], 0

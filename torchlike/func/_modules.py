@@ -23,12 +23,12 @@ def functional_call(
 
     Args:
       module: any module.
-      parameter_and_buffer_dicts: a dict, or a sequence of dicts, of tensors by dotted name. The
-        module's own tensors are used for missing names.
+      parameter_and_buffer_dicts: a dict, or a sequence of dicts, of tensors by dotted name. The module's own tensors
+        are used for missing names.
       args: a tuple of arguments, or a single argument that is not a tuple.
       kwargs: the keyword arguments.
       tie_weights: if a parameter has several names, a tensor given for one name replaces it under all names.
-      strict: raise for missing and for unexpected names.
+      strict: raise an error if names are missing or unexpected.
 
     >>> import torchlike as torch
     >>> layer = torch.nn.Linear(2, 1, bias=False)
@@ -41,7 +41,10 @@ def functional_call(
 
 
 def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return `(parameters, buffers)` of several models of one class, by name. Each is stacked along a new first dim."""
+    """Return dicts of the parameters and of the buffers of several models of one class.
+
+    The tensors of each name are stacked along a new first dim.
+    """
     from torchlike import stack
 
     if not len(models):
@@ -70,7 +73,7 @@ def replace_all_batch_norm_modules_(root: Module) -> Module:
 
 
 def functionalize(func: Any, *, remove: str = "mutations") -> Any:
-    """Raise an error: it rewrites functions for PyTorch's tracers, which torchlike does not use."""
+    """Raise an error: PyTorch's `functionalize` rewrites functions for its tracers, which torchlike does not have."""
     raise NotImplementedError(
         "torch.func.functionalize rewrites functions for PyTorch's tracers, which torchlike "
         "does not have; call the function itself"

@@ -37,7 +37,7 @@ _UNARY = {operator.neg: "-", operator.pos: "+", operator.invert: "~"}
 
 
 class _Writer:
-    """The generator of the code's lines. It collects the objects that the code refers to."""
+    """A generator of lines of code. `globals` collects the objects to which the code refers."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -50,7 +50,7 @@ class _Writer:
         }
 
     def named(self, name: str, found: Any) -> str:
-        """Return the name of an object in the code: its name in `torch`, or a name that is added to the globals."""
+        """Return the name of an object in the code: its qualified name in `torch`, or a name added to the globals."""
         if name.startswith("torch.") or "." not in name:
             return name if name.startswith("torch.") else self._kept(name, found)
         return self._kept(name.replace("operator.", "_operator."), found)
@@ -64,7 +64,7 @@ class _Writer:
         return name
 
     def text(self, arg: Any) -> str:
-        """Return the expression of an argument."""
+        """Return the code of an argument."""
         if isinstance(arg, Node):
             return arg.name
         if isinstance(arg, tuple):
@@ -83,9 +83,10 @@ class _Writer:
         return self._kept(f"_{type(arg).__name__}", arg)
 
     def annotated(self, kind: Any) -> str:
-        """Return the expression of an annotation.
+        """Return the code of an annotation.
 
-        PyTorch's own classes keep their qualified names. Other annotations are added to the globals.
+        Built-in types and classes of `torch` are referred to by their names. Other annotations are added to the
+        globals.
         """
         if not isinstance(kind, type) or kind.__module__ == "builtins":
             return self.text(kind) if kind is None or isinstance(kind, type) else self._kept("_type", kind)
@@ -95,7 +96,7 @@ class _Writer:
         return ", ".join([*map(self.text, args), *(f"{key} = {self.text(each)}" for key, each in kwargs.items())])
 
     def line(self, node: Node) -> str:
-        """Return the statement of one call."""
+        """Return the statement that computes a node and assigns the result to the node's name."""
         return f"{node.name} = {self._expression(node)}"
 
     def _expression(self, node: Node) -> str:
@@ -121,9 +122,9 @@ class _Writer:
 
 
 def _path(root: str, target: str) -> str:
-    """Return the expression of an attribute with a dotted name.
+    """Return the code that reads an attribute with a dotted name.
 
-    Parts that are no identifiers are read with `getattr`.
+    Parts of the name that are not identifiers are read with `getattr`.
     """
     found = root
     for part in target.split("."):
@@ -132,7 +133,7 @@ def _path(root: str, target: str) -> str:
 
 
 def generate(graph: Graph, root: str) -> PythonCode:
-    """Return the code of a method that computes a graph. Names are set to None after their last use."""
+    """Return the code of a `forward` method that computes a graph. Variables are set to None after their last use."""
     writer = _Writer(root)
     arguments, plain, body = [], [], []
     last_user: dict[Node, Node] = {}

@@ -1,10 +1,10 @@
 """Replacement of functions during a trace by wrappers that create nodes.
 
-A function looks up its callees by name in the globals of its module. A call is therefore recorded as one node only if
-another value is stored under that name. The replaced names are those that PyTorch's tracer replaces: functions that
-were registered with `fx.wrap`, and functions that a tracer wraps automatically, in the globals of the traced code and
-in the modules given to the tracer. A wrapper that is called without a proxy, for example in another thread, calls the
-original function.
+Python code looks up the functions that it calls by name, in the globals of its module. To record a call as one node, a
+tracer therefore stores a wrapper under the function's name. As in PyTorch, wrappers replace two kinds of functions:
+those registered with `fx.wrap`, and those that a tracer wraps automatically (`autowrap_modules`, `autowrap_functions`).
+The second kind is replaced in the globals of the traced code and in the `autowrap_modules`. A wrapper that is called
+without a proxy, for example in another thread, calls the original function.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _wrapped: list[tuple[Space, str]] = []
 
 
 def wrap(space: Space, name: str) -> None:
-    """Register a function by its globals and its name."""
+    """Register a function by its name and the globals that contain it."""
     _wrapped.append((space, name))
 
 
 class Replaced:
-    """The replaced names, with their original values.
+    """The names that a tracer has replaced, with their original values.
 
     Args:
-      functions: functions that `look_into` replaces, in addition to those registered with `fx.wrap`.
+      functions: the functions that `look_into` replaces.
     """
 
     def __init__(self, functions: Iterable[Callable]) -> None:
@@ -43,7 +43,7 @@ class Replaced:
             self._replace(space, name)
 
     def look_into(self, space: Space) -> None:
-        """Replace the public names that refer to one of the functions. Each namespace is processed once."""
+        """Replace the public names in a namespace that refer to one of the functions, once for each namespace."""
         if not self._functions or id(space) in self._seen:
             return
         self._seen.add(id(space))

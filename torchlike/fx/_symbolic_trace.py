@@ -28,8 +28,8 @@ _one_at_a_time = threading.RLock()
 class Tracer(TracerBase):
     """A tracer that records the operations on the arguments of a function or module.
 
-    Calls of torchlike's own modules become single nodes. Calls of other modules are traced into. Subclasses may
-    override `is_leaf_module`, `call_module` or `create_arg`.
+    A call of a leaf module becomes a single node. Calls of other modules are traced into. Subclasses may override
+    `is_leaf_module`, `call_module` or `create_arg`.
     """
 
     root: Module
@@ -44,12 +44,15 @@ class Tracer(TracerBase):
         self._whole = [*public, *autowrap_functions]
 
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
-        """Return whether the call of a module becomes one node."""
+        """Return whether the call of a module becomes one node.
+
+        By default, the leaf modules are torchlike's own modules, except `Sequential` and `GraphModule`.
+        """
         own = type(m).__module__.partition(".")[0] in ("torch", "torchlike")
         return own and not isinstance(m, Sequential | GraphModule)
 
     def path_of_module(self, mod: Module) -> str:
-        """Return the dotted name of a module within the root. Raises NameError if the root does not contain it."""
+        """Return the dotted name of a module within the root. Raise NameError if the root does not contain it."""
         for name, found in self.root.named_modules():
             if found is mod:
                 return name
@@ -82,7 +85,10 @@ class Tracer(TracerBase):
         return found
 
     def trace(self, root: Module | Callable, concrete_args: dict | None = None) -> Graph:
-        """Trace a module's `forward` or a function, and return the graph. `concrete_args` fixes arguments to values."""
+        """Trace a module's `forward` or a function, and return the graph.
+
+        `concrete_args` maps the names of arguments to constant values.
+        """
         is_module = isinstance(root, Module)
         self.root = root if is_module else Module()
         function: Any = type(root).forward if is_module else root
@@ -96,7 +102,10 @@ class Tracer(TracerBase):
         return self.graph
 
     def _placeholders(self, function: Callable, is_module: bool, concrete: dict) -> tuple[Callable, list]:
-        """Return the function and its arguments, which are all passed by position, including `*args` and `**kwargs`."""
+        """Return a function and the arguments with which to call it by position.
+
+        The parameters `*args` and `**kwargs` get one proxy each.
+        """
         parameters = list(inspect.signature(function).parameters.values())[is_module:]
         args: list = [self.root] if is_module else []
         for p in sorted(parameters, key=lambda p: len(_STARS.get(p.kind, ""))):
@@ -112,7 +121,10 @@ class Tracer(TracerBase):
 
     @contextlib.contextmanager
     def _followed(self, function: Any) -> Iterator[None]:
-        """Redirect the module calls of this thread to the tracer, and replace wrapped functions, during the block."""
+        """Record this thread's module calls and reads of the root's tensors within the block.
+
+        Functions that the tracer wraps are replaced by their wrappers.
+        """
         call, get = Module.__call__, Module.__getattr__
         tracer, read, follows = self, {}, threading.get_ident()
 

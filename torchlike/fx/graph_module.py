@@ -19,7 +19,7 @@ class GraphModule(Module):
 
     Args:
       root: a module, or a dict from dotted names to modules and tensors.
-      graph: the graph. After an in-place change of it, call `recompile()`.
+      graph: the graph. Call `recompile()` after changing it in place.
       class_name: the name of the module's class.
     """
 
@@ -78,12 +78,12 @@ class GraphModule(Module):
         return text
 
     def add_submodule(self, target: str, m: Module) -> bool:
-        """Add a submodule under a dotted name. Returns True."""
+        """Add a submodule under a dotted name, and return True."""
         _place(self, target, m)
         return True
 
     def delete_submodule(self, target: str) -> bool:
-        """Delete a submodule. Returns whether it existed."""
+        """Delete the submodule with a dotted name, and return whether it existed."""
         owner: Any = self
         *path, name = target.split(".")
         for part in path:
@@ -125,7 +125,7 @@ class GraphModule(Module):
 
 
 def _again(kept: dict, code: str, name: str) -> GraphModule:
-    """Return a module from its pickled state, by tracing its code again."""
+    """Rebuild a module from its pickled attributes and code. The graph is rebuilt by tracing the code."""
     from ._symbolic_trace import Tracer
 
     class Whole(Tracer):
@@ -142,7 +142,7 @@ def _again(kept: dict, code: str, name: str) -> GraphModule:
 
 
 class _CodeOnlyModule(Module):
-    """A module with the given attributes and no others."""
+    """A module whose attributes are the items of a dict."""
 
     def __init__(self, body: dict[str, Any]) -> None:
         super().__init__()
@@ -164,7 +164,10 @@ def _find(root: Module | dict[str, Any], target: str) -> Any:
 
 
 def _place(module: Module, target: str, found: Any) -> None:
-    """Set the attribute with a dotted name, and create empty modules for missing parents."""
+    """Set the attribute with a dotted name, and create empty modules for missing parents.
+
+    Tensors become buffers. An existing buffer is kept.
+    """
     owner: Any = module
     *path, name = target.split(".")
     for part in path:

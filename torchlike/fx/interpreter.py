@@ -1,4 +1,4 @@
-"""Interpreters: classes with overridable methods that execute a graph node by node, or transform it."""
+"""Interpreters, which execute or transform a graph node by node. Subclasses override a method for each kind of node."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .proxy import Proxy
 
 
 class Interpreter:
-    """An executor of a module's graph: `Interpreter(module).run(x)` computes `module(x)`."""
+    """An executor of a module's graph. `Interpreter(module).run(x)` computes `module(x)`."""
 
     def __init__(self, module: Module, garbage_collect_values: bool = True, graph: Graph | None = None) -> None:
         self.module: Any = module
@@ -50,7 +50,7 @@ class Interpreter:
         return getattr(self, n.op)(n.target, args, kwargs)
 
     def placeholder(self, target: Target, args: tuple, kwargs: dict) -> Any:
-        """Return the next argument, or its default."""
+        """Return the next argument of `run`, or its default. Return all remaining arguments for `*args`."""
         if str(target).startswith("*"):
             return list(self.args_iter)
         return next(self.args_iter, *args)
@@ -94,9 +94,9 @@ class Interpreter:
 
 
 class Transformer(Interpreter):
-    """An interpreter that runs a graph on proxies and thereby creates a new graph.
+    """An interpreter that creates a new graph by running a graph on proxies.
 
-    Subclasses override its methods to change the graph. `transform()` returns the new module.
+    Subclasses override the methods for the kinds of nodes that they change. `transform()` returns the new module.
     """
 
     def __init__(self, module: GraphModule) -> None:

@@ -1,4 +1,4 @@
-"""`Node`: one call of a graph, and functions on the arguments of nodes."""
+"""`Node`, an operation of a graph, and functions on the arguments of nodes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from .graph import Graph
 
 OPS = ("placeholder", "get_attr", "call_function", "call_method", "call_module", "output")
-# Functions that dead-code elimination keeps: removing one would change the random numbers of the functions after it.
-# PyTorch removes in-place calls, so they are not in this set.
+# Functions that dead-code elimination keeps: `_assert`, and functions that sample. Removing a function that samples
+# would change the random numbers of later functions. As in PyTorch, in-place functions can be removed.
 _DRAWING = frozenset(
     (
         "rand",
@@ -37,7 +37,7 @@ Argument = Any  # nodes, numbers, strings, dtypes, devices, None, and tuples, li
 
 
 class Node:
-    """One call of a graph.
+    """One operation of a graph: a call, an argument, the read of an attribute, or the output.
 
     Attributes:
       op: "placeholder" (an argument), "get_attr" (an attribute of the root), "call_function", "call_method",
@@ -66,7 +66,7 @@ class Node:
 
     @property
     def args(self) -> tuple:
-        """The positional arguments. Assigning others updates the `users` of the argument nodes."""
+        """The positional arguments. Assigning new arguments updates the `users` of the old and new argument nodes."""
         return self._args
 
     @args.setter
@@ -120,7 +120,7 @@ class Node:
         *,
         propagate_meta: bool = False,
     ) -> list[Node]:
-        """Replace this node by another one in its users, and return the changed users.
+        """Replace this node by the node `replace_with` in its users, and return the changed users.
 
         Only users for which `delete_user_cb(user)` is True are changed.
         """
@@ -163,7 +163,10 @@ class Node:
         self.meta["stack_trace"] = trace
 
     def is_impure(self, impure_random: bool = True) -> bool:
-        """Return whether the call has side effects, so that it must be kept even if it has no users."""
+        """Return whether the node must be kept even if it has no users, for example because of a side effect.
+
+        `impure_random` determines whether this includes the functions that sample.
+        """
         if self.op in ("placeholder", "output"):
             return True
         if self.op == "call_module":

@@ -1,4 +1,4 @@
-"""Proxies: the symbolic values of a trace, whose operations become nodes of a graph."""
+"""Proxies: the symbolic values of a trace. Operations on proxies become nodes of a graph."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class TracerBase:
         type_expr: Any = None,
         proxy_factory_fn: Callable | None = None,
     ) -> Any:
-        """Create a node of a call, and return a proxy for its result."""
+        """Create a node, and return a proxy for its result."""
         args, kwargs = self.create_arg(args), self.create_arg(kwargs)
         node = self.create_node(kind, target, args, kwargs, name, type_expr)
         return (proxy_factory_fn or self.proxy)(node)
@@ -95,7 +95,7 @@ class TracerBase:
         raise _errors.no_iteration()
 
     def keys(self, obj: Proxy) -> Any:
-        """Return the keys for `**obj`. A subclass must override this method to make them iterable."""
+        """Return a proxy for the keys for `**obj`. A subclass must override this method to return iterable keys."""
         return Attribute(obj, "keys")()
 
 
@@ -148,7 +148,7 @@ class Proxy:
         return id(self)
 
     def keys(self) -> Any:
-        """Return the keys for `**proxy`; see `TracerBase.keys`."""
+        """Return the keys for `**proxy`. See `TracerBase.keys`."""
         return self.tracer.keys(self)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Replacement of the subgraphs that match a pattern."""
+"""Replacement of all subgraphs that match a pattern."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _graph(given: Callable | GraphModule) -> Graph:
 
 
 def _alike(wanted: Node, node: Node, found: dict[Node, Node]) -> bool:
-    """Return whether a node matches a node of the pattern, and add the matched nodes to `found`."""
+    """Return whether `node` matches the node `wanted` of the pattern. Add the pairs of matching nodes to `found`."""
     if wanted in found:
         return found[wanted] is node
     if wanted.op != "placeholder":
@@ -67,7 +67,7 @@ def _same(a: Any, b: Any, found: dict[Node, Node]) -> bool:
 
 
 def _apart(found: dict[Node, Node], end: Node, taken: set[Node]) -> bool:
-    """Return whether the intermediate nodes of a match have no other users and belong to no other match."""
+    """Return whether the nodes of a match belong to no other match, and its intermediate nodes have no other users."""
     inner = {n for p, n in found.items() if p.op != "placeholder"}
     kept = inner - {found[end]}
     return not inner & taken and all(user in inner for n in kept for user in n.users)

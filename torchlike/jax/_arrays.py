@@ -19,9 +19,9 @@ from torchlike._tensor.tensor import Tensor
 def to_jax(tensor: Tensor) -> jax.Array:
     """Return the tensor's elements as a `jax.Array`.
 
-    On the CPU, the array shares the tensor's memory. A tensor whose elements are in a NumPy array is first moved to a
-    JAX array, once. On an accelerator, the array is a copy. JAX arrays are immutable, so later writes to the tensor do
-    not change the array. Donating the array or the tensor to a program does not affect the other one.
+    On the CPU, the array shares the tensor's memory. If the tensor's elements are stored in a NumPy array, a JAX array
+    replaces it first. On an accelerator, the result is a copy. JAX arrays are immutable, so later writes to the tensor
+    do not change the result. Donating either the result or the tensor's memory to a program does not affect the other.
 
     Raises RuntimeError if the tensor requires grad (call `detach()` first) or has no data.
 
@@ -46,7 +46,7 @@ def array_of(value: Value) -> jax.Array:
     if value.aval.device.type != "cpu":
         return array.copy()
     # Create another array over the same memory, so that donating one array does not free the memory of the other. On
-    # JAX's first device the array stays uncommitted, so JAX may move it to the device of other operands.
+    # JAX's first device the new array is uncommitted, so JAX may move it to the device of other operands.
     with jax.default_device(place):
         return jax.device_put(np.asarray(lend(array)), None if place == jax.local_devices()[0] else place)
 

@@ -27,7 +27,7 @@ def functional(module: Any, *, mutable: bool = False, random: bool = False) -> t
     """Return a module's parameters and buffers as JAX arrays, and its forward as a pure function.
 
     `apply(params, *args, **kwargs)` takes and returns JAX arrays in arbitrary pytrees. It can be transformed with
-    `jax.jit`, `grad`, `vmap`, `shard_map` and similar functions. Its gradient is the one that `backward()` computes, so
+    `jax.jit`, `grad`, `vmap`, `shard_map` and similar functions. Its gradient equals that of `backward()`, so
     `detach`, `no_grad`, hooks and the backward of an `autograd.Function` take effect. Every parameter and buffer has a
     gradient, even if it does not require grad. On the CPU, the arrays share the module's memory. Calls of `apply` do
     not change the module.
@@ -37,8 +37,9 @@ def functional(module: Any, *, mutable: bool = False, random: bool = False) -> t
       mutable: whether forward may write to buffers, such as the running statistics of batch normalization. If False,
         such a write raises an error. If True, `apply` returns `(result, written)`, and the next call takes
         `{**params, **written}`.
-      random: whether forward may use random numbers, such as dropout does. If False, it raises an error. If True,
-        `apply(params, key, *args)` samples them from a `jax.random` key. They differ from those of PyTorch's generator.
+      random: whether forward may sample random numbers, as dropout does. If False, sampling raises an error. If True,
+        `apply(params, key, *args)` samples from a `jax.random` key. The samples differ from those of PyTorch's
+        generator.
 
     Returns:
       The pair `(params, apply)`.
@@ -46,8 +47,8 @@ def functional(module: Any, *, mutable: bool = False, random: bool = False) -> t
     `apply` raises RuntimeError if forward reads elements (`item()`, `if` on a tensor), samples random numbers without
     `random=True`, writes to a tensor that is neither a parameter nor a buffer, or uses an existing view of a parameter
     or buffer. It also raises RuntimeError if names in `params` are missing or unknown. Other tensors that forward uses
-    are constants; under `jax.jit`, everything that is not an argument is a constant. JAX does not support forward mode
-    (`jax.jvp`) here, because the gradient is defined for reverse mode only.
+    are constants. Under `jax.jit`, everything that is not an argument is a constant. Forward mode (`jax.jvp`) is not
+    supported, because the gradient is defined for reverse mode only.
 
     >>> import jax, jax.numpy as jnp, torchlike as torch
     >>> params, apply = torch.jax.functional(torch.nn.Linear(2, 1))
@@ -109,9 +110,9 @@ def _check_names(tensors: dict[str, Tensor], params: dict[str, Any]) -> None:
 
 
 def _check_aliases(what: str, scene: Scene, tensors: dict[str, Tensor]) -> None:
-    """Raise RuntimeError if the module uses a view of a parameter that is no parameter itself.
+    """Raise RuntimeError if forward uses a view of a parameter or buffer that is not itself a parameter or buffer.
 
-    Such a view would still refer to the module's own memory.
+    Such a view would refer to the module's own memory, not to the values that are passed to `apply`.
     """
     used = {id(value) for value in scene.recording.sub.outer}
     seen = sorted(name for name, tensor in tensors.items() if id(tensor._storage.value) in used)
@@ -145,7 +146,7 @@ def _standing_in(scene: Scene, tensors: dict[str, Tensor], given: Iterator) -> I
     before = [[getattr(tensor, name) for name in _SEEN] for tensor in tensors.values()]
     try:
         for tensor in tensors.values():
-            tensor._storage.version += 1  # not a write: invalidates cached views; see `_check_aliases`
+            tensor._storage.version += 1  # invalidate cached views, although nothing is written (see `_check_aliases`)
             shown = _input(scene, next(given), tensor.device, tensor._strides)
             for name in _SEEN:
                 setattr(tensor, name, getattr(shown, name))
@@ -157,7 +158,7 @@ def _standing_in(scene: Scene, tensors: dict[str, Tensor], given: Iterator) -> I
 
 
 def _written(scene: Scene, tensors: dict[str, Tensor]) -> dict[str, Grad]:
-    """Return the parameters and buffers that were overwritten."""
+    """Return the new values and gradient edges of the parameters and buffers that were overwritten."""
     inputs = {name: value for name, (value, _) in zip(tensors, scene.recording.inputs)}
     pairs = {name: tensor._pair() for name, tensor in tensors.items()}
     return {name: pair for name, pair in pairs.items() if pair[0] is not inputs[name]}

@@ -70,7 +70,7 @@ def wrap(function: Callable, *, differentiable: bool = True) -> Callable:
 
 
 class Operator:
-    """The operator of a function for arguments of one structure with equal static arguments."""
+    """The operator of a wrapped function, for one structure of the arguments and fixed static arguments."""
 
     def __init__(self, function: Callable, name: str, arguments: tuple) -> None:
         leaves, self.tree = jax.tree.flatten(arguments)

@@ -1,4 +1,4 @@
-"""The public names of TorchScript. Functions and modules are not compiled, but run as ordinary Python code."""
+"""The public names of TorchScript. Functions and modules are not compiled. They run as ordinary Python code."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class TracerWarning(Warning):
 
 
 class ScriptModule:
-    """The class of compiled modules. Not supported: the constructor raises."""
+    """The class of compiled modules. Not supported: the constructor raises an error."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise _errors.arguments.no_torchscript("ScriptModule")
 
 
 class ScriptFunction:
-    """The class of compiled functions. Not supported: the constructor raises."""
+    """The class of compiled functions. Not supported: the constructor raises an error."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise _errors.arguments.no_torchscript("ScriptFunction")
@@ -53,7 +53,7 @@ def export(fn: Callable) -> Callable:
 
 
 def unused(fn: Callable) -> Callable:
-    """Return `fn` unchanged. In TorchScript, the decorator makes calls of the method raise."""
+    """Return `fn` unchanged. In TorchScript, the decorator replaces the body of the method by an error."""
     return fn
 
 
@@ -126,7 +126,7 @@ def isinstance(obj: Any, target_type: Any) -> bool:
 def fork(func: Callable, *args: Any, **kwargs: Any) -> Future:
     """Call `func(*args, **kwargs)` and return a completed future with the result.
 
-    The call runs immediately, not asynchronously. Its operators are recorded and executed later like all others.
+    The call runs immediately, not asynchronously. As always, its operators may be recorded and executed later.
     """
     future: Future = Future()
     future.set_result(func(*args, **kwargs))
@@ -168,7 +168,7 @@ def trace_module(
     check_tolerance: float = 1e-5,
     strict: bool = True,
 ) -> Any:
-    """Call several methods of a module with example inputs and return the module unchanged; see `trace`.
+    """Call `trace` for several methods of a module, and return the module unchanged.
 
     Args:
         mod: the module.
@@ -181,9 +181,9 @@ def trace_module(
 
 
 def script(obj: Any, optimize: None = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None) -> Any:
-    """Return the function, module or class unchanged. It runs as ordinary Python code.
+    """Return the function, module or class unchanged. A dict, list or string is also returned unchanged.
 
-    The result does not have the members `save`, `code` and `graph` of a compiled object.
+    The result runs as ordinary Python code. It lacks the members `save`, `code` and `graph` of a compiled object.
     """
     if not callable(obj) and not builtins.isinstance(obj, dict | list | str):
         raise _errors.arguments.no_torchscript("script")
@@ -209,7 +209,7 @@ def trace(
 
     Args:
         func: the function or module.
-        example_inputs: a tuple of positional arguments, or a single argument.
+        example_inputs: a tuple or list of positional arguments, or a single argument.
         optimize, check_trace, check_inputs, check_tolerance, strict: accepted for compatibility, without effect.
         example_kwarg_inputs: a dict of keyword arguments, in place of `example_inputs`.
     """
@@ -223,15 +223,15 @@ def trace(
 
 
 def save(m: Any, f: Any, _extra_files: Any = None) -> None:
-    """Raise, because there is no TorchScript program to save."""
+    """Raise an error, because there is no TorchScript program to save."""
     raise _errors.arguments.no_torchscript("save")
 
 
 def load(f: Any, map_location: Any = None, _extra_files: Any = None, _restore_shapes: bool = False) -> Any:
-    """Raise, because TorchScript programs cannot be loaded."""
+    """Raise an error, because TorchScript programs cannot be loaded."""
     raise _errors.arguments.no_torchscript("load")
 
 
 def _get_trace_graph(*args: Any, **kwargs: Any) -> Any:
-    """Raise, because there is no TorchScript graph."""
+    """Raise an error, because there is no TorchScript graph."""
     raise _errors.arguments.no_torchscript("_get_trace_graph")

@@ -60,6 +60,7 @@ def _extreme(function: str, of_floats: float, end: str) -> Callable[[Any], Any]:
     """Return a function that maps a dtype to the identity of `function`.
 
     The identity is `of_floats` for floating-point dtypes. For integer dtypes, it is the limit `end` ("min" or "max").
+    The returned function raises NotImplementedError for other dtypes.
     """
 
     def identity(dtype: Any) -> Any:
@@ -131,7 +132,7 @@ def prod(
 def amax(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
-    """Return the maximum of the selected elements. For no elements, it is the smallest value of the dtype.
+    """Return the maximum of the selected elements. For no elements, it is the smallest value of the dtype or -inf.
 
     Args:
         input: the input tensor.
@@ -147,7 +148,7 @@ def amax(
 def amin(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
-    """Return the minimum of the selected elements. For no elements, it is the largest value of the dtype.
+    """Return the minimum of the selected elements. For no elements, it is the largest value of the dtype or inf.
 
     Args:
         input: the input tensor.
@@ -197,7 +198,7 @@ def argmin(
 
 
 def _count(input: Tensor, dim: Dims, keepdim: Any, mask: Any) -> tuple[Tensor, Any]:
-    """Return the number of selected elements, and the mask in the shape of the input."""
+    """Return the number of selected elements along `dim`, and the mask in the shape of the input."""
     if mask is None:
         ones = torch.ones(tuple(input.shape), dtype=torch.int64, device=input.device)
         return sum(ones, dim, keepdim=keepdim), None
@@ -433,6 +434,8 @@ def normalize(
 ) -> Tensor:
     """Divide the input by the maximum of `eps` and the norm of the selected elements along a dim.
 
+    Elements that the mask does not select become 0.
+
     Args:
         input: the input tensor.
         ord: the order of the norm.
@@ -449,7 +452,7 @@ def normalize(
 def logaddexp(
     input: Tensor, other: Tensor, *, dtype: Any = None, input_mask: Any = None, other_mask: Any = None
 ) -> Tensor:
-    """Return log(exp(input) + exp(other)). Elements that the mask does not select count as -inf.
+    """Return log(exp(input) + exp(other)). Elements that the masks do not select count as -inf.
 
     Args:
         input: the input tensor.

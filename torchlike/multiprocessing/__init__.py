@@ -1,8 +1,8 @@
 """`torch.multiprocessing`: Python's `multiprocessing` under PyTorch's names.
 
 Tensors that are sent to another process are copied, never shared. A forked child process must not run computations if
-its parent has already started JAX's threads; JAX warns about this. Use the start method "spawn", which is the default
-of `spawn` and `start_processes`.
+its parent process has already started JAX's threads. JAX warns about such a fork. Use the start method "spawn", which
+is the default of `spawn` and `start_processes`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Running a function in several processes and waiting for them to end."""
+"""Functions that run a function in several processes and wait for the processes to end."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class ProcessContext:
 
         Args:
           timeout: the maximum time to wait, in seconds.
-          grace_period: the time in seconds that the other processes have for terminating after one process failed.
+          grace_period: the time in seconds that the other processes have for terminating after one process has failed.
             Default: 30.
 
         Raises:
@@ -161,5 +161,5 @@ def spawn(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """Start `nprocs` processes that run `fn(i, *args)`, where `i` is the process index; see `start_processes`."""
+    """Start `nprocs` processes that run `fn(i, *args)`, as `start_processes` does."""
     return start_processes(fn, args, nprocs, join, daemon, start_method)

@@ -52,8 +52,8 @@ def multi_head_attention_forward(
     A boolean mask is true at the positions to leave out. A floating-point mask is added to the scores.
 
     Returns:
-      The output of shape (L, N, E) and the weights, or None unless `need_weights`. The weights have shape (N, L, S), or
-      (N, H, L, S) without averaging.
+      The pair of the output and the weights. The output has shape (L, N, E). The weights have shape (N, L, S), or
+      (N, H, L, S) without averaging. They are None if `need_weights` is False.
     """
     batched = _is_batched(query, key, value, key_padding_mask, attn_mask)
     if not batched:
@@ -98,7 +98,7 @@ def multi_head_attention_forward(
 def _masks(
     attn_mask: Tensor | None, padding: Tensor | None, is_causal: bool, need_weights: bool, dtype: Any
 ) -> tuple[Tensor | None, Tensor | None, bool]:
-    """Return both masks as floating-point scores, and whether the attention is causal without a mask."""
+    """Return both masks as floating-point scores, and whether to use causal attention in place of `attn_mask`."""
     if is_causal and attn_mask is None:
         raise RuntimeError(
             "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
@@ -111,7 +111,7 @@ def _masks(
 
 
 def _projected(inputs: tuple[Tensor, Tensor, Tensor], weights: Any, bias: Tensor | None) -> Any:
-    """Return the projected query, key and value. `weights` is one matrix for all, or a tuple of one for each."""
+    """Return the projected query, key and value. `weights` is a stacked matrix, or a tuple of a matrix for each."""
     if isinstance(weights, tuple):
         biases = (None,) * 3 if bias is None else bias.chunk(3)
         return [F.linear(x, w, b) for x, w, b in zip(inputs, weights, biases)]
@@ -227,7 +227,10 @@ def _checked_mask(mask: Tensor | None, length: int, keys: int, batch_heads: int)
 
 
 def _merged(mask: Tensor | None, padding: Tensor | None, batch: int, heads: int, keys: int) -> Tensor | None:
-    """Return the sum of the attention mask and the padding mask, of shape (1, L, S) or (N·H, L or 1, S)."""
+    """Return the sum of the attention mask and the padding mask, or None if both are None.
+
+    The shape is (1, L, S) or (N·H, L or 1, S).
+    """
     if padding is None:
         return mask
     if padding.shape[0] != batch:

@@ -14,8 +14,8 @@ from torchlike._internal import unsupported as unsupported
 def _kind(value: Any) -> str:
     """Return the same name as `torch.typename`.
 
-    A tensor's name includes its dtype (`torch.FloatTensor`). A class or function has its own name, any other value that
-    of its type. Names from `builtins` are unqualified.
+    For a tensor, the name includes the dtype (`torch.FloatTensor`). For a class or function, it is its qualified name.
+    For any other value, it is the name of the type. Names from `builtins` are unqualified.
     """
     if isinstance(value, Tensor):
         return value.type()

@@ -19,8 +19,8 @@ class LinearCrossEntropyOptions:
     Args:
       allow_retain_graph: ignored. Backward may always be run again.
       batch_chunk_size: the number of rows of a chunk.
-      chunking_method: "aspect_ratio:n" computes the number of rows such that the logits of a chunk take about 1/n of
-        the input's memory. "auto" means "aspect_ratio:2", or no method if `batch_chunk_size` is given.
+      chunking_method: "aspect_ratio:n" chooses the number of rows such that the logits of a chunk take about 1/n of the
+        input's memory. "auto" means "aspect_ratio:2", or no method if `batch_chunk_size` is given.
       acc_policy: "accurate", "balanced", "compact" or "auto". All of them mean "accurate" here.
       acc_dtype: the dtype of logits and sums. The default for a half-precision input is float32.
     """
@@ -79,7 +79,8 @@ def linear_cross_entropy(
       linear_bias: shape (C, d1, ...).
       weight, reduction, ignore_index, label_smoothing: see `cross_entropy`.
       options: compute the logits in chunks of the batch, see `LinearCrossEntropyOptions`. The logits of the whole batch
-        never exist at once. Backward recomputes the logits of each chunk.
+        never exist at once. Backward recomputes the logits of each chunk. Options are ignored, with a warning, unless
+        the weight is a matrix, the target contains int64 class indices, and there is no label smoothing.
     """
     _errors.losses.check_linear_cross_entropy(input, linear_weight, linear_bias)
     shape = (*input.shape[:-1], linear_weight.shape[0], *linear_weight.shape[1:-1])

@@ -1,4 +1,4 @@
-"""Conversion of loss reductions to PyTorch's enum values, and of the legacy arguments to reductions.
+"""Conversion of loss reductions to PyTorch's enum values, and of legacy arguments to reductions.
 
 Other projects import these functions.
 """

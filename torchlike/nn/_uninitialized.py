@@ -1,4 +1,4 @@
-"""Parameters and buffers of lazy modules, whose shape is unknown until the first call."""
+"""Parameters and buffers of lazy modules. Their shape is unknown until the first call of the module."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torchlike.nn.parameter import Parameter
 
 
 class UninitializedTensorMixin(Tensor):
-    """A tensor with a dtype and a device but no shape. Reading it raises until `materialize` is called."""
+    """A tensor with a dtype and a device but no shape. Reading it raises an error until `materialize` is called."""
 
     __torch_function__ = _disabled_torch_function_impl
     _becomes: type = Tensor
@@ -21,7 +21,7 @@ class UninitializedTensorMixin(Tensor):
     @classmethod
     def _make(cls, requires_grad: bool, device: Any, dtype: Any) -> Any:
         made = adopt(cls, torchlike.empty(0, device=device, dtype=dtype))._require_grad(requires_grad)
-        made._chain = ()  # marks the tensor as not plain, so that every read calls _read
+        made._chain = ()  # if `_chain` is not None, every read calls `_read`
         return made
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
@@ -31,7 +31,7 @@ class UninitializedTensorMixin(Tensor):
         self.__class__ = self._becomes
 
     def convert(self, fn: Callable[[Tensor], Tensor]) -> Self:
-        """Apply `fn` to an empty tensor of this dtype and device, and take on the dtype and device of the result."""
+        """Convert this tensor to the dtype and device that `fn` returns for an empty tensor. Return this tensor."""
         self._become(fn(torchlike.empty(0, device=self.device, dtype=self.dtype)))
         self._chain = ()
         return self
@@ -64,11 +64,11 @@ class UninitializedTensorMixin(Tensor):
 
     @property
     def requires_grad(self) -> bool:  # type: ignore[override]
-        """Return whether the tensor will receive gradients."""
+        """Return whether the tensor requires grad. `materialize` does not change this."""
         return self._edge is not None
 
     def detach(self) -> Self:
-        """Return this tensor, which has no autograd history."""
+        """Return this tensor itself, which has no data to detach."""
         return self
 
     def share_memory_(self) -> Any:

@@ -1,4 +1,4 @@
-"""Type aliases for layer arguments that are one number for all dimensions or a tuple with one number each."""
+"""Type aliases for arguments of layers: one number for all dimensions, or a tuple with a number for each dimension."""
 
 from typing import TypeVar
 

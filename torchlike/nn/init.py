@@ -142,7 +142,7 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Fill a 2-dimensional tensor with the identity matrix: ones on the main diagonal, zeros elsewhere."""
+    """Fill a 2-dimensional tensor with ones on the main diagonal and zeros elsewhere."""
     if tensor.ndimension() != 2:
         raise _errors.init_needs_two_dimensions()
     with torchlike.no_grad():
@@ -271,7 +271,10 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
-    """Fill a matrix with samples from N(0, std²), then zero a random fraction `sparsity` of each column."""
+    """Fill a matrix with samples from N(0, std²), then zero a random fraction `sparsity` of each column.
+
+    As in PyTorch, the rows of the zeros are sampled from the default generator.
+    """
     if tensor.ndimension() != 2:
         raise _errors.init_needs_two_dimensions()
     rows, columns = tensor.shape
@@ -287,7 +290,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
 
 
 def _deprecated(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """Return a deprecated alias of `function`: its name lacks the underscore and calling it warns."""
+    """Return a deprecated alias of `function`, which warns when it is called. Its name lacks the underscore."""
     new, old = function.__name__, function.__name__[:-1]
 
     @functools.wraps(function)

@@ -1,4 +1,4 @@
-"""`torch.ao.quantization`: the stubs of unquantized models. All other names raise `NotImplementedError`."""
+"""`torch.ao.quantization`: stubs in unquantized models. Quantization itself raises `NotImplementedError`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DeQuantStub(QuantStub):
 
 
 class ObserverBase(Module):
-    """The base class of observers. Not supported: the constructor raises."""
+    """The base class of observers. Not supported: the constructor raises an error."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         name = f"torch.ao.quantization.{type(self).__name__}"
@@ -35,7 +35,7 @@ class ObserverBase(Module):
 
 
 class FakeQuantizeBase(ObserverBase):
-    """The base class of fake-quantization modules. Not supported: the constructor raises."""
+    """The base class of fake-quantization modules. Not supported: the constructor raises an error."""
 
 
 def __getattr__(name: str) -> Any:

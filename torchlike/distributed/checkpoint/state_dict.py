@@ -1,4 +1,4 @@
-"""State dicts of modules and optimizers, with the parameter names of the unwrapped module."""
+"""State dicts of modules and optimizers, with parameter names that do not contain the names of wrappers."""
 
 from __future__ import annotations
 
@@ -58,7 +58,10 @@ def _name(name: str) -> str:
 
 
 def _given(state: Any, options: StateDictOptions) -> Any:
-    """Return the state, moved to the CPU if the options require it; an empty dict on ranks that do not get it."""
+    """Return the state, moved to the CPU with `cpu_offload`.
+
+    With `cpu_offload` and `full_state_dict`, return an empty dict on all ranks except rank 0.
+    """
     if options.cpu_offload:
         if options.full_state_dict and _world.is_initialized() and _world.get_rank():
             return {}
@@ -77,7 +80,7 @@ def _on_host(state: Any) -> Any:
 def get_model_state_dict(
     model: Module, *, submodules: set[Module] | None = None, options: StateDictOptions | None = None
 ) -> dict[str, Any]:
-    """Return the state dict of a module, with the parameter names of the unwrapped module."""
+    """Return the state dict of a module, with parameter names that do not contain the names of wrappers."""
     _refuse("get_model_state_dict", submodules)
     options = options or StateDictOptions()
     state = {_name(name): value for name, value in _plain(model).state_dict().items()}
@@ -96,7 +99,7 @@ def _refuse(name: str, submodules: Any) -> None:
 def set_model_state_dict(
     model: Module, model_state_dict: dict[str, Any], *, options: StateDictOptions | None = None
 ) -> Any:
-    """Load a state dict that `get_model_state_dict` returned. Returns the missing and unexpected keys."""
+    """Load a state dict that `get_model_state_dict` returned. Return the missing and unexpected keys."""
     options = options or StateDictOptions()
     state = _from_first(dict(model_state_dict), options)
     inside = {_name(name): name for name in _plain(model).state_dict(keep_vars=True)}
@@ -130,7 +133,8 @@ def get_optimizer_state_dict(
 ) -> dict[str, Any]:
     """Return the state dict of optimizers, with parameter names instead of indices.
 
-    An optimizer without state takes a step with a learning rate and gradients of zero, which initializes the state.
+    If an optimizer has no state and no gradients, it first takes a step with zero gradients and a learning rate of
+    zero, which initializes the state.
     """
     _refuse("get_optimizer_state_dict", submodules)
     options, names = options or StateDictOptions(), _names(model)
@@ -236,7 +240,7 @@ def set_state_dict(
     optim_state_dict: dict[str, Any],
     options: StateDictOptions | None = None,
 ) -> Any:
-    """Load the state dicts that `get_state_dict` returned. Returns the module's missing and unexpected keys."""
+    """Load the state dicts that `get_state_dict` returned. Return the module's missing and unexpected keys."""
     missing = set_model_state_dict(model, model_state_dict, options=options)
     set_optimizer_state_dict(model, optimizers, optim_state_dict, options=options)
     return missing

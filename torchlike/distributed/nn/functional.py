@@ -28,7 +28,7 @@ def _empty(tensor: Tensor, count: int) -> list[Tensor]:
 def _sum_only(name: str, op: Any) -> None:
     """Raise an error if `op` is not SUM.
 
-    PyTorch accepts other reductions, but computes the gradient of a sum for them.
+    PyTorch accepts other reductions, but computes their gradients as if they were sums.
     """
     if op != RedOpType.SUM:
         raise _errors.arguments.unsupported(f"torch.distributed.nn.functional.{name}", "op")
@@ -149,7 +149,7 @@ def broadcast(tensor: Tensor, src: int, group: Any = None) -> Tensor:
 
 
 def reduce(tensor: Tensor, dst: int, op: Any = ReduceOp.SUM, group: Any = None) -> Tensor:
-    """Return the sum of all tensors in the process `dst`; the other processes get their own tensor."""
+    """Return the sum of all tensors in the process `dst`, and a copy of `tensor` in the other processes."""
     _sum_only("reduce", op)
     return _Reduce.apply(dst, group, tensor)
 
@@ -160,9 +160,9 @@ def all_gather(tensor: Tensor, group: Any = None) -> tuple[Tensor, ...]:
 
 
 def reduce_scatter(output: Tensor, input_list: list[Tensor], op: Any = ReduceOp.SUM, group: Any = None) -> Tensor:
-    """Return the sum over all members of the tensors at this process's index in `input_list`.
+    """Return the sum of the tensors at this process's index in the `input_list` of all members.
 
-    `output` determines the shape.
+    `output` must have the shape of the result. It is not written.
     """
     _sum_only("reduce_scatter", op)
     if output.shape != input_list[member(group).rank()].shape:
@@ -171,12 +171,12 @@ def reduce_scatter(output: Tensor, input_list: list[Tensor], op: Any = ReduceOp.
 
 
 def gather(tensor: Tensor, dst: int = 0, group: Any = None) -> tuple[Tensor, ...]:
-    """Return the tensors of all members in the process `dst`; the other processes get zeros."""
+    """Return the tensors of all members in the process `dst`, and zeros in the other processes."""
     return _Gather.apply(dst, group, tensor)
 
 
 def scatter(tensors: list[Tensor], src: int = 0, group: Any = None) -> Tensor:
-    """Return the tensor that the process `src` has for this process in its list `tensors`."""
+    """Return the tensor at this process's index in the list `tensors` of the process `src`."""
     return _Scatter.apply(src, group, *tensors)
 
 
@@ -194,7 +194,10 @@ def all_to_all_single(
     input_split_sizes: list[int] | None = None,
     group: Any = None,
 ) -> Tensor:
-    """Exchange the parts of one tensor along its first dim, as `all_to_all` does with a list of tensors."""
+    """Split `input` along the first dim, exchange the parts with `all_to_all`, and concatenate the received parts.
+
+    `output` determines the shapes of the received parts. It is not written.
+    """
     size = member(group).size()
     sent = c.parts(input, input_split_sizes, size)
     received = c.parts(output.detach(), output_split_sizes, size)

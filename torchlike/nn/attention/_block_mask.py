@@ -1,6 +1,6 @@
 """`BlockMask`, a block-sparse attention mask, and its construction.
 
-The score matrix is divided into blocks. The mask lists, for each row of blocks, the blocks with unmasked elements.
+The score matrix is divided into blocks. For each row of blocks, the mask lists the blocks with unmasked elements.
 """
 
 from __future__ import annotations
@@ -86,16 +86,16 @@ class BlockMask:
         compute_q_blocks: bool = True,
         **write_orders: Any,
     ) -> BlockMask:
-        """Return a mask from the block lists of its rows. The block lists of its columns are derived from them.
+        """Return a mask with the given block lists of the rows, from which those of the columns are derived.
 
         Args:
           kv_num_blocks: shape (..., rows).
           kv_indices: shape (..., rows, columns).
-          full_kv_num_blocks, full_kv_indices: the same for unmasked blocks.
+          full_kv_num_blocks, full_kv_indices: the lists of unmasked blocks, with the same shapes.
           BLOCK_SIZE: the size of a block, or its (rows, columns).
-          mask_mod: masks the elements within partially masked blocks. The default masks nothing.
+          mask_mod: the function that masks elements within partially masked blocks. The default masks nothing.
           seq_lengths: the lengths of queries and keys. The default is the total size of the blocks.
-          compute_q_blocks: derive the block lists of the columns.
+          compute_q_blocks: whether to derive the block lists of the columns. Otherwise they are None.
         """
         _refuse_write_orders(**write_orders)
         if kv_indices.dim() < 2:
@@ -116,7 +116,7 @@ class BlockMask:
         )
 
     def as_tuple(self, flatten: bool = True) -> tuple:
-        """Return the constructor's arguments as a tuple. `flatten` replaces pairs of numbers by two elements."""
+        """Return the constructor's arguments as a tuple. With `flatten`, each pair of numbers becomes two elements."""
         lengths, block = (
             ((*self.seq_lengths,), (*self.BLOCK_SIZE,)) if flatten else ((self.seq_lengths,), (self.BLOCK_SIZE,))
         )
@@ -153,7 +153,7 @@ class BlockMask:
     def __getitem__(self, index: Any) -> BlockMask:
         """Return the mask of a slice of the batch, the heads and the rows of blocks.
 
-        The slice has no valid `mask_mod`, so the caller has to set it.
+        The `mask_mod` of the slice raises an error, so the caller must set another one.
         """
         index = index if isinstance(index, tuple) else (index,)
         index = (*index, slice(None), slice(None), slice(None))[: max(3, len(index))][:3]
@@ -180,12 +180,12 @@ class BlockMask:
     def to_string(self, grid_size: int | tuple[int, int] = (20, 20), limit: int = 4) -> str:
         """Return a picture of the blocks for each head.
 
-        A cell is full if its blocks are not fully masked, and empty if they are. A cell that covers several blocks is
-        shaded if some of them are fully masked.
+        Each cell covers one or more blocks. It is filled if none of its blocks is fully masked, empty if all of them
+        are, and shaded otherwise.
 
         Args:
-          grid_size: the maximal number of rows and columns of cells, or -1 for one cell per block.
-          limit: the maximal number of pictures.
+          grid_size: the maximum number of rows and columns of cells, or -1 for one cell per block.
+          limit: the maximum number of pictures.
         """
         dense = self.to_dense().numpy()
         down, across = dense.shape[-2:] if grid_size == -1 else _pair(grid_size)
@@ -223,7 +223,7 @@ def _picture(blocks: Any, down: int, across: int) -> str:
 
 
 def mask_of_a_slice(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
-    """Raise an error. This is the `mask_mod` of a sliced `BlockMask`, whose indices differ from the original ones."""
+    """Raise an error. This is the `mask_mod` of a sliced `BlockMask`, whose indices differ from the whole mask's."""
     raise RuntimeError(
         "Cannot use mask_mod from a sliced BlockMask. When you slice a BlockMask using [], the mask_mod attribute is "
         "reset. You must set it from the original BlockMask's mask_mod.\n\n"
@@ -265,7 +265,8 @@ def _dense(num_blocks: Tensor, indices: Tensor) -> Tensor:
     """Return a 0/1 matrix with ones in the first `num_blocks` columns that each row of `indices` lists."""
     columns = indices.shape[-1]
     named = torchlike.arange(columns, device=indices.device) < num_blocks.unsqueeze(-1)
-    places = torchlike.where(named & (indices < columns), indices, columns).long()  # unlisted: an extra column
+    # Entries that are not listed blocks write to an extra column, which is dropped.
+    places = torchlike.where(named & (indices < columns), indices, columns).long()
     dense = torchlike.zeros((*indices.shape[:-1], columns + 1), dtype=torchlike.int32, device=indices.device)
     return dense.scatter(-1, places, 1)[..., :columns].contiguous()
 
@@ -277,7 +278,7 @@ def _ordered(dense: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _turned(num_blocks: Tensor | None, indices: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
-    """Return the block lists of the columns from those of the rows."""
+    """Return the block lists of the columns, given the block lists of the rows."""
     if num_blocks is None or indices is None:
         return None, None
     return _ordered(_dense(num_blocks, indices).mT)
@@ -300,13 +301,13 @@ def create_block_mask(
 
     Args:
       mask_mod: a function of scalars (batch, head, query, key) that returns a bool tensor, true for unmasked elements.
-      B, H: the number of batch elements and heads. None means a mask that is the same for all of them.
+      B, H: the numbers of batch elements and heads. None means a mask that is the same for all of them.
       Q_LEN, KV_LEN: the lengths of queries and keys.
-      device: the accelerator by default, or the CPU if there is none.
+      device: the device of the mask. The default is the accelerator, or the CPU if there is no accelerator.
       BLOCK_SIZE: the size of a block, or its (rows, columns).
       separate_full_blocks: list unmasked blocks separately from partially masked ones.
       compute_dq_write_order: not supported. It sets the order of additions in PyTorch's GPU kernels.
-      dq_kv_order: has no effect. It belongs to `compute_dq_write_order`.
+      dq_kv_order: an option of `compute_dq_write_order`, without effect.
     """
     if is_score_mod(mask_mod):
         raise AssertionError(f"create-block_mask requires a mask_mod function! Got {mask_mod}")

@@ -15,7 +15,10 @@ from torchlike import Tensor
 
 
 def is_score_mod(function: Callable) -> bool:
-    """Return whether a function is a `score_mod` (5 positional arguments) and not a `mask_mod` (4)."""
+    """Return True if a function is a `score_mod` (5 positional arguments), and False if it is a `mask_mod` (4).
+
+    Arguments with a default are not counted. Raise AssertionError for any other number of arguments.
+    """
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     count = sum(
         p.kind in positional and p.default is inspect.Parameter.empty
@@ -27,7 +30,10 @@ def is_score_mod(function: Callable) -> bool:
 
 
 def at_every_place(function: Callable, size: tuple[int, ...], device: Any, scores: Tensor | None = None) -> Tensor:
-    """Evaluate a function at all indices of (B, H, Q, KV). With `scores` its first argument is the score there."""
+    """Evaluate a function at all indices of a tensor of the shape `size`, which is (B, H, Q, KV).
+
+    With `scores`, the score at the indices is passed to the function as an additional first argument.
+    """
     first = () if scores is None else (scores,)
     for dim in (3, 2, 1, 0):  # innermost dimension first
         dims = [0] * len(first) + [None] * 4
@@ -37,17 +43,17 @@ def at_every_place(function: Callable, size: tuple[int, ...], device: Any, score
 
 
 def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
-    """Return True: the `mask_mod` that masks nothing."""
+    """Return True. This is the `mask_mod` that masks nothing."""
     return batch.new_ones((), dtype=torchlike.bool)
 
 
 def and_masks(*mask_mods: Callable) -> Callable:
-    """Return a `mask_mod` that is true where all of the given ones are."""
+    """Return a `mask_mod` that is true where all given functions are true."""
     return _merged(mask_mods, "and_mask", torchlike.bitwise_and, True)
 
 
 def or_masks(*mask_mods: Callable) -> Callable:
-    """Return a `mask_mod` that is true where any of the given ones is."""
+    """Return a `mask_mod` that is true where at least one of the given functions is true."""
     return _merged(mask_mods, "or_mask", torchlike.bitwise_or, False)
 
 
@@ -83,5 +89,5 @@ def create_mask(mod_fn: Callable, B: int | None, H: int | None, Q_LEN: int, KV_L
 
 
 def default_device() -> Any:
-    """Return the accelerator, or the CPU if there is none."""
+    """Return the accelerator, or the CPU if there is no accelerator."""
     return torchlike.accelerator.current_accelerator() or "cpu"

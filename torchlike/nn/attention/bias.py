@@ -64,9 +64,9 @@ def causal_upper_left(*size: int) -> CausalBias:
 
 
 def causal_lower_right(*size: int) -> CausalBias:
-    """Return the causal mask aligned at the last query, which attends to all keys.
+    """Return the causal mask in which the last query attends to all keys.
 
-    Each preceding query attends to one key fewer.
+    Each other query attends to one key fewer than the next query.
     """
     return _of_corner(CausalVariant.LOWER_RIGHT, "causal_lower_right", size)
 

@@ -36,7 +36,7 @@ __all__ = [
 
 
 class AuxRequest(NamedTuple):
-    """The auxiliary outputs that `flex_attention` returns beside its result."""
+    """Flags for the auxiliary outputs that `flex_attention` returns in addition to its result."""
 
     lse: bool = False
     max_scores: bool = False
@@ -96,14 +96,15 @@ def flex_attention(
       value: shape (B, Hkv, S, Ev).
       score_mod: a function of scalars (score, batch, head, query, key) that returns the modified score. Tensors in its
         closure, for example a bias, receive gradients.
-      block_mask: its `mask_mod` masks the scores. A query with all keys masked yields zeros. The block structure has no
-        effect: all scores are computed.
+      block_mask: the mask. Its `mask_mod` is applied to all scores, so the block structure has no effect. The result is
+        zero for a query whose keys are all masked.
       scale: 1 / sqrt(E) by default.
       enable_gqa: allow key and value to have fewer heads than the query. Each of their heads serves several query
         heads.
-      return_lse: the deprecated form of `return_aux=AuxRequest(lse=True)`. It returns (result, lse).
+      return_lse: the deprecated form of `return_aux=AuxRequest(lse=True)`. If True, the result is the pair
+        (result, lse).
       kernel_options: options of PyTorch's kernels. They are checked and have no effect.
-      return_aux: the auxiliary outputs to return.
+      return_aux: the auxiliary outputs to return. `max_scores` is not supported.
 
     Returns:
       The result of shape (B, Hq, L, Ev) in the query's dtype. With `return_aux`, a pair of the result and an
@@ -143,7 +144,7 @@ def _scores(query: Tensor, key: Tensor, scale: float, score_mod: Callable | None
     scores = (query.to(work) @ key.to(work).mT) * scale  # (B, H, L, S)
     size = tuple(scores.shape)
     if not scores.shape[3]:
-        scores.max(3)  # raises
+        scores.max(3)  # raises PyTorch's error for an empty dim
     if score_mod is not None:
         scores = at_every_place(score_mod, size, query.device, scores)
     if mask is not None:

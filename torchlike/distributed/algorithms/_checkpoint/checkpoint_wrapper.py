@@ -1,4 +1,4 @@
-"""Activation checkpointing as wrappers around existing modules."""
+"""Wrappers that add activation checkpointing to existing modules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ class CheckpointImpl(enum.Enum):
 
 
 class ActivationWrapper(Module):
-    """A wrapper of a module that forwards attributes. The names in its state dict are those of the wrapped module."""
+    """The base class of module wrappers. Attributes that a wrapper lacks are looked up in the wrapped module.
+
+    The names of parameters, also in the state dict, are those of the wrapped module.
+    """
 
     def __init__(self, module: Module) -> None:
         super().__init__()
@@ -94,7 +97,7 @@ def checkpoint_wrapper(
     checkpoint_fn: Callable[..., Any] | None = None,
     **checkpoint_fn_kwargs: Any,
 ) -> Module:
-    """Return `module` with activation checkpointing, by `torch.utils.checkpoint` or `checkpoint_fn`."""
+    """Wrap `module` with activation checkpointing. `checkpoint_fn` replaces `torch.utils.checkpoint.checkpoint`."""
     return CheckpointWrapper(module, checkpoint_impl, checkpoint_fn, **checkpoint_fn_kwargs)
 
 

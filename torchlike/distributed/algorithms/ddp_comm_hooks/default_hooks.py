@@ -27,22 +27,22 @@ def allreduce_hook(process_group: ProcessGroup | None, bucket: GradBucket) -> fu
 
 
 def fp16_compress_hook(process_group: ProcessGroup | None, bucket: GradBucket) -> futures.Future[Tensor]:
-    """Average the bucket over the processes, sent and summed in float16."""
+    """Average the bucket over the processes. The gradients are sent and summed in float16."""
     return _narrow(torchlike.float16, allreduce_hook)(process_group, bucket)
 
 
 def bf16_compress_hook(process_group: ProcessGroup | None, bucket: GradBucket) -> futures.Future[Tensor]:
-    """Average the bucket over the processes, sent and summed in bfloat16."""
+    """Average the bucket over the processes. The gradients are sent and summed in bfloat16."""
     return _narrow(torchlike.bfloat16, allreduce_hook)(process_group, bucket)
 
 
 def fp16_compress_wrapper(hook: Hook) -> Hook:
-    """Wrap a hook so that it runs in float16."""
+    """Wrap a hook so that it gets the bucket in float16. Its result is converted back to the original dtype."""
     return _narrow(torchlike.float16, hook)
 
 
 def bf16_compress_wrapper(hook: Hook) -> Hook:
-    """Wrap a hook so that it runs in bfloat16."""
+    """Wrap a hook so that it gets the bucket in bfloat16. Its result is converted back to the original dtype."""
     return _narrow(torchlike.bfloat16, hook)
 
 

@@ -12,10 +12,10 @@ from typing import Any
 
 
 def record(fn: Callable[..., Any], error_handler: Any = None) -> Callable[..., Any]:
-    """Wrap a function so that its errors are written to the error file, and raised again.
+    """Wrap a function so that its exceptions are written to the error file and raised again.
 
-    The error is written as JSON to the file that the environment variable TORCHELASTIC_ERROR_FILE names, if it is set.
-    With an `error_handler`, its `record_exception(error)` is called instead.
+    The environment variable TORCHELASTIC_ERROR_FILE names the error file. If it is not set, nothing is written. With an
+    `error_handler`, `error_handler.record_exception(error)` is called instead.
     """
 
     @functools.wraps(fn)

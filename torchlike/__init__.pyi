@@ -308,7 +308,7 @@ def adjoint(input: _Tensor) -> _Tensor:
     ...
 
 def affine_grid_generator(theta: _Tensor, size: _tuple[_int, ...], align_corners: _bool) -> _Tensor:
-    """Return the grid for `grid_sampler` that applies an affine map to pixels of `size`, 4-D or 5-D."""
+    """Return the grid with which `grid_sampler` applies an affine map."""
     ...
 
 def alias_copy(input: _Tensor) -> _Any:
@@ -439,7 +439,7 @@ def argwhere(input: _Tensor) -> _Tensor:
     ...
 
 def as_strided(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
-    """Return a view of the whole storage. Element `index` is at position `storage_offset + sum(index * stride)`."""
+    """Return a view into the storage, which may show any part of it."""
     ...
 
 def as_strided_(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
@@ -572,7 +572,7 @@ def bernoulli(input: _Tensor, p: _float | None = ..., *, generator: _Any = ..., 
     ...
 
 def bilinear(input1: _Tensor, input2: _Tensor, weight: _Tensor, bias: _Tensor | None = ...) -> _Tensor:
-    """Return x1 W x2 + bias, where W is each of the n matrices of `weight`."""
+    """Return x1 W_i x2 + bias_i for each of the n matrices W_i of `weight`."""
     ...
 
 def binary_cross_entropy_with_logits(
@@ -709,7 +709,7 @@ def channel_shuffle(input: _Tensor, groups: _int) -> _Tensor:
     ...
 
 def cholesky(input: _Tensor, upper: _bool = ..., *, out: _Any = ...) -> _Tensor:
-    """Return L with L L* = input."""
+    """Return L with L L* = input, or L* if `upper` is True."""
     ...
 
 def cholesky_inverse(L: _Tensor, upper: _bool = ..., *, out: _Any = ...) -> _Tensor:
@@ -972,11 +972,11 @@ def cummin(input: _Tensor, dim: _int, *, out: _Any = ...) -> _Any:
     ...
 
 def cumprod(input: _Tensor, dim: _int, *, dtype: _Any = ..., out: _Any = ...) -> _Tensor:
-    """Return the cumulative product along `dim`. Integers and bools are multiplied in int64."""
+    """Return the cumulative product along `dim`. Integers and bools are multiplied in int64 by default."""
     ...
 
 def cumsum(input: _Tensor, dim: _int, *, dtype: _Any = ..., out: _Any = ...) -> _Tensor:
-    """Return the cumulative sum along `dim`. Integers and bools are summed in int64."""
+    """Return the cumulative sum along `dim`. Integers and bools are summed in int64 by default."""
     ...
 
 def cumulative_trapezoid(y: _Tensor, x: _Tensor | None = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
@@ -992,7 +992,7 @@ def deg2rad_(input: _Tensor) -> _Tensor:
     ...
 
 def dequantize(input: _Tensor) -> _Tensor:
-    """Return the tensor in float32. It is never a quantized tensor, since torchlike has none."""
+    """Return the tensor in float32. torchlike has no quantized tensors, so this is only a cast."""
     ...
 
 def det(A: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1004,7 +1004,7 @@ def detach(input: _Tensor) -> _Tensor:
     ...
 
 def detach_(input: _Any) -> _Tensor:
-    """Remove the gradient history of this tensor in place."""
+    """Detach this tensor from the gradient graph in place."""
     ...
 
 def detach_copy(input: _Any) -> _Any:
@@ -1074,7 +1074,7 @@ def dot(input: _Tensor, tensor: _Tensor, *, out: _Any = ...) -> _Tensor:
 double: _dtype
 
 def dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
-    """Zero each element with probability p and scale the others by 1 / (1 - p)."""
+    """Zero each element with probability p and scale the others by 1 / (1 - p), if `train` is True."""
     ...
 
 def dropout_(input: _Tensor, p: _float, train: _bool) -> _Tensor:
@@ -1239,7 +1239,7 @@ def eye(
     requires_grad: _bool = ...,
     pin_memory: _bool = ...,
 ) -> _Tensor:
-    """Return a matrix with ones on its diagonal and zeros elsewhere; (n, n), or (n, m)."""
+    """Return a matrix (n, m) with ones on its diagonal and zeros elsewhere. The default of `m` is n."""
     ...
 
 def fake_quantize_per_channel_affine(
@@ -1251,7 +1251,7 @@ def fake_quantize_per_channel_affine(
 def fake_quantize_per_tensor_affine(
     input: _Tensor, scale: _float | _Tensor, zero_point: _int | _Tensor, quant_min: _int, quant_max: _int
 ) -> _Tensor:
-    """Round to the values of a quantized tensor. The gradient is 0 for elements outside of its range."""
+    """Round to the values of a quantized tensor. The gradient is 0 for elements outside of the quantized range."""
     ...
 
 def feature_alpha_dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
@@ -1263,7 +1263,7 @@ def feature_alpha_dropout_(input: _Tensor, p: _float, train: _bool) -> _Tensor:
     ...
 
 def feature_dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
-    """Zero each channel (index of the first two dims) with probability p and scale the others by 1 / (1 - p)."""
+    """Zero each channel (index of the first two dims) with probability p, if `train` is True."""
     ...
 
 def feature_dropout_(input: _Tensor, p: _float, train: _bool) -> _Tensor:
@@ -1287,7 +1287,7 @@ def fix_(input: _Tensor) -> _Tensor:
     ...
 
 def flatten(input: _Tensor, start_dim: _int = ..., end_dim: _int = ...) -> _Tensor:
-    """Flatten the dims from `start_dim` to `end_dim` to one."""
+    """Flatten the dims from `start_dim` to `end_dim`, inclusive, to one."""
     ...
 
 def flip(input: _Tensor, *several: _Any, dims: _Any = ...) -> _Tensor:
@@ -1572,7 +1572,7 @@ def hash_tensor(input: _Tensor, dim: _Any = ..., *, keepdim: _bool = ..., mode: 
     ...
 
 def heaviside(input: _Tensor, values: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Return the Heaviside step function: 0 below zero, 1 above zero and `values` at zero."""
+    """Return the Heaviside step function: 0 below zero, 1 above zero, `values` at zero, and 0 for NaN."""
     ...
 
 def hinge_embedding_loss(input: _Tensor, target: _Tensor, margin: _float = ..., reduction: _int = ...) -> _Tensor:
@@ -1624,7 +1624,7 @@ def i0_(input: _Tensor) -> _Tensor:
     ...
 
 def igamma(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """Return the regularized lower incomplete gamma function P(input, other), where `input` is the shape."""
+    """Return the regularized lower incomplete gamma function P(input, other) for shape parameter `input`."""
     ...
 
 def igammac(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1989,7 +1989,7 @@ def logcumsumexp(input: _Tensor, dim: _int, *, out: _Any = ...) -> _Tensor:
     ...
 
 def logdet(input: _Tensor) -> _Tensor:
-    """Return the logarithm of the determinant, or NaN where the determinant is negative."""
+    """Return the logarithm of the determinant, or NaN where a real determinant is negative."""
     ...
 
 def logical_and(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -2169,7 +2169,7 @@ def median(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any
     ...
 
 def meshgrid(*tensors: _Any, indexing: _str | None = ...) -> _tuple[_Tensor, ...]:
-    """Return coordinate grids of vectors; `indexing` is "ij" (rows first) or "xy"."""
+    """Return coordinate grids of vectors."""
     ...
 
 def min(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
@@ -2417,7 +2417,7 @@ def pdist(input: _Tensor, p: _float = ...) -> _Tensor:
     ...
 
 def permute(*args: _Any, **named: _Any) -> _Tensor:
-    """Permute the dims."""
+    """Return a view with the dims in the order `dims`."""
     ...
 
 def permute_copy(input: _Tensor, *dims: _Any, **named: _Any) -> _Tensor:
@@ -2626,7 +2626,7 @@ def reshape(*args: _Any, **named: _Any) -> _Tensor:
     ...
 
 def resize_as_(self: _Tensor, the_template: _Tensor, *, memory_format: _Any = ...) -> _Tensor:
-    """Change the shape in place to that of `the_template`. `preserve_format` also takes its memory format."""
+    """Change the shape in place to that of `the_template`."""
     ...
 
 def resolve_conj(input: _Tensor) -> _Tensor:
@@ -2812,7 +2812,7 @@ def set_autocast_dtype(device_type: _str, dtype: _Any) -> None:
     ...
 
 def set_autocast_enabled(*args: _Any, **kwargs: _Any) -> None:
-    """Enable or disable autocast: `set_autocast_enabled(device_type, enabled)`; without a type, for CUDA."""
+    """Enable or disable autocast for a device type."""
     ...
 
 def set_autocast_gpu_dtype(dtype: _Any) -> None:
@@ -2970,7 +2970,7 @@ def sparse_coo_tensor(
     indices: _Any = ...,
     values: _Any = ...,
 ) -> _Any:
-    """Return a COO tensor that stores only the elements `values` at `indices`. Duplicate indices mean a sum."""
+    """Return a COO tensor that stores only the elements `values` at `indices`."""
     ...
 
 def sparse_csc_tensor(
@@ -3110,7 +3110,7 @@ def symeig(input: _Tensor, eigenvectors: _bool = ..., upper: _bool = ..., *, out
     ...
 
 def t(input: _Tensor) -> _Tensor:
-    """Transpose a matrix. A tensor with fewer dims is returned as a view of itself."""
+    """Return the transpose of a matrix, as a view. For a tensor with fewer dims, return a view of it."""
     ...
 
 def t_copy(input: _Tensor) -> _Tensor:
@@ -3171,7 +3171,7 @@ def threshold_(input: _Tensor, threshold: _float, value: _float) -> _Tensor:
     ...
 
 def tile(input: _Tensor, dims: _Any) -> _Tensor:
-    """Repeat the tensor as `repeat` does; missing counts are one."""
+    """Repeat the tensor as `repeat` does. Missing leading counts are one."""
     ...
 
 def to_dlpack(tensor: _Tensor) -> _Any:
@@ -3201,13 +3201,13 @@ def trapezoid(y: _Tensor, x: _Tensor | None = ..., *, dx: _Number | None = ..., 
     ...
 
 def trapz(y: _Tensor, x: _Tensor | None = ..., *, dx: _float | None = ..., dim: _int = ...) -> _Tensor:
-    """Compute `trapezoid`."""
+    """Integrate `y` by the trapezoidal rule, as `trapezoid` does."""
     ...
 
 def triangular_solve(
     b: _Tensor, A: _Tensor, upper: _bool = ..., transpose: _bool = ..., unitriangular: _bool = ..., *, out: _Any = ...
 ) -> _Any:
-    """Return X with A X = b for a triangular A, and a copy of A."""
+    """Return X with A X = b, or A^T X = b if `transpose` is True, for a triangular A. Also return a copy of A."""
     ...
 
 def tril(input: _Tensor, diagonal: _int = ..., *, out: _Any = ...) -> _Tensor:
@@ -3276,7 +3276,7 @@ def unbind_copy(input: _Tensor, dim: _int = ...) -> _tuple[_Tensor, ...]:
     ...
 
 def unflatten(input: _Tensor, dim: _int, sizes: _Any) -> _Tensor:
-    """Split one dim into several."""
+    """Split one dim into several dims of the given sizes."""
     ...
 
 def unfold(input: _Tensor, dimension: _int, size: _int, step: _int) -> _Tensor:

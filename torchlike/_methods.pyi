@@ -78,7 +78,7 @@ class Methods:
     def __radd__(self, other: _Any) -> _Tensor: ...
     def __rand__(self, other: _Any) -> _Tensor: ...
     def __rdiv__(self, other: _Any) -> _Tensor:
-        """Return other / self."""
+        """Return other / self, computed as the reciprocal times `other`."""
         ...
     def __rfloordiv__(self, other: _Any) -> _Tensor: ...
     def __rlshift__(self, other: _Any) -> _Tensor: ...
@@ -186,7 +186,7 @@ class Methods:
         """Return whether any element over `dim` is nonzero (default: all dims)."""
         ...
     def apply_(self, callable: _Callable) -> _Tensor:
-        """Replace each element by the result of a Python function of it. This is slow, and works only on the CPU."""
+        """Replace each element by `callable(element)`. This is slow, and works only on the CPU."""
         ...
     def arccos(self) -> _Tensor:
         """Return the arccosine of each element, in radians. It is NaN outside [-1, 1]."""
@@ -243,7 +243,7 @@ class Methods:
         """Return the indices of the nonzero elements, one row for each."""
         ...
     def as_strided(self, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
-        """Return a view of the whole storage. Element `index` is at position `storage_offset + sum(index * stride)`."""
+        """Return a view into the storage, which may show any part of it."""
         ...
     def as_strided_(self, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
         """Apply `as_strided` in place. Only the shape and strides change."""
@@ -384,7 +384,7 @@ class Methods:
         """Return this tensor cast to torch.int8."""
         ...
     def cholesky(self, upper: _bool = ...) -> _Tensor:
-        """Return L with L L* = input."""
+        """Return L with L L* = input, or L* if `upper` is True."""
         ...
     def cholesky_inverse(self, upper: _bool = ...) -> _Tensor:
         """Return the inverse of A, given the Cholesky factor L of A."""
@@ -489,16 +489,16 @@ class Methods:
         """Return the cumulative minimum along `dim`, and the index of its last occurrence so far."""
         ...
     def cumprod(self, dim: _int, *, dtype: _Any = ...) -> _Tensor:
-        """Return the cumulative product along `dim`. Integers and bools are multiplied in int64."""
+        """Return the cumulative product along `dim`. Integers and bools are multiplied in int64 by default."""
         ...
     def cumprod_(self, dim: _int, *, dtype: _Any = ...) -> _Tensor:
-        """Return the cumulative product along `dim`. Integers and bools are multiplied in int64."""
+        """Return the cumulative product along `dim`. Integers and bools are multiplied in int64 by default."""
         ...
     def cumsum(self, dim: _int, *, dtype: _Any = ...) -> _Tensor:
-        """Return the cumulative sum along `dim`. Integers and bools are summed in int64."""
+        """Return the cumulative sum along `dim`. Integers and bools are summed in int64 by default."""
         ...
     def cumsum_(self, dim: _int, *, dtype: _Any = ...) -> _Tensor:
-        """Return the cumulative sum along `dim`. Integers and bools are summed in int64."""
+        """Return the cumulative sum along `dim`. Integers and bools are summed in int64 by default."""
         ...
     def cumulative_trapezoid(self, x: _Tensor | None = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
         """Return the cumulative integral of `y` along `dim` by the trapezoidal rule."""
@@ -513,7 +513,7 @@ class Methods:
         """Return the number of dense dims."""
         ...
     def dequantize(self) -> _Tensor:
-        """Return the tensor in float32. It is never a quantized tensor, since torchlike has none."""
+        """Return the tensor in float32. torchlike has no quantized tensors, so this is only a cast."""
         ...
     def det(self) -> _Tensor:
         """Return the determinant of a square matrix."""
@@ -643,7 +643,7 @@ class Methods:
         """Return each element rounded toward zero."""
         ...
     def flatten(self, start_dim: _int = ..., end_dim: _int = ...) -> _Tensor:
-        """Flatten the dims from `start_dim` to `end_dim` to one."""
+        """Flatten the dims from `start_dim` to `end_dim`, inclusive, to one."""
         ...
     def flip(self, *several: _Any, dims: _Any = ...) -> _Tensor:
         """Reverse the order of the indices along `dims`. The result is a copy."""
@@ -745,10 +745,10 @@ class Methods:
         """Return the exclusive or of the bits of all elements over `dim`, in uint64."""
         ...
     def heaviside(self, values: _Tensor) -> _Tensor:
-        """Return the Heaviside step function: 0 below zero, 1 above zero and `values` at zero."""
+        """Return the Heaviside step function: 0 below zero, 1 above zero, `values` at zero, and 0 for NaN."""
         ...
     def heaviside_(self, values: _Tensor) -> _Tensor:
-        """Return the Heaviside step function: 0 below zero, 1 above zero and `values` at zero."""
+        """Return the Heaviside step function: 0 below zero, 1 above zero, `values` at zero, and 0 for NaN."""
         ...
     def histc(self, bins: _int = ..., min: _float = ..., max: _float = ...) -> _Tensor:
         """Return the number of elements in each of `bins` equal intervals from `min` to `max`."""
@@ -776,10 +776,10 @@ class Methods:
         """Return the modified Bessel function of the first kind of order 0, element by element."""
         ...
     def igamma(self, other: _Tensor) -> _Tensor:
-        """Return the regularized lower incomplete gamma function P(input, other), where `input` is the shape."""
+        """Return the regularized lower incomplete gamma function P(input, other) for shape parameter `input`."""
         ...
     def igamma_(self, other: _Tensor) -> _Tensor:
-        """Return the regularized lower incomplete gamma function P(input, other), where `input` is the shape."""
+        """Return the regularized lower incomplete gamma function P(input, other) for shape parameter `input`."""
         ...
     def igammac(self, other: _Tensor) -> _Tensor:
         """Return the regularized upper incomplete gamma function Q(input, other) = 1 - igamma(input, other)."""
@@ -989,7 +989,7 @@ class Methods:
         """Return the cumulative log(sum(exp(input))) along `dim`, without overflow."""
         ...
     def logdet(self) -> _Tensor:
-        """Return the logarithm of the determinant, or NaN where the determinant is negative."""
+        """Return the logarithm of the determinant, or NaN where a real determinant is negative."""
         ...
     def logical_and(self, other: _Tensor) -> _Tensor:
         """Return whether both `input` and `other` are nonzero, for each pair of elements."""
@@ -1051,10 +1051,10 @@ class Methods:
         """Return the tensor with its last two dims transposed."""
         ...
     def map2_(self, x: _Tensor, y: _Tensor, callable: _Callable) -> _Tensor:
-        """Replace each element by the result of a Python function of it and the corresponding elements of `x` and `y`."""
+        """Replace each element a by `callable(a, b, c)`, where b and c are the corresponding elements of `x` and `y`."""
         ...
     def map_(self, tensor: _Tensor, callable: _Callable) -> _Tensor:
-        """Replace each element by the result of a Python function of it and the corresponding element of `tensor`."""
+        """Replace each element a by `callable(a, b)`, where b is the corresponding element of `tensor`."""
         ...
     def masked_fill(self, mask: _Tensor, value: _Any) -> _Tensor:
         """Return a copy of `input` with `value` at the elements where `mask` is true."""
@@ -1293,7 +1293,7 @@ class Methods:
         """Return the outer product of two vectors: (n,), (m,) -> (n, m)."""
         ...
     def permute(self, *dims: _Any, **named: _Any) -> _Tensor:
-        """Permute the dims."""
+        """Return a view with the dims in the order `dims`."""
         ...
     def pin_memory(self, device: _Any = ...) -> _Tensor:
         """Return the tensor itself. Host arrays are not page-locked here, and copies to a GPU are safe without it."""
@@ -1345,7 +1345,7 @@ class Methods:
     def random_(
         self, from_: _int | None = ..., to: _int | None = ..., *, generator: _Any = ..., **other: _Any
     ) -> _Tensor:
-        """Fill with random integers below `to` or in [from, to); by default, over the dtype's non-negative integers."""
+        """Fill with random integers in [0, to) or [from, to)."""
         ...
     def ravel(self) -> _Tensor:
         """Flatten all dims to one."""
@@ -1399,13 +1399,13 @@ class Methods:
         """Return the tensor with another shape and the same elements. Deprecated in PyTorch: use `reshape`."""
         ...
     def resize_(self, *sizes: _Any) -> _Tensor:
-        """Change the shape in place. The elements stay in memory order. New elements are unspecified (zeros here)."""
+        """Change the shape in place. The elements stay in memory order. New elements have the values that `empty` gives."""
         ...
     def resize_as(self, tensor: _Tensor) -> _Tensor:
         """Return the elements of this tensor with the shape of `tensor`. Deprecated in PyTorch: use `reshape`."""
         ...
     def resize_as_(self, tensor: _Tensor) -> _Tensor:
-        """Change the shape in place to that of `the_template`. `preserve_format` also takes its memory format."""
+        """Change the shape in place to that of `the_template`."""
         ...
     def resolve_conj(self) -> _Tensor:
         """Return a conjugated copy of a lazily conjugated view. Any other tensor is returned itself."""
@@ -1622,7 +1622,7 @@ class Methods:
         """Raise RuntimeError: PyTorch removed this function in favor of `linalg.eigh`."""
         ...
     def t(self) -> _Tensor:
-        """Transpose a matrix. A tensor with fewer dims is returned as a view of itself."""
+        """Return the transpose of a matrix, as a view. For a tensor with fewer dims, return a view of it."""
         ...
     def t_(self) -> _Tensor:
         """Apply `t` in place. Only the shape and strides change."""
@@ -1651,7 +1651,7 @@ class Methods:
         """Split a dim into views of nearly equal sizes, or at the given indices."""
         ...
     def tile(self, *several: _Any, dims: _Any = ...) -> _Tensor:
-        """Repeat the tensor as `repeat` does; missing counts are one."""
+        """Repeat the tensor as `repeat` does. Missing leading counts are one."""
         ...
     def to(self, *args: _Any, **kwargs: _Any) -> _Tensor:
         """Convert this tensor to another dtype or device."""
@@ -1693,7 +1693,7 @@ class Methods:
     def triangular_solve(
         self, A: _Tensor, upper: _bool = ..., transpose: _bool = ..., unitriangular: _bool = ...
     ) -> _Any:
-        """Return X with A X = b for a triangular A, and a copy of A."""
+        """Return X with A X = b, or A^T X = b if `transpose` is True, for a triangular A. Also return a copy of A."""
         ...
     def tril(self, diagonal: _int = ...) -> _Tensor:
         """Return the lower triangle of each matrix, with zeros above the given diagonal."""
@@ -1720,7 +1720,7 @@ class Methods:
         """Return each element rounded toward zero."""
         ...
     def type(self, dtype: _Any = ..., non_blocking: _bool = ...) -> _Any:
-        """Return the legacy name of the tensor's type; with an argument, convert to a dtype, a legacy type or its name."""
+        """Return the legacy name of the tensor's type."""
         ...
     def type_as(self, other: _Tensor) -> _Tensor:
         """Convert this tensor to the dtype and device of `other`."""
@@ -1729,7 +1729,7 @@ class Methods:
         """Return a view for each index of a dim."""
         ...
     def unflatten(self, dim: _int, sizes: _Any) -> _Tensor:
-        """Split one dim into several."""
+        """Split one dim into several dims of the given sizes."""
         ...
     def unfold(self, dimension: _int, size: _int, step: _int) -> _Tensor:
         """Return a view of all windows of `size` elements along `dimension`, `step` elements apart."""

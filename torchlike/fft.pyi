@@ -55,7 +55,7 @@ def hfftn(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..
     ...
 
 def ifft(input: _Tensor, n: _Any = ..., dim: _int = ..., norm: _Any = ..., *, out: _Any = ...) -> _Tensor:
-    """Return the inverse of `fft`, divided by n."""
+    """Return the inverse of `fft`. With the default `norm` it is divided by n."""
     ...
 
 def ifft2(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
@@ -71,7 +71,7 @@ def ifftshift(input: _Tensor, dim: _Any = ...) -> _Tensor:
     ...
 
 def ihfft(input: _Tensor, n: _Any = ..., dim: _int = ..., norm: _Any = ..., *, out: _Any = ...) -> _Tensor:
-    """Return the inverse of `hfft`. The result is a lazily conjugated view (see `is_conj`)."""
+    """Return the inverse of `hfft`. Without `out`, the result is a lazily conjugated view (see `is_conj`)."""
     ...
 
 def ihfft2(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:

@@ -29,7 +29,7 @@ def cholesky_ex(A: _Tensor, *, upper: _bool = ..., check_errors: _bool = ..., ou
     ...
 
 def cond(A: _Tensor, p: _Any = ..., *, out: _Any = ...) -> _Tensor:
-    """Return the condition number, norm(A) * norm(inverse of A), or inf if A is singular."""
+    """Return the condition number, norm(A) * norm(inverse of A), where `p` is the order of the norm."""
     ...
 
 def cross(input: _Tensor, other: _Tensor, *, dim: _int = ..., out: _Any = ...) -> _Tensor:

@@ -91,7 +91,7 @@ def expm1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def gammainc(input: _Tensor, other: _Tensor) -> _Any:
-    """Return the regularized lower incomplete gamma function P(input, other), where `input` is the shape."""
+    """Return the regularized lower incomplete gamma function P(input, other) for shape parameter `input`."""
     ...
 
 def gammaincc(input: _Tensor, other: _Tensor) -> _Any:

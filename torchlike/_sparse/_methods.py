@@ -246,7 +246,7 @@ def _item(self: Any, index: Any) -> Any:
     """Return `self[index]`. Only ints and tuples of ints are supported."""
     for i in index if isinstance(index, tuple) else (index,):
         if not isinstance(i, int) or isinstance(i, bool) or not isinstance(self, SparseTensor):
-            raise _errors.layouts.refused("indexing with anything but integers", mf.sparse_coo)
+            raise _errors.layouts.refused("getitem with an index other than integers", mf.sparse_coo)
         self = select(self, 0, i)
     return self
 

@@ -58,7 +58,7 @@ def _ours(key, sample, half, enabled=True):
 
 # On fake tensors, PyTorch does not cast in operators that the kernel of another operator calls. For `pinverse` this is
 # the final product.
-KEYS = [k for k in CAST if k != "pinverse" and (row(k) is None or row(k).autocast.accelerator)]
+KEYS = [k for k in CAST if k != "pinverse" and (row(k) is None or row(k).public.autocast.accelerator)]
 
 
 # Operators that PyTorch cannot evaluate on fake tensors, which have no elements: their results have a shape or a truth

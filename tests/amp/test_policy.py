@@ -63,7 +63,7 @@ def _results(key, half):
 
 
 # Operators with an autocast policy, and functions composed of operators. Autocast does not affect other operators.
-CAST = [key for key in JUDGED if row(key) is None or row(key).autocast is not None]
+CAST = [key for key in JUDGED if row(key) is None or row(key).public.autocast is not None]
 
 
 @pytest.mark.parametrize("key", CAST)

@@ -78,6 +78,19 @@ def test_at_most_one_inner_frame(name):
     assert len(inner_frames(PROGRAMS[name])) <= 1
 
 
+class Overriding(torch.Tensor):
+    """A subclass that overrides functions: public functions have a wrapper as soon as there is one."""
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return super().__torch_function__(func, types, args, kwargs or {})
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_at_most_one_inner_frame_with_overridden_functions(name):
+    assert len(inner_frames(PROGRAMS[name])) <= 1
+
+
 def test_lines_of_a_users_module_remain():
     with pytest.raises(RuntimeError) as caught:
         Model()(X)

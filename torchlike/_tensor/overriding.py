@@ -19,6 +19,7 @@ from torchlike._engine import Size
 from torchlike._ops import Op
 from torchlike._ops.schema.declare import ARRAYS
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, turn_into
+from torchlike._tensor.tracebacks import shortened
 
 _STEMS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
 # Reflected operators are not overridden: Python would call those of a subclass before the operator of the left operand.
@@ -265,11 +266,14 @@ class Function:
         self._inside = () if _is_variadic(function) else (list, tuple)  # the container types whose items are checked
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        for each in (*args, *kwargs.values()):
-            cls = each.__class__
-            if cls not in TENSOR_TYPES and (cls in self._inside or hasattr(cls, "__torch_function__")):
-                return call(self.__wrapped__, args, kwargs, self)
-        return self.__wrapped__(*args, **kwargs)
+        try:
+            for each in (*args, *kwargs.values()):
+                cls = each.__class__
+                if cls not in TENSOR_TYPES and (cls in self._inside or hasattr(cls, "__torch_function__")):
+                    return call(self.__wrapped__, args, kwargs, self)
+            return self.__wrapped__(*args, **kwargs)
+        except Exception as error:
+            raise shortened(error) from error.__cause__
 
     def __eq__(self, other: object) -> bool:
         return other is self or other is self.__wrapped__

@@ -113,7 +113,7 @@ class ParameterDict(Module):
 
     def copy(self) -> ParameterDict:
         """Return a shallow copy, which holds the same parameters."""
-        return ParameterDict({key: self[key] for key in self._keys})
+        return ParameterDict(OrderedDict((key, self[key]) for key in self._keys))
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """Return the value of `key`. A missing key is added with the value `default`."""
@@ -133,9 +133,11 @@ class ParameterDict(Module):
         return value
 
     def popitem(self) -> tuple[str, Any]:
-        """Remove the last key and return it with its value."""
-        key = next(reversed(self))
-        return key, self.pop(key)
+        """Remove the last key and return it with its value. Raise KeyError if there is none."""
+        key, _ = self._keys.popitem()
+        value = self[key]
+        delattr(self, self._name_of(key))
+        return key, value
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return the value of `key`, or `default` if the key is missing."""

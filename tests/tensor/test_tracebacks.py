@@ -1,5 +1,6 @@
 """A traceback has at most one frame of torchlike after the user's line."""
 
+import json
 import os
 import subprocess
 import sys
@@ -96,6 +97,17 @@ def test_lines_of_a_users_module_remain():
         Model()(X)
     names = [frame.f_code.co_name for frame, _ in traceback.walk_tb(caught.value.__traceback__)]
     assert names[1:] == ["__call__", "forward"]
+
+
+def test_frames_of_other_libraries_that_the_user_calls_remain():
+    class Reading(nn.Module):
+        def forward(self, x):
+            return json.loads("{")
+
+    with pytest.raises(json.JSONDecodeError) as caught:
+        Reading()(X)
+    names = [frame.f_code.co_name for frame, _ in traceback.walk_tb(caught.value.__traceback__)]
+    assert names[1:] == ["__call__", "forward", "loads", "decode", "raw_decode"]
 
 
 def test_a_cause_remains():

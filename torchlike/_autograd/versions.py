@@ -143,8 +143,10 @@ def note_result(node: Node, tensor: Any, owner: Any = None) -> None:
         extra = nodes.hooks_of(node)
         if extra.overwritten is None or extra.overwritten.since is None:
             extra.overwritten = _overwritten(tensor, owner)
-    elif node.saved_results and tensor._edge is not None and tensor._edge[1] in node.saved_results:
-        nodes.hooks_of(node).kept.setdefault(tensor._edge[1], _overwritten(tensor, owner))
+    elif node.saved_results and tensor._edge is not None:
+        number, kept = tensor._edge[1], nodes.hooks_of(node).kept
+        if number in node.saved_results and number not in kept:
+            kept[number] = _overwritten(tensor, owner)
     if node.extra is not None and node.extra.inner is not None:
         inner, view = node.extra.inner
         note_result(inner, tensor, view())

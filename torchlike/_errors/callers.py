@@ -32,9 +32,14 @@ class Place(NamedTuple):
         return f"{name}:{self.line}"
 
 
+def is_ours(file: str) -> bool:
+    """Return whether a file is part of torchlike."""
+    return file.startswith(_OURS)
+
+
 def is_users(file: str) -> bool:
     """Return whether a file is part of the user's program."""
-    if file.startswith((_OURS, "<frozen ")):
+    if is_ours(file) or file.startswith("<frozen "):
         return False
     return not file.startswith(_STANDARD) or any(part in file for part in _INSTALLED)
 

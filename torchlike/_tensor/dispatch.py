@@ -105,19 +105,19 @@ def _guarded(op: Op, call: Callable) -> Callable:
             return a._value if kind in (d.ARRAY, d.OPERAND, d.ARRAYS) else number(a, kind)
         return a.item() if isinstance(a, np.generic) else a
 
+    def check(args: tuple, kwargs: dict) -> None:
+        try:
+            guard(*map(seen, args, kinds), **{name: seen(a, kind_of.get(name, d.STATIC)) for name, a in kwargs.items()})
+        except _errors.layouts.Elsewhere:
+            return  # the call uses the rule of the layout
+        except TypeError as misfit:  # if the arguments do not fit the signature, the call raises the error
+            if _is_for(op, args, kwargs) and not foreign_errors.is_foreign(misfit):
+                raise
+
     def guarded(*args: Any, **kwargs: Any) -> Any:
         try:
-            try:
-                guard(
-                    *map(seen, args, kinds),
-                    **{name: seen(a, kind_of.get(name, d.STATIC)) for name, a in kwargs.items()},
-                )
-            except _errors.layouts.Elsewhere:
-                return call(*args, **kwargs)  # this call uses the rule of the layout
-            except TypeError as misfit:
-                if _is_for(op, args, kwargs) and not foreign_errors.is_foreign(misfit):
-                    raise
-            return call(*args, **kwargs)  # this call raises the error for a mismatch
+            check(args, kwargs)
+            return call(*args, **kwargs)
         except Exception as error:
             raise shortened(error) from error.__cause__
 

@@ -10,23 +10,26 @@ from __future__ import annotations
 import os
 from types import TracebackType
 
-from torchlike._errors.callers import is_users
+from torchlike._errors.callers import is_ours, is_users
 from torchlike._ops.schema.foreign_errors import is_foreign
 
 _IS_FULL = os.environ.get("TORCHLIKE_TRACEBACK") == "full"
 
 
 def shortened(error: Exception) -> Exception:
-    """Remove the internal frames below the handler from the traceback of an error, and return the error.
+    """Remove torchlike's frames, and the frames that they called, from the traceback of an error. Return the error.
 
-    Call it as `except Exception as error: raise shortened(error)`.
+    The frames of the user's program remain, with the library frames that the program called. Call this function as
+    `except Exception as error: raise shortened(error) from error.__cause__`.
     """
     if _IS_FULL or is_foreign(error):
         return error
     last = error.__traceback__
-    kept = []
+    kept, is_called_by_user = [], False
     while last is not None:
-        if is_users(last.tb_frame.f_code.co_filename):
+        file = last.tb_frame.f_code.co_filename
+        is_called_by_user = not is_ours(file) and (is_called_by_user or is_users(file))
+        if is_called_by_user:
             kept.append(last)
         last = last.tb_next
     made: TracebackType | None = None

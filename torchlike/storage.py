@@ -358,8 +358,7 @@ def _bytes(data: Any) -> list:
     if wrong is not None:
         raise RuntimeError(
             "torch.UntypedStorage(): tried to construct a storage from a sequence "
-            f"({type(data).__name__}), but one of the items was of type {type(wrong).__name__} "
-            "instead of int"
+            f"({type(data).__name__}), but one of the items was of type {type(wrong).__name__} instead of int"
         )
     return [x % 256 for x in data]
 

@@ -122,8 +122,7 @@ def check_physical_layout(ndim: int, order: Ints) -> None:
         if not 0 <= dim < ndim:
             raise RuntimeError(
                 f"Dimension out of range (expected to be between 0 and {ndim - 1}, but got {dim} at "
-                f"index {at}).  NB: negative dims not currently supported; file an issue if you want "
-                "it."
+                f"index {at}).  NB: negative dims not currently supported; file an issue if you want it."
             )
     if len(set(order)) != ndim:
         raise RuntimeError("Duplicate dim not allowed")
@@ -180,16 +179,14 @@ def defined_twice(name: str, schema: str) -> RuntimeError:
     space, _, _ = name.partition("::")
     return RuntimeError(
         f"Tried to register an operator ({space}::{schema}) with the same name and overload name "
-        "multiple times. Each overload's schema should only be registered with a single call to "
-        "def()."
+        "multiple times. Each overload's schema should only be registered with a single call to def()."
     )
 
 
 def old_storage(name: str, wrong: str) -> str:
     return (
         f"<class 'torch.{name}'>.__new__ received an invalid combination of arguments. Expected one of:\n"
-        " * no arguments\n * (int size)\n * (Sequence data)\n * (*, UntypedStorage wrap_storage)\n"
-        f"{wrong}"
+        f" * no arguments\n * (int size)\n * (Sequence data)\n * (*, UntypedStorage wrap_storage)\n{wrong}"
     )
 
 

@@ -20,8 +20,7 @@ def overlapping_write() -> RuntimeError:
 def overlapping_operands() -> RuntimeError:
     return RuntimeError(
         "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
-        "single memory location. Please clone() the tensor before performing the "
-        "operation."
+        "single memory location. Please clone() the tensor before performing the operation."
     )
 
 
@@ -132,8 +131,7 @@ def out_of_memory(device: Any, needed: int) -> RuntimeError:
     if str(device) == "cpu":
         return RuntimeError(
             "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate "
-            f"memory: you tried to allocate {needed} bytes. Error code 12 "
-            "(Cannot allocate memory)"
+            f"memory: you tried to allocate {needed} bytes. Error code 12 (Cannot allocate memory)"
         )
     from torchlike._errors.making import OutOfMemoryError
 

@@ -39,8 +39,7 @@ def invalid_shape(shape: tuple[int, ...], count: int) -> RuntimeError:
 def expand_rank(tensor: Any, size: tuple[int, ...]) -> RuntimeError:
     return RuntimeError(
         f"expand({type_text(tensor)}{{{list(tensor.shape)}}}, size={list(size)}): the number of sizes "
-        f"provided ({len(size)}) must be greater or equal to the number of dimensions in the tensor "
-        f"({tensor.ndim})"
+        f"provided ({len(size)}) must be greater or equal to the number of dimensions in the tensor ({tensor.ndim})"
     )
 
 

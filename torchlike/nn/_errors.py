@@ -248,8 +248,7 @@ def to_arguments(args: tuple, kwargs: dict) -> TypeError:
     return TypeError(
         f"to() received an invalid combination of arguments - got ({got}), but expected one of:\n"
         f" * (torch.device device = None, torch.dtype dtype = None, {tail}"
-        f" * (torch.dtype dtype, {tail}"
-        f" * (Tensor tensor, {tail}"
+        f" * (torch.dtype dtype, {tail} * (Tensor tensor, {tail}"
     )
 
 

@@ -112,8 +112,7 @@ def _check_mode(mode: str, scale_grad_by_freq: bool, sparse: bool, weights: Tens
     if weights is not None and mode != "sum":
         raise NotImplementedError(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
-            f"for mode='sum' (got mode='{mode}'). Please open a feature request on "
-            "GitHub."
+            f"for mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
         )
 
 

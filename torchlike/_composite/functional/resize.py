@@ -52,9 +52,7 @@ def interpolate(
     if mode not in (*_DIMS, "nearest", "nearest-exact", "area") or input.ndim not in (3, 4, 5):
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: "
-            "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact "
-            "(got "
-            f"{mode})"
+            f"nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
         )
     if mode in _DIMS and input.ndim != _DIMS[mode]:
         raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {_DIMS[mode]}D input")
@@ -81,8 +79,7 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any, recompute: bool | None) 
         if len(given) != dims:
             raise ValueError(
                 f"Input and output must have the same number of spatial dimensions, but got input with spatial "
-                f"dimensions of {spatial} and output size of {size}. Please provide input tensor in (N, C, d1, "
-                f"d2, "
+                f"dimensions of {spatial} and output size of {size}. Please provide input tensor in (N, C, d1, d2, "
                 "...,dK) format and output size in (o1, o2, ...,oK) format."
             )
         if not all(isinstance(n, int) or hasattr(n, "__index__") for n in given):
@@ -95,10 +92,8 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any, recompute: bool | None) 
     factors = tuple(scale_factor) if isinstance(scale_factor, list | tuple) else (scale_factor,) * dims
     if len(factors) != dims:
         raise ValueError(
-            f"Input and scale_factor must have the same number of spatial dimensions, but got input with "
-            f"spatial "
-            f"dimensions of {spatial} and scale_factor of shape {scale_factor}. Please provide input tensor in "
-            f"(N, C, "
+            f"Input and scale_factor must have the same number of spatial dimensions, but got input with spatial "
+            f"dimensions of {spatial} and scale_factor of shape {scale_factor}. Please provide input tensor in (N, C, "
             "d1, d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format."
         )
     factors = tuple(float(f) for f in factors)
@@ -145,8 +140,7 @@ def grid_sample(
         )
     if padding_mode not in ("zeros", "border", "reflection"):
         raise ValueError(
-            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
-            "but "
+            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but "
             f"got: '{padding_mode}'"
         )
     if align_corners is None:

@@ -90,8 +90,7 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpa
     if unpack_pivots and LU_pivots.dtype is not int32:
         raise RuntimeError(
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: "
-            "this function is intended to be used with the output produced by "
-            "torch.linalg.lu_factor"
+            "this function is intended to be used with the output produced by torch.linalg.lu_factor"
         )
     none = lambda: factories.empty(0, dtype=LU_data.dtype, device=LU_data.device)
     lower, upper = rows["lu_unpack"](LU_data) if unpack_data else (none(), none())

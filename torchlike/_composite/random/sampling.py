@@ -64,8 +64,7 @@ def into(target: Tensor, draw: Draw) -> None:
     if not set(levels) <= set(levels_of(target._value)):
         raise RuntimeError(
             "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear "
-            "like same randomness. If this is necessary for your usage, please file an issue with "
-            "functorch."
+            "like same randomness. If this is necessary for your usage, please file an issue with functorch."
         )
     order = draw if target._strides is None else _ordered(draw, shape, target._strides)
     sizes = (*[level.size for level in levels], *shape)
@@ -141,7 +140,6 @@ def _different() -> list[Level]:
     if any(level.randomness == "error" for level in active):
         raise RuntimeError(
             "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
-            "'different' randomness flags on vmap or perform the randomness operation out of "
-            "vmap"
+            "'different' randomness flags on vmap or perform the randomness operation out of vmap"
         )
     return [level for level in active if level.randomness == "different"]

@@ -22,8 +22,7 @@ for _kind in (TorchDynamoException, UncapturedHigherOrderOpError, TorchRuntimeEr
 
 CONSTANT_PREDICATE = (
     "Pred is a Python constant. When used with torch.cond, it specializes on one of the branches. If "
-    "you want torch.cond to preserve two branches, please make the predicate a boolean tensor or a "
-    "SymBool."
+    "you want torch.cond to preserve two branches, please make the predicate a boolean tensor or a SymBool."
 )
 
 

@@ -142,14 +142,12 @@ def check_grad(tensor: Any, grad: Any) -> None:
             f"grad_dtype '{scalar_name(tensor.dtype)}'. The gradient must match the tensor's grad_dtype "
             "(defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
             "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the "
-            "dtypes of a tensor and its gradient may break downstream systems that assume they "
-            "match."
+            "dtypes of a tensor and its gradient may break downstream systems that assume they match."
         )
     if grad.device is not tensor.device:
         raise RuntimeError(
             f"attempting to assign a gradient with device type '{grad.device.type}' to a tensor with "
-            f"device type '{tensor.device.type}'. Please ensure that the gradient and the tensor are on "
-            "the same device"
+            f"device type '{tensor.device.type}'. Please ensure that the gradient and the tensor are on the same device"
         )
     if grad.shape != tensor.shape:
         raise RuntimeError(

@@ -15,8 +15,7 @@ def escaped() -> RuntimeError:
     return RuntimeError(
         "Either your tensor may have escaped from inside a function being vmapped and this is a user "
         "error (see https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal "
-        "functorch error in `gen_vmap_plumbing` Please file an issue if it looks like the "
-        "latter"
+        "functorch error in `gen_vmap_plumbing` Please file an issue if it looks like the latter"
     )
 
 
@@ -36,8 +35,7 @@ _FLOW = (
 _ITEM = (
     "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling"
     " .item() on a Tensor, please try to rewrite what you're doing with other operations. If "
-    "error is occurring somewhere inside PyTorch internals, please file a bug "
-    "report."
+    "error is occurring somewhere inside PyTorch internals, please file a bug report."
 )
 # The error of each function that reads elements. The first entry whose function is on the call stack applies.
 _READERS = {
@@ -58,8 +56,7 @@ def observed(calls: Sequence[str]) -> RuntimeError:
     if "masked_select" in names:
         return RuntimeError(
             "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support "
-            "this because for each batch this would return a differently shaped Tensor. "
-            f"{_ISSUE}"
+            f"this because for each batch this would return a differently shaped Tensor. {_ISSUE}"
         )
     for name, aten in _DYNAMIC.items():
         if name in names and "__getitem__" not in names:
@@ -129,8 +126,7 @@ def in_dims_structure(name: str, in_dims: Any, specs: tuple) -> ValueError:
 def out_dims_structure(name: str, out_dims: Any, specs: tuple) -> ValueError:
     return ValueError(
         f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure"
-        f" of `outputs`. out_dims has structure {specs[0]} but outputs has structure "
-        f"{specs[1]}."
+        f" of `outputs`. out_dims has structure {specs[0]} but outputs has structure {specs[1]}."
     )
 
 
@@ -148,15 +144,13 @@ def inside_a_transform(what: str) -> RuntimeError:
     if what == "backward":
         return RuntimeError(
             "backward() called inside a functorch transform. This is not supported, please use "
-            "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
-            "transforms."
+            "functorch.grad or functorch.vjp instead or call backward() outside of functorch transforms."
         )
     return RuntimeError(
         "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd."
         "functional.* APIs) inside of a function being transformed by a functorch transform. This is "
         "unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, "
-        "hessian) or call requires_grad_() outside of a function being transformed "
-        "instead."
+        "hessian) or call requires_grad_() outside of a function being transformed instead."
     )
 
 

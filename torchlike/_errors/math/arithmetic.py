@@ -34,8 +34,7 @@ def sorted_dims(sequence: tuple, values: tuple) -> RuntimeError:
     if not values:
         return RuntimeError(
             "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension "
-            f"is 1, but we got boundaries tensor dim({len(sequence)}) and input value's dim(0) "
-            "numel(1)"
+            f"is 1, but we got boundaries tensor dim({len(sequence)}) and input value's dim(0) numel(1)"
         )
     return RuntimeError(
         "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "

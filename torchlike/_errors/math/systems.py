@@ -93,8 +93,7 @@ def check_ormqr_dtypes(vectors: Any, **others: Any) -> None:
         if x.dtype is not vectors.dtype:
             raise RuntimeError(
                 f"torch.ormqr: Expected input and {label} to have the same dtype, but input "
-                f"has dtype{scalar_name(vectors.dtype)} and {label} has dtype "
-                f"{scalar_name(x.dtype)}"
+                f"has dtype{scalar_name(vectors.dtype)} and {label} has dtype {scalar_name(x.dtype)}"
             )
 
 

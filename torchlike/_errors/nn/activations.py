@@ -26,8 +26,7 @@ def dropout2d_dims(ndim: int) -> str:
     return (
         f"dropout2d: Received a {ndim}-D input to dropout2d, which is deprecated and will result in an error in a "
         "future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
-        "dropout2d exists to provide channel-wise dropout on inputs with 2 spatial dimensions, a channel "
-        "dimension, "
+        "dropout2d exists to provide channel-wise dropout on inputs with 2 spatial dimensions, a channel dimension, "
         "and an optional batch dimension (i.e. 3D or 4D inputs)."
     )
 
@@ -36,8 +35,7 @@ DROPOUT2D_BATCH = (
     "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - input "
     "is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future release to "
     "interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise "
-    "dropout "
-    "behavior, please switch to using dropout1d instead."
+    "dropout behavior, please switch to using dropout1d instead."
 )
 
 
@@ -45,8 +43,7 @@ def dropout3d_dims(ndim: int) -> str:
     return (
         f"dropout3d: Received a {ndim}-D input to dropout3d, which is deprecated and will result in an error in a "
         "future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
-        "dropout3d exists to provide channel-wise dropout on inputs with 3 spatial dimensions, a channel "
-        "dimension, "
+        "dropout3d exists to provide channel-wise dropout on inputs with 3 spatial dimensions, a channel dimension, "
         "and an optional batch dimension (i.e. 4D or 5D inputs)."
     )
 

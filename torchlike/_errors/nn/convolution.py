@@ -32,8 +32,7 @@ def _check_common(call: Any, dims: int) -> None:
     name = call.op.name
     if x.ndim not in (dims + 1, dims + 2):
         raise RuntimeError(
-            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got "
-            f"input of "
+            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of "
             f"size: {list(x.shape)}"
         )
     if dims == 1 and w.ndim < 3:
@@ -45,8 +44,7 @@ def _check_common(call: Any, dims: int) -> None:
         )
     if w.ndim != dims + 2:
         raise RuntimeError(
-            f"expected stride to be a single integer value or a list of {w.ndim - 2} values to match "
-            f"the "
+            f"expected stride to be a single integer value or a list of {w.ndim - 2} values to match the "
             f"convolution dimensions, but got stride={list(_each(call.stride, dims))}"
         )
     _check_counts(
@@ -66,8 +64,7 @@ def _check_common(call: Any, dims: int) -> None:
         )
     if w.shape[0] % call.groups:
         raise RuntimeError(
-            f"Given groups={call.groups}, expected weight to be divisible by {call.groups} at "
-            f"dimension 0, "
+            f"Given groups={call.groups}, expected weight to be divisible by {call.groups} at dimension 0, "
             f"but got weight of size [{list(w.shape)}] instead"
         )
 
@@ -90,8 +87,7 @@ def _check_bias(call: Any, outputs: int, given: str) -> None:
     bias = call.bias
     if bias is not None and tuple(bias.shape) != (outputs,):
         raise RuntimeError(
-            f"Given {given}weight of size {list(call.weight.shape)}, expected bias to be "
-            f"1-dimensional with "
+            f"Given {given}weight of size {list(call.weight.shape)}, expected bias to be 1-dimensional with "
             f"{outputs} elements, but got bias of size {list(bias.shape)} instead"
         )
 
@@ -108,10 +104,8 @@ def check_convolution(call: Any, dims: int) -> None:
     shape = tuple(x.shape) if x.ndim == dims + 2 else (1, *x.shape)
     if shape[1] != w.shape[1] * call.groups:
         raise RuntimeError(
-            f"Given groups={call.groups}, weight of size {list(w.shape)}, expected input{list(shape)} "
-            f"to "
-            f"have {w.shape[1] * call.groups} channels, but got {shape[1]} channels "
-            f"instead"
+            f"Given groups={call.groups}, weight of size {list(w.shape)}, expected input{list(shape)} to "
+            f"have {w.shape[1] * call.groups} channels, but got {shape[1]} channels instead"
         )
     _check_bias(call, w.shape[0], "")
     if isinstance(call.padding, str):
@@ -122,8 +116,7 @@ def check_convolution(call: Any, dims: int) -> None:
     kernel = [d * (k - 1) + 1 for d, k in zip(_each(call.dilation, dims), w.shape[2:])]
     if any(n < k for n, k in zip(sizes, kernel)):
         raise RuntimeError(
-            f"Calculated padded input size per channel: {_by(sizes)}. Kernel size: {_by(kernel)}. "
-            f"Kernel "
+            f"Calculated padded input size per channel: {_by(sizes)}. Kernel size: {_by(kernel)}. Kernel "
             "size can't be greater than actual input size"
         )
     _check_elements(x, w, shape, dims)

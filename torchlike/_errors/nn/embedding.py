@@ -32,16 +32,14 @@ def check_bags(call: Any) -> None:
             raise RuntimeError(
                 f"Expected tensor for argument #1 '{name if name == 'weight' else 'indices'}' to have "
                 f"one of the following scalar types: {words}; but got torch."
-                f"{scalar_name(given.dtype)}Tensor instead (while checking arguments for "
-                "embedding_bag)"
+                f"{scalar_name(given.dtype)}Tensor instead (while checking arguments for embedding_bag)"
             )
     weights = call.per_sample_weights
     if weights is not None and weights.dtype is not call.weight.dtype:
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
             f"'per_sample_weights'; but type torch.{scalar_name(call.weight.dtype)}Tensor does not "
-            f"equal torch.{scalar_name(weights.dtype)}Tensor (while checking arguments for "
-            "embedding_bag)"
+            f"equal torch.{scalar_name(weights.dtype)}Tensor (while checking arguments for embedding_bag)"
         )
 
 

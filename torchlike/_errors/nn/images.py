@@ -55,8 +55,7 @@ def check_mirror_pad(x: Any, pad: Ints, mode: str) -> None:
         if mode == "reflect" and max(before, after) >= size:
             raise RuntimeError(
                 f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input "
-                f"dimension, but got: padding ({before}, {after}) at dimension {dim} of input "
-                f"{list(x.shape)}"
+                f"dimension, but got: padding ({before}, {after}) at dimension {dim} of input {list(x.shape)}"
             )
         if mode == "circular" and max(before, after) > size:
             raise RuntimeError("Padding value causes wrapping around more than once.")
@@ -129,14 +128,12 @@ def check_unfold(x: Any, kernel: Ints, dilation: Ints, padding: Ints, stride: In
     _check_windows(kernel, dilation, padding, stride)
     if x.ndim > 4 or not all(x.shape[-3:]):
         raise RuntimeError(
-            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
-            "dimensions "
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions "
             f"for input, but got: {list(x.shape)}"
         )
     if min(counts()) < 1:
         raise RuntimeError(
-            f"Given input with spatial size {tuple(x.shape[-2:])}, kernel_size={kernel}, "
-            f"dilation={dilation}, "
+            f"Given input with spatial size {tuple(x.shape[-2:])}, kernel_size={kernel}, dilation={dilation}, "
             f"padding={padding}, calculated shape of the array of sliding blocks as {counts()}, but its "
             "components must be at least one."
         )
@@ -167,17 +164,14 @@ def check_fold(x: Any, size: Ints, kernel: Ints, dilation: Ints, padding: Ints, 
         )
     if x.shape[-2] % (kernel[0] * kernel[1]):
         raise RuntimeError(
-            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but "
-            "got "
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
             f"input.size(1)={x.shape[-2]} and kernel_size={kernel}."
         )
     if x.shape[-1] != counts[0] * counts[1]:
         raise RuntimeError(
-            f"Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
-            f"stride="
+            f"Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, stride="
             f"{stride}, expected size of input's dimension 2 to match the calculated number of sliding "
-            f"blocks {counts[0]} * {counts[1]} = {counts[0] * counts[1]}, but got "
-            f"input.size(2)={x.shape[-1]}."
+            f"blocks {counts[0]} * {counts[1]} = {counts[0] * counts[1]}, but got input.size(2)={x.shape[-1]}."
         )
 
 

@@ -39,8 +39,7 @@ def target_out_of_bounds(target: int) -> IndexError:
 
 def class_weights(classes: int, shape: Ints) -> RuntimeError:
     return RuntimeError(
-        f"weight tensor should be defined either for all {classes} classes or no classes but got "
-        f"weight "
+        f"weight tensor should be defined either for all {classes} classes or no classes but got weight "
         f"tensor of shape: {list(shape)}"
     )
 
@@ -66,8 +65,7 @@ def _size(shape: Ints) -> str:
 
 def broadcast_sizes(wanted: Ints, got: Ints) -> str:
     return (
-        f"Using a target size ({_size(got)}) that is different to the input size ({_size(wanted)}). This will "
-        f"likely "
+        f"Using a target size ({_size(got)}) that is different to the input size ({_size(wanted)}). This will likely "
         "lead to incorrect results due to broadcasting. Please ensure they have the same size."
     )
 
@@ -95,8 +93,7 @@ def triplet_margin(margin: float) -> ValueError:
 
 def triplet_dims(a: int, p: int, n: int) -> RuntimeError:
     return RuntimeError(
-        f"The anchor, positive, and negative tensors are expected to have the same number of "
-        f"dimensions, "
+        f"The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
         f"but got: anchor {a}D, positive {p}D, and negative {n}D inputs"
     )
 

@@ -91,15 +91,13 @@ def _check_pool_dims(name: str, x: Any, dims: int) -> None:
     if name == "max_pool3d" and x.ndim in (4, 5):
         raise RuntimeError(
             "max_pool3d_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have "
-            f"positive length, but input has a shape of {list(x.shape)} and non-batch dimension 0 has "
-            "length zero!"
+            f"positive length, but input has a shape of {list(x.shape)} and non-batch dimension 0 has length zero!"
         )
     if x.ndim <= dims and name == "avg_pool2d":
         raise dim_out_of_range(-3, x.ndim)
     if name == "max_pool1d" or x.ndim in (dims + 1, dims + 2):
         raise RuntimeError(
-            f"{'max_pool1d: ' if dims == 1 else ''}Expected {dims + 1}D or {dims + 2}D (batch mode) "
-            f"tensor "
+            f"{'max_pool1d: ' if dims == 1 else ''}Expected {dims + 1}D or {dims + 2}D (batch mode) tensor "
             f"with optional 0 dim batch size for input, but got:{list(x.shape)}"
         )
     raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
@@ -159,8 +157,7 @@ def check_adaptive(call: Any, dims: int) -> None:
     for dim in range(x.ndim - dims, x.ndim):
         if not x.shape[dim]:
             raise RuntimeError(
-                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input "
-                f"has "
+                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has "
                 f"sizes {list(x.shape)} with dimension {dim} being empty"
             )
     if x.dtype.category < 2:

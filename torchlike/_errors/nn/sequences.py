@@ -41,7 +41,6 @@ def attention_dtypes(q: Any, k: Any, v: Any) -> RuntimeError:
 
 def attention_mask_dtype(mask: Any, query: Any) -> RuntimeError:
     return RuntimeError(
-        "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-        "attn_mask.dtype: "
+        "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
         f"{c_name(mask)} and  query.dtype: {c_name(query)} instead."
     )

@@ -98,8 +98,7 @@ def _check_layer_norm(call: Call) -> None:
     x, shape = call.input, tuple(call.normalized_shape)
     if not shape:
         raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
-            "element, "
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, "
             "but got normalized_shape = []"
         )
     for name in ("weight", "bias"):

@@ -20,7 +20,7 @@ import inspect
 import re
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from torchlike._dtypes import modes
@@ -242,13 +242,7 @@ def _kind(parameter: inspect.Parameter) -> int:
     return _KINDS.get(str(parameter.annotation).split(" |")[0].strip(), STATIC)
 
 
-_GROUPS = {
-    "gradient": GradientRules,
-    "view": ViewRules,
-    "dtypes": DtypeRules,
-    "execution": ExecutionRules,
-    "public": PublicRules,
-}
+_GROUPS: dict[str, Any] = {each.name: each.default_factory for each in fields(Op) if is_dataclass(each.default_factory)}
 _GROUP_OF = {each.name: group for group, made in _GROUPS.items() for each in fields(made)}
 
 

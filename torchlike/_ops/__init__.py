@@ -42,7 +42,9 @@ from torchlike._ops.nn import resize as resize
 from torchlike._ops.nn import rnn as rnn
 from torchlike._ops.nn import softmax as softmax
 from torchlike._ops.nn import unfold as unfold
+from torchlike._ops.random import fills as fills
 from torchlike._ops.random import implicit_reparametrization as implicit_reparametrization
+from torchlike._ops.random import parametrized as parametrized
 from torchlike._ops.random import zero_gradient as zero_gradient
 from torchlike._ops.reduce import cumulative as cumulative
 from torchlike._ops.reduce import reduce as reduce

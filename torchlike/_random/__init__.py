@@ -1,14 +1,20 @@
-"""Random numbers on the CPU. They are bitwise equal to PyTorch's and computed with NumPy.
+"""Random numbers. Those of CPU tensors are bitwise equal to PyTorch's and computed with NumPy.
 
-Most sampling functions have the form `draw(generator, size, dtype, ...) -> ndarray`. The others take arrays of
-parameters instead of `size` and `dtype`. If the generator is None, the default generator is used.
+`PhiloxGenerator` is the generator of accelerator tensors, whose numbers are computed on the device. For the CPU, most
+sampling functions have the form `draw(generator, size, dtype, ...) -> ndarray`. The others take arrays of parameters
+instead of `size` and `dtype`. If the generator is None, the default generator is used.
 """
 
+from ._choice import check_multinomial as check_multinomial
 from ._choice import multinomial as multinomial
 from ._generator import Generator as Generator
 from ._generator import default_generator as default_generator
 from ._integer import draw_seed as draw_seed
+from ._integer import limits as limits
 from ._integer import random_ as random_
+from ._philox import PhiloxGenerator as PhiloxGenerator
+from ._philox import default_of as default_of
+from ._philox import seed_all as seed_all
 from ._real import in_memory_order as in_memory_order
 from ._real import trunc_normal as trunc_normal
 from ._rejection import binomial as binomial

@@ -75,7 +75,7 @@ def multinomial(
     PyTorch's.
     """
     generator = generator or default_generator
-    _check_multinomial(probabilities, count, replacement)
+    check_multinomial(probabilities, count, replacement)
     if replacement and count > 1:
         return _with_replacement(generator, probabilities, count)
     _check_weights(probabilities)
@@ -95,7 +95,7 @@ def _least(scores: np.ndarray, count: int) -> np.ndarray:
     return among[np.argsort(scores[among], kind="stable")[:count]]
 
 
-def _check_multinomial(probabilities: np.ndarray, count: int, replacement: bool) -> None:
+def check_multinomial(probabilities: np.ndarray, count: int, replacement: bool) -> None:
     if probabilities.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
     if not is_floating(probabilities.dtype):

@@ -34,6 +34,15 @@ _STATE = np.dtype(
 )  # PyTorch's layout of the state: 5056 bytes
 
 
+def as_seed(seed: Any) -> int:
+    """Return a seed as an integer in [0, 2^64). Raise PyTorch's error for any other object."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+        raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+    if not -(2**63) <= seed < 2**64:
+        raise _errors.dtypes.too_large_to_unpack()
+    return int(seed) % 2**64
+
+
 class Generator:
     """A stream of random bits that is identical to that of PyTorch's CPU generator with the same seed.
 
@@ -47,30 +56,38 @@ class Generator:
 
     as_tensor: Callable[..., Any]  # makes a tensor from an array; set by `_tensor/factories.py`
 
+    def __new__(cls, device: str | devices.device = "cpu") -> Generator:
+        """Return a generator of this class for the CPU, and a `PhiloxGenerator` for an accelerator."""
+        if cls is Generator and devices.device(device).type in ("cuda", "tpu"):
+            from ._philox import PhiloxGenerator
+
+            cls = PhiloxGenerator
+        return super().__new__(cls)
+
     def __init__(self, device: str | devices.device = "cpu") -> None:
         self.device = devices.device(device)
         if self.device is not devices.cpu:
             if self.device.type == "meta":
                 raise _errors.random.no_accelerator("META")
             raise _errors.arguments.unsupported("Generator", f"device={str(device)!r}")
-        self.lock = threading.RLock()
+        self._prepare()
         self._bits = np.random.MT19937()
         self._legacy = np.random.RandomState(self._bits)
         self.manual_seed(DEFAULT_SEED)
+
+    def _prepare(self) -> None:
+        self.lock = threading.RLock()
 
     def manual_seed(self, seed: int) -> Generator:
         """Restart the stream with a seed and return self.
 
         The seed is an integer in [-2^63, 2^64). A negative seed means seed + 2^64.
         """
-        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
-            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
-        if not -(2**63) <= seed < 2**64:
-            raise _errors.dtypes.too_large_to_unpack()
+        number = as_seed(seed)
         if current().capture is not None and current().capture.takes(lambda: self.manual_seed(seed), self):
             return self
         with self.lock:
-            self._seed = int(seed) % 2**64
+            self._seed = number
             self._legacy.seed(self._seed & 0xFFFFFFFF)
             self._untouched = True
             self.spare_normal: float | None = None

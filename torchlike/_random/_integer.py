@@ -38,9 +38,10 @@ def random_(generator: Generator | None, size: Size, dtype: np.dtype) -> np.ndar
     if is_no_number(dtype) or dtype.name in ("uint16", "uint32", "uint64"):
         raise _errors.dtypes.not_implemented("random_kernel_cpu", dtype)
     count = math.prod(size)
-    largest = 1 << mantissa_digits(dtype) if is_floating(dtype) else int(bounds(dtype)[1])
     wide = dtype.name in ("int64", "float64")
-    return _below(generator, count, largest + 1, wide, lambda words: _convert(words, dtype), dtype).reshape(size)
+    return _below(generator, count, limits(dtype)[1] + 1, wide, lambda words: _convert(words, dtype), dtype).reshape(
+        size
+    )
 
 
 def randint(generator: Generator | None, size: Size, dtype: np.dtype, low: int, high: int | None) -> np.ndarray:
@@ -66,6 +67,13 @@ def randint(generator: Generator | None, size: Size, dtype: np.dtype, low: int, 
     span = last - low + 1
     moved = lambda offsets: _convert(offsets.astype(np.int64) + np.int64(low) if low else offsets, dtype)
     return _below(generator, count, span, span >= _ONE_WORD_LIMIT, moved, dtype).reshape(size)
+
+
+def limits(dtype: np.dtype, low: int | None = None, high: int | None = None) -> tuple[int, int]:
+    """Return the first and the last integer of `random_` for this dtype or, if `low` is given, of `randint`."""
+    if low is None:
+        return 0, 1 << mantissa_digits(dtype) if is_floating(dtype) else int(bounds(dtype)[1])
+    return (low, _INT64_MAX) if high is None and low == _INT64_MIN else _closed_range(low, high, dtype)
 
 
 def _below(

@@ -37,4 +37,14 @@ randint = _replaceable(_integer.randint)
 randperm = _replaceable(_integer.randperm)
 uniform = _replaceable(_real.uniform)
 
-__all__ = ["bernoulli", "dropout_noise", "exponential", "normal", "randint", "randperm", "uniform"]
+
+@_replaceable
+def state_words(generator: Any, source: Any) -> Any:
+    """Return the state of `source`, an accelerator's generator, as four 32-bit words.
+
+    `generator` is None for the default generator.
+    """
+    return source.words()
+
+
+__all__ = ["bernoulli", "dropout_noise", "exponential", "normal", "randint", "randperm", "state_words", "uniform"]

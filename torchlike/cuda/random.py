@@ -1,61 +1,61 @@
-"""`torch.cuda.random`: the seed and the state of the random number generator of GPUs.
-
-Random numbers are sampled on the host from the default generator, for tensors on any device. The GPU's generator is
-therefore the default generator. As in PyTorch, seeding without a GPU has no effect.
-"""
+"""`torch.cuda.random`: the seeds and the states of the random number generators of GPUs."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from torchlike._composite.random.random import get_rng_state as _get
-from torchlike._composite.random.random import set_rng_state as _set
+from torchlike import _random
+from torchlike._dtypes import devices
 from torchlike._engine import accelerators
-from torchlike._random import default_generator
+
+
+def _generator(device: Any = None) -> Any:
+    """Return the default generator of a GPU. Raise PyTorch's error if there is no such GPU."""
+    accelerators.jax_device("cuda", device)
+    return _random.default_of(devices.device("cuda", accelerators.number("cuda", device)))
 
 
 def manual_seed(seed: int) -> None:
-    """Seed the default generator if there is a GPU."""
-    seed = int(seed)
+    """Seed the generator of the current GPU. Without a GPU, do nothing."""
     if accelerators.devices("cuda"):
-        default_generator.manual_seed(seed)
+        _generator().manual_seed(int(seed))
 
 
 def manual_seed_all(seed: int) -> None:
-    """Seed the default generator if there is a GPU, like `manual_seed`."""
-    manual_seed(seed)
+    """Seed the generators of all GPUs."""
+    _random.seed_all(int(seed), "cuda")
 
 
 def seed() -> None:
-    """Seed the default generator from the system's entropy if there is a GPU."""
+    """Seed the generator of the current GPU from the system's entropy. Without a GPU, do nothing."""
     if accelerators.devices("cuda"):
-        default_generator.seed()
+        _generator().seed()
 
 
-seed_all = seed
+def seed_all() -> None:
+    """Seed the generators of all GPUs with one seed from the system's entropy. Without a GPU, do nothing."""
+    if accelerators.devices("cuda"):
+        _random.seed_all(_generator().seed(), "cuda")
 
 
 def initial_seed() -> int:
-    """Return the last seed of the default generator. Raise an error if there is no GPU."""
-    accelerators.jax_device("cuda", None)
-    return default_generator.initial_seed()
+    """Return the last seed of the current GPU's generator. Raise an error if there is no GPU."""
+    return _generator().initial_seed()
 
 
 def get_rng_state(device: Any = "cuda") -> Any:
-    """Return the generator's state as a uint8 tensor."""
-    accelerators.jax_device("cuda", device)
-    return _get()
+    """Return the state of a GPU's generator as a uint8 tensor of shape (16,) on the CPU: the seed and the offset."""
+    return _generator(device).get_state()
 
 
 def get_rng_state_all() -> list:
-    """Return a list with the default generator's state for each GPU. Without GPUs the list is empty."""
-    return [_get() for _ in accelerators.devices("cuda")]
+    """Return the state of each GPU's generator. Without GPUs the list is empty."""
+    return [get_rng_state(i) for i in range(len(accelerators.devices("cuda")))]
 
 
 def set_rng_state(new_state: Any, device: Any = "cuda") -> None:
-    """Restore a state that `get_rng_state` returned."""
-    accelerators.jax_device("cuda", device)
-    _set(new_state)
+    """Restore a state that `get_rng_state` of torchlike or of PyTorch returned."""
+    _generator(device).set_state(new_state)
 
 
 def set_rng_state_all(new_states: list) -> None:

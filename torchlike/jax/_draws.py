@@ -50,6 +50,11 @@ def _randperm(like: np.ndarray, *_: Any) -> Make:
     return lambda key: jax.random.permutation(key, like.size).astype(like.dtype)
 
 
+def _state_words(like: np.ndarray) -> Make:
+    """Return a maker of the state of an accelerator's generator: a seed from the key, and the offset 0."""
+    return lambda key: jnp.append(jax.random.bits(key, (2,), like.dtype), jnp.zeros(2, like.dtype))
+
+
 _MAKERS = {
     "uniform": _uniform,
     "normal": _normal,
@@ -58,6 +63,7 @@ _MAKERS = {
     "exponential": _exponential,
     "randint": _randint,
     "randperm": _randperm,
+    "state_words": _state_words,
 }
 
 

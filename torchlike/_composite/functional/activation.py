@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _random
+from torchlike import _dtypes
 from torchlike._composite.nn import functions
 from torchlike._composite.nn.functions import finish
 from torchlike._composite.random import sampling
+from torchlike._composite.random.samplers import Sampler
 from torchlike._errors.warned import warn
 from torchlike._tensor import binding
 from torchlike._tensor.binding import CALLERS as rows
@@ -160,8 +161,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     if eps != 1e-10:
         warn("`eps` parameter is deprecated and has no effect.")
     dtype = np.dtype(logits.dtype.numpy)
-    draw = lambda shape: (-np.log(_random.exponential(None, shape, dtype, 1.0))).astype(dtype)
-    gumbels = sampling.like(logits, draw)
+    gumbels = -sampling.like(logits, Sampler("exponential", None, dtype, (1.0,))).log()
     soft = functions.softmax((logits + gumbels) / tau, dim)
     if not hard:
         return soft

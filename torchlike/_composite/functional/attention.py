@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from torchlike import _errors, _random
+from torchlike import _errors
 from torchlike._composite.random import sampling
+from torchlike._composite.random.samplers import Sampler
 from torchlike._ops.schema.typing_rules import broadcast
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
@@ -52,9 +53,7 @@ def scaled_dot_product_attention(
             lead = query.shape[:-2] if enable_gqa else broadcast([tuple(x.shape[:-2]) for x in (query, key, value)])
             shape = (*lead, query.shape[-2], key.shape[-2])
             kind = np.dtype(query.dtype.numpy)
-            noise = sampling.of_shape(
-                lambda shape: _random.dropout_noise(None, shape, kind, dropout_p), shape, query.device
-            )
+            noise = sampling.of_shape(Sampler("dropout_noise", None, kind, (dropout_p,)), shape, query.device)
         fused = dropout_p == 0.0 and _is_fused(query, key, value, attn_mask, enable_gqa)
         return rows["_attention"](query, key, value, attn_mask, noise, is_causal, float(factor), enable_gqa, fused)
     except Exception as error:

@@ -11,7 +11,9 @@ import numpy as np
 
 from torchlike import _dtypes, _errors, _random
 from torchlike._composite.random import sampling
+from torchlike._composite.random.samplers import Sampler, taken
 from torchlike._dtypes import modes
+from torchlike._ops.random.philox import used
 from torchlike._ops.schema.out_rules import EXACT
 from torchlike._tensor import binding, factories
 from torchlike._tensor.binding import CALLERS as rows
@@ -69,7 +71,8 @@ def rrelu(
 ) -> Tensor:
     """Return x where x > 0, else a * x; a is random in [lower, upper) in training and their mean otherwise.
 
-    In training, only the elements that are not positive consume a random number, so the call flushes the pending trace.
+    In training on the CPU, only the elements that are not positive consume a random number, so the call flushes the
+    pending trace.
     """
     _check_flag("rrelu", "training", 4, training)
     for place, (name, bound) in enumerate((("lower", lower), ("upper", upper)), 2):
@@ -86,6 +89,9 @@ def rrelu(
 
 @sampling.by_elements
 def _slopes(input: Tensor, lower: float, upper: float, generator: Any) -> Tensor:
+    if not sampling.is_on_host(input):
+        slopes = sampling.like(input, Sampler("uniform", generator, input.dtype.numpy, (float(lower), float(upper))))
+        return rows["where"](input <= 0, slopes, 1.0)
     host = sampling.elements(input)
     below = host <= 0
     slopes = np.ones(host.shape, input.dtype.numpy)
@@ -115,10 +121,7 @@ def _noise(input: Tensor, p: float, features: bool, scaled: bool) -> Tensor:
     There is one number for each element, or with `features` one for each index of dims 0 and 1.
     """
     dtype = np.dtype(input.dtype.numpy)
-    if scaled:
-        draw = lambda shape: _random.dropout_noise(None, shape, dtype, p)
-    else:
-        draw = lambda shape: _random.bernoulli(None, shape, dtype, 1 - p)
+    draw = Sampler("dropout_noise", None, dtype, (p,)) if scaled else Sampler("bernoulli", None, dtype, (1 - p,))
     if features and input.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     if features:
@@ -135,7 +138,9 @@ def _dropout(input: Tensor, p: float, train: bool, features: bool) -> Tensor:
         return rows["mul"](input, factories.of_array(np.zeros((), input.dtype.numpy), input.device))
     if input.dtype.category < _dtypes.FLOATING:
         raise binding._errors.dtypes.cannot_cast(modes.default_dtype, input.dtype)
-    return rows["mul"](input, _noise(input, p, features, scaled=True))
+    if features or sampling.is_on_host(input) or sampling.is_batched():
+        return rows["mul"](input, _noise(input, p, features, scaled=True))
+    return rows["_random_dropout"](input, *taken(None, input.device, used(input.numel(), 1)), float(p))
 
 
 def _alpha_dropout(input: Tensor, p: float, train: bool, features: bool) -> Tensor:

@@ -1,12 +1,12 @@
 """Random tensors with PyTorch's random number streams: the same seed gives the same numbers in both libraries.
 
-All numbers are generated on the host. Like PyTorch, the functions fill a tensor in the order of its memory.
+The numbers of CPU tensors are generated on the host. Those of accelerator tensors are operators of the recorded program.
+Like PyTorch, the functions fill a tensor in the order of its memory.
 """
 
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +14,8 @@ import numpy as np
 
 from torchlike import _dtypes, _errors, _random
 from torchlike._composite.random import sampling
-from torchlike._composite.random.sampling import elements
+from torchlike._composite.random.samplers import Permutations, Sampler, by_tensors, categories
+from torchlike._composite.random.sampling import elements, is_on_host
 from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes import modes
 from torchlike._ops.schema.out_rules import Into
@@ -30,34 +31,42 @@ Ints = tuple[int, ...]
 
 
 def manual_seed(seed: int) -> Generator:
-    """Seed the default generator. The same seed gives the same numbers as in PyTorch on the CPU."""
-    return default_generator.manual_seed(int(seed))
+    """Seed the default generators of all devices, and return that of the CPU.
+
+    The same seed gives the same numbers as in PyTorch on the CPU.
+    """
+    seed = int(seed)
+    default_generator.manual_seed(seed)
+    _random.seed_all(seed)
+    return default_generator
 
 
 def seed() -> int:
-    """Seed the default generator from the system's entropy, and return the seed."""
-    return default_generator.seed()
+    """Seed the default generators of all devices from the system's entropy, and return the seed."""
+    chosen = default_generator.seed()
+    _random.seed_all(chosen)
+    return chosen
 
 
 def initial_seed() -> int:
-    """Return the last seed of the default generator."""
+    """Return the last seed of the CPU's default generator."""
     return default_generator.initial_seed()
 
 
 def get_rng_state() -> Tensor:
-    """Return the state of the default generator as a uint8 tensor. Its bytes are in PyTorch's format."""
+    """Return the state of the CPU's default generator as a uint8 tensor. Its bytes are in PyTorch's format."""
     return default_generator.get_state()
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Restore a state that `get_rng_state` of torchlike or of PyTorch returned."""
+    """Restore a state of the CPU's default generator that `get_rng_state` of torchlike or of PyTorch returned."""
     default_generator.set_state(new_state)
 
 
 # -- new tensors -------------------------------------------------------------------------------------------------------
 
 
-def _made(draw: sampling.Draw, shape: Ints, name: str, out: Tensor | None, options: dict, dtype: Any = None) -> Tensor:
+def _made(draw: Sampler, shape: Ints, name: str, out: Tensor | None, options: dict, dtype: Any = None) -> Tensor:
     device, requires_grad = options.pop("device", None), options.pop("requires_grad", False)
     factories.no_pinning(options.pop("pin_memory", False))
     factories.only_strided(name, options.pop("layout", None), requires_grad)
@@ -68,7 +77,7 @@ def _made(draw: sampling.Draw, shape: Ints, name: str, out: Tensor | None, optio
     check_into(name, out, dtype or out.dtype)
     if tuple(out.shape) != shape:
         out.resize_(shape)
-    _fill(out, lambda size, _: draw(size))  # in memory order
+    _fill(out, draw)  # in memory order
     return out._require_grad() if requires_grad else out
 
 
@@ -94,7 +103,7 @@ def rand(
 ) -> Tensor:
     """Return uniform random numbers in [0, 1)."""
     shape, kind = _size("rand", size, options), _kind("rand", dtype, out)
-    return _made(lambda shape: _random.uniform(generator, shape, kind), shape, "rand", out, options, dtype)
+    return _made(Sampler("uniform", generator, kind), shape, "rand", out, options, dtype)
 
 
 def randn(
@@ -107,8 +116,7 @@ def randn(
     """Return standard normal random numbers."""
     shape, kind = _size("randn", size, options), _kind("randn", dtype, out)
     whole = out is None or tuple(out.shape) != shape or out.is_contiguous()
-    draw = lambda shape: _random.normal(generator, shape, kind, contiguous=whole)
-    return _made(draw, shape, "randn", out, options, dtype)
+    return _made(Sampler("normal", generator, kind, contiguous=whole), shape, "randn", out, options, dtype)
 
 
 def randint(
@@ -130,8 +138,7 @@ def randint(
         raise _errors.arguments.invalid_combination("randint", args, named)
     kind = (dtype_of("randint", dtype) or (_dtypes.int64 if out is None else out.dtype)).numpy
     shape = shape_of((given[-1],), "randint")
-    draw = lambda shape: _random.randint(generator, shape, kind, low, high)
-    return _made(draw, shape, "randint", out, options, dtype)
+    return _made(Sampler("randint", generator, kind, (low, high)), shape, "randint", out, options, dtype)
 
 
 def _bounds(name: str, given: list) -> tuple[int, int]:
@@ -155,12 +162,7 @@ def randperm(
     kind = dtype_of("randperm", dtype) or (_dtypes.int64 if out is None else out.dtype)
     if kind.category == _dtypes.INTEGER and n - 1 > np.iinfo(kind.numpy).max:
         raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(kind))
-
-    def draw(shape: Ints) -> np.ndarray:
-        rows = [_random.randperm(generator, n, kind.numpy) for _ in range(math.prod(shape[:-1]))]
-        return np.stack(rows).reshape(shape) if rows else np.empty(shape, kind.numpy)
-
-    return _made(draw, (n,), "randperm", out, options, dtype)
+    return _made(Permutations("randperm", generator, kind.numpy, (n,)), (n,), "randperm", out, options, dtype)
 
 
 def _like(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -208,8 +210,8 @@ def normal(
     if size is not None:
         shape, kind = shape_of((size,), "normal"), _kind("normal", dtype, out)
         whole = out is None or tuple(out.shape) != shape or out.is_contiguous()
-        draw = lambda shape: _random.normal(generator, shape, kind, mean, std, contiguous=whole)
-        return _made(draw, shape, "normal", out, options, dtype)
+        sampler = Sampler("normal", generator, kind, (mean, std), contiguous=whole)
+        return _made(sampler, shape, "normal", out, options, dtype)
     if not any(isinstance(x, Tensor) for x in (mean, std)) or options:
         raise _errors.arguments.invalid_combination("normal", (mean, std), options)
     if out is not None:
@@ -225,6 +227,11 @@ def _normal_by(mean: Any, std: Any, generator: Generator | None) -> Tensor:
     given = [x for x in (mean, std) if isinstance(x, Tensor)]
     if isinstance(std, Tensor) and std.dtype.is_complex:
         raise RuntimeError("normal expects standard deviation to be non-complex")
+    if not is_on_host(given[0]):
+        shape = tuple(broadcast([tuple(x.shape) for x in given]))
+        return (
+            sampling.of_shape(Sampler("normal", generator, given[0].dtype.numpy), shape, given[0].device) * std + mean
+        )
     means, stds = (elements(x) if isinstance(x, Tensor) else x for x in (mean, std))
     if isinstance(std, Tensor) and std.numel() and not (np.asarray(stds) >= 0).all():
         raise RuntimeError("normal expects all elements of std >= 0.0")
@@ -247,6 +254,10 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
 def _bernoulli(input: Tensor, p: float | None, generator: Generator | None) -> Tensor:
     if input.is_meta:
         return factories.empty_like(input)
+    if not is_on_host(input):
+        if p is not None:
+            return sampling.like(input, Sampler("bernoulli", generator, input.dtype.numpy, (p,)))
+        return by_tensors("bernoulli", generator, input)
     chance = np.array(elements(input)) if p is None else p
     return of_array(_random.bernoulli(generator, tuple(input.shape), input.dtype.numpy, chance), input.device)
 
@@ -257,6 +268,8 @@ def multinomial(
 ) -> Tensor:
     """Sample indices with the weights in each row of `input`; (rows, classes) -> (rows, num_samples)."""
     _only_tensor("multinomial", input)
+    if not is_on_host(input):
+        return categories(generator, input, num_samples, replacement)
     return of_array(_random.multinomial(generator, np.array(elements(input)), num_samples, replacement), input.device)
 
 
@@ -272,6 +285,8 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 
 @sampling.by_elements
 def _poisson(input: Tensor, generator: Generator | None) -> Tensor:
+    if not is_on_host(input):
+        return by_tensors("poisson", generator, input)
     return of_array(_random.poisson(generator, np.array(elements(input))), input.device)
 
 
@@ -282,6 +297,8 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
 
 @sampling.by_elements
 def _binomial(count: Tensor, prob: Tensor, generator: Generator | None) -> Tensor:
+    if not is_on_host(count):
+        return by_tensors("binomial", generator, count, prob)
     counts, chances = np.broadcast_arrays(elements(count), elements(prob))
     return of_array(_random.binomial(generator, np.array(counts), np.array(chances)), count.device)
 
@@ -296,6 +313,8 @@ def _standard_gamma(self: Tensor, generator: Generator | None = None) -> Tensor:
 
 @sampling.by_elements
 def _gammas(shapes: Tensor, generator: Generator | None) -> Tensor:
+    if not is_on_host(shapes):
+        return by_tensors("gamma", generator, shapes)
     return of_array(_random.standard_gamma(generator, np.array(elements(shapes))), shapes.device)
 
 
@@ -309,19 +328,24 @@ def _sample_dirichlet(self: Tensor, generator: Generator | None = None) -> Tenso
 
 @sampling.by_elements
 def _parts(concentrations: Tensor, generator: Generator | None) -> Tensor:
+    if not is_on_host(concentrations):
+        return by_tensors("dirichlet", generator, concentrations)
     return of_array(_random.dirichlet(generator, np.array(elements(concentrations))), concentrations.device)
 
 
 # -- in place ----------------------------------------------------------------------------------------------------------
 
 
-def _fill(self: Tensor, draw: Callable[[Ints, np.dtype], np.ndarray]) -> Tensor:
+def _fill(self: Tensor, draw: Sampler) -> Tensor:
     """Overwrite a tensor with random numbers, in the order of its memory. The numbers have no autograd history."""
     if self._edge is not None and modes.local.grad:
         views.check_write(self)
-    kind = self.dtype.numpy
-    sampling.into(self, lambda size: draw(size, kind))
+    sampling.into(self, draw)
     return self
+
+
+def _filled(self: Tensor, name: str, generator: Generator | None, *parameters: Any) -> Tensor:
+    return _fill(self, Sampler(name, generator, self.dtype.numpy, parameters))
 
 
 def _only(name: str, other: dict, given: tuple = ()) -> None:
@@ -338,26 +362,27 @@ def uniform_(
     for place, (name, bound) in enumerate((("from", from_), ("to", to)), 1):
         if not hasattr(bound, "__float__"):
             raise _errors.arguments.wrong_type("uniform_", name, place, "float", bound)
-    return _fill(self, lambda size, kind: _random.uniform(generator, size, kind, from_, to))
+    return _filled(self, "uniform", generator, from_, to)
 
 
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with normal random numbers."""
-    whole = self.is_contiguous()
-    return _fill(
-        self, lambda size, kind: _random.normal(generator, size, kind, float(mean), float(std), contiguous=whole)
-    )
+    parameters = float(mean), float(std)
+    return _fill(self, Sampler("normal", generator, self.dtype.numpy, parameters, contiguous=self.is_contiguous()))
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Fill with random ones, with probability `p` (a number or a tensor), and zeros."""
     if not isinstance(p, Tensor):
-        return _fill(self, lambda size, kind: _random.bernoulli(generator, size, kind, p))
+        return _filled(self, "bernoulli", generator, p)
     shape, strides = tuple(self.shape), self.stride()
+    if not is_on_host(self):
+        self._write(by_tensors("bernoulli", generator, p.expand(shape).to(device=self.device)).to(self.dtype)._value)
+        return self
     chances = np.broadcast_to(elements(p.expand(shape)), shape)
     order = sorted(range(len(shape)), key=lambda d: -strides[d])
     inside = np.ascontiguousarray(chances.transpose(order)) if self._strides is not None else chances
-    return _fill(self, lambda size, kind: _random.bernoulli(generator, size, kind, np.array(inside)))
+    return _filled(self, "bernoulli", generator, np.array(inside))
 
 
 def random_(
@@ -380,33 +405,33 @@ def random_(
             "random_", tuple(x for x in (from_, to) if x is not factories.MISSING), {}
         )
     if from_ is None and to in (None, factories.MISSING):
-        return _fill(self, lambda size, kind: _random.random_(generator, size, kind))
+        return _filled(self, "random_", generator)
     low, high = (
         (0, from_) if to is factories.MISSING else (from_ or 0, to)
     )  # `to=None` means up to the dtype's largest number
-    return _fill(self, lambda size, kind: _random.randint(generator, size, kind, low, high))
+    return _filled(self, "randint", generator, low, high)
 
 
 def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with exponential random numbers of rate `lambd`."""
-    return _fill(self, lambda size, kind: _random.exponential(generator, size, kind, float(lambd)))
+    return _filled(self, "exponential", generator, float(lambd))
 
 
 def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with Cauchy random numbers."""
-    return _fill(self, lambda size, kind: _random.cauchy(generator, size, kind, float(median), float(sigma)))
+    return _filled(self, "cauchy", generator, float(median), float(sigma))
 
 
 def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with log-normal random numbers, whose logarithms have the mean `mean` and the standard deviation `std`."""
-    return _fill(self, lambda size, kind: _random.log_normal(generator, size, kind, float(mean), float(std)))
+    return _filled(self, "log_normal", generator, float(mean), float(std))
 
 
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Fill with geometric random numbers of success probability `p`."""
     if not hasattr(p, "__float__"):
         raise _errors.arguments.wrong_type("geometric_", "p", 1, "float", p)
-    return _fill(self, lambda size, kind: _random.geometric(generator, size, kind, p))
+    return _filled(self, "geometric", generator, p)
 
 
 def _random_between(made: Tensor, *bounds: Any, generator: Generator | None = None, **named: Any) -> Tensor:

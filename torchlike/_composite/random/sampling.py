@@ -8,32 +8,33 @@ from typing import Any
 
 import numpy as np
 
+from torchlike._composite.random.samplers import Sampler, on_device
 from torchlike._dtypes import strides as _layout
 from torchlike._dtypes.devices import canonical
 from torchlike._engine import drawn, to_numpy
 from torchlike._engine.trace.batched_values import Level, as_rows, levels_of, lifted, local
-from torchlike._random import in_memory_order
 from torchlike._tensor import storage
 from torchlike._tensor.factories import of_array, unfilled
 from torchlike._tensor.tensor import Tensor, wrap
 
-Draw = Callable[[tuple[int, ...]], np.ndarray]  # returns an array of random numbers of a given shape
 
-
-def of_shape(draw: Draw, shape: tuple[int, ...], device: Any = None, requires_grad: bool = False) -> Tensor:
+def of_shape(draw: Sampler, shape: tuple[int, ...], device: Any = None, requires_grad: bool = False) -> Tensor:
     """Return random numbers of a shape as a tensor.
 
     Within `vmap(randomness="different")`, the numbers of all examples are generated as one tensor.
     """
-    levels = _different()
-    sizes = tuple([level.size for level in levels])
-    if canonical(device).type == "meta":  # no numbers are generated for meta tensors
-        return of_array(unfilled(shape, draw((0, *shape)).dtype), device, requires_grad)
-    made = of_array(drawn(lambda: draw((*sizes, *shape))), device, requires_grad)
+    place, levels = canonical(device), _different()
+    whole = (*[level.size for level in levels], *shape)
+    if place.type == "meta":  # no numbers are generated for meta tensors
+        return of_array(unfilled(shape, draw((0, *shape)).dtype), place, requires_grad)
+    if place.type == "cpu":
+        made = of_array(drawn(lambda: draw(whole)), place, requires_grad)
+    else:
+        made = on_device(draw, whole, place)._require_grad(requires_grad)
     return wrap(as_rows(made._value, levels)) if levels else made
 
 
-def like(input: Tensor, draw: Draw) -> Tensor:
+def like(input: Tensor, draw: Sampler) -> Tensor:
     """Return a random number for each element of `input`, generated in the order of memory."""
     shape = tuple(input.shape)
     if input._strides is None:
@@ -41,21 +42,10 @@ def like(input: Tensor, draw: Draw) -> Tensor:
     strides = storage.strides_of(shape, input._strides)
     if not _layout.is_dense(shape, strides):
         strides = _layout.pointwise_strides(shape, [(shape, strides)]) or _layout.contiguous_strides(shape)
-    return of_shape(_ordered(draw, shape, strides), shape, input.device)
+    return of_shape(draw.in_order(shape, strides), shape, input.device)
 
 
-def _ordered(draw: Draw, shape: tuple[int, ...], strides: tuple[int, ...]) -> Draw:
-    """Return a sampler that generates the examples one by one, each in the order of its memory."""
-
-    def one_by_one(sizes: tuple[int, ...]) -> np.ndarray:
-        lead = len(sizes) - len(shape)
-        steps = tuple([n * max(int(np.prod(shape)), 1) for n in _layout.contiguous_strides(sizes[:lead])])
-        return in_memory_order(draw, sizes, (*steps, *strides))
-
-    return one_by_one
-
-
-def into(target: Tensor, draw: Draw) -> None:
+def into(target: Tensor, draw: Sampler) -> None:
     """Overwrite a tensor with random numbers, generated in the order of its memory."""
     shape, kind = tuple(target.shape), target.dtype.numpy
     if target.is_meta:
@@ -66,10 +56,19 @@ def into(target: Tensor, draw: Draw) -> None:
             "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear "
             "like same randomness. If this is necessary for your usage, please file an issue with functorch."
         )
-    order = draw if target._strides is None else _ordered(draw, shape, target._strides)
+    order = draw if target._strides is None else draw.in_order(shape, target._strides)
     sizes = (*[level.size for level in levels], *shape)
-    fill = lambda: np.asarray(order(sizes).astype(kind, copy=False), order="C")
-    target._write(as_rows(of_array(drawn(fill), target.device)._value, levels))
+    if target.device.type == "cpu":
+        fill = lambda: np.asarray(order(sizes).astype(kind, copy=False), order="C")
+        made = of_array(drawn(fill), target.device)
+    else:
+        made = on_device(order, sizes, target.device)
+    target._write(as_rows(made._value, levels))
+
+
+def is_on_host(t: Tensor) -> bool:
+    """Return whether random numbers for a tensor are generated on the host."""
+    return t.device.type in ("cpu", "meta")
 
 
 def elements(t: Tensor) -> np.ndarray:
@@ -124,6 +123,11 @@ class _closed:
 
     def __exit__(self, *_: object) -> None:
         local.open = self.before
+
+
+def is_batched() -> bool:
+    """Return whether a `vmap` level is active."""
+    return bool(_active())
 
 
 def _active() -> tuple[Level, ...]:

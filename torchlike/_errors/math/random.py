@@ -17,6 +17,10 @@ def no_accelerator(kind: str) -> RuntimeError:
     return RuntimeError(f"{kind} device type not an accelerator.")
 
 
+def generator_device(wanted: str, got: str) -> RuntimeError:
+    return RuntimeError(f"Expected a '{wanted}' device type for generator but found '{got}'")
+
+
 def generator_without_offset() -> RuntimeError:
     return RuntimeError("CPU Generator does not use offset")
 

@@ -1,0 +1,195 @@
+"""Random numbers of accelerator tensors: one operator for all distributions that need one formula for each number.
+
+Each formula maps random words to numbers as PyTorch's CUDA kernels do. They compute half precision in float32.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike._dtypes import from_numpy
+from torchlike._engine import aval
+from torchlike._ops.elementwise.float8 import cast
+from torchlike._ops.random.philox import Words, bits, chosen, numbers
+from torchlike._ops.schema.declare import Array, Scalar, declare, operator
+from torchlike._ops.schema.typing_rules import Call, Typed
+
+_WIDE = ("randint64", "randperm")  # the distributions whose numbers take 64 bits for each dtype
+
+
+def width_of(name: str, dtype: np.dtype) -> int:
+    """Return how many 32-bit words a random number takes."""
+    return 2 if name in _WIDE or (dtype == np.float64 and name not in ("randint32", "bernoulli")) else 1
+
+
+# -- words to numbers --------------------------------------------------------------------------------------------------
+
+
+def unit(words: Words, lane: Any, double: bool) -> Any:
+    """Return uniform numbers in (0, 1]."""
+    if double:
+        return chosen(lane, tuple(_unit64(words[i], words[i + 1]) for i in (0, 2)))
+    return _unit32(chosen(lane, words))
+
+
+def _unit32(word: Any) -> Any:
+    return word.astype(np.float32) * np.float32(2.0**-32) + np.float32(2.0**-33)
+
+
+def _unit64(low: Any, high: Any) -> Any:
+    mixed = low.astype(np.uint64) ^ (high.astype(np.uint64) << np.uint64(21))
+    return mixed.astype(np.float64) * 2.0**-53 + 2.0**-54
+
+
+def _standard_normal(words: Words, lane: Any, double: bool) -> Any:
+    """Return standard normal numbers by the Box-Muller transform."""
+    if double:
+        first, second = _unit64(words[0], words[1]), _unit64(words[2], words[3])
+        sine = None if lane is None else lane == 0
+    else:
+        pair = None if lane is None else lane >> lane.dtype.type(1)
+        first, second = _unit32(chosen(pair, words[::2])), _unit32(chosen(pair, words[1::2]))
+        sine = None if lane is None else (lane & lane.dtype.type(1)) == 0
+    radius, angle = jnp.sqrt(-2 * jnp.log(first)), first.dtype.type(2 * math.pi) * second
+    return radius * (jnp.sin(angle) if sine is None else jnp.where(sine, jnp.sin(angle), jnp.cos(angle)))
+
+
+def below(word: Any, probability: Any) -> Any:
+    """Return True with the given probability, a number or an array that broadcasts to `word`."""
+    chance = jnp.asarray(probability)
+    limit = jnp.ceil(chance.astype(np.float64 if chance.ndim == 0 else np.float32) * 2.0**32)
+    return (word < jnp.clip(limit, 0, 2.0**32 - 1).astype(np.uint32)) | (chance >= 1)
+
+
+# -- distributions: (words, lane, double, first, second) -> numbers ----------------------------------------------------
+
+
+def _uniform(words, lane, double, low, high):
+    return unit(words, lane, double) * (high - low) + low
+
+
+def _normal(words, lane, double, mean, std):
+    return _standard_normal(words, lane, double) * std + mean
+
+
+def _log_normal(words, lane, double, mean, std):
+    return jnp.exp(_normal(words, lane, double, mean, std))
+
+
+def _exponential(words, lane, double, rate, _):
+    u = unit(words, lane, double)
+    least = jnp.finfo(u.dtype).eps / 2
+    return -jnp.where(u >= 1 - least, -least, jnp.log(u)) / rate
+
+
+def _cauchy(words, lane, double, median, sigma):
+    u = unit(words, lane, double)
+    u = jnp.clip(u, jnp.finfo(u.dtype).eps, 1 - jnp.finfo(u.dtype).eps)
+    return median + sigma * jnp.tan(math.pi * (u - 0.5))
+
+
+def _geometric(words, lane, double, p, _):
+    return jnp.maximum(jnp.ceil(jnp.log(unit(words, lane, double)) / jnp.log1p(-p)), 1)
+
+
+_REAL = {
+    "uniform": _uniform,
+    "normal": _normal,
+    "log_normal": _log_normal,
+    "exponential": _exponential,
+    "cauchy": _cauchy,
+    "geometric": _geometric,
+}
+
+
+def _integers(name: str, words: Words, lane: Any, low: Any, last: Any) -> Any:
+    """Return integers in [low, last]: 64-bit arithmetic modulo the number of integers."""
+    span = last.astype(np.int64).astype(np.uint64) - low.astype(np.int64).astype(np.uint64) + np.uint64(1)
+    if name == "randint32":
+        found = (chosen(lane, words) % span.astype(np.uint32)).astype(np.uint64)
+    else:
+        raw = chosen(lane, (_long(words[0], words[1]), _long(words[2], words[3])))
+        found = jnp.where(span == 0, raw, raw % jnp.maximum(span, 1))
+    return (found + low.astype(np.int64).astype(np.uint64)).astype(np.int64)
+
+
+def _long(low: Any, high: Any) -> Any:
+    return low.astype(np.uint64) | (high.astype(np.uint64) << np.uint64(32))
+
+
+# -- operators ---------------------------------------------------------------------------------------------------------
+
+
+def _typing(call: Call) -> Typed:
+    return Typed([aval(call.shape, call.dtype, call.device)], None, [None])
+
+
+@declare("operator", _typing, where=(), out=False, saves=(), opmath=False, differentiable=False, numpy=False)
+def _random_fill(
+    state: Array, position: Scalar, first: Scalar, second: Scalar, name: str, shape: tuple, strides: Any, dtype: Any
+):
+    """Return random numbers.
+
+    Args:
+      state: the seed and the offset of a Philox generator, as four 32-bit words.
+      position: the position of the first number after that state.
+      first, second: the parameters of the distribution.
+      name: the distribution.
+      shape, dtype: those of the result. A complex dtype has parts of the same distribution.
+      strides: the strides of the tensor that is filled, in the order of whose memory the numbers are generated.
+    """
+    if dtype.is_complex:
+        strides = None if strides is None else (*[2 * s for s in strides], 1)
+        part = from_numpy(np.dtype(f"f{dtype.itemsize // 2}"))
+        parts = _fill(state, position, first, second, name, (*shape, 2), strides, part)
+        return jax.lax.complex(parts[..., 0], parts[..., 1])
+    return _fill(state, position, first, second, name, shape, strides, dtype)
+
+
+def _fill(state, position, first, second, name, shape, strides, dtype):
+    width, count = width_of(name, dtype.numpy), math.prod(shape)
+    words, lane = bits(state, position, numbers(shape, strides), count, width)
+    if name == "bernoulli":
+        return below(chosen(lane, words), first).astype(dtype.numpy)
+    if name == "randperm":
+        keys = chosen(lane, (_long(words[0], words[1]), _long(words[2], words[3])))
+        return jnp.argsort(keys, axis=-1).astype(dtype.numpy)
+    if name.startswith("randint"):
+        return cast(_integers(name, words, lane, jnp.asarray(first), jnp.asarray(second)), dtype)
+    double = width == 2
+    kind = np.float64 if double else np.float32
+    first, second = jnp.asarray(first).astype(kind), jnp.asarray(second).astype(kind)
+    found = cast(_REAL[name](words, lane, double, first, second), dtype)
+    if name == "uniform":  # rounding may reach the upper bound, which is excluded
+        found = jnp.where(found == cast(second, dtype), cast(first, dtype), found)
+    return found
+
+
+@operator(
+    where=(),
+    shape=lambda call: [call.input.shape],
+    promote=None,
+    out=False,
+    keeps=("state",),
+    saves=("state",),
+    remembers=(),
+    opmath=False,
+    numpy=False,
+    formats=1,
+    node="NativeDropoutBackward0",
+)
+def _random_dropout(input: Array, state: Array, position: Scalar, p: Scalar):
+    """Set each element to zero with probability `p`, and scale the others by 1 / (1 - p).
+
+    The gradient generates the same random numbers again, so no mask is kept.
+    """
+    words, lane = bits(state, position, numbers(input.shape), input.size, 1)
+    p = jnp.asarray(p)
+    wide = np.float64 if input.dtype == np.float64 else np.float32
+    scale = (1 / (1 - p.astype(np.float64))).astype(wide)
+    return jnp.where(below(chosen(lane, words), 1 - p), (input.astype(wide) * scale).astype(input.dtype), 0)

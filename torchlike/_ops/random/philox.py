@@ -1,0 +1,95 @@
+"""Philox 4x32-10 as array operations: random bits as a function of a state and of element numbers.
+
+The algorithm is that of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011. The key is the seed. The
+counter's low half is the generator's offset divided by 4, and its high half is the number of a parallel stream.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+ROUNDS = 10
+_MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
+_WEYL = 0x9E3779B9, 0xBB67AE85
+_STREAMS = 18  # log2 of the number of parallel streams: about as many as an H100 has threads (270,336)
+
+Words = tuple[Any, Any, Any, Any]
+
+
+def philox(counter: Words, key: tuple[Any, Any]) -> Words:
+    """Return four random 32-bit words for a counter of four words and a key of two. The arrays are of uint32."""
+    a, b, c, d = counter
+    low, high = key
+    for i in range(ROUNDS):
+        if i:
+            low, high = low + np.uint32(_WEYL[0]), high + np.uint32(_WEYL[1])
+        high_a, low_a = _product(_MULTIPLIERS[0], a)
+        high_c, low_c = _product(_MULTIPLIERS[1], c)
+        a, b, c, d = high_c ^ b ^ low, low_c, high_a ^ d ^ high, low_a
+    return a, b, c, d
+
+
+def _product(factor: int, x: Any) -> tuple[Any, Any]:
+    """Return the high and the low 32 bits of a product."""
+    wide = x.astype(np.uint64) * np.uint64(factor)
+    return (wide >> np.uint64(32)).astype(np.uint32), wide.astype(np.uint32)
+
+
+def used(count: int, width: int) -> int:
+    """Return how far the offset advances for `count` numbers of `width` 32-bit words each, as in PyTorch."""
+    return 4 * -(-count // ((4 // width) << _STREAMS))
+
+
+def numbers(shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> Any:
+    """Return the number of each element in the order of memory: an array of uint32, or of uint64 if it is larger."""
+    kind = np.dtype(np.uint32 if math.prod(shape) < 2**32 else np.uint64)
+    found = jnp.zeros(shape, kind)
+    step = 1
+    for dim in reversed(range(len(shape))):
+        stride = step if strides is None else strides[dim]
+        found = found + jax.lax.broadcasted_iota(kind, shape, dim) * np.array(stride, kind)
+        step *= shape[dim]
+    return found
+
+
+def bits(state: Any, position: Any, index: Any, count: int, width: int) -> tuple[Words, Any]:
+    """Return the random words of elements, and the place of each element among the numbers of its four words.
+
+    Element i is in stream i mod 2^18. A stream gives 4 words at a time, which are 4 / `width` numbers. Up to 2^18
+    elements, this is the mapping of PyTorch's CUDA kernels.
+
+    Args:
+      state: the seed and the offset, as four words.
+      position: an offset from that state.
+      index: the numbers of the elements (see `numbers`).
+      count: the number of elements of the whole tensor.
+      width: the number of words of a number, 1 or 2.
+    """
+    low, high = _advanced(state, position)
+    turn = index >> index.dtype.type(_STREAMS)
+    stream = (index & index.dtype.type((1 << _STREAMS) - 1)).astype(np.uint32)
+    per_call = 4 // width
+    if count <= 1 << _STREAMS:
+        lane, first, second = None, jnp.broadcast_to(low, index.shape), jnp.broadcast_to(high, index.shape)
+    else:
+        lane = turn & index.dtype.type(per_call - 1)
+        first = low + (turn >> index.dtype.type(per_call.bit_length() - 1)).astype(np.uint32)
+        second = high + (first < low).astype(np.uint32)
+    return philox((first, second, stream, jnp.zeros_like(stream)), (state[0], state[1])), lane
+
+
+def _advanced(state: Any, position: Any) -> tuple[Any, Any]:
+    """Return (offset + position) / 4 as two words."""
+    low = state[2] + jnp.asarray(position).astype(np.uint32)
+    high = state[3] + (low < state[2]).astype(np.uint32)
+    return (low >> np.uint32(2)) | (high << np.uint32(30)), high >> np.uint32(2)
+
+
+def chosen(lane: Any, choices: tuple) -> Any:
+    """Return the array of `choices` that `lane` selects for each element, or the first if `lane` is None."""
+    return choices[0] if lane is None else jax.lax.select_n(lane.astype(np.int32), *choices)

@@ -1,0 +1,234 @@
+"""The generator of accelerator tensors: Philox 4x32-10, with PyTorch's CUDA state (seed, offset).
+
+Philox is counter-based (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): number i of a stream is a
+function of the seed and of i. A sample is therefore an operator of the recorded program. Its inputs are the generator's
+state and its position after that state. All samples of a program share one state, so a program takes 16 bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import devices
+from torchlike._dtypes.recorder import current
+from torchlike._engine import Value, aval, drawn
+
+from ._generator import DEFAULT_SEED, Generator, as_seed
+from ._stand_ins import state_words
+
+STATE_BYTES = 16  # the seed and the offset, each as a little-endian 64-bit integer
+
+
+class _Base:
+    """The state from which the samples of one program are counted.
+
+    Attributes:
+      seed, offset: the state when the first sample was taken.
+      value: the state as four 32-bit words, an input of the program.
+      position: the number of positions that the program has used.
+    """
+
+    __slots__ = ("offset", "position", "seed", "value")
+
+    def __init__(self, seed: int, offset: int) -> None:
+        self.seed, self.offset, self.position = seed, offset, 0
+        self.value: Value | None = None
+
+
+class PhiloxGenerator(Generator):
+    """The stream of one accelerator. `torch.Generator("cuda")` returns an object of this class.
+
+    `get_state` returns the 16 bytes of PyTorch's CUDA generator. The offset counts 32-bit numbers of each of the
+    generator's parallel streams, and is a multiple of 4.
+    """
+
+    def __init__(self, device: str | devices.device = "cuda") -> None:
+        self.device = devices.canonical(device)
+        devices.to_jax(self.device)  # raises an error if there is no such device
+        self._base: _Base | None = None
+        self._prepare()
+        self.manual_seed(DEFAULT_SEED)
+
+    def _set(self, seed: int, offset: int) -> None:
+        with self.lock:
+            self._seed, self._offset = seed, offset
+
+    def _acts(self, do: Callable[[], Any]) -> bool:
+        """Return whether a capture is active and did this change of the state, now and at each replay."""
+        capture = current().capture
+        taken = capture is not None and capture.takes(do, self)
+        if taken:
+            self._base = None
+        return taken
+
+    # -- seed and state ------------------------------------------------------------------------------------------------
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Restart the stream with a seed and return self. The offset becomes 0.
+
+        The seed is an integer in [-2^63, 2^64). A negative seed means seed + 2^64.
+        """
+        number = as_seed(seed)
+        if not self._acts(lambda: self.manual_seed(seed)):
+            self._set(number, 0)
+        return self
+
+    def seed(self) -> int:
+        """Seed the generator from the operating system's entropy. Return the seed, an integer in [0, 2^53)."""
+        self.manual_seed(int.from_bytes(os.urandom(8), "little") >> 11)
+        return self._seed
+
+    def get_offset(self) -> int:
+        """Return the offset, the number of 32-bit numbers that each parallel stream has used."""
+        self._observe()
+        return self._offset
+
+    def set_offset(self, offset: int) -> None:
+        """Set the offset, a multiple of 4."""
+        if offset < 0 or offset % 4:
+            raise RuntimeError("offset must be a multiple of 4")
+        if not self._acts(lambda: self.set_offset(offset)):
+            self._set(self._seed, int(offset))
+
+    def kept(self) -> Callable[[], None]:
+        """Save the state and return a function that restores it."""
+        state = self._seed, self._offset
+        return lambda: self._set(*state)
+
+    def _observe(self) -> None:
+        capture = current().capture
+        if capture is not None and not capture.is_quiet:
+            capture.reads_generator()
+
+    def state_bytes(self) -> np.ndarray:
+        """Return the state in the layout of PyTorch's `torch.cuda.get_rng_state()`, as a uint8 array of shape (16,)."""
+        self._observe()
+        with self.lock:
+            return np.array([self._seed, self._offset], "<u8").view(np.uint8)
+
+    def load_state_bytes(self, state: np.ndarray) -> None:
+        """Restore a state that `state_bytes` or PyTorch's `torch.cuda.get_rng_state()` returned."""
+        if not isinstance(state, np.ndarray) or state.dtype != np.uint8:
+            raise TypeError("RNG state must be a torch.ByteTensor")
+        if state.size not in (8, STATE_BYTES):  # an old state has no offset
+            raise RuntimeError("RNG state is wrong size")
+        seed, *offset = np.frombuffer(state.tobytes(), "<u8").tolist()
+        if offset and offset[0] % 4:
+            raise RuntimeError("offset must be a multiple of 4")
+        if not self._acts(lambda: self.load_state_bytes(state)):
+            self._set(seed, offset[0] if offset else 0)
+
+    def clone_state(self) -> Generator:
+        """Return a new generator with the same state."""
+        clone = PhiloxGenerator(self.device)
+        clone.load_state_bytes(self.state_bytes())
+        return clone
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Generator, (self.device,), (self.initial_seed(), self.get_offset(), self.get_state())
+
+    def __setstate__(self, state: Any) -> None:
+        self.set_state(state[2])
+
+    def raw32(self, count: int) -> np.ndarray:
+        """Raise an error: host samplers take numbers of CPU generators only."""
+        raise _errors.random.generator_device("cpu", self.device.type)
+
+    # -- samples -------------------------------------------------------------------------------------------------------
+
+    def take(self, count: int) -> tuple[Value, int]:
+        """Advance the offset by `count`.
+
+        Returns:
+          The state of the current program as a Value of shape (4,), and the first new number's position after it.
+        """
+        with self.lock:
+            base = self._now()
+            if base.value is None:
+                base.value = Value(aval((4,), _dtypes.uint32, self.device), drawn(lambda: self._words(base)))
+            start = base.position
+            self._move(base, start + count)
+            return base.value, start
+
+    def mark(self) -> tuple[_Base, int]:
+        """Return the current position, for `rewind`. Unlike a read of the state, a capture can record this."""
+        with self.lock:
+            base = self._now()
+            return base, base.position
+
+    def rewind(self, mark: tuple[_Base, int]) -> None:
+        """Return to a position that `mark` returned."""
+        base, position = mark
+        with self.lock:
+            if self._now() is base:
+                self._move(base, position)
+            else:
+                self.load_state_bytes(np.array([base.seed, base.offset + position], "<u8").view(np.uint8))
+
+    def _move(self, base: _Base, position: int) -> None:
+        base.position = position
+        if not _is_pure():
+            self._offset = base.offset + position
+
+    def _now(self) -> _Base:
+        """Return the base of the current program."""
+        capture, base = current().capture, self._base
+        trace = self.device.trace if capture is None else capture.trace
+        if capture is not None:
+            capture.changed[id(self)] = self
+        if base is not None and (base.value is None or (base.value.trace is trace is not None)):
+            if _is_pure():
+                return base
+            if base.seed == self._seed and base.offset <= self._offset < base.offset + 2**32:
+                base.position = self._offset - base.offset
+                return base
+        made = self._base = _Base(self._seed, self._offset)
+        return made
+
+    def _words(self, base: _Base) -> np.ndarray:
+        """Return the state as four 32-bit words.
+
+        A replay also advances the offset as the samples of its program did. When the program is recorded, `position` is
+        still 0.
+        """
+        words = state_words(None if default_of(self.device) is self else self, self)
+        self._offset += base.position
+        return words
+
+    def words(self) -> np.ndarray:
+        """Return the seed and the offset as four 32-bit words, low halves first."""
+        return np.array([self._seed, self._offset], "<u8").view("<u4")
+
+
+def _is_pure() -> bool:
+    """Return whether samples come from a JAX key, so that no generator changes."""
+    capture = current().capture
+    return capture is not None and capture.draws_with is not None
+
+
+_defaults: dict[devices.device, PhiloxGenerator] = {}
+_first_seeds: dict[str, int] = {}  # the last seed for all devices of a type, also for devices not used yet
+
+
+def default_of(device: devices.device) -> Generator:
+    """Return the default generator of an accelerator device."""
+    found = _defaults.get(device)
+    if found is None:
+        found = _defaults.setdefault(device, PhiloxGenerator(device))
+        if device.type in _first_seeds:
+            found.manual_seed(_first_seeds[device.type])
+    return found
+
+
+def seed_all(seed: int, type: str | None = None) -> None:
+    """Seed the default generators of all accelerators (of one type). Devices used later begin with the same seed."""
+    for kind in ("cuda", "tpu") if type is None else (type,):
+        _first_seeds[kind] = seed
+    for device, generator in list(_defaults.items()):
+        if type in (None, device.type):
+            generator.manual_seed(seed)

@@ -50,6 +50,7 @@ from torchlike._ops.schema.rounding import Step as Step
 from torchlike._ops.schema.rounding import rounding as rounding
 from torchlike._ops.schema.rounding import stepwise as stepwise
 from torchlike._ops.schema.rounding import unchanged as unchanged
+from torchlike._random import Preserved as Preserved
 from torchlike._sparse import SparseTensor as SparseTensor
 from torchlike._sparse import lines_of as lines_of
 from torchlike._tensor import copying as copying

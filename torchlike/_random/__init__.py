@@ -13,6 +13,7 @@ from ._integer import draw_seed as draw_seed
 from ._integer import limits as limits
 from ._integer import random_ as random_
 from ._philox import PhiloxGenerator as PhiloxGenerator
+from ._philox import Preserved as Preserved
 from ._philox import default_of as default_of
 from ._philox import seed_all as seed_all
 from ._real import in_memory_order as in_memory_order

@@ -135,6 +135,22 @@ class Generator:
 
         return put_back
 
+    def mark(self) -> Any:
+        """Return the current position, for `rewind`. A captured call repeats both, unlike a read of the state."""
+        saved: list[Callable[[], None]] = []
+
+        def save() -> None:
+            saved[:] = [self.kept()]
+
+        if current().capture is None or not current().capture.takes(save, self):
+            save()
+        return saved
+
+    def rewind(self, mark: Any) -> None:
+        """Return to a position that `mark` returned."""
+        if current().capture is None or not current().capture.takes(lambda: mark[0](), self):
+            mark[0]()
+
     def state_bytes(self) -> np.ndarray:
         """Return the state in the layout of PyTorch's `get_rng_state()`, as a uint8 array of shape (5056,)."""
         capture = current().capture

@@ -8,7 +8,7 @@ state and its position after that state. All samples of a program share one stat
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from torchlike._dtypes import devices
 from torchlike._dtypes.recorder import current
 from torchlike._engine import Value, aval, drawn
 
-from ._generator import DEFAULT_SEED, Generator, as_seed
+from ._generator import DEFAULT_SEED, Generator, as_seed, default_generator
 from ._stand_ins import state_words
 
 STATE_BYTES = 16  # the seed and the offset, each as a little-endian 64-bit integer
@@ -155,8 +155,8 @@ class PhiloxGenerator(Generator):
             self._move(base, start + count)
             return base.value, start
 
-    def mark(self) -> tuple[_Base, int]:
-        """Return the current position, for `rewind`. Unlike a read of the state, a capture can record this."""
+    def mark(self) -> Any:
+        """Return the current position, for `rewind`. A captured call repeats both, unlike a read of the state."""
         with self.lock:
             base = self._now()
             return base, base.position
@@ -223,6 +223,22 @@ def default_of(device: devices.device) -> Generator:
         if device.type in _first_seeds:
             found.manual_seed(_first_seeds[device.type])
     return found
+
+
+class Preserved:
+    """The positions of the default generators of the CPU and of some accelerators, which can be restored.
+
+    The accelerators are those of `devices` and, if `all` is True, those whose generators were used before.
+    """
+
+    def __init__(self, devices: Iterable[devices.device] = (), all: bool = True) -> None:
+        used = {default_of(device): None for device in devices} | (dict.fromkeys(_defaults.values()) if all else {})
+        self._marks = [(generator, generator.mark()) for generator in (default_generator, *used)]
+
+    def restore(self) -> None:
+        """Return all generators to these positions."""
+        for generator, mark in self._marks:
+            generator.rewind(mark)
 
 
 def seed_all(seed: int, type: str | None = None) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from torchlike import _errors
 from torchlike._dtypes import modes
 from torchlike._engine.trace.batched_values import Level, Row, levels_of, outermost
+from torchlike._random import Preserved
 from torchlike._tensor.tensor import Tensor, wrap
 from torchlike._transforms.vmap import Mapping, opened, transforming
 from torchlike.utils._pytree import SUPPORTED_NODES, TreeSpec, kind_of, tree_flatten
@@ -155,14 +156,14 @@ class _Call:
 
     def in_chunks(self, size: int, randomness: str, kwargs: dict) -> Any:
         """Call the function for `size` examples at a time."""
-        from torchlike import cat, get_rng_state, set_rng_state
+        from torchlike import cat
 
         parts = [[x] * -(-self.size // size) if d is None else x.split(size, d) for x, d in zip(self.leaves, self.dims)]
         runs = []
-        state = get_rng_state() if randomness == "same" else None
+        state = Preserved() if randomness == "same" else None
         for leaves in zip(*parts):
             if state is not None:
-                set_rng_state(state)
+                state.restore()
             count = next(x.shape[d] for x, d in zip(leaves, self.dims) if d is not None)
             runs.append(tree_flatten(self.run(list(leaves), count, randomness, kwargs)))
         spec = runs[0][1]

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import Function, _errors, engine, recompute, saved_tensor_hooks, warn
+from torchlike._internal import Function, Preserved, _errors, engine, recompute, saved_tensor_hooks, warn
 from torchlike._internal import checkpoint as _sentences
 from torchlike.nn.modules.module import inside_a_module
 
@@ -193,8 +193,9 @@ def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_ent
 class _Surroundings:
     """The global state that affects the result of a function: the RNG state and the autocast settings."""
 
-    def __init__(self, preserve_rng_state: bool) -> None:
-        self.state = torchlike.get_rng_state() if preserve_rng_state else None
+    def __init__(self, preserve_rng_state: bool, args: tuple) -> None:
+        devices = {x.device for x in args if isinstance(x, Tensor) and x.device.type not in ("cpu", "meta")}
+        self.state = Preserved(devices) if preserve_rng_state else None
         self.autocast = _autocast_now()
 
     @contextlib.contextmanager
@@ -202,8 +203,8 @@ class _Surroundings:
         """Restore the saved state inside the block. After the block, the RNG continues from its previous state."""
         with contextlib.ExitStack() as stack:
             if self.state is not None:
-                stack.enter_context(torchlike.random.fork_rng())
-                torchlike.set_rng_state(self.state)
+                stack.callback(Preserved().restore)
+                self.state.restore()
             for kind, settings in self.autocast:
                 stack.enter_context(torchlike.amp.autocast(kind, **settings))
             yield
@@ -244,7 +245,7 @@ class CheckpointFunction(Function):
     def forward(ctx, run_function, preserve_rng_state, *args):
         check_backward_validity(args)
         ctx.run_function = run_function
-        ctx.surroundings = _Surroundings(preserve_rng_state)
+        ctx.surroundings = _Surroundings(preserve_rng_state, args)
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         ctx.save_for_backward(*[args[i] for i in ctx.places])
@@ -355,7 +356,7 @@ def _without_reentrance(
     forward_context, second_context = contexts
     if not torchlike.is_grad_enabled():
         return function(*args, **kwargs)
-    surroundings = _Surroundings(preserve)
+    surroundings = _Surroundings(preserve, args)
     tensors: list = []
     shape = _without_tensors((args, kwargs), tensors)
     kept = [saved_tensor_hooks.keep(t) for t in tensors]

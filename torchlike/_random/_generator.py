@@ -56,13 +56,14 @@ class Generator:
 
     as_tensor: Callable[..., Any]  # makes a tensor from an array; set by `_tensor/factories.py`
 
-    def __new__(cls, device: str | devices.device = "cpu") -> Generator:
+    def __new__(cls, device: str | devices.device = "cpu") -> Any:
         """Return a generator of this class for the CPU, and a `PhiloxGenerator` for an accelerator."""
+        chosen: Any = cls
         if cls is Generator and devices.device(device).type in ("cuda", "tpu"):
             from ._philox import PhiloxGenerator
 
-            cls = PhiloxGenerator
-        return super().__new__(cls)
+            chosen = PhiloxGenerator
+        return object.__new__(chosen)
 
     def __init__(self, device: str | devices.device = "cpu") -> None:
         self.device = devices.device(device)
@@ -211,6 +212,14 @@ class Generator:
         """Raise an error, because only counter-based generators have an offset."""
         raise _errors.random.generator_without_offset()
 
+    def graphsafe_get_state(self) -> Any:
+        """Raise an error, as PyTorch does on the CPU: no two generators share a state."""
+        raise NotImplementedError("graphsafe_get_state is not supported in this Generator")
+
+    def graphsafe_set_state(self, state: Any) -> Any:
+        """Raise an error, as PyTorch does on the CPU: no two generators share a state."""
+        raise NotImplementedError("graphsafe_set_state is not supported in this Generator")
+
     def __reduce__(self) -> tuple[Any, ...]:
         # The same form as PyTorch's: the seed, the offset (None, only for counter-based generators), and the state.
         return type(self), (self.device,), (self.initial_seed(), None, self.get_state())
@@ -227,7 +236,7 @@ class Generator:
         self.set_state(words)
 
 
-default_generator = Generator()
+default_generator: Generator = Generator()
 
 
 def _forget_lock_in_child() -> None:

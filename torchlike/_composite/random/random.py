@@ -1,7 +1,7 @@
 """Random tensors with PyTorch's random number streams: the same seed gives the same numbers in both libraries.
 
-The numbers of CPU tensors are generated on the host. Those of accelerator tensors are operators of the recorded program.
-Like PyTorch, the functions fill a tensor in the order of its memory.
+The numbers of CPU tensors are generated on the host. Those of accelerator tensors are operators of the recorded
+program. Like PyTorch, the functions fill a tensor in the order of its memory.
 """
 
 from __future__ import annotations

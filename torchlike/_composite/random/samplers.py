@@ -78,7 +78,8 @@ class Permutations(Sampler):
     """Random permutations of 0 ... n-1, one in each row. `parameters` is (n,)."""
 
     def _sample(self, shape: Ints) -> np.ndarray:
-        found = [_random.randperm(self.generator, *self.parameters, self.dtype) for _ in range(math.prod(shape[:-1]))]
+        (n,) = self.parameters
+        found = [_random.randperm(self.generator, n, self.dtype) for _ in range(math.prod(shape[:-1]))]
         return np.stack(found).reshape(shape) if found else np.empty(shape, self.dtype)
 
 

@@ -5,6 +5,7 @@ that PyTorch prints on GPUs for these well-known seeds.
 """
 
 import copy
+import gc
 import hashlib
 import pickle
 
@@ -15,6 +16,7 @@ import pytest
 
 import torchlike as torch
 from torchlike._dtypes.devices import stand_ins
+from torchlike._engine import Value
 from torchlike._ops.random.philox import philox
 from torchlike.utils.checkpoint import checkpoint
 
@@ -197,6 +199,20 @@ def test_a_seed_within_a_compiled_function_is_repeated():
         runs.append([t.tolist() for t in seeded(x)] + [torch.cuda.get_rng_state().tolist()])
     assert runs[0] == runs[1] and runs[2] == runs[3]
     assert runs[0][0] != runs[2][0] and runs[0][1:] == runs[2][1:]
+
+
+def _arrays(shape):
+    """Return the ids of all arrays of this shape that a Value of an accelerator refers to."""
+    gc.collect()
+    values = [x for x in gc.get_objects() if isinstance(x, Value) and x.aval.device.type == "cuda"]
+    return {id(value.array) for value in values if value.aval.shape == shape}
+
+
+def test_a_compiled_step_with_dropout_keeps_no_old_parameters():
+    before = _arrays((32, 8))
+    _, _, step = _trained(True)
+    # The weight, its gradient and AdamW's two averages remain.
+    assert step is not None and len(_arrays((32, 8)) - before) == 4
 
 
 @pytest.mark.parametrize("compiled", [False, True])

@@ -70,6 +70,7 @@ class DifferentiableReplay(Replay):
         self._asked = [asked.get(id(trace.scalars[i])) for i in self._chosen]
         capture.leave()
         self._recorded(trace, given)
+        trace.drop_inputs()
 
     def executable(self) -> Any:
         """Return XLA's executable of the forward part."""

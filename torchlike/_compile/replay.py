@@ -188,6 +188,7 @@ class Replay:
             for value, array in zip(outputs, arrays):
                 value.array, value.trace = array, None  # storages keep the Value, which must not reference the trace
             capture.leave()
+            trace.drop_inputs()
 
     def _arrange(self, written: set[int]) -> None:
         """Split the inputs into those that are overwritten and the others, and list the overwritten storages."""

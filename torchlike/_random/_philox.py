@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -29,15 +30,25 @@ class _Base:
 
     Attributes:
       seed, offset: the state when the first sample was taken.
-      value: the state as four 32-bit words, an input of the program.
       position: the number of positions that the program has used.
+      find: returns the state as four 32-bit words, an input of the program. None before the first sample. A replay keeps
+        this object, so it must not keep a captured trace alive: a capture keeps its inputs itself.
     """
 
-    __slots__ = ("offset", "position", "seed", "value")
+    __slots__ = ("find", "offset", "position", "seed")
 
     def __init__(self, seed: int, offset: int) -> None:
         self.seed, self.offset, self.position = seed, offset, 0
-        self.value: Value | None = None
+        self.find: Callable[[], Value | None] | None = None
+
+    def keep(self, value: Value) -> None:
+        """Set the state that `find` returns."""
+        self.find = (lambda: value) if current().capture is None else ref(value)
+
+    def is_of(self, trace: Any) -> bool:
+        """Return whether the state is an input of this trace, or may become one."""
+        value = None if self.find is None else self.find()
+        return self.find is None or (value is not None and value.trace is trace is not None)
 
 
 class PhiloxGenerator(Generator):
@@ -149,11 +160,13 @@ class PhiloxGenerator(Generator):
         """
         with self.lock:
             base = self._now()
-            if base.value is None:
-                base.value = Value(aval((4,), _dtypes.uint32, self.device), drawn(lambda: self._words(base)))
+            value = None if base.find is None else base.find()
+            if value is None:
+                value = Value(aval((4,), _dtypes.uint32, self.device), drawn(lambda: self._words(base)))
+                base.keep(value)
             start = base.position
             self._move(base, start + count)
-            return base.value, start
+            return value, start
 
     def mark(self) -> Any:
         """Return the current position, for `rewind`. A captured call repeats both, unlike a read of the state."""
@@ -181,7 +194,7 @@ class PhiloxGenerator(Generator):
         trace = self.device.trace if capture is None else capture.trace
         if capture is not None:
             capture.changed[id(self)] = self
-        if base is not None and (base.value is None or (base.value.trace is trace is not None)):
+        if base is not None and base.is_of(trace):
             if _is_pure():
                 return base
             if base.seed == self._seed and base.offset <= self._offset < base.offset + 2**32:

@@ -33,6 +33,10 @@ class WholeTrace(_trace.OwnTrace):
             assert settled is not None
             self.held.append(settled)
 
+    def drop_inputs(self) -> None:
+        """Drop the references to the inputs after the trace has run. A Value that outlives it may refer to the trace."""
+        self.arrays, self.held = [], []
+
 
 class Draw:
     """Random sampling that each call repeats: the sampled array, and the function that samples it."""

@@ -1470,7 +1470,7 @@ def get_num_threads() -> _int:
     ...
 
 def get_rng_state() -> _Tensor:
-    """Return the state of the default generator as a uint8 tensor. Its bytes are in PyTorch's format."""
+    """Return the state of the CPU's default generator as a uint8 tensor. Its bytes are in PyTorch's format."""
     ...
 
 def gradient(input: _Tensor, *, spacing: _Any = ..., dim: _Any = ..., edge_order: _int = ...) -> _tuple[_Tensor, ...]:
@@ -1677,7 +1677,7 @@ def index_select(input: _Tensor, dim: _int, index: _Tensor, *, out: _Any = ...) 
 inf: _float
 
 def initial_seed() -> _int:
-    """Return the last seed of the default generator."""
+    """Return the last seed of the CPU's default generator."""
     ...
 
 def inner(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -2071,7 +2071,7 @@ def lu_unpack(
     ...
 
 def manual_seed(seed: _int) -> _Any:
-    """Seed the default generator. The same seed gives the same numbers as in PyTorch on the CPU."""
+    """Seed the default generators of all devices, and return that of the CPU."""
     ...
 
 def margin_ranking_loss(
@@ -2758,7 +2758,7 @@ def searchsorted(
     ...
 
 def seed() -> _int:
-    """Seed the default generator from the system's entropy, and return the seed."""
+    """Seed the default generators of all devices from the system's entropy, and return the seed."""
     ...
 
 def segment_reduce(
@@ -2856,7 +2856,7 @@ def set_num_threads(num: _int) -> None:
     ...
 
 def set_rng_state(new_state: _Tensor) -> None:
-    """Restore a state that `get_rng_state` of torchlike or of PyTorch returned."""
+    """Restore a state of the CPU's default generator that `get_rng_state` of torchlike or of PyTorch returned."""
     ...
 
 def set_warn_always(b: _bool) -> None:

@@ -500,8 +500,11 @@ def test_a_copy_continues_alone(generator, copied):
 
 
 def test_other_devices_are_refused():
-    with pytest.raises(NotImplementedError, match="device='cuda'"):
-        ours.Generator("cuda")
+    for kind in ("cuda", "xla"):
+        with pytest.raises(RuntimeError, match=f"Cannot get {kind.upper()} generator"):
+            torch.Generator(kind)
+        with pytest.raises(RuntimeError, match=f"Cannot get {kind.upper()} generator"):
+            ours.Generator(kind)
 
 
 def test_threads_share_one_stream_without_tearing_it():

@@ -60,6 +60,8 @@ class PhiloxGenerator(Generator):
 
     def __init__(self, device: str | devices.device = "cuda") -> None:
         self.device = devices.canonical(device)
+        if not devices.jax_devices(self.device.type):
+            raise _errors.random.no_generator(self.device.type)
         devices.to_jax(self.device)  # raises an error if there is no such device
         self._base: _Base | None = None
         self._prepare()

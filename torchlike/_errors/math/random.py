@@ -17,6 +17,11 @@ def no_accelerator(kind: str) -> RuntimeError:
     return RuntimeError(f"{kind} device type not an accelerator.")
 
 
+def no_generator(kind: str) -> RuntimeError:
+    name = {"cuda": "CUDA", "tpu": "XLA"}[kind]
+    return RuntimeError(f"Cannot get {name} generator, because JAX finds no device of the type '{kind}'.")
+
+
 def generator_device(wanted: str, got: str) -> RuntimeError:
     return RuntimeError(f"Expected a '{wanted}' device type for generator but found '{got}'")
 

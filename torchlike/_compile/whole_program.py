@@ -8,8 +8,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from torchlike._dtypes import modes
 from torchlike._dtypes.devices import device as Device
+from torchlike._dtypes.precision import switches
 from torchlike._dtypes.devices import to_jax
 from torchlike._engine.programs import programs
 from torchlike._engine.report import log
@@ -78,7 +78,7 @@ def find(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int
         donated,
         tuple(chosen),
         tuple(places),
-        modes.matmul_precision,
+        switches.of[device.type],
     )
     found = programs.get(key)
     if found is None:

@@ -13,8 +13,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from torchlike._dtypes import modes
 from torchlike._dtypes.devices import device as Device
+from torchlike._dtypes.precision import switches
 from torchlike._dtypes.recorder import current
 from torchlike._engine.interpreter.executor import Failed, Interpreted, is_cold
 from torchlike._engine.programs import programs
@@ -75,7 +75,7 @@ def flush(device: Device) -> None:
                 live,
                 donated,
                 _shared(trace.scalars),
-                modes.matmul_precision,
+                switches.of[device.type],
                 _executor,
             )
             _run(device, trace, key, [values[i] for i in live])

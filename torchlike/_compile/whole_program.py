@@ -9,8 +9,8 @@ import jax
 import numpy as np
 
 from torchlike._dtypes.devices import device as Device
-from torchlike._dtypes.precision import switches
 from torchlike._dtypes.devices import to_jax
+from torchlike._dtypes.precision import switches
 from torchlike._engine.programs import programs
 from torchlike._engine.report import log
 from torchlike._engine.report.program_statistics import Making, ledger

@@ -62,7 +62,7 @@ class FP32Precision:
         raise AttributeError(f"Unknown attribute {name}")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not isinstance(getattr(type(self), name, None), property):
+        if getattr(getattr(type(self), name, None), "fset", None) is None:
             raise AttributeError(f"Unknown attribute {name}")
         object.__setattr__(self, name, value)
 

@@ -43,7 +43,8 @@ product_p = Primitive("torchlike_product")
 
 def product(a: Any, b: Any, form: str) -> Any:
     """Return `a @ b` ("nn"), `a @ b.mT` ("nt") or `a.mT @ b` ("tn") of two (batches of) matrices of one dtype."""
-    return product_p.bind(a, b, form=form, precision=jax.config.jax_default_matmul_precision)
+    precision = jax.config.jax_default_matmul_precision  # type: ignore[attr-defined]
+    return product_p.bind(a, b, form=form, precision=precision)
 
 
 def rows_times(x: Any, w: Any, form: str = "nn") -> Any:

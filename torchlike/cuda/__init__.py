@@ -89,7 +89,6 @@ from torchlike.cuda.streams import Stream as Stream
 from torchlike.cuda.streams import StreamContext as StreamContext
 from torchlike.cuda.streams import current_stream as current_stream
 from torchlike.cuda.streams import default_stream as default_stream
-from torchlike.cuda.streams import get_stream_from_external as get_stream_from_external
 from torchlike.cuda.streams import set_stream as set_stream
 from torchlike.cuda.streams import stream as stream
 
@@ -101,6 +100,7 @@ can_device_access_peer = _refused.function("can_device_access_peer", "JAX moves 
 cudart = _refused.function("cudart", "XLA calls the CUDA runtime")
 current_blas_handle = _refused.function("current_blas_handle", "XLA calls cuBLAS")
 current_solver_handle = _refused.function("current_solver_handle", "XLA calls cuSOLVER")
+get_stream_from_external = _refused.function("get_stream_from_external", "XLA schedules all work")
 get_sync_debug_mode = _refused.function("get_sync_debug_mode", "torch.explain() lists the reads of elements")
 set_sync_debug_mode = _refused.function("set_sync_debug_mode", "torch.explain() lists the reads of elements")
 clock_rate = _refused.sensor("clock_rate")

@@ -113,6 +113,3 @@ def current_stream(device: Any = None) -> Stream:
 def default_stream(device: Any = None) -> Stream:
     """Return the single stream of a GPU."""
     return _stream_of(device)
-
-
-get_stream_from_external = _refused.function("get_stream_from_external", _INSTEAD)

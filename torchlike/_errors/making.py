@@ -22,6 +22,10 @@ class OutOfMemoryError(RuntimeError):
 
     __module__ = "torchlike"
 
+    def __init__(self, *args: Any, tried: int = 0) -> None:
+        super().__init__(*args)
+        self.tried = tried  # bytes, until the message also describes the program
+
 
 def data_of_text(data: Any) -> TypeError:
     return TypeError(f"new(): invalid data type '{type(data).__name__}'")

@@ -26,7 +26,7 @@ from torchlike._engine.trace import trace as _trace
 from torchlike._engine.trace.ownership import LIST_ITEM, lent
 from torchlike._engine.trace.value import Value
 from torchlike._engine.trace.waiting import on_host
-from torchlike._engine.xla import disk_cache
+from torchlike._engine.xla import disk_cache, memory
 from torchlike._engine.xla import executor as xla_executor
 from torchlike._errors.callers import users_place
 
@@ -95,7 +95,7 @@ def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> None:
         if device.trace is not trace:  # the results are committed; the error is a warning that became an exception
             raise
         log.logger.debug("a program failed, so its operators run one by one", exc_info=error)
-        failures.isolate(device, trace, key[2], values, error)
+        failures.isolate(device, trace, key[2], values, memory.explained(error, device, trace.code, users_place()))
 
 
 def _shared(scalars: list) -> tuple[int, ...]:

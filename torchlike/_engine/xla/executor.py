@@ -44,7 +44,7 @@ def executable(device: Device, function: Callable, *given: Any) -> Any:
 class Executable:
     """A compiled program: `call(donated arrays, kept arrays, packed numbers) -> results`."""
 
-    __slots__ = ("account", "call", "compiled", "donated_bytes", "function", "is_warm", "needs")
+    __slots__ = ("account", "call", "code", "compiled", "donated_bytes", "function", "is_warm", "needs")
 
     def __init__(self, device: Device, function: Callable, given: tuple) -> None:
         started = time.perf_counter()
@@ -55,6 +55,7 @@ class Executable:
         self.donated_bytes = sum(a.nbytes for a in given[0])
         self.needs = memory.needs_of(self.compiled)
         self.account: Any = None
+        self.code: tuple = ()  # the code of the trace, if the program is a whole step
 
     def run(self, device: Device, *given: list) -> list:
         """Return the results. The first run looks up JAX's C++ entry point and sets `is_warm`."""

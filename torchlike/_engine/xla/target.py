@@ -17,7 +17,7 @@ import jax
 
 from torchlike._dtypes.devices import cpu, to_jax
 from torchlike._dtypes.devices import device as Device
-from torchlike._dtypes.precision import switches
+from torchlike._dtypes.precision import Precision, switches
 
 _ANY, _ACCELERATOR = "any", "accelerator"
 _precision = jax.make_user_context(None)
@@ -46,10 +46,14 @@ def tracing_for(device: Device | str) -> AbstractContextManager[None]:
     return _platform(device if isinstance(device, str) else platform_of(device))
 
 
+def precision_of(device: Device) -> AbstractContextManager[None]:
+    """Return a context in which kernels are traced with the precision that PyTorch's switches give to a device."""
+    return at_precision(switches.of[device.type])
+
+
 @contextmanager
-def precision_of(device: Device) -> Iterator[None]:
-    """Trace kernels with the precision that PyTorch's switches give to float32 products on a device."""
-    wanted = switches.of[device.type]
+def at_precision(wanted: Precision) -> Iterator[None]:
+    """Trace kernels with this precision of float32 products."""
     with jax.default_matmul_precision(wanted.matmul), _precision(wanted):
         yield
 

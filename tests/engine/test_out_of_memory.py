@@ -9,6 +9,7 @@ import torch
 import torchlike as L
 from torchlike._dtypes.devices import stand_ins
 from torchlike._engine.xla import executor, memory
+from torchlike._errors.callers import Place
 
 SIZE = 5000  # a square float32 matrix of this size needs 95 MiB
 
@@ -138,7 +139,7 @@ def test_amounts_in_messages_of_xla(text, due):
 
 def test_other_errors_are_not_changed():
     error = jax.errors.JaxRuntimeError("INTERNAL: no")
-    assert memory.explained(error, L.device("cpu"), (), None) is error
+    assert memory.explained(error, L.device("cpu"), (), Place("train.py", 3)) is error
 
 
 def test_the_cpu_has_pytorchs_error():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
 from torchlike._dtypes.precision import switches
 from torchlike.backends import _settings
@@ -16,6 +17,9 @@ from torchlike.backends import mkl as mkl
 from torchlike.backends import mkldnn as mkldnn
 from torchlike.backends import mps as mps
 from torchlike.backends import openmp as openmp
+
+if TYPE_CHECKING:
+    fp32_precision: str
 
 
 def __allow_nonbracketed_mutation() -> nullcontext:

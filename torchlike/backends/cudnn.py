@@ -5,6 +5,7 @@ when it compiles. `deterministic` corresponds to the environment variable XLA_FL
 Setting `deterministic` to True warns if there is a GPU and XLA_FLAGS does not contain this flag. With `allow_tf32`,
 which is True by default, convolutions and recurrent layers on GPUs may round float32 inputs to TensorFloat-32.
 `conv.fp32_precision`, `rnn.fp32_precision` and `fp32_precision` are the newer interface to the same setting.
+`benchmark_limit` and `depthwise_kernel` have no effect, since XLA chooses the algorithms.
 """
 
 from __future__ import annotations
@@ -12,13 +13,21 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import devices
 from torchlike._dtypes.precision import switches
 from torchlike._engine import determinism
 from torchlike.backends import _settings
+
+if TYPE_CHECKING:
+    enabled: bool
+    benchmark: bool
+    deterministic: bool
+    allow_tf32: bool
+    fp32_precision: str
+    depthwise_kernel: str
 
 conv = _settings.precision_of("cuda", "conv")
 rnn = _settings.precision_of("cuda", "rnn")

@@ -70,7 +70,7 @@ def _index_of(device: Any) -> int | None:
         device = devices.device(device)
     if isinstance(device, devices.device) and device.type != "cuda":
         raise _errors.making.wrong_device("cuda", device)
-    return device.idx if hasattr(device, "idx") else getattr(device, "index", None)
+    return getattr(device, "idx", getattr(device, "index", None))
 
 
 class device:

@@ -46,15 +46,15 @@ from torchlike._dtypes.memory_format import strided as strided
 from torchlike._dtypes.modes import enable_grad as enable_grad
 from torchlike._dtypes.modes import get_default_device as get_default_device
 from torchlike._dtypes.modes import get_default_dtype as get_default_dtype
-from torchlike._dtypes.modes import get_float32_matmul_precision as get_float32_matmul_precision
 from torchlike._dtypes.modes import inference_mode as inference_mode
 from torchlike._dtypes.modes import is_grad_enabled as is_grad_enabled
 from torchlike._dtypes.modes import is_inference_mode_enabled as is_inference_mode_enabled
 from torchlike._dtypes.modes import no_grad as no_grad
 from torchlike._dtypes.modes import set_default_device as set_default_device
 from torchlike._dtypes.modes import set_default_dtype as set_default_dtype
-from torchlike._dtypes.modes import set_float32_matmul_precision as set_float32_matmul_precision
 from torchlike._dtypes.modes import set_grad_enabled as set_grad_enabled
+from torchlike._dtypes.precision import get_float32_matmul_precision as get_float32_matmul_precision
+from torchlike._dtypes.precision import set_float32_matmul_precision as set_float32_matmul_precision
 from torchlike._engine import Size as Size
 from torchlike._engine import age_imported_objects as _age_imported_objects
 from torchlike._engine import clear_cache as clear_cache

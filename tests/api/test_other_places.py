@@ -383,8 +383,6 @@ REFUSED = {
     "utils.cpp_extension.load": lambda L: L.utils.cpp_extension.load("name", ["a.cpp"]),
     "utils.cpp_extension.CUDAExtension": lambda L: L.utils.cpp_extension.CUDAExtension("name", []),
     "utils.cpp_extension.BuildExtension": lambda L: L.utils.cpp_extension.BuildExtension(),
-    "cuda.CUDAGraph": lambda L: L.cuda.CUDAGraph(),
-    "cuda.graph": lambda L: L.cuda.graph(None),
     "onnx.export": lambda L: L.onnx.export(None),
     "overrides.TorchFunctionMode": lambda L: within(L.overrides.TorchFunctionMode()),
     "hub.load of a repository": lambda L: L.hub.load("owner/name", "model"),
@@ -454,13 +452,6 @@ def test_benchmark_timer():
     assert len(timer.blocked_autorange(min_run_time=0.01).times) > 1
     with pytest.raises(NotImplementedError, match="num_threads"):
         torchlike.utils.benchmark.Timer("1", num_threads=4)
-
-
-def test_streams_of_a_gpu_that_is_not_there():
-    assert not torchlike.cuda.is_current_stream_capturing()
-    if not torchlike.cuda.is_available():
-        with pytest.raises(Exception, match=r"CUDA|cuda|GPU"):
-            torchlike.cuda.memory_summary()
 
 
 def test_tensors_at_which_a_graph_ends_do_not_swap():

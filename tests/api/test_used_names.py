@@ -108,7 +108,6 @@ REFUSED_WITHOUT_GPU = {
     "mem_get_info": (),
     "current_stream": (),
     "default_stream": (),
-    "set_device": (0,),
 }
 OTHER_DEVICES = {
     "xpu": (

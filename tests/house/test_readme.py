@@ -48,5 +48,11 @@ def test_the_readmes_program_runs():
     assert seen["loss"].item() > 0
 
 
+def test_the_program_for_accelerators_runs(capsys):
+    (program,) = re.findall(r"```py\n(.*?)```", (ROOT / "docs" / "gpu_tpu.md").read_text("utf-8"), re.DOTALL)
+    exec(program, {})
+    assert 0 < float(capsys.readouterr().out) < 2
+
+
 def test_ci_runs():
     assert os.access(ROOT / ".ci" / "run", os.X_OK)

@@ -253,7 +253,7 @@ def test_cuda_answers_as_pytorch_without_a_gpu(name):
 def test_an_order_to_a_gpu_that_is_not_there_is_refused():
     if not torchlike.cuda.is_available():
         for order in (torchlike.cuda.synchronize, torchlike.cuda.current_device, torchlike.cuda.get_device_name):
-            with pytest.raises(RuntimeError, match="No CUDA GPUs are available"):
+            with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
                 order()
 
 

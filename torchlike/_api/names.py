@@ -135,6 +135,7 @@ _ELSEWHERE = {
     "GradScaler": "amp",
     "vmap": "func",
     "Stream": "cuda._any_streams",
+    "Event": "cuda._any_streams",
     "compile": "_compile",
     "OutOfMemoryError": "_errors.making",
     "PyTorchFileReader": "serialization",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from torchlike._dtypes import modes as _modes
+from torchlike._dtypes.precision import switches as _switches
 from torchlike._engine import Value
 from torchlike._tensor.storage import marks
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
@@ -39,7 +40,7 @@ class Signature:
                 local.autocast,
                 _modes.default_dtype,
                 local.device or _modes.process_device,
-                _modes.matmul_precision,
+                _switches.accelerated,
             )
         ]
         for a in args:

@@ -9,6 +9,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import jax
+
 from torchlike import _errors
 from torchlike._compile.arguments import Signature
 from torchlike._compile.attempt import Attempt, Kept
@@ -17,6 +19,7 @@ from torchlike._dtypes.recorder import current
 from torchlike._engine.report.explain import Function, compiled
 from torchlike._engine.trace import trace as _trace
 from torchlike._errors.callers import Place
+from torchlike._errors.making import OutOfMemoryError
 from torchlike.nn import Module
 
 PATIENCE = 4  # the number of refused captures after which a signature is no longer captured
@@ -151,7 +154,10 @@ class Compiled:
                 one.runs += 1
                 if self.verify_every and one.runs % self.verify_every == 0:
                     return self._verify(one, signature, args, kwargs)
-                return one.replay.run(given, tensors)
+                try:
+                    return one.replay.run(given, tensors)
+                except (jax.errors.JaxRuntimeError, OutOfMemoryError) as error:
+                    raise one.replay.explained(error) from None
         return self._advance(signature, args, kwargs)
 
     def _advance(self, signature: Signature, args: tuple, kwargs: dict) -> Any:

@@ -22,6 +22,8 @@ from torchlike._engine.trace.interrupts import assign
 from torchlike._engine.trace.known import elements
 from torchlike._engine.trace.ownership import LOCAL, has_lent
 from torchlike._engine.trace.trace import lock
+from torchlike._engine.xla import memory
+from torchlike._errors.callers import users_place
 from torchlike._sparse import members
 from torchlike._tensor.tensor import Tensor
 
@@ -393,6 +395,10 @@ class Replay:
                 raise
         self.program.account.runs += 1
         return self._results.make(made, tensors, None)
+
+    def explained(self, error: Exception) -> Exception:
+        """Return PyTorch's error for an error of XLA in `run`."""
+        return memory.explained(error, self.device, self.program.code, users_place())
 
     def _put(self, arrays: list, owned: list, tensors: Sequence[Tensor], done: list) -> list[Value]:
         """Store the results and return the values of the returned tensors.

@@ -8,14 +8,15 @@ from typing import Any
 import jax
 import numpy as np
 
-from torchlike._dtypes import modes
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import to_jax
+from torchlike._dtypes.precision import switches
 from torchlike._engine.programs import programs
 from torchlike._engine.report import log
 from torchlike._engine.report.program_statistics import Making, ledger
 from torchlike._engine.trace.plan import NUMBERS
 from torchlike._engine.trace.trace import Trace
+from torchlike._engine.xla import memory
 from torchlike._engine.xla.executor import Executable, numbers_of, replay
 from torchlike._errors.callers import users_place
 from torchlike._ops.linalg.products import whole_step
@@ -78,7 +79,7 @@ def find(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int
         donated,
         tuple(chosen),
         tuple(places),
-        modes.matmul_precision,
+        switches.of[device.type],
     )
     found = programs.get(key)
     if found is None:
@@ -92,9 +93,12 @@ def _make(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[in
     making = Making(account)
     _, places, kinds = numbers_of(trace)
     kept = tuple(sorted(set(range(len(trace.arrays))) - set(donated)))
-    with whole_step:
-        made = Executable(device, replay(tuple(trace.code), places, kinds, donated, kept, live), given)
-    made.account = account
+    try:
+        with whole_step:
+            made = Executable(device, replay(tuple(trace.code), places, kinds, donated, kept, live), given)
+    except jax.errors.JaxRuntimeError as error:  # the program is too large for the memory of a TPU
+        raise memory.explained(error, device, trace.code, users_place()) from None
+    made.account, made.code = account, tuple(trace.code)
     making.is_built(False, made.donated_bytes)
     making.has_run(hot=False)
     log.made(making, "xla")

@@ -43,7 +43,7 @@ class TensorType(type):
             raise TypeError(f"type torch.cuda.{cls.__name__} not available. Torch not compiled with CUDA enabled.")
         if len(args) == 1 and isinstance(args[0], Tensor) and args[0].dtype is not cls.dtype:
             raise TypeError(_errors.making.other_options(cls.dtype, args[0].dtype))
-        return factories.legacy_tensor(*args, dtype=cls.dtype, device=device or cls.kind)
+        return factories.legacy_tensor(*args, dtype=cls.dtype, device=cls.kind if device is None else device)
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype and instance.device.type == cls.kind

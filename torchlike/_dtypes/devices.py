@@ -38,7 +38,7 @@ class device:
         if index is not None and index < 0:
             raise RuntimeError("Device index must not be negative")
         if isinstance(type, int):
-            return cls("cuda", type)
+            return cls._of_number(type)
         if not isinstance(type, str):
             raise _errors.arguments.invalid_combination("device", (type,), {})
         match = re.fullmatch(r"([a-z]+)(?::(0|[1-9]\d*))?", type)
@@ -50,6 +50,15 @@ class device:
         if name not in _TYPES and name not in _KNOWN.split(", "):
             raise RuntimeError(f"Expected one of {_KNOWN} device type at start of device string: {name}")
         return _intern(_TYPES.get(name, name), int(number) if number is not None else index)
+
+    @classmethod
+    def _of_number(cls, index: int) -> device:
+        if index < 0:
+            raise RuntimeError("Device index must not be negative")
+        kind = accelerator()
+        if kind is None:
+            raise _errors.making.no_accelerator()
+        return cls(kind, index)
 
     def __setattr__(self, name: str, value: object) -> None:
         if name != "trace":  # device objects are shared, so they are immutable
@@ -126,14 +135,38 @@ def jax_devices(type: str) -> list:
         return []
 
 
+def accelerator() -> str | None:
+    """Return the type of the accelerators that this process can use, or None. A GPU is preferred."""
+    return next((type for type in ("cuda", "tpu") if jax_devices(type)), None)
+
+
+class _Current(threading.local):
+    """The index of the device that a type without an index means, in this thread."""
+
+    def __init__(self) -> None:
+        self.index: dict[str, int] = {}
+
+
+_current = _Current()
+
+
+def current_index(type: str) -> int:
+    """Return the index of the device that a type without an index means in this thread."""
+    return _current.index.get(type, 0)
+
+
+def set_current_index(type: str, index: int) -> None:
+    """Set the device that a type without an index means in this thread. Raise PyTorch's error if it does not exist."""
+    to_jax(device(type, index))
+    _current.index[type] = index
+
+
 @functools.cache
 def to_jax(d: device):
     """Return the JAX device of `d`; raise PyTorch's error if there is none."""
     found = jax_devices(d.type)
     if not found:
-        if d.type == "cuda":
-            raise RuntimeError("No CUDA GPUs are available")
-        raise RuntimeError(f"No {d.type.upper()} devices are available")
+        raise _errors.making.absent(d.type)
     if (d.index or 0) >= len(found):
         raise RuntimeError("CUDA error: invalid device ordinal" if d.type == "cuda" else f"invalid device ordinal {d}")
     return found[d.index or 0]
@@ -157,6 +190,6 @@ def canonical(d: str | int | device | None) -> device:
     if d is None:
         return modes.get_default_device()
     d = device(d)
-    if d.index is None and d.type not in ("cpu", "meta"):
-        return device(d.type, 0)
-    return cpu if d.type == "cpu" else d
+    if d.type in ("cpu", "meta"):
+        return cpu if d.type == "cpu" else meta
+    return device(d.type, current_index(d.type)) if d.index is None else d

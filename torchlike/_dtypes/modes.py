@@ -1,4 +1,4 @@
-"""The modes of operators: grad mode, inference mode, default dtype, default device and matmul precision.
+"""The modes of operators: grad mode, inference mode, default dtype and default device.
 
 Grad mode is per thread, as in PyTorch. The hot path reads one attribute of one thread-local object.
 """
@@ -41,7 +41,6 @@ process_device = _device.cpu  # set by `set_default_tensor_type`
 on_default_dtype_change: list = []
 on_inference_mode: list = []  # called with True or False when a thread enters or leaves inference mode
 fill_uninitialized = False  # whether `empty` and similar functions fill tensors with NaN or the dtype's maximum
-matmul_precision = "highest"  # full float32, PyTorch's default
 
 
 def set_default_dtype(d: _dtypes.dtype) -> None:
@@ -261,19 +260,3 @@ class inference_mode(_Switch):
 
     def _clone(self) -> Self:
         return type(self)(self.mode)
-
-
-_PRECISIONS = {"highest": "highest", "high": "high", "medium": "default"}
-
-
-def set_float32_matmul_precision(precision: str) -> None:
-    """Set the precision of float32 matrix products on accelerators: "highest" (full float32), "high" or "medium"."""
-    global matmul_precision
-    if precision not in _PRECISIONS:
-        raise ValueError(f"invalid precision {precision!r}: it is one of {', '.join(_PRECISIONS)}")
-    matmul_precision = _PRECISIONS[precision]
-
-
-def get_float32_matmul_precision() -> str:
-    """Return the current precision of float32 matrix products; see `set_float32_matmul_precision`."""
-    return next(name for name, ours in _PRECISIONS.items() if ours == matmul_precision)

@@ -20,6 +20,12 @@ def different_devices(a: Any, b: Any) -> RuntimeError:
 class OutOfMemoryError(RuntimeError):
     """Raised if an accelerator has not enough free memory."""
 
+    __module__ = "torchlike"
+
+    def __init__(self, *args: Any, tried: int = 0) -> None:
+        super().__init__(*args)
+        self.tried = tried  # bytes, until the message also describes the program
+
 
 def data_of_text(data: Any) -> TypeError:
     return TypeError(f"new(): invalid data type '{type(data).__name__}'")
@@ -132,6 +138,59 @@ def not_built_for(kind: str) -> AssertionError:
     return AssertionError(f"Torch not compiled with {kind} enabled")
 
 
+def absent(type: str) -> Exception:
+    """Return the error of PyTorch's CPU build for a device type, or torchlike's error for a type of its own."""
+    if type in ("cuda", "xpu"):
+        return not_built_for(type.upper())
+    return NotImplementedError(f"No {type.upper()} devices are available")
+
+
+def no_native(name: str) -> AttributeError:
+    """Return the error of functions whose C++ part is not in PyTorch's CPU build."""
+    return AttributeError(f"module 'torch._C' has no attribute '{name}'")
+
+
+def no_instance(name: str) -> RuntimeError:
+    """Return the error of classes whose C++ part is not in PyTorch's CPU build."""
+    return RuntimeError(f"Tried to instantiate dummy base class {name}")
+
+
+def not_linked(type: str) -> RuntimeError:
+    return RuntimeError(f"PyTorch is not linked with support for {type} devices")
+
+
+def no_support(kind: str) -> RuntimeError:
+    return RuntimeError(f"PyTorch was compiled without {kind} support")
+
+
+def accelerator_expected() -> RuntimeError:
+    return RuntimeError("Accelerator expected")
+
+
+def needs_index(got: Any) -> ValueError:
+    return ValueError(f"Expected a torch.device with a specified index or an integer, but got:{got}")
+
+
+def wrong_device(type: str, got: Any) -> ValueError:
+    return ValueError(f"Expected a {type} device, but got: {got}")
+
+
+def renamed_memory(stem: str) -> str:
+    return f"`torch.cuda.{stem}_cached` has been renamed to `torch.cuda.{stem}_reserved`"
+
+
+def resets_all(name: str) -> str:
+    return f"torch.cuda.{name} now calls torch.cuda.reset_peak_memory_stats, which resets /all/ peak memory stats."
+
+
+def no_handle() -> RuntimeError:
+    return RuntimeError("Backend doesn't support getting stream native handle.")
+
+
+def no_cuda_stream() -> RuntimeError:
+    return RuntimeError("torch.cuda.Stream requires CUDA support")
+
+
 def no_nvtx() -> RuntimeError:
     return RuntimeError("NVTX functions not installed. Are you sure you have a CUDA build?")
 
@@ -200,3 +259,14 @@ def check_memory(size: float) -> None:
             "DefaultCPUAllocator: can't allocate memory: you tried to allocate "
             f"{int(size)} bytes. Error code 12 (Cannot allocate memory)"
         )
+
+
+def not_a_stream(got: Any) -> TypeError:
+    return TypeError(
+        "_accelerator_setStream(): incompatible function arguments. The following argument types are supported:\n"
+        f"    1. (arg0: torch.Stream) -> None\n\nInvoked with: {got!r}"
+    )
+
+
+def not_cuda() -> RuntimeError:
+    return RuntimeError("Invalid device, must be cuda device")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from torchlike._errors.dtypes import scalar_name
@@ -127,7 +128,27 @@ def beyond_storage(size: Ints, stride: Ints, offset: int, itemsize: int, need: i
     )
 
 
-def out_of_memory(device: Any, needed: int) -> RuntimeError:
+def amount(size: int) -> str:
+    """Return a number of bytes as PyTorch's allocator writes it."""
+    for unit, bits in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
+        if size >= 1 << bits:
+            return f"{size / (1 << bits):.2f} {unit}"
+    return f"{size} bytes"
+
+
+def out_of_memory(
+    device: Any, needed: int, limit: int | None = None, used: int = 0, place: Any = None, largest: Sequence[str] = ()
+) -> RuntimeError:
+    """Return PyTorch's error for memory that a device cannot allocate.
+
+    Args:
+      device: The device.
+      needed: The bytes that were asked for.
+      limit: The bytes that XLA may use, or None if they are not known.
+      used: The bytes in use.
+      place: The user's line that ran the program.
+      largest: Descriptions of the largest tensors of the program.
+    """
     if str(device) == "cpu":
         return RuntimeError(
             "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate "
@@ -135,7 +156,16 @@ def out_of_memory(device: Any, needed: int) -> RuntimeError:
         )
     from torchlike._errors.making import OutOfMemoryError
 
-    return OutOfMemoryError(f"{device.type.upper()} out of memory. Tried to allocate {needed / 2**30:.2f} GiB.")
+    kind = "GPU" if device.type == "cuda" else device.type.upper()
+    said = [f"{device.type.upper()} out of memory. Tried to allocate {amount(needed)}."]
+    if limit is not None:
+        free = amount(max(limit - used, 0))
+        said.append(f"{kind} {device.index or 0} has a total capacity of {amount(limit)} of which {free} is free.")
+    if place is not None:
+        said.append(f"The program was run by {place}.")
+    if largest:
+        said.append(f"Its largest tensors are {'; '.join(largest)}.")
+    return OutOfMemoryError(" ".join(said), tried=needed if place is None else 0)
 
 
 def host_out_of_memory(error: MemoryError) -> RuntimeError:

@@ -130,7 +130,7 @@ def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tens
     if isinstance(data, np.ndarray):
         data = from_numpy(data)
     if isinstance(data, Tensor):
-        return data.to(dtype=dtype or data.dtype, device=device or data.device)
+        return data.to(dtype=dtype or data.dtype, device=data.device if device is None else device)
     return of_array(from_data.of_data(data, dtype), device)
 
 
@@ -149,7 +149,7 @@ def asarray(
         return of_array(from_data.of_data(obj, dtype), device, requires_grad)
     if copy:
         return _copied(found, dtype, device, requires_grad)
-    made = found.to(dtype=dtype or found.dtype, device=device or found.device)
+    made = found.to(dtype=dtype or found.dtype, device=found.device if device is None else device)
     if copy is False and made is not found:
         raise _errors.making.cannot_alias(found, made)
     if requires_grad:
@@ -485,7 +485,7 @@ def _like(name: str, fill: Any) -> Callable[..., Tensor]:
 
 
 def _full_like(input: Tensor, fill: Any, dtype: Any, device: Any, requires_grad: bool, memory_format: Any) -> Tensor:
-    place = device or input.device
+    place = input.device if device is None else device
     if fill is None:
         fill = uninitialized(dtype or input.dtype)
     made = of_array(_constant(tuple(input.shape), fill, dtype or input.dtype, place), place)
@@ -551,7 +551,7 @@ _SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 def _new(name: str, factory: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def new(self: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None, **options: Any) -> Tensor:
-        made = factory(*args, dtype=dtype or self.dtype, device=device or self.device, **options)
+        made = factory(*args, dtype=dtype or self.dtype, device=self.device if device is None else device, **options)
         _as_examples(made, self)
         return made
 
@@ -576,7 +576,7 @@ def new_tensor(
     """Return a copy of `data`, with the dtype and device of this tensor."""
     no_pinning(pin_memory)
     only_strided("new_tensor", layout, requires_grad)
-    dtype, device = dtype_of("new_tensor", dtype) or self.dtype, device or self.device
+    dtype, device = dtype_of("new_tensor", dtype) or self.dtype, self.device if device is None else device
     if isinstance(data, Tensor):
         warn(_errors.making.copy_construct("tensor.new_tensor"))
         return _copied(data, dtype, device, requires_grad)
@@ -585,7 +585,7 @@ def new_tensor(
 
 def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
     """Return the result of the legacy constructor (see `legacy_tensor`) with the dtype and device of this tensor."""
-    return legacy_tensor(*args, dtype=self.dtype, device=device or self.device)
+    return legacy_tensor(*args, dtype=self.dtype, device=self.device if device is None else device)
 
 
 METHODS = {f"new_{f.__name__}": _new(f"new_{f.__name__}", f) for f in (zeros, ones, empty, full, empty_strided)}

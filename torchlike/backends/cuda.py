@@ -6,7 +6,9 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from torchlike._dtypes import modes
+from torchlike import _errors
+from torchlike._dtypes.precision import switches
+from torchlike.backends import _settings
 
 
 def is_built() -> bool:
@@ -16,28 +18,55 @@ def is_built() -> bool:
     return bool(devices.jax_devices("cuda"))
 
 
-class _Matmul:
+_reductions: dict[str, tuple[bool, bool]] = {"fp16": (True, True), "bf16": (True, True)}
+
+
+def _reduction(kind: str) -> property:
+    name = f"allow_{kind}_reduced_precision_reduction"
+
+    def write(_: Any, value: Any) -> None:
+        if not isinstance(value, bool | list | tuple):
+            raise _errors.precision.wrong_reduction(name, value)
+        given = [value] if isinstance(value, bool) else value
+        if not 1 <= len(given) <= 2:
+            raise _errors.precision.wrong_reduction_count(name, len(given))
+        for which, each in zip(("allow_reduced_precision", "allow_splitk"), given):
+            if not isinstance(each, bool):
+                raise _errors.precision.wrong_reduction(name, each, which)
+        reduced, split = given[0], given[-1] if len(given) == 2 else True
+        if reduced and not split:
+            raise _errors.precision.no_split()
+        if not reduced and is_built():
+            _errors.warned.warn(_errors.precision.not_guaranteed(name))
+        _reductions[kind] = reduced, split
+
+    return property(lambda _: _reductions[kind][0], write)
+
+
+def _allow_tf32(_: Any, value: bool) -> None:
+    _settings.check_bool("set_allow_tf32_cublas", value)
+    switches.allows_cublas = value
+
+
+class _Matmul(_settings.FP32Precision):
     """The settings of matrix products.
 
-    `allow_tf32 = True` corresponds to `set_float32_matmul_precision("high")`, and False to "highest".
+    Attributes:
+      allow_tf32: Whether float32 products may round their inputs to TensorFloat-32. The default is False.
+      fp32_precision: The same, as "ieee", "tf32" or "none".
+      allow_fp16_reduced_precision_reduction: Whether partial sums of float16 products may be added in float16. XLA's
+        own kernels add them in float32. cuBLASLt decides itself, so that False warns if there is a GPU.
+      allow_bf16_reduced_precision_reduction: The same for bfloat16.
+      allow_fp16_accumulation: Whether float16 products may be summed in float16. XLA always sums them in float32.
     """
 
-    @property
-    def allow_tf32(self) -> bool:
-        """True if float32 matrix products may round their inputs to TensorFloat-32."""
-        return modes.get_float32_matmul_precision() != "highest"
-
-    @allow_tf32.setter
-    def allow_tf32(self, wanted: bool) -> None:
-        modes.set_float32_matmul_precision("high" if wanted else "highest")
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"Unknown attribute {name}")
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name != "allow_tf32":
-            raise AttributeError(f"Unknown attribute {name}")
-        object.__setattr__(self, name, value)
+    allow_tf32 = property(lambda _: switches.allows_cublas, _allow_tf32)
+    fp32_precision = _settings.fp32_precision("cuda", "matmul")
+    allow_fp16_reduced_precision_reduction = _reduction("fp16")
+    allow_bf16_reduced_precision_reduction = _reduction("bf16")
+    allow_fp16_reduced_precision_reduction_split_k = property(lambda _: _reductions["fp16"][1])
+    allow_bf16_reduced_precision_reduction_split_k = property(lambda _: _reductions["bf16"][1])
+    allow_fp16_accumulation = _settings.kept(False, setter="set_allow_fp16_accumulation_cublas")
 
 
 matmul = _Matmul()

@@ -1,6 +1,7 @@
 """`torch.cuda`: the GPUs that JAX's client reports.
 
-Without a GPU, `is_available` returns False and `device_count` returns 0. Functions that need a GPU raise an error.
+Without a GPU, this module behaves like that of PyTorch's CPU build: `is_available` returns False, `device_count` and
+the numbers of allocated bytes are 0, and functions that need a GPU raise PyTorch's errors.
 """
 
 from __future__ import annotations
@@ -8,23 +9,71 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import _errors
-from torchlike._engine import accelerators
 from torchlike._errors.making import OutOfMemoryError as OutOfMemoryError
+from torchlike.cuda import _refused
 from torchlike.cuda import amp as amp
+from torchlike.cuda import graphs as graphs
 from torchlike.cuda import jiterator as jiterator
 from torchlike.cuda import nccl as nccl
 from torchlike.cuda import nvtx as nvtx
+from torchlike.cuda import profiler as profiler
+from torchlike.cuda._allocators import CUDAPluggableAllocator as CUDAPluggableAllocator
+from torchlike.cuda._allocators import MemPool as MemPool
+from torchlike.cuda._allocators import caching_allocator_alloc as caching_allocator_alloc
+from torchlike.cuda._allocators import caching_allocator_delete as caching_allocator_delete
+from torchlike.cuda._allocators import caching_allocator_disabled as caching_allocator_disabled
+from torchlike.cuda._allocators import caching_allocator_enable as caching_allocator_enable
+from torchlike.cuda._allocators import change_current_allocator as change_current_allocator
+from torchlike.cuda._allocators import get_allocator_backend as get_allocator_backend
+from torchlike.cuda._allocators import use_mem_pool as use_mem_pool
+from torchlike.cuda._devices import _is_compiled as _is_compiled
+from torchlike.cuda._devices import _is_in_bad_fork as _is_in_bad_fork
+from torchlike.cuda._devices import _lazy_init as _lazy_init
+from torchlike.cuda._devices import current_device as current_device
+from torchlike.cuda._devices import device as device
+from torchlike.cuda._devices import device_count as device_count
+from torchlike.cuda._devices import device_of as device_of
+from torchlike.cuda._devices import get_arch_list as get_arch_list
+from torchlike.cuda._devices import get_device_capability as get_device_capability
+from torchlike.cuda._devices import get_device_name as get_device_name
+from torchlike.cuda._devices import get_device_properties as get_device_properties
+from torchlike.cuda._devices import get_gencode_flags as get_gencode_flags
+from torchlike.cuda._devices import init as init
+from torchlike.cuda._devices import is_available as is_available
+from torchlike.cuda._devices import is_bf16_supported as is_bf16_supported
+from torchlike.cuda._devices import is_initialized as is_initialized
+from torchlike.cuda._devices import is_tf32_supported as is_tf32_supported
+from torchlike.cuda._devices import set_device as set_device
+from torchlike.cuda._devices import synchronize as synchronize
+from torchlike.cuda.graphs import CUDAGraph as CUDAGraph
+from torchlike.cuda.graphs import graph as graph
+from torchlike.cuda.graphs import graph_pool_handle as graph_pool_handle
+from torchlike.cuda.graphs import is_current_stream_capturing as is_current_stream_capturing
+from torchlike.cuda.graphs import make_graphed_callables as make_graphed_callables
 from torchlike.cuda.memory import empty_cache as empty_cache
+from torchlike.cuda.memory import get_per_process_memory_fraction as get_per_process_memory_fraction
+from torchlike.cuda.memory import host_memory_stats as host_memory_stats
+from torchlike.cuda.memory import host_memory_stats_as_nested_dict as host_memory_stats_as_nested_dict
 from torchlike.cuda.memory import ipc_collect as ipc_collect
+from torchlike.cuda.memory import list_gpu_processes as list_gpu_processes
 from torchlike.cuda.memory import max_memory_allocated as max_memory_allocated
+from torchlike.cuda.memory import max_memory_cached as max_memory_cached
 from torchlike.cuda.memory import max_memory_reserved as max_memory_reserved
 from torchlike.cuda.memory import mem_get_info as mem_get_info
 from torchlike.cuda.memory import memory_allocated as memory_allocated
+from torchlike.cuda.memory import memory_cached as memory_cached
 from torchlike.cuda.memory import memory_reserved as memory_reserved
+from torchlike.cuda.memory import memory_snapshot as memory_snapshot
 from torchlike.cuda.memory import memory_stats as memory_stats
+from torchlike.cuda.memory import memory_stats_as_nested_dict as memory_stats_as_nested_dict
 from torchlike.cuda.memory import memory_summary as memory_summary
+from torchlike.cuda.memory import reset_accumulated_host_memory_stats as reset_accumulated_host_memory_stats
+from torchlike.cuda.memory import reset_accumulated_memory_stats as reset_accumulated_memory_stats
 from torchlike.cuda.memory import reset_max_memory_allocated as reset_max_memory_allocated
+from torchlike.cuda.memory import reset_max_memory_cached as reset_max_memory_cached
+from torchlike.cuda.memory import reset_peak_host_memory_stats as reset_peak_host_memory_stats
 from torchlike.cuda.memory import reset_peak_memory_stats as reset_peak_memory_stats
+from torchlike.cuda.memory import set_per_process_memory_fraction as set_per_process_memory_fraction
 from torchlike.cuda.random import get_rng_state as get_rng_state
 from torchlike.cuda.random import get_rng_state_all as get_rng_state_all
 from torchlike.cuda.random import initial_seed as initial_seed
@@ -34,115 +83,36 @@ from torchlike.cuda.random import seed as seed
 from torchlike.cuda.random import seed_all as seed_all
 from torchlike.cuda.random import set_rng_state as set_rng_state
 from torchlike.cuda.random import set_rng_state_all as set_rng_state_all
-from torchlike.cuda.streams import CUDAGraph as CUDAGraph
 from torchlike.cuda.streams import Event as Event
+from torchlike.cuda.streams import ExternalStream as ExternalStream
 from torchlike.cuda.streams import Stream as Stream
 from torchlike.cuda.streams import StreamContext as StreamContext
 from torchlike.cuda.streams import current_stream as current_stream
 from torchlike.cuda.streams import default_stream as default_stream
-from torchlike.cuda.streams import graph as graph
-from torchlike.cuda.streams import is_current_stream_capturing as is_current_stream_capturing
+from torchlike.cuda.streams import set_stream as set_stream
 from torchlike.cuda.streams import stream as stream
 
+has_half = True
+has_magma = False
+default_generators: tuple = ()
 
-def is_available() -> bool:
-    """Return whether JAX can use a GPU."""
-    return bool(accelerators.devices("cuda"))
-
-
-def device_count() -> int:
-    """Return the number of GPUs that JAX can use."""
-    return len(accelerators.devices("cuda"))
-
-
-def is_initialized() -> bool:
-    """Return whether a GPU is available. JAX initializes its client on first use."""
-    return is_available()
-
-
-def init() -> None:
-    """Raise an error if there is no GPU."""
-    accelerators.jax_device("cuda", None)
+can_device_access_peer = _refused.function("can_device_access_peer", "JAX moves arrays between devices")
+cudart = _refused.function("cudart", "XLA calls the CUDA runtime")
+current_blas_handle = _refused.function("current_blas_handle", "XLA calls cuBLAS")
+current_solver_handle = _refused.function("current_solver_handle", "XLA calls cuSOLVER")
+get_stream_from_external = _refused.function("get_stream_from_external", "XLA schedules all work")
+get_sync_debug_mode = _refused.function("get_sync_debug_mode", "torch.explain() lists the reads of elements")
+set_sync_debug_mode = _refused.function("set_sync_debug_mode", "torch.explain() lists the reads of elements")
+clock_rate = _refused.sensor("clock_rate")
+device_memory_used = _refused.sensor("device_memory_used")
+memory_usage = _refused.sensor("memory_usage")
+power_draw = _refused.sensor("power_draw")
+temperature = _refused.sensor("temperature")
+utilization = _refused.sensor("utilization")
 
 
-def current_device() -> int:
-    """Return the index of the default GPU, that is, of `"cuda"` without an index."""
-    init()
-    return accelerators.current("cuda")
-
-
-def set_device(device: Any) -> None:
-    """Set the default GPU. Only index 0 is supported. A negative index does nothing."""
-    if isinstance(device, int) and device < 0:
-        return
-    accelerators.jax_device("cuda", device)
-    if accelerators.number("cuda", device) != 0:
-        raise _errors.arguments.unsupported("cuda.set_device", "device")
-
-
-def get_device_name(device: Any = None) -> str:
-    """Return the name of a GPU."""
-    return accelerators.jax_device("cuda", device).device_kind
-
-
-def get_device_capability(device: Any = None) -> tuple[int, int]:
-    """Return the compute capability of a GPU as (major, minor)."""
-    major, _, minor = str(accelerators.jax_device("cuda", device).compute_capability).partition(".")
-    return int(major), int(minor or 0)
-
-
-class _Properties:
-    """The properties of a GPU."""
-
-    def __init__(self, device: Any) -> None:
-        self.name = get_device_name(device)
-        self.major, self.minor = get_device_capability(device)
-        self.total_memory = mem_get_info(device)[1]
-        self.multi_processor_count = getattr(accelerators.jax_device("cuda", device), "core_count", None)
-
-    def __repr__(self) -> str:
-        return (
-            f"_CudaDeviceProperties(name={self.name!r}, major={self.major}, minor={self.minor}, "
-            f"total_memory={self.total_memory // 2**20}MB, multi_processor_count={self.multi_processor_count})"
-        )
-
-
-def get_device_properties(device: Any = None) -> _Properties:
-    """Return the name, compute capability, memory in bytes and number of multiprocessors of a GPU."""
-    return _Properties(device)
-
-
-def get_arch_list() -> list[str]:
-    """Return an empty list: XLA compiles for the GPU that is present."""
-    return []
-
-
-def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Return whether a GPU is available, since XLA supports bfloat16 on every GPU."""
-    return is_available()
-
-
-def synchronize(device: Any = None) -> None:
-    """Flush the pending trace and block until the GPU has finished."""
-    accelerators.synchronize("cuda", device)
-
-
-class device:
-    """A context manager that sets the default GPU. Only index 0 is supported. A negative index or None does nothing."""
-
-    def __init__(self, device: Any) -> None:
-        none = device is None or (isinstance(device, int) and device < 0)
-        self.idx = -1 if none else accelerators.number("cuda", device)
-
-    def __enter__(self) -> device:
-        if self.idx >= 0:
-            accelerators.jax_device("cuda", self.idx)
-            if self.idx:
-                raise _errors.arguments.unsupported("cuda.device", "device")
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None
+class DeferredCudaCallError(Exception):
+    """The error of a call that PyTorch postponed until CUDA was initialized. It is never raised here."""
 
 
 def __getattr__(name: str) -> Any:

@@ -26,7 +26,7 @@ class UninitializedTensorMixin(Tensor):
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Allocate uninitialized data of the given shape and turn this object into an ordinary tensor."""
-        data = torchlike.empty(shape, device=device or self.device, dtype=dtype or self.dtype)
+        data = torchlike.empty(shape, device=self.device if device is None else device, dtype=dtype or self.dtype)
         self._become(data)
         self.__class__ = self._becomes
 

@@ -240,7 +240,10 @@ def cuda(
     self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = mf.preserve_format
 ) -> Tensor:
     """Return this tensor on a GPU."""
-    return convert(self, self.dtype, "cuda" if device is None else device, False, memory_format)
+    place = devices.device("cuda" if device is None else device)
+    if place.type != "cuda":
+        raise _errors.making.not_cuda()
+    return convert(self, self.dtype, place, False, memory_format)
 
 
 def to_method(name: str, dtype: _dtypes.dtype) -> Any:

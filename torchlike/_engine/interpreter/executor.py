@@ -7,7 +7,7 @@ once is therefore faster without a compile.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -90,6 +90,13 @@ class Interpreted:
 
     def __call__(self, trace: Trace) -> list[Any]:
         arrays = [x if x.__class__ is Failed else on_host(x) for x in trace.arrays]
+        return _owned(self.walk(trace, arrays, _run), arrays)
+
+    def walk(self, trace: Trace, arrays: list, run: Callable[[Plan, list], list]) -> list:
+        """Run the operators one by one with `run(plan, inputs)`, and return the live results.
+
+        The result of an operator that fails, or that depends on a failed one, is a `Failed`.
+        """
         results: list = [None] * len(trace.results)
         failed: Failed | None = None
         with np.errstate(all="ignore"):
@@ -100,7 +107,7 @@ class Interpreted:
                 cause = failed and next((x for x in given if x.__class__ is Failed), None)
                 if cause is None:
                     try:
-                        results[first:end] = made = _run(plan, given)
+                        results[first:end] = made = run(plan, given)
                         if not plan.checked:
                             plan.check(made)
                     except Exception as error:
@@ -109,7 +116,7 @@ class Interpreted:
                     results[first:end] = [cause] * (end - first)
                 for i in dead:
                     results[i] = None
-        return _owned([results[i] for i in self.live], arrays)
+        return [results[i] for i in self.live]
 
 
 def _moved(plan: Plan) -> int:

@@ -3,7 +3,7 @@
 A trace that cannot run as one program runs operator by operator. An operator that fails, or that depends on a failed
 result, stores the error in place of its results. All other operators produce their results. The error is raised at the
 first read of a failed result. Storages that were written with failed results are then restored to their
-previous contents.
+previous contents. The operators run on the device of the trace.
 """
 
 from __future__ import annotations
@@ -61,13 +61,15 @@ def isolate(device: Device, trace: Trace, live: tuple[int, ...], values: list, c
     """
     from torchlike._engine.interpreter.executor import Interpreted
     from torchlike._engine.trace.trace import end
+    from torchlike._engine.xla import one_by_one
 
     lost = [is_deleted(array) for array in trace.arrays]
     if cause is not None and any(lost):  # the failed program has overwritten its donated inputs
         trace.arrays = [Failed(cause) if gone else array for gone, array in zip(lost, trace.arrays)]
     told = {slot for _, *both in trace.puts for slot in both if isinstance(slot, int) and slot >= 0}
     wanted = tuple(sorted({*live, *told}))
-    results = dict(zip(wanted, Interpreted(trace, wanted)(trace)))
+    program = Interpreted(trace, wanted)
+    results = dict(zip(wanted, program(trace) if device.type == "cpu" else one_by_one.run(device, trace, program)))
     before = _before(trace, results)
     objects, names, found = [], [], []
     for slot, value in zip(live, values):

@@ -13,8 +13,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from torchlike._dtypes import modes
 from torchlike._dtypes.devices import device as Device
+from torchlike._dtypes.precision import switches
 from torchlike._dtypes.recorder import current
 from torchlike._engine.interpreter.executor import Failed, Interpreted, is_cold
 from torchlike._engine.programs import programs
@@ -26,7 +26,7 @@ from torchlike._engine.trace import trace as _trace
 from torchlike._engine.trace.ownership import LIST_ITEM, lent
 from torchlike._engine.trace.value import Value
 from torchlike._engine.trace.waiting import on_host
-from torchlike._engine.xla import disk_cache
+from torchlike._engine.xla import disk_cache, memory
 from torchlike._engine.xla import executor as xla_executor
 from torchlike._errors.callers import users_place
 
@@ -75,7 +75,7 @@ def flush(device: Device) -> None:
                 live,
                 donated,
                 _shared(trace.scalars),
-                modes.matmul_precision,
+                switches.of[device.type],
                 _executor,
             )
             _run(device, trace, key, [values[i] for i in live])
@@ -95,7 +95,7 @@ def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> None:
         if device.trace is not trace:  # the results are committed; the error is a warning that became an exception
             raise
         log.logger.debug("a program failed, so its operators run one by one", exc_info=error)
-        failures.isolate(device, trace, key[2], values, error)
+        failures.isolate(device, trace, key[2], values, memory.explained(error, device, trace.code, users_place()))
 
 
 def _shared(scalars: list) -> tuple[int, ...]:

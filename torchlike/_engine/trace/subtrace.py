@@ -12,11 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 from weakref import ref
 
-import jax
 import numpy as np
 
 from torchlike import _errors
-from torchlike._dtypes import modes
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.recorder import Mode, Recorder, current, enter, leave
 from torchlike._engine.trace import batched_values as batching
@@ -272,8 +270,7 @@ class Stretch(NamedTuple):
         """Return the results for arrays or tracers."""
         inputs = [given[i] if i >= 0 else outer[~i] for i in self.inputs]
         results = list(needed)
-        with jax.default_matmul_precision(modes.matmul_precision):
-            run_entries(self.code, self.places, results, inputs, numbers)
+        run_entries(self.code, self.places, results, inputs, numbers)
         return [None if s is None else results[s] if s >= 0 else inputs[~s] for s in self.gives]
 
 

@@ -12,7 +12,6 @@ import jax
 import numpy as np
 from jax.sharding import SingleDeviceSharding
 
-from torchlike._dtypes import modes
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import to_jax
 from torchlike._engine.report.compile_counters import stats
@@ -22,7 +21,7 @@ from torchlike._engine.trace.plan import NUMBERS
 from torchlike._engine.trace.trace import Trace, operators
 from torchlike._engine.xla import memory
 from torchlike._engine.xla.jax_private import quick_call
-from torchlike._engine.xla.target import platform_of, tracing_for
+from torchlike._engine.xla.target import platform_of, precision_of, tracing_for
 
 SMALL = 1 << 16  # bytes; on the CPU, a host array up to this size is passed to the executable directly
 # By default XLA may keep half-precision intermediates in a wider type. PyTorch rounds the result of each operator.
@@ -37,7 +36,7 @@ def executable(device: Device, function: Callable, *given: Any) -> Any:
     not determine it.
     """
     place = SingleDeviceSharding(to_jax(device))
-    with tracing_for(device):
+    with tracing_for(device), precision_of(device):
         lowered = jax.jit(function, donate_argnums=0, in_shardings=place, out_shardings=place).lower(*given)
     return lowered.compile(ROUNDED if platform_of(device) == "cpu" else None)
 
@@ -45,18 +44,18 @@ def executable(device: Device, function: Callable, *given: Any) -> Any:
 class Executable:
     """A compiled program: `call(donated arrays, kept arrays, packed numbers) -> results`."""
 
-    __slots__ = ("account", "call", "compiled", "donated_bytes", "function", "is_warm", "needs")
+    __slots__ = ("account", "call", "code", "compiled", "donated_bytes", "function", "is_warm", "needs")
 
     def __init__(self, device: Device, function: Callable, given: tuple) -> None:
         started = time.perf_counter()
-        with jax.default_matmul_precision(modes.matmul_precision):
-            self.compiled = executable(device, function, *given)
+        self.compiled = executable(device, function, *given)
         stats.compiles += 1
         stats.compile_seconds += time.perf_counter() - started
         self.function, self.call, self.is_warm = function, self.compiled, False
         self.donated_bytes = sum(a.nbytes for a in given[0])
         self.needs = memory.needs_of(self.compiled)
         self.account: Any = None
+        self.code: tuple = ()  # the code of the trace, if the program is a whole step
 
     def run(self, device: Device, *given: list) -> list:
         """Return the results. The first run looks up JAX's C++ entry point and sets `is_warm`."""

@@ -1,23 +1,26 @@
 """The platform for which kernels are traced.
 
 A kernel that differs between the CPU and accelerators calls `for_cpu()`. Code that lowers a program enters
-`tracing_for(device)`. The platform is a JAX user context (`jax.make_user_context`), so it is part of the keys of JAX's
-trace caches.
+`tracing_for(device)` and `precision_of(device)`. The platform and the precision of convolutions and recurrent layers
+are JAX user contexts (`jax.make_user_context`), so they are part of the keys of JAX's trace caches. The precision of
+matrix products is JAX's own setting.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import jax
 
 from torchlike._dtypes.devices import cpu, to_jax
 from torchlike._dtypes.devices import device as Device
+from torchlike._dtypes.precision import Precision, switches
 
 _ANY, _ACCELERATOR = "any", "accelerator"
+_precision = jax.make_user_context(None)
 _platform = jax.make_user_context("cpu")  # the CPU by default: outside of a lowering, kernels run on host arrays
 
 
@@ -43,9 +46,44 @@ def tracing_for(device: Device | str) -> AbstractContextManager[None]:
     return _platform(device if isinstance(device, str) else platform_of(device))
 
 
-def tracing_for_any() -> AbstractContextManager[None]:
-    """Return a context for traces by the user's `jax.jit`. Their platform is not known yet."""
-    return _platform(_ANY)
+def precision_of(device: Device) -> AbstractContextManager[None]:
+    """Return a context in which kernels are traced with the precision that PyTorch's switches give to a device."""
+    return at_precision(switches.of[device.type])
+
+
+@contextmanager
+def at_precision(wanted: Precision) -> Iterator[None]:
+    """Trace kernels with this precision of float32 products."""
+    with jax.default_matmul_precision(wanted.matmul), _precision(wanted):
+        yield
+
+
+def convolution_precision() -> str | None:
+    """Return the precision of convolutions, or None for that of matrix products."""
+    wanted = _precision.value
+    return None if wanted is None else wanted.conv
+
+
+def recurrent_precision(function: Callable) -> Callable:
+    """Decorate a part of the kernel of a recurrent layer: its matrix products have the layer's precision."""
+
+    @functools.wraps(function)
+    def traced(*args: Any) -> Any:
+        wanted = _precision.value
+        with nullcontext() if wanted is None else jax.default_matmul_precision(wanted.rnn):
+            return function(*args)
+
+    return traced
+
+
+@contextmanager
+def tracing_for_any() -> Iterator[None]:
+    """Trace kernels for the user's `jax.jit`, whose platform is not known yet.
+
+    `torch.set_float32_matmul_precision` determines the precision of all float32 products.
+    """
+    with _platform(_ANY), jax.default_matmul_precision(switches.of["tpu"].matmul):
+        yield
 
 
 def placing_on_cpu() -> AbstractContextManager[None]:

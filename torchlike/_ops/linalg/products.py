@@ -7,6 +7,7 @@ forms (a @ b, a @ b.mT and a.mT @ b), because the gradients of each form are pro
 
 from __future__ import annotations
 
+import functools
 import threading
 from typing import Any
 
@@ -42,7 +43,8 @@ product_p = Primitive("torchlike_product")
 
 def product(a: Any, b: Any, form: str) -> Any:
     """Return `a @ b` ("nn"), `a @ b.mT` ("nt") or `a.mT @ b` ("tn") of two (batches of) matrices of one dtype."""
-    return product_p.bind(a, b, form=form)
+    precision = jax.config.jax_default_matmul_precision  # type: ignore[attr-defined]
+    return product_p.bind(a, b, form=form, precision=precision)
 
 
 def rows_times(x: Any, w: Any, form: str = "nn") -> Any:
@@ -88,16 +90,16 @@ class _Whole(threading.local):
 whole_step = _Whole()
 
 
-def _plain(a: Any, b: Any, *, form: str) -> Any:
+def _plain(a: Any, b: Any, *, form: str, precision: Any = None) -> Any:
     batch = tuple(range(a.ndim - 2))
     of_a, of_b = (a.ndim - n for n in FORMS[form])
-    return lax.dot_general(a, b, (((of_a,), (of_b,)), (batch, batch)))
+    return lax.dot_general(a, b, (((of_a,), (of_b,)), (batch, batch)), precision=precision)
 
 
-def _laid_out(a: Any, b: Any, *, form: str) -> Any:
+def _laid_out(a: Any, b: Any, *, form: str, precision: Any) -> Any:
     """Return the product in the fastest layout on the CPU.
 
-    The barriers keep XLA from merging a transpose into the product.
+    The barriers keep XLA from merging a transpose into the product. The CPU has one precision only.
     """
     fixed, transposed = lax.optimization_barrier, lambda x: jnp.swapaxes(x, -1, -2)
     floating = a.dtype in (jnp.float32, jnp.float64)
@@ -129,26 +131,32 @@ def _by_numpy(e: Equation) -> Any:
     return lambda a, b: multiply(a.astype(np.float32), b.astype(np.float32)).astype(dtype)
 
 
-def _shape(a: Any, b: Any, *, form: str) -> ShapedArray:
+def _shape(a: Any, b: Any, *, form: str, precision: Any) -> ShapedArray:
     of_a, of_b = FORMS[form]
     return ShapedArray((*a.shape[:-2], a.shape[of_a - 3], b.shape[of_b - 3]), a.dtype)
 
 
-def _to_first(change: Any, a: Any, b: Any, *, form: str) -> Any:
+def _to_first(change: Any, a: Any, b: Any, *, form: str, precision: Any) -> Any:
     if form == "tn":
-        return product(b, change, "nt")
-    return product(change, b, "nt" if form == "nn" else "nn")
+        return _again(b, change, "nt", precision)
+    return _again(change, b, "nt" if form == "nn" else "nn", precision)
 
 
-def _to_second(change: Any, a: Any, b: Any, *, form: str) -> Any:
-    return product(a, change, "nn") if form == "tn" else product(*((a, change) if form == "nn" else (change, a)), "tn")
+def _to_second(change: Any, a: Any, b: Any, *, form: str, precision: Any) -> Any:
+    if form == "tn":
+        return _again(a, change, "nn", precision)
+    return _again(*((a, change) if form == "nn" else (change, a)), "tn", precision)
 
 
-def _batched(factors: Any, dims: Any, *, form: str) -> tuple:
-    return jax.vmap(lambda a, b: _plain(a, b, form=form), in_axes=dims)(*factors), 0
+def _again(a: Any, b: Any, form: str, precision: Any) -> Any:
+    return product_p.bind(a, b, form=form, precision=precision)
 
 
-product_p.def_impl(lambda a, b, *, form: _plain(a, b, form=form))
+def _batched(factors: Any, dims: Any, *, form: str, precision: Any) -> tuple:
+    return jax.vmap(functools.partial(_plain, form=form, precision=precision), in_axes=dims)(*factors), 0
+
+
+product_p.def_impl(_plain)
 product_p.def_abstract_eval(_shape)
 defbilinear(product_p, _to_first, _to_second)
 primitive_batchers[product_p] = _batched

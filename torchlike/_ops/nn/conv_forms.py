@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from torchlike._engine.xla.target import for_cpu
+from torchlike._engine.xla.target import convolution_precision, for_cpu
 from torchlike._ops.linalg.products import rows_times
 from torchlike._ops.nn.depthwise import alone
 from torchlike._ops.nn.windows import Ints, Pairs, padded, places, spans, windows
@@ -49,6 +49,7 @@ def plain(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int, stretch:
         rhs_dilation=dilation,
         dimension_numbers=spec,
         feature_group_count=groups,
+        precision=convolution_precision(),
     )
 
 

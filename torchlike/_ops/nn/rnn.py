@@ -17,6 +17,7 @@ import numpy as np
 from jax import lax
 
 from torchlike import _dtypes, _errors
+from torchlike._engine.xla.target import recurrent_precision
 from torchlike._ops.linalg.products import product, rows_times
 from torchlike._ops.schema import flops
 from torchlike._ops.schema.autocast_policies import Casts, lower
@@ -132,6 +133,7 @@ class Layout:
         return jnp.zeros((*step[: self.axis], count, *step[self.axis :]), dtype)
 
 
+@recurrent_precision
 def _recur(layout: Layout, given, state, w, b):
     """Return the last state, all states and the gates. `given` (T, N, G) or (N, T, G) is the input's part of each step.
 
@@ -162,6 +164,7 @@ def _recur(layout: Layout, given, state, w, b):
     return last, states, kept if apart else given
 
 
+@recurrent_precision
 def _given(input, w, b):
     """Return the input's part of every step, including the input's bias if it is kept separate."""
     given = rows_times(input, w, "nt")
@@ -193,6 +196,7 @@ def _sequence_forward(layout, input, state, of_input, w, b):
     return (states[0], last), (input, state, of_input, states, gates, w)
 
 
+@recurrent_precision
 def _sequence_backward(layout, kept, changes):
     input, state, of_input, states, gates, w = kept
     dout, dlast = changes
@@ -250,6 +254,7 @@ def _gate(gates, t, axis, shape, i):
 _sequence.defvjp(_sequence_forward, _sequence_backward)
 
 
+@recurrent_precision
 def _masked(mode: str, reverse: bool, given, state, w, b, lengths, projection):
     """Run a layer with sequences of different lengths or projected states. JAX differentiates this scan."""
     step, wt = _STEPS[mode][0], w.T

@@ -40,7 +40,7 @@ class CausalBias(Tensor):
         """Return the mask as a boolean tensor: True where the query attends to the key."""
         offset = self.seq_len_kv - self.seq_len_q if self._has_offset() else 0
         size = (self.seq_len_q, self.seq_len_kv)
-        return torchlike.ones(size, dtype=torchlike.bool, device=device or "cpu").tril(offset)
+        return torchlike.ones(size, dtype=torchlike.bool, device="cpu" if device is None else device).tril(offset)
 
     def as_arguments(self, query: Tensor, is_causal: bool) -> tuple[Tensor | None, bool]:
         """Return equivalent arguments `attn_mask` and `is_causal` of `scaled_dot_product_attention`."""

@@ -1,0 +1,37 @@
+"""The operators of a failed program, one by one on its device. The results of operators that do not fail are exact."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+
+from torchlike._dtypes.devices import device as Device
+from torchlike._dtypes.devices import to_jax
+from torchlike._engine.interpreter.executor import Interpreted
+from torchlike._engine.trace.failures import Failed
+from torchlike._engine.trace.plan import Plan
+from torchlike._engine.trace.trace import Trace
+from torchlike._engine.xla import memory
+from torchlike._engine.xla.target import precision_of, tracing_for
+from torchlike._errors.callers import users_place
+
+
+def run(device: Device, trace: Trace, program: Interpreted) -> list:
+    """Return the live results of a program of an accelerator.
+
+    An operator that fails, or that depends on a failed one, has a `Failed` as its result.
+    """
+    place = to_jax(device)
+    arrays = [x if x.__class__ is Failed else jax.device_put(x, place) for x in trace.arrays]
+    with tracing_for(device), precision_of(device), jax.default_device(place):
+        return program.walk(trace, arrays, lambda plan, given: _run(device, plan, given))
+
+
+def _run(device: Device, plan: Plan, given: list) -> list[Any]:
+    try:
+        memory.check(device, memory.bytes_of(plan.outputs))
+        return jax.block_until_ready([*plan.traced()(*given)])
+    except Exception as error:
+        code = (plan, *[~i for i in range(len(plan.inputs))])
+        raise memory.explained(error, device, code, users_place()) from None

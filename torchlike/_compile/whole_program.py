@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
 from torchlike._dtypes import modes
 from torchlike._dtypes.devices import device as Device
-from torchlike._dtypes.devices import to_jax
 from torchlike._engine.programs import programs
 from torchlike._engine.report import log
 from torchlike._engine.report.program_statistics import Making, ledger
 from torchlike._engine.trace.plan import NUMBERS
 from torchlike._engine.trace.trace import Trace
 from torchlike._engine.xla.executor import Executable, numbers_of, replay
+from torchlike._engine.xla.transfers import to_device
 from torchlike._errors.callers import users_place
 from torchlike._ops.linalg.products import whole_step
 
@@ -50,8 +49,7 @@ class Packs:
                 place += 1
         changing = sorted({vector for vector, *_ in where})
         self._changing = [(v, [(at, s, j) for vector, at, s, j in where if vector == v]) for v in changing]
-        place = to_jax(device)
-        fixed = [None if v in changing else jax.device_put(x, place) for v, x in enumerate(self._vectors)]
+        fixed = [None if v in changing else to_device(x, device) for v, x in enumerate(self._vectors)]
         self._fixed: list[Any] = fixed
 
     def now(self, asked: Sequence[Sequence]) -> list:

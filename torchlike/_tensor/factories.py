@@ -20,6 +20,7 @@ from torchlike._dtypes import memory_format as mf
 from torchlike._dtypes import strides as _layout
 from torchlike._engine import Value, aval
 from torchlike._engine.trace.batched_values import Row, as_rows, levels_of, lifted, outermost
+from torchlike._engine.xla.transfers import to_device
 from torchlike._errors.warned import warn
 from torchlike._random import Generator
 from torchlike._tensor import exchange, from_data
@@ -58,9 +59,7 @@ def _place(array: np.ndarray, place: devices.device) -> Any:
         return array
     if place.type == "meta":
         return None
-    import jax
-
-    return jax.device_put(array, devices.to_jax(place))
+    return to_device(array, place)
 
 
 def with_strides(tensor: Tensor, strides: tuple[int, ...]) -> Tensor:

@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Edge, Node
-from torchlike._engine import Aval, Value, to_numpy
+from torchlike._dtypes.devices import device as Device
+from torchlike._engine import Aval, Value, concrete, to_numpy
+from torchlike._engine.xla import transfers
+
+
+def moved_to(device: Device, value: Value) -> Value:
+    """Return a value with the same elements on another device. The transfer starts at once and is asynchronous.
+
+    Only work that is pending on the device of `value` is flushed. A move between accelerators does not pass the host.
+    """
+    aval = value.aval.on(device)
+    if device.type == "meta":
+        return Value(aval)
+    array = concrete(value)
+    if device.type == "cpu":
+        return Value(aval, to_numpy(value))
+    return Value(aval, transfers.to_device(array, device))
 
 
 class TransferNode(Node):
@@ -26,10 +42,8 @@ class TransferNode(Node):
         return self.target
 
     def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad]:
-        from torchlike._tensor.factories import _place
-
         value, edge = held[0]
-        moved = Value(self.source, _place(to_numpy(value), self.source.device))
+        moved = moved_to(self.source.device, value)
         back = (TransferNode(edge, self.target, self.source), 0) if walk.create_graph and edge is not None else None
         return [(moved, back)]
 

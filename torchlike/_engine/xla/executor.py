@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +21,7 @@ from torchlike._engine.report.timing import timed, watchers
 from torchlike._engine.trace.interrupts import uninterrupted
 from torchlike._engine.trace.plan import NUMBERS
 from torchlike._engine.trace.trace import Trace, operators
-from torchlike._engine.xla import memory
+from torchlike._engine.xla import memory, transfers
 from torchlike._engine.xla.jax_private import quick_call
 from torchlike._engine.xla.target import platform_of, tracing_for
 
@@ -62,6 +63,7 @@ class Executable:
         """Return the results. The first run looks up JAX's C++ entry point and sets `is_warm`."""
         if self.needs:
             memory.check(device, self.needs)
+        transfers.runs(device, given)
         results = timed(self.account, self.call, *given) if watchers else self.call(*given)
         if not self.is_warm:
             self.call, self.is_warm = quick_call(self.compiled)
@@ -69,7 +71,7 @@ class Executable:
 
     def run_into(self, found: list, device: Device, given: tuple) -> None:
         """Run the program and append the list of results to `found`. No signal handler runs in between."""
-        if self.is_warm and not (self.needs or watchers):  # this path runs only C code
+        if self.is_warm and not (self.needs or watchers or transfers.counting):  # this path runs only C code
             found.extend(map(self.call, *[(x,) for x in given]))
             return
         with uninterrupted():
@@ -80,7 +82,9 @@ class Executable:
 
         No signal handler runs in between. `places(results)` returns an iterator that commits the results.
         """
-        if self.is_warm and not (self.needs or watchers):  # this path runs only C code from the call to the commit
+        if self.is_warm and not (
+            self.needs or watchers or transfers.counting
+        ):  # this path runs only C code from the call to the commit
             deque(places(chain.from_iterable(map(self.call, *[(x,) for x in given]))), 0)
             return
         with uninterrupted():
@@ -96,7 +100,7 @@ class Fused:
         chosen, places, kinds = numbers_of(trace)
         self._donated = donated = _usable(trace, live, donated)
         self._kept = tuple(sorted(set(range(len(trace.inputs))) - set(donated)))
-        self._place, self._private = _placer(device), frozenset(donated)
+        self._place, self._private = functools.partial(transfers.to_device, device=device), frozenset(donated)
         self._small = SMALL if device.type == "cpu" else -1
         pack = _packer(kinds)
         self._packs = lambda scalars: pack([x for i in chosen for x in scalars[i]])
@@ -210,8 +214,3 @@ def _unpack(kinds: list[type], packs: list) -> list:
     present = [kind for kind, _ in NUMBERS.items() if kind in kinds]
     streams = {kind: iter([pack[i] for i in range(pack.shape[0])]) for kind, pack in zip(present, packs)}
     return [next(streams[kind]) for kind in kinds]
-
-
-def _placer(device: Device) -> Callable:
-    target = to_jax(device)
-    return lambda array: jax.device_put(array, target)

@@ -1,0 +1,135 @@
+"""Movement of arrays between the host and devices. All code that moves arrays calls the functions of this module.
+
+The host is NumPy's memory and JAX's CPU device. Every other device is an accelerator, and so are the JAX devices that
+stand in for one (`torchlike._dtypes.devices.stand_ins`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike._dtypes.devices import device as Device
+from torchlike._dtypes.devices import of_jax, to_jax
+
+
+class Counts:
+    """The transfers and programs that ran inside a `counted()` block.
+
+    Attributes:
+      to_device: the number of transfers from the host to an accelerator. A host array that a program takes as an
+        argument counts as one.
+      to_device_bytes: their size in bytes.
+      to_host: the number of reads of an accelerator's arrays on the host.
+      to_host_bytes: their size in bytes.
+      between: the number of moves from one accelerator to another.
+      between_bytes: their size in bytes.
+      programs: the number of programs that ran on an accelerator.
+    """
+
+    __slots__ = (
+        "between",
+        "between_bytes",
+        "programs",
+        "to_device",
+        "to_device_bytes",
+        "to_host",
+        "to_host_bytes",
+    )
+
+    def __init__(self) -> None:
+        self.to_device = self.to_device_bytes = 0
+        self.to_host = self.to_host_bytes = 0
+        self.between = self.between_bytes = 0
+        self.programs = 0
+
+    def add(self, what: str, nbytes: int) -> None:
+        """Count one transfer of a kind: "to_device", "to_host" or "between"."""
+        setattr(self, what, getattr(self, what) + 1)
+        setattr(self, f"{what}_bytes", getattr(self, f"{what}_bytes") + nbytes)
+
+    def __repr__(self) -> str:
+        return f"Counts({', '.join(f'{name}={getattr(self, name)}' for name in self.__slots__)})"
+
+
+counting: list[Counts] = []  # the counts of the active `counted()` blocks
+
+
+@contextlib.contextmanager
+def counted() -> Iterator[Counts]:
+    """Count the transfers and programs of all threads within the block."""
+    counts = Counts()
+    counting.append(counts)
+    try:
+        yield counts
+    finally:
+        counting.remove(counts)
+
+
+def _count(what: str, nbytes: int) -> None:
+    for counts in counting:
+        counts.add(what, nbytes)
+
+
+def is_remote(array: Any) -> bool:
+    """Return whether an array is in the memory of an accelerator."""
+    return array.__class__ is not np.ndarray and of_jax(next(iter(array.devices()))).type != "cpu"
+
+
+def to_device(array: Any, device: Device) -> jax.Array:
+    """Return a JAX array on a device with the elements of a NumPy or JAX array. The transfer is asynchronous.
+
+    No other code may write to a NumPy array that is passed here, because the result may share its memory.
+    """
+    target = to_jax(device)
+    if isinstance(array, np.ndarray | np.generic):
+        if counting and device.type != "cpu":
+            _count("to_device", array.nbytes)
+        return jax.device_put(array, target)
+    is_there = is_remote(array)
+    if is_there is (device.type == "cpu"):  # the two platforms are different clients of JAX
+        return to_device(to_host(array), device)
+    if counting and is_there and target not in array.devices():
+        _count("between", array.nbytes)
+    return jax.device_put(array, target)
+
+
+def to_host(array: Any) -> np.ndarray:
+    """Return an array as a NumPy array. A read of an accelerator's array waits until it is computed."""
+    if counting and is_remote(array):
+        _count("to_host", array.nbytes)
+    return np.asarray(array)
+
+
+def private(arrays: Sequence[Any], device: Device) -> list[jax.Array]:
+    """Return copies of arrays as JAX arrays on a device. No other code references the copies.
+
+    One program copies the arrays that are on an accelerator already, so they do not pass the host.
+    """
+    if device.type == "cpu":
+        return [to_device(np.array(array), device) for array in arrays]
+    target = {to_jax(device)}
+    there = [i for i, array in enumerate(arrays) if isinstance(array, jax.Array) and array.devices() == target]
+    copies = dict(zip(there, _copies([arrays[i] for i in there]) if there else ()))
+    return [copies[i] if i in copies else to_device(np.array(array), device) for i, array in enumerate(arrays)]
+
+
+@jax.jit
+def _copies(arrays: list) -> list:
+    return [jnp.copy(array) for array in arrays]
+
+
+def runs(device: Device, arguments: Iterable[Sequence[Any]]) -> None:
+    """Count one run of a program on a device, and its host arguments. JAX transfers them when it calls the program."""
+    if not counting or device.type == "cpu":
+        return
+    for array in (array for group in arguments for array in group):
+        if isinstance(array, np.ndarray):
+            _count("to_device", array.nbytes)
+    for counts in counting:
+        counts.programs += 1

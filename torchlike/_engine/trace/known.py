@@ -29,9 +29,12 @@ MOST_ELEMENTS = 1 << 16  # the maximum size of an array that is computed
 def at_hand(value: Value) -> Any:
     """Return the array of a value for reading only, or None if it is not known on the host.
 
-    The caller must not keep it.
+    An array on an accelerator is not known, because reading it would wait for the device. The caller must not keep the
+    array.
     """
     value = outermost(value)
+    if value.aval.device.type != "cpu":
+        return None
     array = value.peek()
     trace = value.trace
     if array is not None or trace.__class__ is not Trace or not _is_exact(value.aval):
@@ -46,8 +49,10 @@ def at_hand(value: Value) -> Any:
 def when_at_hand(value: Value, check: Callable[[Any], None]) -> None:
     """Call `check(array)` if the array is known on the host. In a captured call, each replay repeats the check.
 
-    `check` must not reference a Value, because it would keep the Value alive.
+    An array on an accelerator is not known. `check` must not reference a Value, because it would keep the Value alive.
     """
+    if value.aval.device.type != "cpu":
+        return
     if value.__class__ is Row:
         value, check = outermost(value), functools.partial(_of_each, tuple(value.aval.shape), check)
     capture = current().capture

@@ -10,6 +10,7 @@ from torchlike._autograd.hook_handles import RemovableHandle as RemovableHandle
 from torchlike._autograd.nodes import AccumulateGrad as AccumulateGrad
 from torchlike._autograd.nodes import sequence as sequence
 from torchlike._composite import functional as functional
+from torchlike._composite.conditional_update import update_unless as update_unless
 from torchlike._composite.functional.loss import cross_entropy as cross_entropy
 from torchlike._composite.functional.rows import linear as linear
 from torchlike._composite.multi_tensor import multi_tensor_update as multi_tensor_update

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from operator import is_
 from sys import getrefcount
 from typing import Any
@@ -39,6 +39,7 @@ from torchlike._internal import (
 from torchlike.optim import _errors
 from torchlike.optim._differentiable import numbers_of, with_penalty, write_row
 from torchlike.optim._packs import Pack, give, is_seen, packs
+from torchlike.optim._skipping import step_unless
 from torchlike.optim.optimizer import Optimizer, scalar_tensor
 
 Group = dict[str, Any]
@@ -88,7 +89,7 @@ class Bucket:
     read.
     """
 
-    __slots__ = ("columns", "counters", "dtype", "fresh", "packs", "rows", "shown", "sparse", "versions")
+    __slots__ = ("columns", "counters", "dtype", "fresh", "packs", "rows", "shown", "sparse", "ticks", "versions")
 
     def __init__(
         self, counters: tuple[float, ...], fresh: bool, dtype: torchlike.dtype, columns: int, sparse: bool = False
@@ -101,6 +102,8 @@ class Bucket:
         self.packs: list[Pack] = []
         self.shown: list[list[Tensor]] = []  # for each counter, the tensors that each step writes
         self.versions: int | None = None
+        # `fresh` and the counters as numbers on the device, while the host does not know them (see `_skipping.py`).
+        self.ticks: Tensor | None = None
         self.columns: list[list[Tensor]] = [[] for _ in range(1 + columns)]
 
     def versions_now(self) -> int:
@@ -110,6 +113,14 @@ class Bucket:
     def is_as_left(self) -> bool:
         """Return whether only steps have written to the counters in `shown`."""
         return self.versions is None or self.versions == self.versions_now()
+
+    def settle(self) -> bool:
+        """Read the counters if they are on the device. Return whether the device skipped all steps so far."""
+        if self.ticks is None:
+            return False
+        fresh, *counters = self.ticks.tolist()
+        self.ticks, self.fresh, self.counters = None, bool(fresh), tuple(counters)
+        return self.fresh
 
     def kept(self) -> Callable[[], Any]:
         """Save the counters and return a function that restores them."""
@@ -151,6 +162,10 @@ class _Plan:
         """Return whether only steps have modified the state."""
         return not (self.open and self.changed(state)) and all([b.is_as_left() for b in self.followed])
 
+    def is_on_device(self) -> bool:
+        """Return whether the counters of a bucket are on the device."""
+        return any(bucket.ticks is not None for bucket in self.buckets.values())
+
     def holds(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool) -> bool:
         """Return whether the plan still fits the group and its rows."""
         params = group["params"]
@@ -178,6 +193,8 @@ class RuleOptimizer(Optimizer):
     tensor_counters: tuple[str, ...] = ()
     made_late: tuple[str, ...] = ()  # state that may be missing although other state exists
     records_lists = False  # whether PyTorch supports `differentiable=True` together with `foreach=True`
+    # Whether JAX can trace `_advance` and `_scalars`, so that the device can count the steps that it does not skip.
+    counts_on_device = False
     shown_counter: Callable[[float], Any] = staticmethod(scalar_tensor)
 
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
@@ -245,15 +262,26 @@ class RuleOptimizer(Optimizer):
         """Write the counters of every bucket back as plain numbers, split the packs, and discard the plans."""
         for plan in self._plans.values():
             changed = plan.changed(self._state)
-            for bucket in plan.buckets.values():
-                is_as_left = bucket.is_as_left()
+            for (_, _, names, *_), bucket in plan.buckets.items():
+                is_new, is_as_left = bucket.settle(), bucket.is_as_left()
                 for i in bucket.rows if self.counters else ():
                     if plan.params[i] not in changed:
                         _keep_counters(self._state[plan.params[i]], self.counters, bucket.counters, is_as_left)
                 for pack in bucket.packs:
                     pack.take_apart()
+                if is_new:  # a skipped step makes no state
+                    for i in bucket.rows:
+                        self._drop(plan.params[i], names)
         self._hides_counters = True
         self._plans.clear()
+
+    def _drop(self, param: Tensor, names: tuple[str, ...]) -> None:
+        """Remove the state of a parameter that a step made."""
+        kept = self._state.get(param, {})
+        for name in (*names, *self.counters):
+            kept.pop(name, None)
+        if not kept:
+            self._state.pop(param, None)
 
     def _show_counters(self, kept: Any) -> None:
         for name in self.counters:
@@ -272,7 +300,8 @@ class RuleOptimizer(Optimizer):
 
     def _followed(self) -> list:
         buckets = [bucket for plan in self._plans.values() for bucket in plan.buckets.values()]
-        return [*super()._followed(), *[t for bucket in buckets for pack in bucket.packs for t in pack.tensors]]
+        ticks = [bucket.ticks for bucket in buckets if bucket.ticks is not None]
+        return [*super()._followed(), *[t for bucket in buckets for pack in bucket.packs for t in pack.tensors], *ticks]
 
     # --- the step -----------------------------------------------------------------------------------------------------
 
@@ -331,6 +360,31 @@ class RuleOptimizer(Optimizer):
             kept[name].copy_(count)
 
     def _step_group(self, index: int, group: Group) -> None:
+        plan, grads = self._planned(index, group)
+        if plan is None:
+            return
+        if plan.is_on_device():
+            self._settle()
+            plan, grads = self._planned(index, group)
+        flags = self._flags(group)
+        capture = current().capture
+        if capture is not None:
+            capture.holds.append(lambda: self._still(index, plan, flags))
+        for bucket in plan.buckets.values():
+            ask = functools.partial(self._next_scalars, group, bucket)
+            scalars = ask() if capture is None else capture.ask(ask, bucket)
+            self._update(bucket, flags, scalars, [grads[i] for i in bucket.rows])
+
+    def _step_unless(self, found: Mapping[Any, Tensor]) -> bool:
+        """Do a step that the device skips if a flag in `found` is not zero, and return True.
+
+        Return False, and do nothing, if this optimizer cannot do such a step. `found` has a zero-dim tensor for each
+        device.
+        """
+        return step_unless(self, found)
+
+    def _planned(self, index: int, group: Group) -> tuple[_Plan | None, list]:
+        """Return the plan of a group, or None if it has no gradients, and the gradients of its parameters."""
         grads = [param.grad for param in group["params"]]
         rows = [i for i, grad in enumerate(grads) if grad is not None]
         sparse = [i for i in rows if grads[i].__class__ is SparseTensor]
@@ -344,17 +398,10 @@ class RuleOptimizer(Optimizer):
             self._settle()  # for all groups, because a parameter may have moved to another group
             plan = None
         if not rows:
-            return
+            return None, grads
         if plan is None:
             plan = self._plans[index] = self._gather(group, names, rows, sparse, in_turn)
-        flags = self._flags(group)
-        capture = current().capture
-        if capture is not None:
-            capture.holds.append(lambda: self._still(index, plan, flags))
-        for bucket in plan.buckets.values():
-            ask = functools.partial(self._next_scalars, group, bucket)
-            scalars = ask() if capture is None else capture.ask(ask, bucket)
-            self._update(bucket, flags, scalars, [grads[i] for i in bucket.rows])
+        return plan, grads
 
     def _take_sparse(self, group: Group, grads: list, rows: list[int], sparse: list[int]) -> tuple[list, list]:
         """Check the sparse gradients. Return the rows, and the rows with sparse gradients, that the rules update.
@@ -384,10 +431,14 @@ class RuleOptimizer(Optimizer):
     def _flags(self, group: Group, is_first: bool = False) -> tuple:
         return group.get("maximize", False), self._decay(group), *self._variant(group, is_first)
 
-    def _still(self, index: int, plan: _Plan, flags: tuple) -> bool:
-        """Return whether a captured step is still valid. The guard of `_hold_groups` checks groups and parameters."""
+    def _still(self, index: int, plan: _Plan, flags: tuple, on_device: bool = False) -> bool:
+        """Return whether a captured step is still valid. The guard of `_hold_groups` checks groups and parameters.
+
+        `on_device`: whether the step has its counters on the device.
+        """
         return (
             self._plans.get(index) is plan
+            and plan.is_on_device() is on_device
             and self._names(plan.group) == plan.names
             and plan.is_as_left(self._state)
             and self._flags(plan.group) == flags

@@ -159,7 +159,7 @@ def _note_steps_of(optimizer: Optimizer) -> None:
 
     made: Any = step
     made._wrapped_by_lr_sched = True
-    optimizer.step = made
+    optimizer.step = optimizer._noted_step = made
 
 
 def set_value(group: dict[str, Any], name: str, value: Any) -> None:

@@ -38,6 +38,7 @@ from torchlike._engine.trace.ownership import ATTRIBUTE as ATTRIBUTE
 from torchlike._engine.trace.ownership import DICT_ITEM as DICT_ITEM
 from torchlike._engine.trace.trace import observers as observers
 from torchlike._engine.trace.trace import pending as pending
+from torchlike._engine.xla import transfers as transfers
 from torchlike._errors import layouts as layouts
 from torchlike._errors.arguments import cannot as cannot
 from torchlike._errors.arguments import unsupported as unsupported

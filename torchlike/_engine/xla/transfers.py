@@ -7,6 +7,8 @@ stand in for one (`torchlike._dtypes.devices.stand_ins`).
 from __future__ import annotations
 
 import contextlib
+import itertools
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -122,6 +124,33 @@ def private(arrays: Sequence[Any], device: Device) -> list[jax.Array]:
 @jax.jit
 def _copies(arrays: list) -> list:
     return [jnp.copy(array) for array in arrays]
+
+
+def end_to_end(arrays: Sequence[Any], device: Device) -> Any:
+    """Return one flat array with the elements of all arrays, computed where the arrays are."""
+    if device.type == "cpu":
+        return np.concatenate([np.asarray(array).reshape(-1) for array in arrays])
+    return _end_to_end(list(arrays))
+
+
+def apart(flat: Any, shapes: Sequence[tuple[int, ...]], device: Device) -> list:
+    """Undo `end_to_end`: return arrays of these shapes with the elements of a flat array."""
+    if device.type == "cpu":
+        return [part.copy() for part in _cut(np.asarray(flat), shapes)]
+    return _apart(flat, tuple(shapes))
+
+
+def _cut(flat: Any, shapes: Sequence[tuple[int, ...]]) -> list:
+    ends = list(itertools.accumulate(map(math.prod, shapes)))
+    return [flat[begin:end].reshape(shape) for begin, end, shape in zip([0, *ends], ends, shapes)]
+
+
+@jax.jit
+def _end_to_end(arrays: list) -> jax.Array:
+    return jnp.concatenate([array.reshape(-1) for array in arrays])
+
+
+_apart = jax.jit(_cut, static_argnums=1)
 
 
 def runs(device: Device, arguments: Iterable[Sequence[Any]]) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+from weakref import WeakKeyDictionary
+
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Edge, Node
 from torchlike._dtypes.devices import device as Device
@@ -20,7 +23,17 @@ def moved_to(device: Device, value: Value) -> Value:
     array = concrete(value)
     if device.type == "cpu":
         return Value(aval, to_numpy(value))
-    return Value(aval, transfers.to_device(array, device))
+    there, sent = _sent.pop(value, (None, None))
+    return Value(aval, sent if there is device else transfers.to_device(array, device))
+
+
+_sent: WeakKeyDictionary[Value, tuple[Device, Any]] = WeakKeyDictionary()  # the transfers that `send_ahead` started
+
+
+def send_ahead(value: Value, device: Device) -> None:
+    """Start the transfer of a concrete value to a device. The next `moved_to` for this device takes the result."""
+    if value.array is not None and value not in _sent:
+        _sent[value] = device, transfers.to_device(value.array, device)
 
 
 class TransferNode(Node):

@@ -180,7 +180,7 @@ class Replay:
         kept = [trace.arrays[i] for i in range(len(trace.arrays)) if i not in set(self._order)]
         given = (private, kept, self._packs.now(asked))
         live = tuple([value.slot for value in outputs])
-        self.program = whole_program.find(self.device, trace, live, self._order, given)
+        self.program = whole_program.find(self.device, trace, live, self._order, self._packs, given)
         with uninterrupted():
             arrays = self.program.run(self.device, *given)
             self.program.account.runs += 1

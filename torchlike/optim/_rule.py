@@ -524,7 +524,8 @@ class RuleOptimizer(Optimizer):
         if not (is_held or any(is_seen(self._state, params[i], self.counters) for i in bucket.rows)):
             return []
         kept = [self._state[params[i]] for i in bucket.rows]
-        return [[k[name] for k in kept if isinstance(k[name], Tensor)] for name in self.counters]
+        shown = [[k[name] for k in kept if isinstance(k[name], Tensor)] for name in self.counters]
+        return shown if any(shown) else []
 
     def _prepare(self, group: Group, names: tuple[str, ...], param: Tensor) -> bool:
         """Create missing state and return whether any was missing.

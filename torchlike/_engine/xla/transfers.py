@@ -7,6 +7,7 @@ stand in for one (`torchlike._dtypes.devices.stand_ins`).
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,9 +16,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import SingleDeviceSharding
 
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import of_jax, to_jax
+from torchlike._engine.trace.ownership import lend
 
 
 class Counts:
@@ -101,6 +104,36 @@ def to_device(array: Any, device: Device) -> jax.Array:
     return jax.device_put(array, target)
 
 
+SMALL = 1 << 14  # bytes; constants up to this size are kept on the device
+
+
+def constant(array: np.ndarray, device: Device) -> jax.Array:
+    """Return a constant on an accelerator. Other code may have the same array, so it must not be donated.
+
+    A small constant is transferred once and kept. The device fills an array that repeats one number; its strides are 0.
+    """
+    repeats = not any(array.strides)
+    if not array.size or (array.nbytes > SMALL and not repeats):
+        return to_device(array, device)
+    contents = (array[(0,) * array.ndim] if repeats else array).tobytes()
+    if array.nbytes > SMALL:
+        return _filled(array.shape, array.dtype, contents, to_jax(device))()
+    return lend(_kept(array.shape, array.dtype, contents, repeats, device, to_jax(device)))
+
+
+@functools.lru_cache(256)
+def _kept(shape: tuple, dtype: np.dtype, contents: bytes, repeats: bool, device: Device, _: Any) -> jax.Array:
+    elements = np.frombuffer(contents, dtype).reshape(() if repeats else shape)
+    return to_device(np.array(np.broadcast_to(elements, shape)), device)
+
+
+@functools.lru_cache(256)
+def _filled(shape: tuple, dtype: np.dtype, element: bytes, place: Any) -> Any:
+    """Return a program that fills an array of a device."""
+    number = np.frombuffer(element, dtype).reshape(())
+    return jax.jit(lambda: jnp.broadcast_to(number, shape), out_shardings=SingleDeviceSharding(place))
+
+
 def to_host(array: Any) -> np.ndarray:
     """Return an array as a NumPy array. A read of an accelerator's array waits until it is computed."""
     if counting and is_remote(array):
@@ -124,6 +157,37 @@ def private(arrays: Sequence[Any], device: Device) -> list[jax.Array]:
 @jax.jit
 def _copies(arrays: list) -> list:
     return [jnp.copy(array) for array in arrays]
+
+
+class Resident:
+    """The host vectors that a program took last. On an accelerator, a vector that repeats stays on the device.
+
+    The first use of a vector passes it to the program. The second use transfers it once, and later uses transfer
+    nothing until its bytes change.
+    """
+
+    __slots__ = ("_device", "_last")
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._last: dict[int, tuple[bytes, jax.Array | None]] = {}
+
+    def __call__(self, vectors: list) -> list:
+        """Return the vectors, each as a NumPy array or as an array that is on the device already."""
+        if self._device.type == "cpu":
+            return vectors
+        return [x if isinstance(x, jax.Array) else self._held(i, x) for i, x in enumerate(vectors)]
+
+    def _held(self, place: int, vector: np.ndarray) -> Any:
+        contents = vector.tobytes()
+        before, array = self._last.get(place, (None, None))
+        if before != contents:
+            self._last[place] = contents, None
+            return vector
+        if array is None:
+            array = to_device(vector, self._device)
+            self._last[place] = contents, array
+        return array
 
 
 def end_to_end(arrays: Sequence[Any], device: Device) -> Any:

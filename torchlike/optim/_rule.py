@@ -32,6 +32,7 @@ from torchlike._internal import (
     lines_of,
     multi_tensor_update,
     namespace,
+    of_array,
     over_rows,
     share_memory,
     stepwise,
@@ -109,6 +110,21 @@ class Bucket:
     def versions_now(self) -> int:
         """Return the current sum of the versions of the tensors in `shown`."""
         return sum([t._storage.version for tensors in self.shown for t in tensors])
+
+    def shows_elsewhere(self) -> bool:
+        """Return whether the tensors in `shown` are on another device than the parameters.
+
+        On an accelerator they are on the CPU, as in PyTorch.
+        """
+        place = self.columns[0][0].device
+        return any([t.device is not place for tensors in self.shown for t in tensors])
+
+    def show(self) -> None:
+        """Write the counters to the tensors in `shown`, on the host."""
+        for tensors, count in zip(self.shown, self.counters):
+            for t in tensors:
+                t._storage.value = of_array(np.full(t.shape, count, t.dtype.numpy), t.device)._value
+                t._storage.version += WRITE
 
     def is_as_left(self) -> bool:
         """Return whether only steps have written to the counters in `shown`."""
@@ -426,7 +442,8 @@ class RuleOptimizer(Optimizer):
         written = (0, *range(1 + len(given), len(columns)))
         joined = tuple([len(pack.rows) for pack in bucket.packs])
         by_element = self.by_element and not bucket.sparse
-        multi_tensor_update(rule, flags, scalars, columns, written, joined, bucket.shown, by_element)
+        shown = () if bucket.shows_elsewhere() else bucket.shown
+        multi_tensor_update(rule, flags, scalars, columns, written, joined, shown, by_element)
 
     def _flags(self, group: Group, is_first: bool = False) -> tuple:
         return group.get("maximize", False), self._decay(group), *self._variant(group, is_first)
@@ -447,7 +464,8 @@ class RuleOptimizer(Optimizer):
     def _next_scalars(self, group: Group, bucket: Bucket) -> tuple[float, ...]:
         """Advance the counters of a bucket by one step and return the scalars of that step.
 
-        If the bucket has counters that are tensors (`shown`), the new counters follow the scalars.
+        If the bucket has counters that are tensors (`shown`), the new counters follow the scalars. Counters on another
+        device are written here.
         """
         numbers = numbers_of(group)
         before, now = bucket.counters, self._advance(numbers, bucket.counters)
@@ -455,6 +473,9 @@ class RuleOptimizer(Optimizer):
         bucket.counters, bucket.fresh = now, False
         if bucket.versions is not None:
             bucket.versions += WRITE * sum(map(len, bucket.shown))
+        if bucket.shown and bucket.shows_elsewhere():  # the program of the step cannot write to another device
+            bucket.show()
+            return tuple(map(float, scalars))
         return *map(float, scalars), *(now if bucket.shown else ())
 
     def _all_scalars(self, numbers: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple:

@@ -53,8 +53,8 @@ class DataLoader(Generic[T_co]):
         collate_fn: the function that merges a list of samples into a batch. Default: `default_collate`.
         pin_memory: start the transfer of each batch to the current accelerator when it is loaded. The tensors stay on
             the CPU, and `tensor.to(device)` takes what was transferred. With workers, a batch is loaded before the
-            previous one is returned, so it is transferred while the device computes. Plain tuples become lists, and
-            `is_pinned()` is True, as in PyTorch. Without an accelerator, PyTorch's warning is emitted.
+            previous one is returned, so it is transferred while the device computes. `is_pinned()` is True. Without an
+            accelerator, PyTorch's warning is emitted.
         drop_last: whether to drop the last batch if it is incomplete.
         timeout: validated as in PyTorch, but without effect, because there are no worker processes.
         worker_init_fn: a function that is called with the worker id when a worker is created.

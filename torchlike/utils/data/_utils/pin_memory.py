@@ -13,8 +13,8 @@ from torchlike._internal import accelerators, devices, prefetch
 def pin_memory(data: Any, device: Any = None) -> Any:
     """Return a batch with its tensors pinned (see `Tensor.pin_memory`).
 
-    Dictionaries, sequences, named tuples and objects with a method `pin_memory` are pinned recursively. A plain tuple
-    becomes a list, as in PyTorch. Other objects are returned as they are.
+    Dictionaries, sequences, named tuples and objects with a method `pin_memory` are pinned recursively. Other objects
+    are returned as they are.
 
     Args:
       data: the batch.
@@ -57,8 +57,6 @@ def _mapped(data: Any, pin: Callable[[Any], Any]) -> Any:
         return _of_mapping(data, {key: again(x) for key, x in data.items()})
     if isinstance(data, tuple) and hasattr(data, "_fields"):
         return type(data)(*map(again, data))
-    if isinstance(data, tuple):
-        return [*map(again, data)]
     if isinstance(data, Sequence):
         return _of_sequence(data, [*map(again, data)])
     return pin(data) if hasattr(data, "pin_memory") else data

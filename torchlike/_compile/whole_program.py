@@ -35,7 +35,7 @@ class Packs:
         self.vectors = vectors_of(kinds, {at for at, (given, _) in enumerate(origins) if given is not None})
         numbers = [x for i in chosen for x in trace.scalars[i]]
         # For each vector that changes, the index in `asked` and the position of each of its numbers there.
-        self._changing = [
+        self._changing: list[tuple[int, type, list[tuple[Any, int]]]] = [
             (v, dt, [origins[at] for at in where])
             for v, (dt, where) in enumerate(self.vectors)
             if origins[where[0]][0] is not None

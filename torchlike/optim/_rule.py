@@ -13,7 +13,6 @@ from __future__ import annotations
 import functools
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from operator import is_
 from sys import getrefcount
 from typing import Any
 
@@ -32,18 +31,18 @@ from torchlike._internal import (
     lines_of,
     multi_tensor_update,
     namespace,
-    of_array,
     over_rows,
     share_memory,
     stepwise,
 )
 from torchlike.optim import _errors
+from torchlike.optim._buckets import Bucket as Bucket
+from torchlike.optim._buckets import Division
+from torchlike.optim._buckets import Group as Group
 from torchlike.optim._differentiable import numbers_of, with_penalty, write_row
-from torchlike.optim._packs import Pack, give, is_seen, packs
+from torchlike.optim._packs import give, is_seen, packs
 from torchlike.optim._skipping import step_unless
 from torchlike.optim.optimizer import Optimizer, scalar_tensor
-
-Group = dict[str, Any]
 
 
 def update_rule(formula: Callable[..., tuple]) -> Callable[..., tuple]:
@@ -79,121 +78,6 @@ def _as_real(array: Any) -> Any:
 
 def _like(new: Any, old: Any) -> Any:
     return new[..., 0] + 1j * new[..., 1] if old.dtype.kind == "c" else new
-
-
-class Bucket:
-    """The rows of one group with the same counters, dtype and device, and their columns of state.
-
-    `fresh` is true if the state was created for the next step. The last rows are those of the packs. The state of a
-    pack is one tensor for each name. The gradients of the rows are all sparse or all dense. `versions` is the sum of
-    the versions of the tensors in `shown` after the last step. It is None if `shown` is empty or the state has not been
-    read.
-    """
-
-    __slots__ = ("columns", "counters", "dtype", "fresh", "packs", "rows", "shown", "sparse", "ticks", "versions")
-
-    def __init__(
-        self, counters: tuple[float, ...], fresh: bool, dtype: torchlike.dtype, columns: int, sparse: bool = False
-    ) -> None:
-        self.counters = counters
-        self.sparse = sparse
-        self.fresh = fresh
-        self.dtype = dtype
-        self.rows: list[int] = []
-        self.packs: list[Pack] = []
-        self.shown: list[list[Tensor]] = []  # for each counter, the tensors that each step writes
-        self.versions: int | None = None
-        # `fresh` and the counters as numbers on the device, while the host does not know them (see `_skipping.py`).
-        self.ticks: Tensor | None = None
-        self.columns: list[list[Tensor]] = [[] for _ in range(1 + columns)]
-
-    def versions_now(self) -> int:
-        """Return the current sum of the versions of the tensors in `shown`."""
-        return sum([t._storage.version for tensors in self.shown for t in tensors])
-
-    def shows_elsewhere(self) -> bool:
-        """Return whether the tensors in `shown` are on another device than the parameters.
-
-        On an accelerator they are on the CPU, as in PyTorch.
-        """
-        place = self.columns[0][0].device
-        return any([t.device is not place for tensors in self.shown for t in tensors])
-
-    def show(self) -> None:
-        """Write the counters to the tensors in `shown`, on the host."""
-        for tensors, count in zip(self.shown, self.counters):
-            for t in tensors:
-                t._storage.value = of_array(np.full(t.shape, count, t.dtype.numpy), t.device)._value
-                t._storage.version += WRITE
-
-    def is_as_left(self) -> bool:
-        """Return whether only steps have written to the counters in `shown`."""
-        return self.versions is None or self.versions == self.versions_now()
-
-    def settle(self) -> bool:
-        """Read the counters if they are on the device. Return whether the device skipped all steps so far."""
-        if self.ticks is None:
-            return False
-        fresh, *counters = self.ticks.tolist()
-        self.ticks, self.fresh, self.counters = None, bool(fresh), tuple(counters)
-        return self.fresh
-
-    def kept(self) -> Callable[[], Any]:
-        """Save the counters and return a function that restores them."""
-        before = self.counters, self.fresh, self.versions
-
-        def put_back() -> None:
-            self.counters, self.fresh, self.versions = before
-
-        return put_back
-
-
-class _Plan:
-    """The division of one group into buckets. It is valid while the group and the rows with gradients do not change.
-
-    `in_turn` is true if parameters or gradients share memory. Then each row has its own bucket, so that the next row
-    reads the updated memory. Rows whose state shares memory have their own buckets too. `open` lists the state that
-    other references can modify without reading the property `state`: the parameter, its dictionary, and the values that
-    steps leave there. `followed` lists the buckets with counters that other references can modify.
-    """
-
-    __slots__ = ("buckets", "followed", "group", "in_turn", "names", "open", "params", "rows", "sparse")
-
-    def __init__(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool) -> None:
-        self.group, self.names, self.rows, self.sparse, self.in_turn = group, names, rows, sparse, in_turn
-        self.params = list(group["params"])
-        self.buckets: dict[tuple, Bucket] = {}
-        self.open: list[tuple[Tensor, dict, tuple]] = []
-        self.followed: list[Bucket] = []
-
-    def changed(self, state: dict) -> set[Tensor]:
-        """Return the parameters whose state was changed since the last step."""
-        return {
-            param
-            for param, kept, values in self.open
-            if state.get(param) is not kept or len(kept) != len(values) or not all(map(is_, kept.values(), values))
-        }
-
-    def is_as_left(self, state: dict) -> bool:
-        """Return whether only steps have modified the state."""
-        return not (self.open and self.changed(state)) and all([b.is_as_left() for b in self.followed])
-
-    def is_on_device(self) -> bool:
-        """Return whether the counters of a bucket are on the device."""
-        return any(bucket.ticks is not None for bucket in self.buckets.values())
-
-    def holds(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool) -> bool:
-        """Return whether the plan still fits the group and its rows."""
-        params = group["params"]
-        return (
-            self.group is group
-            and self.in_turn == in_turn
-            and self.names == names
-            and self.rows == rows
-            and self.sparse == sparse
-            and len(params) == len(self.params)
-            and all(map(is_, params, self.params))
-        )
 
 
 class RuleOptimizer(Optimizer):
@@ -269,7 +153,7 @@ class RuleOptimizer(Optimizer):
 
     @state.setter
     def state(self, state: defaultdict[Any, Any]) -> None:  # type: ignore[override]
-        self._plans: dict[int, _Plan] = {}
+        self._plans: dict[int, Division] = {}
         self._hides_counters = False  # whether the counters in the state are plain numbers
         self._is_known = bool(state)  # whether other references to tensors of the state may exist
         self._state = state
@@ -377,11 +261,11 @@ class RuleOptimizer(Optimizer):
 
     def _step_group(self, index: int, group: Group) -> None:
         plan, grads = self._planned(index, group)
-        if plan is None:
-            return
-        if plan.is_on_device():
+        if plan is not None and plan.is_on_device():
             self._settle()
             plan, grads = self._planned(index, group)
+        if plan is None:
+            return
         flags = self._flags(group)
         capture = current().capture
         if capture is not None:
@@ -399,7 +283,7 @@ class RuleOptimizer(Optimizer):
         """
         return step_unless(self, found)
 
-    def _planned(self, index: int, group: Group) -> tuple[_Plan | None, list]:
+    def _planned(self, index: int, group: Group) -> tuple[Division | None, list]:
         """Return the plan of a group, or None if it has no gradients, and the gradients of its parameters."""
         grads = [param.grad for param in group["params"]]
         rows = [i for i, grad in enumerate(grads) if grad is not None]
@@ -448,7 +332,7 @@ class RuleOptimizer(Optimizer):
     def _flags(self, group: Group, is_first: bool = False) -> tuple:
         return group.get("maximize", False), self._decay(group), *self._variant(group, is_first)
 
-    def _still(self, index: int, plan: _Plan, flags: tuple, on_device: bool = False) -> bool:
+    def _still(self, index: int, plan: Division, flags: tuple, on_device: bool = False) -> bool:
         """Return whether a captured step is still valid. The guard of `_hold_groups` checks groups and parameters.
 
         `on_device`: whether the step has its counters on the device.
@@ -483,9 +367,11 @@ class RuleOptimizer(Optimizer):
         weight_decay = numbers.get("weight_decay", 0)
         return weight_decay, 1 - numbers["lr"] * weight_decay, *self._scalars(numbers, before, now, bucket)
 
-    def _gather(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool) -> _Plan:
+    def _gather(
+        self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool
+    ) -> Division:
         """Sort the rows into buckets and create missing state."""
-        plan = _Plan(group, names, rows, sparse, in_turn)
+        plan = Division(group, names, rows, sparse, in_turn)
         if len(set(plan.params)) != len(plan.params):
             raise NotImplementedError(
                 "step() does not support a parameter group that contains the same parameter twice. "

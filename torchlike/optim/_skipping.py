@@ -20,10 +20,11 @@ import numpy as np
 import torchlike
 from torchlike import Tensor
 from torchlike._internal import _engine, current, of_array, update_unless
+from torchlike.optim._buckets import Bucket, Division
 from torchlike.optim.optimizer import step_of
 
 if TYPE_CHECKING:
-    from torchlike.optim._rule import Bucket, RuleOptimizer
+    from torchlike.optim._rule import RuleOptimizer
 
 _NUMBERS = frozenset((float, int))
 
@@ -43,8 +44,6 @@ class Formula(NamedTuple):
 
     def __call__(self, numbers: tuple, ticks: Any) -> tuple[tuple, Any]:
         """Return the scalars of the step and the new `ticks`."""
-        from torchlike.optim._rule import Bucket
-
         given, group = iter(numbers), {}
         for name, length in self.options:
             group[name] = next(given) if length is None else tuple([next(given) for _ in range(length)])
@@ -86,7 +85,7 @@ def _can_skip(optimizer: RuleOptimizer) -> bool:
     )
 
 
-def _fits(optimizer: RuleOptimizer, group: dict, plan: Any) -> bool:
+def _fits(optimizer: RuleOptimizer, group: dict, plan: Division | None) -> bool:
     """Return whether the device can skip the step of a group."""
     if plan is None:
         return True
@@ -144,7 +143,7 @@ def _numbers(group: dict, names: list[str]) -> tuple[tuple[float, ...], tuple[tu
     return tuple(numbers), tuple(options)
 
 
-def _hold(optimizer: RuleOptimizer, index: int, plan: Any, group: dict) -> None:
+def _hold(optimizer: RuleOptimizer, index: int, plan: Division | None, group: dict) -> None:
     """Add a guard to the current capture, if any: the plan and the options that select the program must not change."""
     capture = current().capture
     if capture is None or plan is None:

@@ -11,6 +11,9 @@ from torchlike._dtypes.devices import device as Device
 from torchlike._engine import Aval, Value, concrete, to_numpy
 from torchlike._engine.xla import transfers
 
+MOST_SENT = 64  # the number of results that `send_ahead` keeps
+_sent: WeakKeyDictionary[Value, tuple[Device, Any]] = WeakKeyDictionary()
+
 
 def moved_to(device: Device, value: Value) -> Value:
     """Return a value with the same elements on another device. The transfer starts at once and is asynchronous.
@@ -20,20 +23,22 @@ def moved_to(device: Device, value: Value) -> Value:
     aval = value.aval.on(device)
     if device.type == "meta":
         return Value(aval)
-    array = concrete(value)
     if device.type == "cpu":
         return Value(aval, to_numpy(value))
+    array = concrete(value)
     there, sent = _sent.pop(value, (None, None))
     return Value(aval, sent if there is device else transfers.to_device(array, device))
 
 
-_sent: WeakKeyDictionary[Value, tuple[Device, Any]] = WeakKeyDictionary()  # the transfers that `send_ahead` started
-
-
 def send_ahead(value: Value, device: Device) -> None:
-    """Start the transfer of a concrete value to a device. The next `moved_to` for this device takes the result."""
+    """Start the transfer of a concrete value to a device. The next `moved_to` for this device takes the result.
+
+    If too many results were not taken, the oldest is dropped.
+    """
     if value.array is not None and value not in _sent:
         _sent[value] = device, transfers.to_device(value.array, device)
+        while len(_sent) > MOST_SENT:
+            _sent.pop(next(iter(_sent)), None)
 
 
 class TransferNode(Node):

@@ -82,9 +82,8 @@ class Executable:
 
         No signal handler runs in between. `places(results)` returns an iterator that commits the results.
         """
-        if self.is_warm and not (
-            self.needs or watchers or transfers.counting
-        ):  # this path runs only C code from the call to the commit
+        if self.is_warm and not (self.needs or watchers or transfers.counting):
+            # This path runs only C code from the call to the commit.
             deque(places(chain.from_iterable(map(self.call, *[(x,) for x in given]))), 0)
             return
         with uninterrupted():

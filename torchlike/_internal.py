@@ -10,6 +10,7 @@ from torchlike._autograd.hook_handles import RemovableHandle as RemovableHandle
 from torchlike._autograd.nodes import AccumulateGrad as AccumulateGrad
 from torchlike._autograd.nodes import sequence as sequence
 from torchlike._composite import functional as functional
+from torchlike._composite.conditional_update import update_unless as update_unless
 from torchlike._composite.functional.loss import cross_entropy as cross_entropy
 from torchlike._composite.functional.rows import linear as linear
 from torchlike._composite.multi_tensor import multi_tensor_update as multi_tensor_update
@@ -17,6 +18,7 @@ from torchlike._composite.multi_tensor import over_rows as over_rows
 from torchlike._composite.multi_tensor import row_update as row_update
 from torchlike._composite.multi_tensor import share_memory as share_memory
 from torchlike._composite.nn.native_functions import _safe_softmax as _safe_softmax
+from torchlike._composite.views.pinning import prefetch as prefetch
 from torchlike._dtypes import bfloat16 as bfloat16
 from torchlike._dtypes import devices as devices
 from torchlike._dtypes import modes as modes
@@ -37,6 +39,7 @@ from torchlike._engine.trace.ownership import ATTRIBUTE as ATTRIBUTE
 from torchlike._engine.trace.ownership import DICT_ITEM as DICT_ITEM
 from torchlike._engine.trace.trace import observers as observers
 from torchlike._engine.trace.trace import pending as pending
+from torchlike._engine.xla import transfers as transfers
 from torchlike._errors import layouts as layouts
 from torchlike._errors.arguments import cannot as cannot
 from torchlike._errors.arguments import unsupported as unsupported

@@ -853,7 +853,7 @@ class Methods:
         """Return whether the only element is not zero."""
         ...
     def is_pinned(self, device: _Any = ...) -> _bool:
-        """Return False, because memory is never page-locked."""
+        """Return whether `pin_memory()` or a `DataLoader` with `pin_memory=True` made the memory of this tensor."""
         ...
     def is_same_size(self, other: _Tensor) -> _bool:
         """Return whether two tensors have the same shape."""
@@ -1296,7 +1296,7 @@ class Methods:
         """Return a view with the dims in the order `dims`."""
         ...
     def pin_memory(self, device: _Any = ...) -> _Tensor:
-        """Return the tensor itself. Host arrays are not page-locked here, and copies to a GPU are safe without it."""
+        """Return a copy of this CPU tensor for which `is_pinned()` is True, or the tensor itself if it is pinned."""
         ...
     def pinverse(self, rcond: _float = ...) -> _Tensor:
         """Return the Moore-Penrose pseudoinverse."""

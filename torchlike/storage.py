@@ -155,8 +155,8 @@ class _Memory(Handle):
     is_sparse = property(lambda self: False, doc="Always False: a storage is not sparse.")
 
     def is_pinned(self) -> bool:
-        """Return whether the memory is page-locked: always False."""
-        return False
+        """Return whether the memory is that of a tensor for which `is_pinned()` is True."""
+        return self._tensor.is_pinned()
 
     def is_shared(self) -> bool:
         """Return whether processes can share the memory: always False on the CPU, True on other devices."""

@@ -19,18 +19,19 @@ from torchlike._compile.differentiable import part
 from torchlike._composite import multi_tensor
 from torchlike._engine.interpreter.executor import Interpreted, _run
 from torchlike._engine.programs import programs
-from torchlike._engine.trace.plan import NUMBERS, NUMPY, ONCE
+from torchlike._engine.trace.plan import NUMPY, ONCE
 from torchlike._engine.trace.trace import operators
-from torchlike._engine.xla.executor import Executable, numbers_of
+from torchlike._engine.xla.executor import Executable, numbers_of, unpack
 
 
 class _Executable:
     """A replacement for XLA's executable. It invalidates donated arrays as XLA does."""
 
-    def __init__(self, trace: Any, live: tuple[int, ...], donated: tuple[int, ...]) -> None:
+    def __init__(self, trace: Any, live: tuple[int, ...], donated: tuple[int, ...], vectors: tuple) -> None:
         self._program = Interpreted(trace, tuple(dict.fromkeys(i for i in live if i >= 0)))
         self._live, self._results = live, range(len(trace.results))
-        _, self._places, self._kinds = numbers_of(trace)
+        _, self._places, _ = numbers_of(trace)
+        self._vectors = vectors
         self._lengths = [len(plan.scalars) for plan, _ in operators(trace.code) if plan.scalars]
         self._order = [*donated, *[i for i in range(len(trace.arrays)) if i not in donated]]
 
@@ -46,16 +47,14 @@ class _Executable:
         return copied
 
     def _scalars(self, packs: list) -> list[list]:
-        present = [kind for kind in NUMBERS if kind in self._kinds]
-        streams = {kind: iter(np.asarray(pack).tolist()) for kind, pack in zip(present, packs)}
-        numbers = [next(streams[kind]) for kind in self._kinds]
+        numbers = unpack(self._vectors, [np.asarray(pack).tolist() for pack in packs])
         return [numbers[place : place + length] for place, length in zip(self._places, self._lengths)]
 
 
-def _make(device: Any, trace: Any, live: tuple[int, ...], donated: tuple[int, ...], given: Any) -> Any:
+def _make(device: Any, trace: Any, live: tuple[int, ...], donated: tuple[int, ...], packs: Any, given: Any) -> Any:
     """Replace `whole_program._make`."""
     made = Executable.__new__(Executable)
-    made.call = made.compiled = _Executable(trace, live, donated)
+    made.call = made.compiled = _Executable(trace, live, donated, packs.vectors)
     made.function, made.is_warm, made.needs, made.donated_bytes = _make, True, 0, 0
     made.account = SimpleNamespace(runs=0)
     return made

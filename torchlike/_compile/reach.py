@@ -434,7 +434,9 @@ class Reach:
                     self._dictionary(y, path, is_namespace=True)
                 else:
                     self._todo.append((y, path))
-            if hasattr(cls, "step"):
+            if hasattr(cls, "_guarded"):
+                self._name(x.__dict__, path, cls._guarded, x)
+            elif hasattr(cls, "step"):
                 self._stepping.append((x, path))
                 self._name(x.__dict__, path, ("step", "zero_grad"), x)  # they may be replaced on the instance
         elif issubclass(cls, Module):

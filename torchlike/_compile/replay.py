@@ -8,21 +8,20 @@ from sys import getrefcount
 from typing import Any, NamedTuple
 from weakref import WeakSet, ref
 
-import jax
 import numpy as np
 
 from torchlike import _native
 from torchlike._compile import whole_program
 from torchlike._compile.guards import Attributes
 from torchlike._compile.results import Results
-from torchlike._dtypes.devices import cpu, to_jax
+from torchlike._dtypes.devices import cpu
 from torchlike._engine import Aval, Value, boundary, concrete, element, to_numpy, uninterrupted
 from torchlike._engine.trace.capture import Capture, Draw, Elements, Numbers
 from torchlike._engine.trace.interrupts import assign
 from torchlike._engine.trace.known import elements
 from torchlike._engine.trace.ownership import LOCAL, has_lent
 from torchlike._engine.trace.trace import lock
-from torchlike._engine.xla import memory
+from torchlike._engine.xla import memory, transfers
 from torchlike._errors.callers import users_place
 from torchlike._sparse import members
 from torchlike._tensor.tensor import Tensor
@@ -112,7 +111,6 @@ class Replay:
         self._checks, self._scalars = capture.checks, capture.trace.scalars
         self._sources, self._code = sources, tuple(capture.trace.code)
         self._results = results
-        self._target = to_jax(self.device)
         self._states = capture.outside
         self._aliases = self._aliased(tensors)
         self._views = self._viewed(tensors, [*[s for s in sources if s.kind == MEMORY], *[w.target for w in writes]])
@@ -179,11 +177,11 @@ class Replay:
         asked = [x.sequence for x in self._again if isinstance(x, Numbers)]
         self._packs = whole_program.Packs(self.device, trace, asked)
         # Overwritten inputs are copied for this run, because the capture still references their old contents.
-        private = [jax.device_put(np.array(trace.arrays[i]), self._target) for i in self._order]
+        private = transfers.private([trace.arrays[i] for i in self._order], self.device)
         kept = [trace.arrays[i] for i in range(len(trace.arrays)) if i not in set(self._order)]
         given = (private, kept, self._packs.now(asked))
         live = tuple([value.slot for value in outputs])
-        self.program = whole_program.find(self.device, trace, live, self._order, given)
+        self.program = whole_program.find(self.device, trace, live, self._order, self._packs, given)
         with uninterrupted():
             arrays = self.program.run(self.device, *given)
             self.program.account.runs += 1
@@ -230,7 +228,7 @@ class Replay:
             array = value.array
             is_held = has_lent((array,)) or getrefcount(value) > LOCAL or getrefcount(array) > LOCAL
             if is_held or array.__class__ is not _JaxArray or value.stamp:
-                array, value = jax.device_put(np.array(concrete(value.settle())), self._target), None
+                (array,), value = transfers.private([concrete(value.settle())], self.device), None
             arrays.append(array)
             owned.append(value)
         return arrays, owned
@@ -267,7 +265,7 @@ class Replay:
         array = concrete(value)
         if array.__class__ is np.ndarray:
             if value in self._came:
-                array = value.array = jax.device_put(array, self._target)
+                array = value.array = transfers.to_device(array, self.device)
             self._came.add(value)
         return array
 
@@ -462,4 +460,4 @@ def of(tensor: Tensor | int, tensors: Sequence[Tensor]) -> Tensor:
 
 
 _VERSION = attrgetter("version")
-_JaxArray = type(jax.device_put(np.zeros(()), to_jax(cpu)))
+_JaxArray = type(transfers.to_device(np.zeros(()), cpu))

@@ -9,66 +9,57 @@ import jax
 import numpy as np
 
 from torchlike._dtypes.devices import device as Device
-from torchlike._dtypes.devices import to_jax
 from torchlike._dtypes.precision import switches
 from torchlike._engine.programs import programs
 from torchlike._engine.report import log
 from torchlike._engine.report.program_statistics import Making, ledger
-from torchlike._engine.trace.plan import NUMBERS
 from torchlike._engine.trace.trace import Trace
 from torchlike._engine.xla import memory
-from torchlike._engine.xla.executor import Executable, numbers_of, replay
+from torchlike._engine.xla.executor import Executable, numbers_of, replay, vectors_of
+from torchlike._engine.xla.transfers import Resident, to_device
 from torchlike._errors.callers import users_place
 from torchlike._ops.linalg.products import whole_step
 
 
 class Packs:
-    """The runtime numbers of a trace, packed into one vector for each Python type.
+    """The runtime numbers of a trace, packed into vectors. `vectors` describes them (see `vectors_of`).
 
-    `asked` are the sequences of numbers whose values change from call to call.
+    `asked` are the sequences of numbers whose values change from call to call. They have vectors of their own. The
+    other vectors stay on the device.
     """
 
-    __slots__ = ("_changing", "_fixed", "_vectors")
+    __slots__ = ("_changing", "_packs", "_resident", "vectors")
 
     def __init__(self, device: Device, trace: Trace, asked: Sequence[Sequence]) -> None:
         chosen, _, kinds = numbers_of(trace)
-        numbers = [x for i in chosen for x in trace.scalars[i]]
-        self._vectors = [
-            np.array([x for x, k in zip(numbers, kinds) if k is kind], dt)
-            for kind, dt in NUMBERS.items()
-            if kind in kinds
-        ]
-        present = [kind for kind in NUMBERS if kind in kinds]
-        place, counts, where = 0, dict.fromkeys(present, 0), []
         source = {id(sequence): i for i, sequence in enumerate(asked)}
-        for i in chosen:
-            sequence = trace.scalars[i]
-            for j in range(len(sequence)):
-                kind = kinds[place]
-                if id(sequence) in source:
-                    where.append((present.index(kind), counts[kind], source[id(sequence)], j))
-                counts[kind] += 1
-                place += 1
-        changing = sorted({vector for vector, *_ in where})
-        self._changing = [(v, [(at, s, j) for vector, at, s, j in where if vector == v]) for v in changing]
-        place = to_jax(device)
-        fixed = [None if v in changing else jax.device_put(x, place) for v, x in enumerate(self._vectors)]
-        self._fixed: list[Any] = fixed
+        origins = [(source.get(id(trace.scalars[i])), j) for i in chosen for j in range(len(trace.scalars[i]))]
+        self.vectors = vectors_of(kinds, {at for at, (given, _) in enumerate(origins) if given is not None})
+        numbers = [x for i in chosen for x in trace.scalars[i]]
+        # For each vector that changes, the index in `asked` and the position of each of its numbers there.
+        self._changing: list[tuple[int, type, list[tuple[Any, int]]]] = [
+            (v, dt, [origins[at] for at in where])
+            for v, (dt, where) in enumerate(self.vectors)
+            if origins[where[0]][0] is not None
+        ]
+        packed = [np.array([numbers[at] for at in where], dt) for dt, where in self.vectors]
+        self._resident = Resident(device)
+        changing = [v for v, *_ in self._changing]
+        self._packs: list[Any] = [x if v in changing else to_device(x, device) for v, x in enumerate(packed)]
 
     def now(self, asked: Sequence[Sequence]) -> list:
-        """Return the vectors, updated with the numbers in `asked`, which differ between calls."""
+        """Return the vectors, with the numbers in `asked`, which differ between calls."""
         if not self._changing:
-            return self._fixed
-        packs = list(self._fixed)
-        for v, places in self._changing:
-            vector = self._vectors[v].copy()
-            for at, source, j in places:
-                vector[at] = asked[source][j]
-            packs[v] = vector
-        return packs
+            return self._packs
+        packs = list(self._packs)
+        for v, dt, places in self._changing:
+            packs[v] = np.array([asked[i][j] for i, j in places], dt)
+        return self._resident(packs)
 
 
-def find(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], given: tuple) -> Executable:
+def find(
+    device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], packs: Packs, given: tuple
+) -> Executable:
     """Return the executable of a trace, from the cache or newly compiled. `given` are its arguments."""
     chosen, places, _ = numbers_of(trace)
     key = (
@@ -79,23 +70,26 @@ def find(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int
         donated,
         tuple(chosen),
         tuple(places),
+        packs.vectors,
         switches.of[device.type],
     )
     found = programs.get(key)
     if found is None:
-        found = _make(device, trace, live, donated, given)
+        found = _make(device, trace, live, donated, packs, given)
         programs.add(key, found)
     return found
 
 
-def _make(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], given: tuple) -> Executable:
+def _make(
+    device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], packs: Packs, given: tuple
+) -> Executable:
     account = ledger.open(device, trace, live, users_place())
     making = Making(account)
-    _, places, kinds = numbers_of(trace)
+    _, places, _ = numbers_of(trace)
     kept = tuple(sorted(set(range(len(trace.arrays))) - set(donated)))
     try:
         with whole_step:
-            made = Executable(device, replay(tuple(trace.code), places, kinds, donated, kept, live), given)
+            made = Executable(device, replay(tuple(trace.code), places, packs.vectors, donated, kept, live), given)
     except jax.errors.JaxRuntimeError as error:  # the program is too large for the memory of a TPU
         raise memory.explained(error, device, trace.code, users_place()) from None
     made.account, made.code = account, tuple(trace.code)

@@ -1,7 +1,9 @@
 """Gather, scatter and masked functions, which read and write at indices along a dim or under a mask.
 
 Indices that are known on the host are checked against the size, as in PyTorch. Other indices that are out of range
-read JAX's fill value (NaN for floating-point dtypes), and writes to them are dropped.
+read JAX's fill value (NaN for floating-point dtypes), and writes to them are dropped. Indices on an accelerator are not
+known on the host, because reading them would wait for the device. PyTorch does not wait either: an assertion on the
+device fails later. With `torchlike.set_executor("immediate")`, indices on an accelerator are read and checked.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from torchlike._tensor.tensor import Tensor, wrap
 def known_range(index: Tensor) -> tuple[int, int] | None:
     """Return the smallest and the largest index if they are known without a flush, else None."""
     array = at_hand(index._value)
-    if array is None or not index.numel() or index.device.type != "cpu":
+    if array is None or not index.numel():
         return None
     host = np.asarray(array)
     return int(host.min()), int(host.max())
@@ -41,9 +43,10 @@ def known_range(index: Tensor) -> tuple[int, int] | None:
 def check_bounds(index: Tensor, least: int, end: int, error: Callable[[int], Exception]) -> None:
     """Raise `error(index)` for an index outside [least, end).
 
-    Only concrete indices on the CPU are checked. A captured graph repeats the check at each call.
+    Only concrete indices on the CPU are checked, and those on an accelerator if operators run immediately. A captured
+    graph repeats the check at each call.
     """
-    if not index.numel() or index.device.type != "cpu":
+    if not index.numel():
         return
 
     def check(array: Any) -> None:

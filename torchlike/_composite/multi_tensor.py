@@ -107,7 +107,7 @@ def _make_plan(
     avals = tuple(v.aval for v in values)  # the plan must not keep the values alive
     ends = list(itertools.accumulate(lengths))
     columns = [slice(end - length, end) for end, length in zip(ends, lengths)]
-    rows = _rows(lengths[0], joined)
+    rows = rows_of(lengths[0], joined)
 
     @jax.jit  # traced once for all rows of one shape
     def update_row(scalars: tuple, row: tuple) -> tuple:
@@ -117,9 +117,9 @@ def _make_plan(
         arrays, scalars = flat[: len(avals)], flat[len(avals) :]
         xp = namespace(arrays[0])
         cut, of_row = (rows, update_row) if xp is not np else (_end_to_end(lengths[0]), _of_any_length(update_row))
-        whole = [_joined(arrays[column], cut) for column in columns]
+        whole = [joined_rows(arrays[column], cut) for column in columns]
         new = zip(*[of_row(scalars[: numbers - len(shown)], row) for row in zip(*whole)])
-        made = [array for c, parts in zip(written, new) for array in _apart(parts, arrays[columns[c]], cut)]
+        made = [array for c, parts in zip(written, new) for array in apart(parts, arrays[columns[c]], cut)]
         counts = zip(shown, scalars[numbers - len(shown) :])
         return *made, *[xp.full(a.shape, count, a.dtype.numpy) for kinds, count in counts for a in kinds]
 
@@ -211,13 +211,13 @@ def _of_any_length(update_row: Callable) -> Callable:
     return update
 
 
-def _rows(length: int, joined: tuple[int, ...]) -> list[slice]:
+def rows_of(length: int, joined: tuple[int, ...]) -> list[slice]:
     """Return the slice of a full column that makes up each row."""
     ends = list(itertools.accumulate([*[1] * (length - sum(joined)), *joined]))
     return [slice(begin, end) for begin, end in zip([0, *ends], ends)]
 
 
-def _joined(column: Sequence[Any], rows: list[slice]) -> list[Any]:
+def joined_rows(column: Sequence[Any], rows: list[slice]) -> list[Any]:
     """Return one array for each row: the tensor of the row, or its tensors flattened and concatenated."""
     if len(column) == len(rows):
         return list(column)
@@ -225,8 +225,8 @@ def _joined(column: Sequence[Any], rows: list[slice]) -> list[Any]:
     return [p[0] if len(p) == 1 else namespace(column[0]).concatenate([a.reshape(-1) for a in p]) for p in parts]
 
 
-def _apart(made: Sequence[Any], like: Sequence[Any], rows: list[slice]) -> Iterator[Any]:
-    """Undo `_joined`: yield arrays with the shapes and dtypes of `like`."""
+def apart(made: Sequence[Any], like: Sequence[Any], rows: list[slice]) -> Iterator[Any]:
+    """Undo `joined_rows`: yield arrays with the shapes and dtypes of `like`."""
     if len(like) == len(rows):
         yield from [array.reshape(one.shape) for array, one in zip(made, like)]
         return

@@ -16,7 +16,7 @@ from torchlike._errors.dtypes import scalar_name
 from torchlike._errors.warned import warn
 from torchlike._ops.elementwise.spacing import spaced
 from torchlike._ops.schema.binding import is_whole
-from torchlike._tensor.factories import check_into, into, no_pinning, of_array, only_strided
+from torchlike._tensor.factories import check_into, into, no_pinning, of_array, of_constant, only_strided
 from torchlike._tensor.from_data import dtype_of
 from torchlike._tensor.tensor import Tensor
 
@@ -85,7 +85,7 @@ def arange(
     _errors.dtypes.not_eight_bits("arange_cpu", dtype)
     _check_range(start, end, step)
     _errors.making.check_memory(abs(end - start) / abs(step) * dtype.itemsize)
-    return _in_order("arange", out, of_array(_range(start, end, step, dtype), device, requires_grad))
+    return _in_order("arange", out, of_constant(_range(start, end, step, dtype), device, requires_grad))
 
 
 def _check_range(start: Any, end: Any, step: Any) -> None:
@@ -129,7 +129,7 @@ def range(
     _check_range(start, end, step)
     count = math.floor((end - start) / step) + 1
     found = (np.arange(count, dtype=np.float64) * step + start).astype(dtype.numpy)
-    return _in_order("range", out, of_array(found, device, requires_grad))
+    return _in_order("range", out, of_constant(found, device, requires_grad))
 
 
 def linspace(
@@ -148,7 +148,7 @@ def linspace(
     no_pinning(pin_memory)
     low, high, steps, kind = _spread("linspace", start, end, steps, dtype, layout, out)
     _errors.dtypes.not_eight_bits("linspace_cpu", kind)
-    made = of_array(spaced(low, high, steps, kind).astype(kind.numpy), device, requires_grad)
+    made = of_constant(spaced(low, high, steps, kind).astype(kind.numpy), device, requires_grad)
     return _in_order("linspace", out, made)
 
 
@@ -220,7 +220,7 @@ def eye(
         if size is not None and size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
     dtype = dtype_of("eye", dtype) or (out.dtype if out is not None else modes.default_dtype)
-    return into("eye", out, of_array(np.eye(n, m, dtype=dtype.numpy), device, requires_grad))
+    return into("eye", out, of_constant(np.eye(n, m, dtype=dtype.numpy), device, requires_grad))
 
 
 def _triangle(name: str, find: Callable) -> Callable[..., Tensor]:

@@ -73,6 +73,10 @@ def no_accelerator() -> RuntimeError:
     return RuntimeError("Cannot access accelerator device when none is available.")
 
 
+def cannot_pin(tensor: Any) -> RuntimeError:
+    return RuntimeError(f"cannot pin '{tensor.type()}' only dense CPU tensors can be pinned")
+
+
 def copy_construct(call: str) -> str:
     return (
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "

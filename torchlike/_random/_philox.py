@@ -31,8 +31,8 @@ class _Base:
     Attributes:
       seed, offset: the state when the first sample was taken.
       position: the number of positions that the program has used.
-      find: returns the state as four 32-bit words, an input of the program. None before the first sample. A replay keeps
-        this object, so it must not keep a captured trace alive: a capture keeps its inputs itself.
+      find: returns the state as four 32-bit words, an input of the program. None before the first sample. A replay
+        keeps this object, so it must not keep a captured trace alive: a capture keeps its inputs itself.
     """
 
     __slots__ = ("find", "offset", "position", "seed")

@@ -19,6 +19,7 @@ from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes import strides as _layout
 from torchlike._engine import Value, aval, concrete
 from torchlike._engine.trace.ownership import lend
+from torchlike._engine.xla import transfers
 from torchlike._tensor import from_data, shared_storage, storage_io
 from torchlike._tensor import storage as _storage
 from torchlike._tensor.tensor import Tensor, wrap
@@ -321,9 +322,8 @@ def dlpack(
         return to_numpy(self).__dlpack__(max_version=max_version, dl_device=dl_device, copy=copy)
     if copy is False:
         raise BufferError(f"torchlike can export {self.dtype!r} only as a copy")
-    import jax
 
-    return jax.device_put(np.array(concrete(self._value)), devices.to_jax(self.device)).__dlpack__()
+    return transfers.private([concrete(self._value)], self.device)[0].__dlpack__()
 
 
 def dlpack_device(self: Tensor) -> tuple[DLDeviceType, int]:

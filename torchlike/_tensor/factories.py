@@ -20,6 +20,7 @@ from torchlike._dtypes import memory_format as mf
 from torchlike._dtypes import strides as _layout
 from torchlike._engine import Value, aval
 from torchlike._engine.trace.batched_values import Row, as_rows, levels_of, lifted, outermost
+from torchlike._engine.xla.transfers import constant, to_device
 from torchlike._errors.warned import warn
 from torchlike._random import Generator
 from torchlike._tensor import exchange, from_data
@@ -47,6 +48,18 @@ def of_array(array: np.ndarray, device: Any = None, requires_grad: bool = False)
     return _requiring(tensor) if requires_grad else tensor
 
 
+def of_constant(array: np.ndarray, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Do the same as `of_array` for an array that a program is likely to create again, such as zeros or a range.
+
+    On an accelerator, it is filled there or transferred once (see `transfers.constant`).
+    """
+    place = devices.canonical(device)
+    if place.type in ("cpu", "meta"):
+        return of_array(array, place, requires_grad)
+    tensor = wrap(Value(aval(array.shape, _dtypes.from_numpy(array.dtype), place), constant(array, place)))
+    return _requiring(tensor) if requires_grad else tensor
+
+
 def _requiring(tensor: Tensor) -> Tensor:
     if tensor.dtype.category < _dtypes.FLOATING:
         raise _errors.making.cannot_require_grad()
@@ -58,9 +71,7 @@ def _place(array: np.ndarray, place: devices.device) -> Any:
         return array
     if place.type == "meta":
         return None
-    import jax
-
-    return jax.device_put(array, devices.to_jax(place))
+    return to_device(array, place)
 
 
 def with_strides(tensor: Tensor, strides: tuple[int, ...]) -> Tensor:
@@ -310,14 +321,21 @@ def uninitialized(dtype: Any) -> Any:
 
 
 def _repeated(shape: tuple[int, ...], fill: int, dtype: Any, device: Any) -> np.ndarray:
-    if devices.canonical(device).type == "meta":
+    place = devices.canonical(device)
+    if place.type == "meta":
         return unfilled(shape, dtype.numpy)
-    return np.full(shape, _dtypes.cast(np.array(fill), dtype) if dtype in _dtypes.FLOAT8 else fill, dtype.numpy)
+    number = _dtypes.cast(np.array(fill), dtype) if dtype in _dtypes.FLOAT8 else fill
+    if place.type != "cpu":
+        return np.broadcast_to(np.full((), number, dtype.numpy), shape)
+    return np.full(shape, number, dtype.numpy)
 
 
 def _constant(shape: tuple[int, ...], number: Any, dtype: Dtype, device: Any) -> np.ndarray:
-    if devices.canonical(device).type == "meta":
+    place = devices.canonical(device)
+    if place.type == "meta":
         return unfilled(shape, dtype.numpy)
+    if place.type != "cpu":
+        return np.broadcast_to(from_data.filled((), number, dtype), shape)
     return from_data.filled(shape, number, dtype)
 
 
@@ -349,7 +367,7 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
         if not size:
             raise _errors.arguments.missing(name, "size")
         number = uninitialized(dtype) if fill is None else fill
-        made = of_array(_repeated(shape_of(size, name, negative), number, dtype, device), device, requires_grad)
+        made = of_constant(_repeated(shape_of(size, name, negative), number, dtype, device), device, requires_grad)
         if order is not None:
             with_strides(made, mf.strides_for(tuple(made.shape), order))
         return made if out is None else into(name, out, made, repeats=True)
@@ -396,7 +414,7 @@ def full(
     only_strided("full", layout, requires_grad)
     shape, fill_value = _sized_by_tuple("full", size), _fill_number("full", fill_value)
     dtype = dtype_of("full", dtype) or (modes.scalar_dtype(type(fill_value)) if out is None else out.dtype)
-    made = of_array(_constant(shape, fill_value, dtype, device), device, requires_grad)
+    made = of_constant(_constant(shape, fill_value, dtype, device), device, requires_grad)
     return into("full", out, made, repeats=True)
 
 
@@ -488,7 +506,7 @@ def _full_like(input: Tensor, fill: Any, dtype: Any, device: Any, requires_grad:
     place = input.device if device is None else device
     if fill is None:
         fill = uninitialized(dtype or input.dtype)
-    made = of_array(_constant(tuple(input.shape), fill, dtype or input.dtype, place), place)
+    made = of_constant(_constant(tuple(input.shape), fill, dtype or input.dtype, place), place)
     if input._strides is not None or memory_format is not None:
         with_strides(made, like_strides(input, memory_format))
     _as_examples(made, input)

@@ -273,7 +273,7 @@ def _check_bounds(t: Tensor, advanced: dict[int, Tensor]) -> None:
     if 0 in [t.shape[dim] for dim in advanced] and all([i.numel() for i in advanced.values()]):
         raise IndexError("index is out of bounds for dimension with size 0")
     for number, (dim, index) in enumerate(advanced.items()):
-        if index.numel() and index.device.type == "cpu":
+        if index.numel():
             when_at_hand(index._value, functools.partial(_check_bound, t.shape[dim], number))
 
 

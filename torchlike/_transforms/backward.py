@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
 import numpy as np
 
 from torchlike import _errors
 from torchlike._autograd.engine import Grad, passes, running
 from torchlike._autograd.nodes import AccumulateGrad
-from torchlike._dtypes import devices, modes
+from torchlike._dtypes import modes
 from torchlike._engine import Aval, Value, boundary
+from torchlike._engine.xla.transfers import to_device
 from torchlike._errors.warned import warn
 from torchlike._tensor.tracebacks import shortened
 from torchlike._tensor.views import NOWHERE, edge_of
@@ -93,11 +93,7 @@ def _one_like(aval: Aval) -> Value:
     """Return the gradient of a scalar with respect to itself, from a cache."""
     found = _ones.get(aval)
     if found is None:
-        array = (
-            None
-            if aval.device.type == "meta"
-            else jax.device_put(np.ones(aval.shape, aval.dtype.numpy), devices.to_jax(aval.device))
-        )
+        array = None if aval.device.type == "meta" else to_device(np.ones(aval.shape, aval.dtype.numpy), aval.device)
         found = _ones[aval] = Value(aval, array)
     return found
 

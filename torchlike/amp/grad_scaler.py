@@ -12,6 +12,7 @@ import torchlike
 from torchlike import _engine, _errors
 from torchlike._composite.multi_tensor import share_memory
 from torchlike._dtypes import modes
+from torchlike._dtypes.recorder import current
 from torchlike._errors.warned import warn
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.storage import commit
@@ -34,7 +35,11 @@ class GradScaler:
     """A scaler that multiplies losses by a scale and divides gradients by it. Steps with overflows are skipped.
 
     The scale is a tensor on the device, so a new value does not cause recompilation. The overflow check runs on the
-    device, and `step()` blocks on its result.
+    device. On an accelerator the device also skips the step, so `step()` does not wait for the check. It waits if the
+    optimizer has step hooks or replaces `step`, if it is NAdam, RAdam, ASGD, Adafactor, SparseAdam or not one of
+    torchlike's, and if `optimizer.state` shows tensors that user code still references. Differences from PyTorch on an
+    accelerator: a skipped step increments the versions of the parameters, and a learning rate scheduler does not warn
+    if the very first step was skipped.
 
     Args:
       device: "cuda" or "cpu", the device of the losses.
@@ -79,10 +84,29 @@ class GradScaler:
             self._growth_interval = growth_interval
             self._init_growth_tracker = 0
             self._growth_tracker: Tensor | None = None
-            self._forget()
+            self._per_optimizer_states: dict[int, dict[str, Any]] = defaultdict(_refresh_per_optimizer_state)
 
-    def _forget(self) -> None:
-        self._per_optimizer_states: dict[int, dict[str, Any]] = defaultdict(_refresh_per_optimizer_state)
+    # The attributes that guards of a captured call compare.
+    _guarded = (
+        "_enabled",
+        "_device",
+        "_growth_factor",
+        "_backoff_factor",
+        "_growth_interval",
+        *("scale", "unscale_", "step", "update"),  # they may be replaced on the instance
+    )
+
+    def _followed(self) -> list:
+        """Return the objects that a captured call reaches through this scaler and that it may change."""
+        if not self._enabled:
+            return []
+        return [x for x in (self._scale, self._growth_tracker, self._per_optimizer_states) if x is not None]
+
+    def _hold(self) -> None:
+        """Add a guard to the current capture, if any: the scale must be the same tensor at replay."""
+        capture, scale = current().capture, self._scale
+        if capture is not None:
+            capture.holds.append(lambda: self._scale is scale)
 
     def _check_scale_growth_tracker(self, what: str) -> tuple[Tensor, Tensor]:
         if self._scale is None or self._growth_tracker is None:
@@ -90,6 +114,7 @@ class GradScaler:
                 f"Attempted {what} but _scale is None.  This may indicate your script did not use "
                 "scaler.scale(loss or outputs) earlier in the iteration."
             )
+        self._hold()
         return self._scale, self._growth_tracker
 
     def _lazy_init_scale_growth_tracker(self, device: Any) -> None:
@@ -106,6 +131,7 @@ class GradScaler:
             if self._scale is None:
                 self._lazy_init_scale_growth_tracker(outputs.device)
             assert self._scale is not None
+            self._hold()
             return outputs * self._scale.to(outputs.device)
         if not isinstance(outputs, Iterable):
             raise _errors.autocast.outputs()
@@ -170,7 +196,9 @@ class GradScaler:
         if not state["found_inf_per_device"]:
             raise _errors.autocast.no_checks("for this optimizer")
         result = None
-        if not sum(found.item() for found in state["found_inf_per_device"].values()):
+        found = state["found_inf_per_device"]
+        waits = args or kwargs or not _leaves_to_device(optimizer, found)
+        if waits and not sum(flag.item() for flag in found.values()):
             result = optimizer.step(*args, **kwargs)
         state["stage"] = OptState.STEPPED
         return result
@@ -207,7 +235,7 @@ class GradScaler:
                         ],
                     )
                 )
-        self._forget()
+        self._per_optimizer_states.clear()
         # Flush, so that the update is not a part of the next step's program. Otherwise the program of the first step,
         # which has no preceding update, would differ from the programs of later steps.
         _engine.boundary()
@@ -314,6 +342,12 @@ class GradScaler:
 
     def _found_inf_per_device(self, optimizer: Any) -> dict[Any, Tensor]:
         return self._per_optimizer_states[id(optimizer)]["found_inf_per_device"]
+
+
+def _leaves_to_device(optimizer: Any, found: dict[Any, Tensor]) -> bool:
+    """Let the device decide whether it skips the step. Return False if the optimizer cannot do such a step."""
+    step = getattr(optimizer, "_step_unless", None)
+    return step is not None and step(found)
 
 
 def _unscale(grads: list[Tensor], inv_scale: Tensor) -> Tensor:

@@ -12,6 +12,7 @@ from torchlike._dtypes import devices
 from torchlike._engine import Value, concrete
 from torchlike._engine.trace.ownership import lend
 from torchlike._engine.xla.jax_private import Tracer
+from torchlike._engine.xla.transfers import to_device
 from torchlike._tensor.exchange import from_dlpack
 from torchlike._tensor.tensor import Tensor
 
@@ -42,7 +43,7 @@ def array_of(value: Value) -> jax.Array:
     array = concrete(value)
     place = devices.to_jax(value.aval.device)
     if isinstance(array, np.ndarray):
-        array = value.array = jax.device_put(array, place)
+        array = value.array = to_device(array, value.aval.device)
     if value.aval.device.type != "cpu":
         return array.copy()
     # Create another array over the same memory, so that donating one array does not free the memory of the other. On

@@ -76,6 +76,7 @@ class Muon(RuleOptimizer):
     """
 
     rule = staticmethod(muon_update)
+    counts_on_device = True
     by_element = False
     counters = ()
     made_late = ("momentum_buffer",)

@@ -11,11 +11,9 @@ from collections.abc import Iterable, Sequence
 from sys import getrefcount
 from weakref import getweakrefcount
 
-import numpy as np
-
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import ATTRIBUTE, DICT_ITEM, WRITE, Value, commit, current, wrap
+from torchlike._internal import ATTRIBUTE, DICT_ITEM, WRITE, Value, commit, current, transfers, wrap
 
 # The maximal number of elements in a pack. XLA runs larger loops on several threads, and waking them costs more time
 # than it saves.
@@ -93,16 +91,14 @@ def is_seen(state: dict, param: Tensor, names: Sequence[str]) -> bool:
 
 
 def _end_to_end(tensors: Sequence[Tensor]) -> Tensor:
-    # Concatenate on the host, immediately. As part of the trace it would make this step a different program.
-    arrays = [np.asarray(t._value.array).reshape(-1) for t in tensors]
-    aval = tensors[0]._value.aval
-    return wrap(Value(aval.like((sum(a.size for a in arrays),)), np.concatenate(arrays)))
+    # Concatenate immediately. As part of the trace it would make this step a different program.
+    flat = transfers.end_to_end([t._value.array for t in tensors], tensors[0].device)
+    return wrap(Value(tensors[0]._value.aval.like(flat.shape), flat))
 
 
 def _parts(flat: Tensor, like: Sequence[Tensor]) -> list[Value]:
-    ends = np.cumsum([t.numel() for t in like]).tolist()
-    places = list(zip([0, *ends], ends, like))
     if flat._value.array is None:
-        return [flat[a:b].reshape(t.shape).clone()._value for a, b, t in places]
-    array = np.asarray(flat._value.array)
-    return [Value(t._value.aval, array[a:b].reshape(t.shape).copy()) for a, b, t in places]
+        parts = flat.split([t.numel() for t in like])
+        return [part.reshape(t.shape).clone()._value for part, t in zip(parts, like)]
+    parts = transfers.apart(flat._value.array, [tuple(t.shape) for t in like], flat.device)
+    return [Value(t._value.aval, part) for part, t in zip(parts, like)]

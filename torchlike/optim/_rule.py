@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Callable
-from operator import is_
+from collections.abc import Callable, Mapping
 from sys import getrefcount
 from typing import Any
 
@@ -37,11 +36,13 @@ from torchlike._internal import (
     stepwise,
 )
 from torchlike.optim import _errors
+from torchlike.optim._buckets import Bucket as Bucket
+from torchlike.optim._buckets import Division
+from torchlike.optim._buckets import Group as Group
 from torchlike.optim._differentiable import numbers_of, with_penalty, write_row
-from torchlike.optim._packs import Pack, give, is_seen, packs
+from torchlike.optim._packs import give, is_seen, packs
+from torchlike.optim._skipping import step_unless
 from torchlike.optim.optimizer import Optimizer, scalar_tensor
-
-Group = dict[str, Any]
 
 
 def update_rule(formula: Callable[..., tuple]) -> Callable[..., tuple]:
@@ -79,92 +80,6 @@ def _like(new: Any, old: Any) -> Any:
     return new[..., 0] + 1j * new[..., 1] if old.dtype.kind == "c" else new
 
 
-class Bucket:
-    """The rows of one group with the same counters, dtype and device, and their columns of state.
-
-    `fresh` is true if the state was created for the next step. The last rows are those of the packs. The state of a
-    pack is one tensor for each name. The gradients of the rows are all sparse or all dense. `versions` is the sum of
-    the versions of the tensors in `shown` after the last step. It is None if `shown` is empty or the state has not been
-    read.
-    """
-
-    __slots__ = ("columns", "counters", "dtype", "fresh", "packs", "rows", "shown", "sparse", "versions")
-
-    def __init__(
-        self, counters: tuple[float, ...], fresh: bool, dtype: torchlike.dtype, columns: int, sparse: bool = False
-    ) -> None:
-        self.counters = counters
-        self.sparse = sparse
-        self.fresh = fresh
-        self.dtype = dtype
-        self.rows: list[int] = []
-        self.packs: list[Pack] = []
-        self.shown: list[list[Tensor]] = []  # for each counter, the tensors that each step writes
-        self.versions: int | None = None
-        self.columns: list[list[Tensor]] = [[] for _ in range(1 + columns)]
-
-    def versions_now(self) -> int:
-        """Return the current sum of the versions of the tensors in `shown`."""
-        return sum([t._storage.version for tensors in self.shown for t in tensors])
-
-    def is_as_left(self) -> bool:
-        """Return whether only steps have written to the counters in `shown`."""
-        return self.versions is None or self.versions == self.versions_now()
-
-    def kept(self) -> Callable[[], Any]:
-        """Save the counters and return a function that restores them."""
-        before = self.counters, self.fresh, self.versions
-
-        def put_back() -> None:
-            self.counters, self.fresh, self.versions = before
-
-        return put_back
-
-
-class _Plan:
-    """The division of one group into buckets. It is valid while the group and the rows with gradients do not change.
-
-    `in_turn` is true if parameters or gradients share memory. Then each row has its own bucket, so that the next row
-    reads the updated memory. Rows whose state shares memory have their own buckets too. `open` lists the state that
-    other references can modify without reading the property `state`: the parameter, its dictionary, and the values that
-    steps leave there. `followed` lists the buckets with counters that other references can modify.
-    """
-
-    __slots__ = ("buckets", "followed", "group", "in_turn", "names", "open", "params", "rows", "sparse")
-
-    def __init__(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool) -> None:
-        self.group, self.names, self.rows, self.sparse, self.in_turn = group, names, rows, sparse, in_turn
-        self.params = list(group["params"])
-        self.buckets: dict[tuple, Bucket] = {}
-        self.open: list[tuple[Tensor, dict, tuple]] = []
-        self.followed: list[Bucket] = []
-
-    def changed(self, state: dict) -> set[Tensor]:
-        """Return the parameters whose state was changed since the last step."""
-        return {
-            param
-            for param, kept, values in self.open
-            if state.get(param) is not kept or len(kept) != len(values) or not all(map(is_, kept.values(), values))
-        }
-
-    def is_as_left(self, state: dict) -> bool:
-        """Return whether only steps have modified the state."""
-        return not (self.open and self.changed(state)) and all([b.is_as_left() for b in self.followed])
-
-    def holds(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool) -> bool:
-        """Return whether the plan still fits the group and its rows."""
-        params = group["params"]
-        return (
-            self.group is group
-            and self.in_turn == in_turn
-            and self.names == names
-            and self.rows == rows
-            and self.sparse == sparse
-            and len(params) == len(self.params)
-            and all(map(is_, params, self.params))
-        )
-
-
 class RuleOptimizer(Optimizer):
     """An optimizer that applies one update rule. Subclasses define `rule`, `_names` and `_scalars`."""
 
@@ -178,6 +93,8 @@ class RuleOptimizer(Optimizer):
     tensor_counters: tuple[str, ...] = ()
     made_late: tuple[str, ...] = ()  # state that may be missing although other state exists
     records_lists = False  # whether PyTorch supports `differentiable=True` together with `foreach=True`
+    # Whether JAX can trace `_advance` and `_scalars`, so that the device can count the steps that it does not skip.
+    counts_on_device = False
     shown_counter: Callable[[float], Any] = staticmethod(scalar_tensor)
 
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
@@ -236,7 +153,7 @@ class RuleOptimizer(Optimizer):
 
     @state.setter
     def state(self, state: defaultdict[Any, Any]) -> None:  # type: ignore[override]
-        self._plans: dict[int, _Plan] = {}
+        self._plans: dict[int, Division] = {}
         self._hides_counters = False  # whether the counters in the state are plain numbers
         self._is_known = bool(state)  # whether other references to tensors of the state may exist
         self._state = state
@@ -245,15 +162,26 @@ class RuleOptimizer(Optimizer):
         """Write the counters of every bucket back as plain numbers, split the packs, and discard the plans."""
         for plan in self._plans.values():
             changed = plan.changed(self._state)
-            for bucket in plan.buckets.values():
-                is_as_left = bucket.is_as_left()
+            for (_, _, names, *_), bucket in plan.buckets.items():
+                is_new, is_as_left = bucket.settle(), bucket.is_as_left()
                 for i in bucket.rows if self.counters else ():
                     if plan.params[i] not in changed:
                         _keep_counters(self._state[plan.params[i]], self.counters, bucket.counters, is_as_left)
                 for pack in bucket.packs:
                     pack.take_apart()
+                if is_new:  # a skipped step makes no state
+                    for i in bucket.rows:
+                        self._drop(plan.params[i], names)
         self._hides_counters = True
         self._plans.clear()
+
+    def _drop(self, param: Tensor, names: tuple[str, ...]) -> None:
+        """Remove the state of a parameter that a step made."""
+        kept = self._state.get(param, {})
+        for name in (*names, *self.counters):
+            kept.pop(name, None)
+        if not kept:
+            self._state.pop(param, None)
 
     def _show_counters(self, kept: Any) -> None:
         for name in self.counters:
@@ -272,7 +200,8 @@ class RuleOptimizer(Optimizer):
 
     def _followed(self) -> list:
         buckets = [bucket for plan in self._plans.values() for bucket in plan.buckets.values()]
-        return [*super()._followed(), *[t for bucket in buckets for pack in bucket.packs for t in pack.tensors]]
+        ticks = [bucket.ticks for bucket in buckets if bucket.ticks is not None]
+        return [*super()._followed(), *[t for bucket in buckets for pack in bucket.packs for t in pack.tensors], *ticks]
 
     # --- the step -----------------------------------------------------------------------------------------------------
 
@@ -331,6 +260,31 @@ class RuleOptimizer(Optimizer):
             kept[name].copy_(count)
 
     def _step_group(self, index: int, group: Group) -> None:
+        plan, grads = self._planned(index, group)
+        if plan is not None and plan.is_on_device():
+            self._settle()
+            plan, grads = self._planned(index, group)
+        if plan is None:
+            return
+        flags = self._flags(group)
+        capture = current().capture
+        if capture is not None:
+            capture.holds.append(lambda: self._still(index, plan, flags))
+        for bucket in plan.buckets.values():
+            ask = functools.partial(self._next_scalars, group, bucket)
+            scalars = ask() if capture is None else capture.ask(ask, bucket)
+            self._update(bucket, flags, scalars, [grads[i] for i in bucket.rows])
+
+    def _step_unless(self, found: Mapping[Any, Tensor]) -> bool:
+        """Do a step that the device skips if a flag in `found` is not zero, and return True.
+
+        Return False, and do nothing, if this optimizer cannot do such a step. `found` has a zero-dim tensor for each
+        device.
+        """
+        return step_unless(self, found)
+
+    def _planned(self, index: int, group: Group) -> tuple[Division | None, list]:
+        """Return the plan of a group, or None if it has no gradients, and the gradients of its parameters."""
         grads = [param.grad for param in group["params"]]
         rows = [i for i, grad in enumerate(grads) if grad is not None]
         sparse = [i for i in rows if grads[i].__class__ is SparseTensor]
@@ -344,17 +298,10 @@ class RuleOptimizer(Optimizer):
             self._settle()  # for all groups, because a parameter may have moved to another group
             plan = None
         if not rows:
-            return
+            return None, grads
         if plan is None:
             plan = self._plans[index] = self._gather(group, names, rows, sparse, in_turn)
-        flags = self._flags(group)
-        capture = current().capture
-        if capture is not None:
-            capture.holds.append(lambda: self._still(index, plan, flags))
-        for bucket in plan.buckets.values():
-            ask = functools.partial(self._next_scalars, group, bucket)
-            scalars = ask() if capture is None else capture.ask(ask, bucket)
-            self._update(bucket, flags, scalars, [grads[i] for i in bucket.rows])
+        return plan, grads
 
     def _take_sparse(self, group: Group, grads: list, rows: list[int], sparse: list[int]) -> tuple[list, list]:
         """Check the sparse gradients. Return the rows, and the rows with sparse gradients, that the rules update.
@@ -379,15 +326,20 @@ class RuleOptimizer(Optimizer):
         written = (0, *range(1 + len(given), len(columns)))
         joined = tuple([len(pack.rows) for pack in bucket.packs])
         by_element = self.by_element and not bucket.sparse
-        multi_tensor_update(rule, flags, scalars, columns, written, joined, bucket.shown, by_element)
+        shown = () if bucket.shows_elsewhere() else bucket.shown
+        multi_tensor_update(rule, flags, scalars, columns, written, joined, shown, by_element)
 
     def _flags(self, group: Group, is_first: bool = False) -> tuple:
         return group.get("maximize", False), self._decay(group), *self._variant(group, is_first)
 
-    def _still(self, index: int, plan: _Plan, flags: tuple) -> bool:
-        """Return whether a captured step is still valid. The guard of `_hold_groups` checks groups and parameters."""
+    def _still(self, index: int, plan: Division, flags: tuple, on_device: bool = False) -> bool:
+        """Return whether a captured step is still valid. The guard of `_hold_groups` checks groups and parameters.
+
+        `on_device`: whether the step has its counters on the device.
+        """
         return (
             self._plans.get(index) is plan
+            and plan.is_on_device() is on_device
             and self._names(plan.group) == plan.names
             and plan.is_as_left(self._state)
             and self._flags(plan.group) == flags
@@ -396,7 +348,8 @@ class RuleOptimizer(Optimizer):
     def _next_scalars(self, group: Group, bucket: Bucket) -> tuple[float, ...]:
         """Advance the counters of a bucket by one step and return the scalars of that step.
 
-        If the bucket has counters that are tensors (`shown`), the new counters follow the scalars.
+        If the bucket has counters that are tensors (`shown`), the new counters follow the scalars. Counters on another
+        device are written here.
         """
         numbers = numbers_of(group)
         before, now = bucket.counters, self._advance(numbers, bucket.counters)
@@ -404,6 +357,9 @@ class RuleOptimizer(Optimizer):
         bucket.counters, bucket.fresh = now, False
         if bucket.versions is not None:
             bucket.versions += WRITE * sum(map(len, bucket.shown))
+        if bucket.shown and bucket.shows_elsewhere():  # the program of the step cannot write to another device
+            bucket.show()
+            return tuple(map(float, scalars))
         return *map(float, scalars), *(now if bucket.shown else ())
 
     def _all_scalars(self, numbers: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple:
@@ -411,9 +367,11 @@ class RuleOptimizer(Optimizer):
         weight_decay = numbers.get("weight_decay", 0)
         return weight_decay, 1 - numbers["lr"] * weight_decay, *self._scalars(numbers, before, now, bucket)
 
-    def _gather(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool) -> _Plan:
+    def _gather(
+        self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool
+    ) -> Division:
         """Sort the rows into buckets and create missing state."""
-        plan = _Plan(group, names, rows, sparse, in_turn)
+        plan = Division(group, names, rows, sparse, in_turn)
         if len(set(plan.params)) != len(plan.params):
             raise NotImplementedError(
                 "step() does not support a parameter group that contains the same parameter twice. "
@@ -473,7 +431,8 @@ class RuleOptimizer(Optimizer):
         if not (is_held or any(is_seen(self._state, params[i], self.counters) for i in bucket.rows)):
             return []
         kept = [self._state[params[i]] for i in bucket.rows]
-        return [[k[name] for k in kept if isinstance(k[name], Tensor)] for name in self.counters]
+        shown = [[k[name] for k in kept if isinstance(k[name], Tensor)] for name in self.counters]
+        return shown if any(shown) else []
 
     def _prepare(self, group: Group, names: tuple[str, ...], param: Tensor) -> bool:
         """Create missing state and return whether any was missing.

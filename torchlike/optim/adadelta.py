@@ -52,6 +52,7 @@ class Adadelta(RuleOptimizer):
     """
 
     rule = staticmethod(adadelta_update)
+    counts_on_device = True
 
     def __init__(
         self,

@@ -66,6 +66,7 @@ class Adagrad(RuleOptimizer):
     """
 
     rule = staticmethod(adagrad_update)
+    counts_on_device = True
     sparse_rule = staticmethod(adagrad_rows_update)
 
     def __init__(

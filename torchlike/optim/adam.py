@@ -65,6 +65,7 @@ class Adam(RuleOptimizer):
     """
 
     rule = staticmethod(adam_update)
+    counts_on_device = True
     tensor_counters = ("step",)
 
     def __init__(

@@ -43,6 +43,7 @@ class Adamax(RuleOptimizer):
     """
 
     rule = staticmethod(adamax_update)
+    counts_on_device = True
 
     def __init__(
         self,

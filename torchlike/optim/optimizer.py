@@ -117,6 +117,18 @@ def _hooked(step: Callable) -> Callable:
     return made
 
 
+_HOOKED = _hooked(_hooked).__code__
+
+
+def step_of(optimizer: Optimizer) -> Callable | None:
+    """Return the function `step` of an optimizer's class, or None if user code replaced or hooked it."""
+    own, of_class = vars(optimizer).get("step"), type(optimizer).step
+    hooks = [_every_step_pre, _every_step_post, *[getattr(optimizer, name) for name in _HOOKS[:2]]]
+    if any(hooks) or (own is not None and own is not getattr(optimizer, "_noted_step", None)):
+        return None
+    return of_class.__wrapped__ if of_class.__code__ is _HOOKED else None  # type: ignore[attr-defined]
+
+
 class _Groups:
     """A guard that passes if an optimizer has the same groups and the same parameters as during the capture."""
 

@@ -66,6 +66,7 @@ class RMSprop(RuleOptimizer):
     """
 
     rule = staticmethod(rmsprop_update)
+    counts_on_device = True
 
     def __init__(
         self,

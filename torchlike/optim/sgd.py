@@ -74,6 +74,7 @@ class SGD(RuleOptimizer):
     """
 
     rule = staticmethod(sgd_update)
+    counts_on_device = True
     counters = ()
     made_late = ("momentum_buffer",)
     records_lists = True
@@ -152,5 +153,5 @@ class SGD(RuleOptimizer):
         return grad.add(buffer, alpha=group["momentum"]) if group["nesterov"] else buffer
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
-        undamped = 1.0 if bucket.fresh else 1 - group["dampening"]
+        undamped = 1 - group["dampening"] * (1 - bucket.fresh)
         return group["lr"], group["momentum"], undamped

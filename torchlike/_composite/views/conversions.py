@@ -11,7 +11,6 @@ from torchlike._autograd import engine
 from torchlike._autograd.nodes import sequence
 from torchlike._dtypes import devices, modes, strides
 from torchlike._dtypes import memory_format as mf
-from torchlike._engine import Value, aval, to_numpy
 from torchlike._tensor import factories, public_calls, storage, views
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import before_write, check_history
@@ -221,11 +220,10 @@ def convert(self: Tensor, dtype: Any, device: Any, copy: bool, memory_format: An
 
 
 def _move(self: Tensor, place: devices.device) -> Tensor:
-    from torchlike._transforms.device_transfer import transfer_node
+    from torchlike._transforms.device_transfer import moved_to, transfer_node
 
     value = self._value
-    array = None if place.type == "meta" else factories._place(to_numpy(value), place)
-    moved = Value(aval(value.aval.shape, value.aval.dtype, place), array)
+    moved = moved_to(place, value)
     edge = transfer_node(self._edge, value.aval, moved.aval) if self._edge is not None and modes.local.grad else None
     made = wrap(moved, edge)
     return made if self._strides is None else _in_format(made, self, mf.preserve_format)

@@ -3,25 +3,56 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakSet
 
 from torchlike import _errors
+from torchlike._autograd.engine import another
 from torchlike._dtypes import devices
-from torchlike._tensor.tensor import Tensor
+from torchlike._tensor import factories
+from torchlike._tensor.storage import Storage
+from torchlike._tensor.tensor import Tensor, wrap
+from torchlike._transforms.device_transfer import send_ahead
+
+_pinned: WeakSet[Storage] = WeakSet()
 
 
 def pin_memory(self: Tensor, device: Any = None) -> Tensor:
-    """Return the tensor itself. Host arrays are not page-locked here, and copies to a GPU are safe without it.
+    """Return a copy of this CPU tensor for which `is_pinned()` is True, or the tensor itself if it is pinned.
 
-    Raises RuntimeError if there is no accelerator, as PyTorch does.
+    JAX manages the memory from which it copies to a device, and its copies are asynchronous whether or not a tensor is
+    pinned. The memory is therefore not page-locked. `device` is deprecated and has no effect.
+
+    Raises RuntimeError if there is no accelerator, or if the tensor is on one.
     """
-    if self.device.type == "cpu" and not (devices.jax_devices("cuda") or devices.jax_devices("tpu")):
+    if self.device.type != "cpu":
+        raise _errors.making.cannot_pin(self)
+    if not _has_accelerator():
         raise _errors.making.no_accelerator()
-    return self
+    if is_pinned(self):
+        return self
+    made = wrap(another(self._value))
+    if self._strides is not None:
+        factories.with_strides(made, factories.like_strides(self, None))
+    _pinned.add(made._storage)
+    return made
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:
-    """Return False, because memory is never page-locked."""
-    return False
+    """Return whether `pin_memory()` or a `DataLoader` with `pin_memory=True` made the memory of this tensor."""
+    return self._storage in _pinned
+
+
+def prefetch(tensor: Tensor, device: devices.device) -> None:
+    """Start the transfer of a CPU tensor to a device. `tensor.to(device)` then takes the result.
+
+    Nothing is transferred if the tensor is a view, is pending or is shared with NumPy.
+    """
+    if tensor._chain is None and not tensor._storage.shared:
+        send_ahead(tensor._storage.value, device)
+
+
+def _has_accelerator() -> bool:
+    return bool(devices.jax_devices("cuda") or devices.jax_devices("tpu"))
 
 
 def share_memory_(self: Tensor) -> Tensor:

@@ -34,7 +34,7 @@ class WholeTrace(_trace.OwnTrace):
             self.held.append(settled)
 
     def drop_inputs(self) -> None:
-        """Drop the references to the inputs after the trace has run. A Value that outlives it may refer to the trace."""
+        """Drop the inputs after the trace has run, because a Value that outlives it may refer to the trace."""
         self.arrays, self.held = [], []
 
 

@@ -19,8 +19,9 @@ from torchlike._engine.interpreter.executor import Step
 from torchlike._engine.trace.batched_values import Row, outermost
 from torchlike._engine.trace.flush import concrete
 from torchlike._engine.trace.plan import NUMPY, Plan
-from torchlike._engine.trace.trace import Trace, lock
+from torchlike._engine.trace.trace import Trace, limit, lock
 from torchlike._engine.trace.value import Aval, Value
+from torchlike._engine.xla.transfers import to_host
 
 MOST_ITEMS = 64  # the number of items of the trace's code that are searched
 MOST_ELEMENTS = 1 << 16  # the maximum size of an array that is computed
@@ -29,9 +30,12 @@ MOST_ELEMENTS = 1 << 16  # the maximum size of an array that is computed
 def at_hand(value: Value) -> Any:
     """Return the array of a value for reading only, or None if it is not known on the host.
 
-    The caller must not keep it.
+    An array on an accelerator is not known, because reading it would wait for the device. If operators run immediately
+    (the executor "immediate"), it is read. The caller must not keep the array.
     """
     value = outermost(value)
+    if value.aval.device.type != "cpu":
+        return None if limit.length or value.array is None else to_host(value.array)
     array = value.peek()
     trace = value.trace
     if array is not None or trace.__class__ is not Trace or not _is_exact(value.aval):
@@ -48,6 +52,8 @@ def when_at_hand(value: Value, check: Callable[[Any], None]) -> None:
 
     `check` must not reference a Value, because it would keep the Value alive.
     """
+    if value.aval.device.type != "cpu" and limit.length:
+        return
     if value.__class__ is Row:
         value, check = outermost(value), functools.partial(_of_each, tuple(value.aval.shape), check)
     capture = current().capture

@@ -101,6 +101,10 @@ class Aval:
         """Return this aval with another shape or dtype."""
         return aval(self.shape if shape is None else shape, dtype or self.dtype, self.device)
 
+    def on(self, device: Device) -> Aval:
+        """Return this aval on another device."""
+        return aval(self.shape, self.dtype, device)
+
 
 _interned: dict[tuple, Aval] = {}
 

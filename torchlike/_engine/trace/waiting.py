@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from torchlike._engine.xla.transfers import to_host
+
 LOOKS = 2000  # polls before the thread sleeps: about half a millisecond
 
 # Called between polls so that XLA's threads can run. It does nothing on systems without `sched_yield`.
@@ -25,4 +27,4 @@ def on_host(array: Any) -> np.ndarray:
             if is_ready():
                 break
             _give_way()
-    return np.asarray(array)
+    return to_host(array)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -19,7 +20,7 @@ from torchlike._engine.report.timing import timed, watchers
 from torchlike._engine.trace.interrupts import uninterrupted
 from torchlike._engine.trace.plan import NUMBERS
 from torchlike._engine.trace.trace import Trace, operators
-from torchlike._engine.xla import memory
+from torchlike._engine.xla import memory, transfers
 from torchlike._engine.xla.jax_private import quick_call
 from torchlike._engine.xla.target import platform_of, precision_of, tracing_for
 
@@ -61,6 +62,7 @@ class Executable:
         """Return the results. The first run looks up JAX's C++ entry point and sets `is_warm`."""
         if self.needs:
             memory.check(device, self.needs)
+        transfers.runs(device, given)
         results = timed(self.account, self.call, *given) if watchers else self.call(*given)
         if not self.is_warm:
             self.call, self.is_warm = quick_call(self.compiled)
@@ -68,7 +70,7 @@ class Executable:
 
     def run_into(self, found: list, device: Device, given: tuple) -> None:
         """Run the program and append the list of results to `found`. No signal handler runs in between."""
-        if self.is_warm and not (self.needs or watchers):  # this path runs only C code
+        if self.is_warm and not (self.needs or watchers or transfers.counting):  # this path runs only C code
             found.extend(map(self.call, *[(x,) for x in given]))
             return
         with uninterrupted():
@@ -79,7 +81,8 @@ class Executable:
 
         No signal handler runs in between. `places(results)` returns an iterator that commits the results.
         """
-        if self.is_warm and not (self.needs or watchers):  # this path runs only C code from the call to the commit
+        if self.is_warm and not (self.needs or watchers or transfers.counting):
+            # This path runs only C code from the call to the commit.
             deque(places(chain.from_iterable(map(self.call, *[(x,) for x in given]))), 0)
             return
         with uninterrupted():
@@ -95,11 +98,12 @@ class Fused:
         chosen, places, kinds = numbers_of(trace)
         self._donated = donated = _usable(trace, live, donated)
         self._kept = tuple(sorted(set(range(len(trace.inputs))) - set(donated)))
-        self._place, self._private = _placer(device), frozenset(donated)
+        self._place, self._private = functools.partial(transfers.to_device, device=device), frozenset(donated)
         self._small = SMALL if device.type == "cpu" else -1
-        pack = _packer(kinds)
-        self._packs = lambda scalars: pack([x for i in chosen for x in scalars[i]])
-        function = replay(tuple(trace.code), places, kinds, donated, self._kept, live)
+        vectors = vectors_of(kinds)
+        pack, resident = _packer(vectors), transfers.Resident(device)
+        self._packs = lambda scalars: resident(pack([x for i in chosen for x in scalars[i]]))
+        function = replay(tuple(trace.code), places, vectors, donated, self._kept, live)
         self.executable = Executable(device, function, self.arguments(trace))
 
     @property
@@ -167,14 +171,17 @@ def numbers_of(trace: Trace) -> tuple[list[int], list[int], list[type]]:
     return chosen, places, kinds
 
 
-def replay(code: tuple, places: list[int], kinds: list[type], donated: tuple, kept: tuple, live: tuple) -> Callable:
-    """Return the trace as a JAX function of (donated inputs, kept inputs, packed scalars)."""
+def replay(code: tuple, places: list[int], vectors: tuple, donated: tuple, kept: tuple, live: tuple) -> Callable:
+    """Return the trace as a JAX function of (donated inputs, kept inputs, packed scalars).
+
+    `vectors` describes the packed scalars (see `vectors_of`).
+    """
     order = donated + kept
 
     def torchlike_program(given: list, held: list, packs: list):
         inputs = dict(zip(order, [*given, *held]))
         results: list = []
-        run_entries(code, places, results, inputs, _unpack(kinds, packs))
+        run_entries(code, places, results, inputs, unpack(vectors, packs))
         return [results[i] if i >= 0 else inputs[~i] for i in live]
 
     return torchlike_program
@@ -193,24 +200,29 @@ def run_entries(code: Sequence, places: Sequence[int], results: list, inputs: An
         results.extend(plan.traced()(*arrays, *numbers[begin : begin + len(plan.scalars)]))
 
 
-def _packer(kinds: list[type]) -> Callable[[list], list[np.ndarray]]:
-    """Return a function that packs the Python numbers of a trace into one vector per type."""
-    places = [([i for i, k in enumerate(kinds) if k is kind], dt) for kind, dt in NUMBERS.items()]
-    places = [(where, dt) for where, dt in places if where]
-    if not places:
-        return lambda scalars: []
-    if len(places) == 1:
-        dt = places[0][1]
+def vectors_of(kinds: Sequence[type], changing: Collection[int] = ()) -> tuple[tuple[type, tuple[int, ...]], ...]:
+    """Return the vectors that hold the runtime numbers of a program: the NumPy type and the positions of the numbers.
+
+    There is one vector for each Python type. The numbers at the positions `changing` have vectors of their own, so that
+    the other vectors can stay on the device.
+    """
+    found = [
+        (dt, tuple([i for i, k in enumerate(kinds) if k is kind and (i in changing) is apart]))
+        for kind, dt in NUMBERS.items()
+        for apart in (False, True)
+    ]
+    return tuple([(dt, where) for dt, where in found if where])
+
+
+def _packer(vectors: tuple[tuple[type, tuple[int, ...]], ...]) -> Callable[[list], list[np.ndarray]]:
+    """Return a function that packs the Python numbers of a trace into vectors."""
+    if len(vectors) == 1:
+        dt = vectors[0][0]
         return lambda scalars: [np.array(scalars, dt)]
-    return lambda scalars: [np.array([scalars[i] for i in where], dt) for where, dt in places]
+    return lambda scalars: [np.array([scalars[i] for i in where], dt) for dt, where in vectors]
 
 
-def _unpack(kinds: list[type], packs: list) -> list:
-    present = [kind for kind, _ in NUMBERS.items() if kind in kinds]
-    streams = {kind: iter([pack[i] for i in range(pack.shape[0])]) for kind, pack in zip(present, packs)}
-    return [next(streams[kind]) for kind in kinds]
-
-
-def _placer(device: Device) -> Callable:
-    target = to_jax(device)
-    return lambda array: jax.device_put(array, target)
+def unpack(vectors: tuple[tuple[type, tuple[int, ...]], ...], packs: list) -> list:
+    """Return the numbers in their order, as zero-dim arrays."""
+    numbers = {at: pack[i] for (_, where), pack in zip(vectors, packs, strict=True) for i, at in enumerate(where)}
+    return [numbers[i] for i in range(len(numbers))]

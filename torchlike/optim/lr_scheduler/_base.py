@@ -160,6 +160,7 @@ def _note_steps_of(optimizer: Optimizer) -> None:
     made: Any = step
     made._wrapped_by_lr_sched = True
     optimizer.step = made
+    vars(optimizer)["_noted_step"] = made  # `step_of` distinguishes it from a wrapper of the user's
 
 
 def set_value(group: dict[str, Any], name: str, value: Any) -> None:

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import cycle, islice
 from typing import Any, Generic, TypeVar
 
-import torchlike
 from torchlike._internal import boundary, warn
 from torchlike.utils.data import _errors as errors
 from torchlike.utils.data import _utils as _utils
 from torchlike.utils.data._utils.collate import default_collate as default_collate
 from torchlike.utils.data._utils.collate import default_convert as default_convert
 from torchlike.utils.data._utils.fetch import IterableFetcher, MapFetcher
+from torchlike.utils.data._utils.pin_memory import sent_ahead, target
 from torchlike.utils.data._utils.worker import Worker
 from torchlike.utils.data._utils.worker import get_worker_info as get_worker_info
 from torchlike.utils.data.dataset import IterableDataset
@@ -51,8 +51,10 @@ class DataLoader(Generic[T_co]):
         num_workers: the number of simulated workers. They run in turn in the main process, each with its own random
             generators. The batches are the same as in PyTorch, but are not loaded in parallel.
         collate_fn: the function that merges a list of samples into a batch. Default: `default_collate`.
-        pin_memory: accepted for compatibility. Batches stay in ordinary host memory, from which JAX copies to a device
-            without pinning. Without an accelerator, PyTorch's warning is emitted.
+        pin_memory: start the transfer of each batch to the current accelerator when it is loaded. The tensors stay on
+            the CPU, and `tensor.to(device)` takes what was transferred. With workers, a batch is loaded before the
+            previous one is returned, so it is transferred while the device computes. `is_pinned()` is True. Without an
+            accelerator, PyTorch's warning is emitted.
         drop_last: whether to drop the last batch if it is incomplete.
         timeout: validated as in PyTorch, but without effect, because there are no worker processes.
         worker_init_fn: a function that is called with the worker id when a worker is created.
@@ -244,6 +246,7 @@ class _BaseDataLoaderIter:
         self._base_seed = _draw_seed(loader.generator)
         self._num_yielded = 0
         _warn_about_pinning(loader)
+        self._pins = loader.pin_memory and target() is not None
 
     def __iter__(self) -> _BaseDataLoaderIter:
         return self
@@ -259,6 +262,8 @@ class _BaseDataLoaderIter:
         data = self._next_data()
         # The indices differ in each batch, so fetching must not be part of the program that uses the batch.
         boundary()
+        if self._pins:
+            data = sent_ahead(data)
         self._num_yielded += 1
         self._warn_when_too_long()
         return data
@@ -290,14 +295,15 @@ def _warn_about_pinning(loader: DataLoader) -> None:
         return
     if loader.pin_memory_device:
         warn(errors.pin_device_deprecated(loader.pin_memory_device))
-    if not torchlike.cuda.is_available():
+    if target() is None:
         warn(errors.pin_without_accelerator())
 
 
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     """An iterator that loads each batch on demand with the next worker in round-robin order.
 
-    As in PyTorch, indices are sampled several batches in advance.
+    As in PyTorch, indices are sampled several batches in advance. With `pin_memory` on an accelerator, the next batch
+    is loaded before a batch is returned, so that it is transferred while the device computes.
     """
 
     def __init__(self, loader: DataLoader) -> None:
@@ -320,6 +326,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     def _begin(self) -> None:
         self._turns = cycle(self._workers)
         self._tasks: deque[tuple[Worker, Any]] = deque()
+        self._loaded: deque[tuple[Any, Exception | None]] = deque()  # the next batch, or the error of loading it
         for _ in range(self._ahead):
             self._assign()
 
@@ -333,6 +340,26 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             self._tasks.append((worker, index))
 
     def _next_data(self) -> Any:
+        if not (self._pins and self._ahead):
+            return self._load()
+        if not self._loaded:
+            self._load_ahead()
+        data, error = self._loaded.popleft()
+        if error is not None:
+            raise error
+        self._load_ahead()
+        return data
+
+    def _load_ahead(self) -> None:
+        """Load the next batch and start its transfer to the accelerator."""
+        try:
+            data = self._load()
+            boundary()
+            self._loaded.append((sent_ahead(data), None))
+        except Exception as error:
+            self._loaded.append((None, error))
+
+    def _load(self) -> Any:
         while self._tasks:
             worker, index = self._tasks.popleft()
             if not worker.is_active:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from torchlike import _errors, _random
 from torchlike._composite.random import sampling
+from torchlike._ops.nn.attention_forms import is_long
 from torchlike._ops.schema.typing_rules import broadcast
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
@@ -44,9 +47,6 @@ def scaled_dot_product_attention(
         _errors.activations.check_attention(query, key, value, dropout_p)
         if hasattr(attn_mask, "as_arguments"):  # a `CausalBias`
             attn_mask, is_causal = attn_mask.as_arguments(query, is_causal)  # type: ignore[union-attr]
-        factor = scale
-        if factor is None:
-            factor = 1.0 / float(query.shape[-1]) ** 0.5 if query.shape[-1] else 1.0
         noise = None
         if dropout_p > 0.0:
             lead = query.shape[:-2] if enable_gqa else broadcast([tuple(x.shape[:-2]) for x in (query, key, value)])
@@ -56,7 +56,11 @@ def scaled_dot_product_attention(
                 lambda shape: _random.dropout_noise(None, shape, kind, dropout_p), shape, query.device
             )
         fused = dropout_p == 0.0 and _is_fused(query, key, value, attn_mask, enable_gqa)
-        return rows["_attention"](query, key, value, attn_mask, noise, is_causal, float(factor), enable_gqa, fused)
+        shape = None if attn_mask is None else tuple(attn_mask.shape)
+        name = "_flash_attention" if is_long(query.shape, key.shape, value.shape, shape, enable_gqa) else "_attention"
+        options: dict[str, Any] = {} if scale is None else {"scale": float(scale)}
+        options |= {"enable_gqa": enable_gqa, "fused": fused}
+        return rows[name](query, key, value, attn_mask, noise, is_causal, **options)
     except Exception as error:
         raise shortened(error) from error.__cause__
 

@@ -1,0 +1,104 @@
+"""The arguments of attention in the canonical layout of its forms, and the choice of a form."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike._engine.xla.target import for_cpu
+from torchlike._ops.nn import attention_blockwise as blockwise
+from torchlike._ops.nn.attention_blockwise import TOGETHER, Blocks
+from torchlike._ops.nn.attention_rules import Form, attend
+from torchlike._ops.schema.rounding import rounding, unchanged
+
+# From this number of scores per matrix, computing them by blocks is faster (docs/decisions has the figures).
+LONG = 1 << 18
+
+
+def is_long(query: tuple, key: tuple, value: tuple, mask: tuple | None, grouped: bool) -> bool:
+    """Return whether the blockwise form should compute a call with these shapes."""
+    if len(query) < 2 or len(key) < 2 or query[-2] * key[-2] < LONG or 0 in (*query, *key, *value):
+        return False
+    if mask is None:
+        return True
+    lead = query[:-2] if grouped else np.broadcast_shapes(query[:-2], key[:-2], value[:-2])
+    scores = (*lead, query[-2], key[-2])
+    return len(mask) <= len(scores) and all(n in (1, size) for n, size in zip(mask[::-1], scores[::-1]))
+
+
+def attended(
+    query: Any,
+    key: Any,
+    value: Any,
+    mask: Any,
+    noise: Any,
+    causal: bool,
+    scale: Any,
+    grouped: bool,
+    fused: bool,
+    block: int,
+) -> Any:
+    """Return attention by blocks, with the arguments of the operator `_flash_attention`."""
+    lead, (q, k, v) = _folded(query, key, value, grouped)
+    if scale is not None:
+        q = q * scale.astype(q.dtype)
+    mask_lead = None if mask is None else (1,) * (len(lead) + 2 - mask.ndim) + mask.shape[:-2]
+    if mask is not None:
+        mask = mask.reshape(math.prod(mask_lead), *((1, 1) + mask.shape)[-2:])
+    half = q.dtype.itemsize <= 2 and for_cpu()
+    exact = half and fused  # PyTorch's kernel rounds the weights relative to the maxima of whole blocks
+    columns = block if exact else blockwise.even(k.shape[1], block)
+    most = TOGETHER if for_cpu() else len(q)
+    blocks = Blocks(
+        lead,
+        mask_lead or (),
+        causal,
+        1.0 / math.sqrt(query.shape[-1]) if scale is None else 1.0,
+        rounding(q.dtype) if exact else unchanged,
+        half,
+        None,
+        blockwise.even(q.shape[2], block),
+        columns,
+        blockwise.together(len(q), most // q.shape[1]),
+    )
+    noise = None if noise is None else noise.reshape(-1, *noise.shape[-2:])
+    out = attend(Form(blocks, blockwise.forward, blockwise.backward), q, k, v, mask, noise)[0]
+    return out.reshape(*lead, *out.shape[2:])
+
+
+def _folded(query: Any, key: Any, value: Any, grouped: bool) -> tuple:
+    """Return the leading dims of the scores, and queries (N, G, L, E), keys (N, S, E) and values (N, S, F)."""
+    if grouped and key.shape[-3] != value.shape[-3]:
+        key, value = (jnp.repeat(t, query.shape[-3] // t.shape[-3], axis=-3) for t in (key, value))
+    lead = query.shape[:-2] if grouped else jnp.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
+    shared = (*lead[:-1], key.shape[-3]) if grouped else lead
+    count = math.prod(shared)
+    fold = lambda x, lead: jnp.broadcast_to(x, (*lead, *x.shape[-2:])).reshape(count, -1, *x.shape[-2:])
+    return lead, (fold(query, lead), fold(key, shared)[:, 0], fold(value, shared)[:, 0])
+
+
+def by_numpy(
+    kernel: Callable, query: Any, key: Any, value: Any, mask: Any, noise: Any, causal: bool, *options: Any
+) -> Any:
+    """Return `kernel` of NumPy arrays, computed for a few rows of all matrices at a time."""
+    length, keys = query.shape[-2], key.shape[-2]
+    size = max(1, _ROWS_BYTES // (4 * keys * math.prod(query.shape[:-2])))
+    parts = []
+    for start in range(0, length, size):
+        rows = slice(start, start + size)
+        some = lambda x: x if x is None or x.ndim < 2 or x.shape[-2] == 1 else x[..., rows, :]
+        seen = slice(0, min(keys, start + size)) if causal else slice(None)
+        part = some(mask)
+        if causal:
+            count = min(size, length - start)
+            part = np.arange(start, start + count)[:, None] >= np.arange(keys)[seen]
+        factors = None if noise is None else some(noise)[..., seen]
+        parts.append(kernel(some(query), key[..., seen, :], value[..., seen, :], part, factors, False, *options))
+    return np.concatenate(parts, axis=-2)
+
+
+_ROWS_BYTES = 1 << 24

@@ -18,6 +18,8 @@ from torchlike._ops.schema.rounding import rounding, unchanged
 # From this number of scores per matrix, computing them by blocks is faster (docs/decisions has the figures).
 LONG = 1 << 18
 
+PART = 1 << 22  # the number of scores that NumPy computes at a time
+
 
 def is_long(query: tuple, key: tuple, value: tuple, mask: tuple | None, grouped: bool) -> bool:
     """Return whether the blockwise form should compute a call with these shapes."""
@@ -84,21 +86,22 @@ def _folded(query: Any, key: Any, value: Any, grouped: bool) -> tuple:
 def by_numpy(
     kernel: Callable, query: Any, key: Any, value: Any, mask: Any, noise: Any, causal: bool, *options: Any
 ) -> Any:
-    """Return `kernel` of NumPy arrays, computed for a few rows of all matrices at a time."""
+    """Return `kernel` of NumPy arrays, computed for a few rows of all matrices at a time.
+
+    With causal attention, each part uses only the keys that it may attend to.
+    """
     length, keys = query.shape[-2], key.shape[-2]
-    size = max(1, _ROWS_BYTES // (4 * keys * math.prod(query.shape[:-2])))
+    size = max(1, PART // (keys * math.prod(query.shape[:-2])))
     parts = []
     for start in range(0, length, size):
-        rows = slice(start, start + size)
-        some = lambda x: x if x is None or x.ndim < 2 or x.shape[-2] == 1 else x[..., rows, :]
-        seen = slice(0, min(keys, start + size)) if causal else slice(None)
-        part = some(mask)
-        if causal:
-            count = min(size, length - start)
-            part = np.arange(start, start + count)[:, None] >= np.arange(keys)[seen]
-        factors = None if noise is None else some(noise)[..., seen]
-        parts.append(kernel(some(query), key[..., seen, :], value[..., seen, :], part, factors, False, *options))
+        rows = slice(start, min(length, start + size))
+        last = min(keys, rows.stop) if causal else keys
+        part = np.arange(start, rows.stop)[:, None] >= np.arange(last) if causal else _rows(mask, rows)
+        factors = None if noise is None else noise[..., rows, :last]
+        some = query[..., rows, :], key[..., :last, :], value[..., :last, :]
+        parts.append(kernel(*some, part, factors, False, *options))
     return np.concatenate(parts, axis=-2)
 
 
-_ROWS_BYTES = 1 << 24
+def _rows(mask: Any, rows: slice) -> Any:
+    return mask if mask is None or mask.ndim < 2 or mask.shape[-2] == 1 else mask[..., rows, :]

@@ -29,8 +29,7 @@ class Blocks(NamedTuple):
         the first dim of the mask (M, 1 or L, 1 or S).
       causal: whether row i attends only to the columns 0 to i.
       scale: the factor of the scores.
-      step: rounds the weights and their gradients where PyTorch stores them in half precision.
-      wide: whether half precision is converted to float32 before products. Else products accumulate in float32.
+      step: rounds float32 to half precision where PyTorch's CPU kernel does.
       draw: `draw(noise, index)` returns dropout factors for an array of the numbers of scores in (..., L, S), or None
         if `noise` is itself an array of factors (N * G, L, S).
       rows, columns: the size of a block.
@@ -42,7 +41,6 @@ class Blocks(NamedTuple):
     causal: bool
     scale: float
     step: Callable[[Any], Any]
-    wide: bool
     draw: Callable[[Any, Any], Any] | None
     rows: int
     columns: int
@@ -132,13 +130,9 @@ class _Block:
     def add_to_columns(self, x: Any, part: Any) -> Any:
         return _write(x, self.columns(x) + part, self.n, self.j)
 
-    def factor(self, x: Any) -> Any:
-        """Return a factor of a product as the product takes it."""
-        return x.astype(self.grid.acc) if self.o.wide else x
-
     def stored(self, x: Any) -> Any:
         """Return computed numbers as a factor of a product."""
-        return self.o.step(x) if self.o.wide else x.astype(self.grid.kind)
+        return self.o.step(x).astype(self.grid.kind)
 
     def dot(self, a: Any, b: Any, contracted: tuple) -> Any:
         return lax.dot_general(a, b, (contracted, ((0,), (0,))), preferred_element_type=self.grid.acc)
@@ -146,7 +140,7 @@ class _Block:
     def scores(self) -> Any:
         """Return the scores of the block, with -inf where they are not permitted."""
         grid, o = self.grid, self.o
-        found = self.dot(self.factor(self.rows(grid.q)), self.factor(self.columns(grid.k)), ((3,), (2,)))
+        found = self.dot(self.rows(grid.q), self.columns(grid.k), ((3,), (2,)))
         found = found if o.scale == 1.0 else found * o.scale
         if grid.mask is not None:
             mask = self.of_mask(grid.mask)
@@ -253,7 +247,7 @@ def forward(o: Blocks, q: Any, k: Any, v: Any, mask: Any, noise: Any) -> tuple:
         new = jnp.maximum(top, scores.max(-1, keepdims=True))
         base = jnp.where(new == -np.inf, 0, new)
         e, kept = jnp.exp(scores - base), jnp.exp(top - base)
-        mixed = at.dot(at.stored(at.dropped(e)), at.factor(at.columns(grid.v)), ((3,), (1,)))
+        mixed = at.dot(at.stored(at.dropped(e)), at.columns(grid.v), ((3,), (1,)))
         made = total * kept + mixed, new, weight * kept + e.sum(-1, keepdims=True)
         return tuple(map(at.put_rows, carried, made)), None
 
@@ -270,22 +264,22 @@ def backward(o: Blocks, primals: tuple, results: tuple, change: Any, wants_mask:
     """Return the gradients of q, k, v and, if wanted, of the mask, given the gradient of the result."""
     grid = _Grid(o, *primals)
     (q, k, v, mask, _), (out, top, weight) = primals, results
-    delta = jnp.sum(change.astype(grid.acc) * out.astype(grid.acc), axis=-1, keepdims=True)
+    delta = jnp.sum(change.astype(grid.acc) * o.step(out.astype(grid.acc)), axis=-1, keepdims=True)
     change, top, delta = map(grid.tall, (change, top, delta))
     inverse = grid.tall(1 / weight)
 
     def step(carried: tuple, place: tuple) -> tuple:
         at = _Block(grid, place)
         dq, dk, dv, dmask = carried
-        back, value = at.factor(at.rows(change)), at.factor(at.columns(grid.v))
+        back, value = at.rows(change), at.columns(grid.v)
         weights = jnp.exp(at.scores() - at.rows(top)) * at.rows(inverse)
         dv = at.add_to_columns(dv, at.dot(at.stored(at.dropped(weights)), back, ((1, 2), (1, 2))))
         by_weight = at.dropped(at.dot(back, value, ((3,), (2,))))
         by_score = weights * (by_weight - at.rows(delta))
         dmask = None if dmask is None else at.add_to_mask(dmask, by_score)
         factor = at.stored(by_score)
-        dq = at.add_to_rows(dq, at.dot(factor, at.factor(at.columns(grid.k)), ((3,), (1,))))
-        dk = at.add_to_columns(dk, at.dot(factor, at.factor(at.rows(grid.q)), ((1, 2), (1, 2))))
+        dq = at.add_to_rows(dq, at.dot(factor, at.columns(grid.k), ((3,), (1,))))
+        dk = at.add_to_columns(dk, at.dot(factor, at.rows(grid.q), ((1, 2), (1, 2))))
         return (dq, dk, dv, dmask), None
 
     zeros = lambda x: jnp.zeros(x.shape, grid.acc)

@@ -13,7 +13,7 @@ from torchlike._engine.xla.target import for_cpu
 from torchlike._ops.nn import attention_blockwise as blockwise
 from torchlike._ops.nn.attention_blockwise import TOGETHER, Blocks
 from torchlike._ops.nn.attention_rules import Form, attend
-from torchlike._ops.schema.rounding import rounding, unchanged
+from torchlike._ops.schema.rounding import stepwise, unchanged
 
 # From this number of scores per matrix, computing them by blocks is faster (docs/decisions has the figures).
 LONG = 1 << 18
@@ -43,31 +43,37 @@ def attended(
     grouped: bool,
     fused: bool,
     block: int,
+    draw: Callable[[Any, Any], Any] | None = None,
 ) -> Any:
-    """Return attention by blocks, with the arguments of the operator `_flash_attention`."""
+    """Return attention by blocks, with the arguments of the operator `_flash_attention`.
+
+    If `draw` is given, `noise` is the state of a generator and `draw(noise, index)` returns the factors of dropout of
+    the scores with these numbers in (..., L, S). The numbers are uint32, or uint64 if there are more.
+    """
+    step = unchanged
+    if query.dtype.itemsize <= 2 and for_cpu():
+        step, query, key, value = stepwise(query, key, value)
+    exact = step is not unchanged and fused  # PyTorch's kernel rounds weights relative to the maxima of whole blocks
     lead, (q, k, v) = _folded(query, key, value, grouped)
     if scale is not None:
         q = q * scale.astype(q.dtype)
     mask_lead = None if mask is None else (1,) * (len(lead) + 2 - mask.ndim) + mask.shape[:-2]
     if mask is not None:
         mask = mask.reshape(math.prod(mask_lead), *((1, 1) + mask.shape)[-2:])
-    half = q.dtype.itemsize <= 2 and for_cpu()
-    exact = half and fused  # PyTorch's kernel rounds the weights relative to the maxima of whole blocks
-    columns = block if exact else blockwise.even(k.shape[1], block)
+    columns = min(block, k.shape[1]) if exact else blockwise.even(k.shape[1], block)
     most = TOGETHER if for_cpu() else len(q)
     blocks = Blocks(
         lead,
         mask_lead or (),
         causal,
         1.0 / math.sqrt(query.shape[-1]) if scale is None else 1.0,
-        rounding(q.dtype) if exact else unchanged,
-        half,
-        None,
+        step if exact else unchanged,
+        draw,
         blockwise.even(q.shape[2], block),
         columns,
         blockwise.together(len(q), most // q.shape[1]),
     )
-    noise = None if noise is None else noise.reshape(-1, *noise.shape[-2:])
+    noise = noise if noise is None or draw is not None else noise.reshape(-1, *noise.shape[-2:])
     out = attend(Form(blocks, blockwise.forward, blockwise.backward), q, k, v, mask, noise)[0]
     return out.reshape(*lead, *out.shape[2:])
 

@@ -37,15 +37,19 @@ def test_causal_attention_of_other_lengths(length, heads):
     both(run, stride=False, rtol=1e-5, atol=5e-5)
 
 
-def test_an_input_that_is_overwritten_before_backward():
+@pytest.mark.parametrize("dropout", [0.0, 0.5])
+@pytest.mark.parametrize("name", ["query", "key", "value", "mask", "result"])
+def test_a_tensor_that_is_overwritten_before_backward(name, dropout):
     def run(torch):
-        q = torch.randn(1, 1, LONG // 256, 4, requires_grad=True)
-        k = torch.randn(1, 1, 256, 4)
-        out = torch.nn.functional.scaled_dot_product_attention(q, k, k)
-        k.add_(1)
-        return torch.autograd.grad(out.sum(), q)
+        leaf = torch.randn(1, 1, LONG // 256, 4, requires_grad=True)
+        made = {"query": leaf * 1, "key": torch.randn(1, 1, 256, 4), "value": torch.randn(1, 1, 256, 4)}
+        made["mask"] = torch.randn(LONG // 256, 256)
+        made["result"] = torch.nn.functional.scaled_dot_product_attention(*made.values(), dropout_p=dropout)
+        total = made["result"].sum()
+        made[name].add_(1)
+        return torch.autograd.grad(total, leaf)
 
-    both(run)
+    both(run, rtol=1e-4, atol=1e-5)
 
 
 def test_which_calls_are_long():
@@ -111,14 +115,15 @@ def _slope(function, count):
     return jax.grad(total, range(count))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("sizes", SIZES)
-def test_blocks_give_the_numbers_of_all_scores(sizes, mask, dtype):
-    for seed in range(2):  # without and with dropout
-        arrays, blocks, scores = _two(sizes, mask, dtype, seed)
-        both_of = lambda function, count=len(arrays): lambda *some: (function(*some), _slope(function, count)(*some))
-        _same(jax.jit(both_of(blocks))(*arrays), jax.jit(both_of(scores))(*arrays), DTYPES[dtype])
+CASES = [(sizes, mask) for sizes in SIZES for mask in MASKS]
+
+
+@pytest.mark.parametrize("case", range(len(CASES)), ids=lambda i: "-".join(CASES[i]))
+def test_blocks_give_the_numbers_of_all_scores(case):
+    dtype = [*DTYPES][case % len(DTYPES)]
+    arrays, blocks, scores = _two(*CASES[case], dtype, seed=case)  # every other case has dropout
+    results = lambda function: lambda *some: (function(*some), _slope(function, len(arrays))(*some))
+    _same(jax.jit(results(blocks))(*arrays), jax.jit(results(scores))(*arrays), DTYPES[dtype])
 
 
 def _gradient_of_gradient(function, count):
@@ -130,12 +135,16 @@ def _mapped(function, axes):
     return lambda *some: jax.vmap(function, in_axes=axes)(*some)
 
 
+def _directions(some):
+    return tuple(jnp.cos(x) for x in some)
+
+
 TRANSFORMS = {
-    "jvp": lambda f, some: jax.jvp(f, some, [jnp.cos(x) for x in some]),
+    "jvp": lambda f, some: jax.jvp(f, some, _directions(some)),
     "second": lambda f, some: _gradient_of_gradient(f, len(some))(*some),
-    "forward over reverse": lambda f, some: jax.jvp(_slope(f, len(some)), some, [jnp.cos(x) for x in some]),
+    "forward over reverse": lambda f, some: jax.jvp(_slope(f, len(some)), some, _directions(some)),
     "reverse over forward": lambda f, some: jax.grad(
-        lambda x: jnp.sum(jax.jvp(f, [x, *some[1:]], [jnp.cos(x) for x in some])[1])
+        lambda x: jnp.sum(jax.jvp(f, (x, *some[1:]), _directions(some))[1])
     )(some[0]),
     "vmap": lambda f, some: _mapped(f, 0)(*[jnp.stack([x, -x]) for x in some]),
     "vmap of grad": lambda f, some: _mapped(_slope(f, len(some)), 0)(*[jnp.stack([x, -x]) for x in some]),
@@ -178,8 +187,7 @@ def test_factors_of_dropout_are_drawn_by_the_block():
     noise = draw(state, jnp.arange(np.prod(lead) * rows * columns, dtype="uint32")).reshape(*lead, rows, columns)
     assert 0.3 < float(jnp.mean(noise)) / 2 < 0.7
     whole = lambda q, k, v: _attention.kernel(q, k, v, None, noise, **options)
-    options = {"causal": False, "scale": None, "grouped": True, "fused": False}
-    blocks = lambda q, k, v: attended(q, k, v, None, state, **options, block=4, draw=draw)
+    blocks = lambda q, k, v: attended(q, k, v, None, state, False, None, True, False, block=4, draw=draw)
     for function in (lambda f: f, lambda f: _slope(f, 3)):
         _same(function(blocks)(*arrays[:3]), function(whole)(*arrays[:3]), 1e-5)
 

@@ -15,7 +15,7 @@ from torchlike._ops.nn.attention_forms import attended, by_numpy
 from torchlike._ops.schema import flops
 from torchlike._ops.schema.autocast_policies import LOWER
 from torchlike._ops.schema.checks import REAL_FLOATS
-from torchlike._ops.schema.declare import Array, Scalar, namespace, operator
+from torchlike._ops.schema.declare import Array, Kept, Scalar, namespace, operator
 from torchlike._ops.schema.rounding import stepwise, unchanged
 from torchlike._ops.schema.typing_rules import Call, broadcast
 
@@ -51,6 +51,11 @@ def _node(call: Call) -> str:
     if call.fused:
         return "ScaledDotProductFlashAttentionForCpuBackward0"
     return "ToCopyBackward0" if call.query.dtype.itemsize < 4 else "UnsafeViewBackward0"
+
+
+def _saved(call: Call) -> tuple[str | Kept, ...]:
+    """Return what PyTorch saves for backward: its fused kernel all inputs and the result, else its last product."""
+    return ("query", "key", "value", "attn_mask", "result") if call.fused else (Kept("value", "matrices"),)
 
 
 _DECLARED: dict[str, Any] = {
@@ -114,7 +119,7 @@ def _factor(query: Any, scale: Any) -> Any:
     return np.asarray(1.0 / math.sqrt(query.shape[-1] or 1)) if scale is None else scale
 
 
-@operator(name="_flash_attention", residuals=True, **_DECLARED)
+@operator(name="_flash_attention", residuals=True, remembers=_saved, **_DECLARED)
 def _flash_attention(
     query: Array,
     key: Array,

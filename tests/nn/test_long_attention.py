@@ -10,9 +10,7 @@ from tests.nn import attention_cases
 from tests.oracle import both
 from torchlike._ops.nn.attention import _attention, _flash_attention
 from torchlike._ops.nn.attention_blockwise import BLOCK
-from torchlike._ops.nn.attention_forms import LONG, attended, is_long
-
-F = "nn.functional.scaled_dot_product_attention"
+from torchlike._ops.nn.attention_forms import LONG, attended, fits
 
 
 # The gradients are sums of 500 terms. PyTorch rounds the exponentials of half precision with a fast approximation.
@@ -55,11 +53,11 @@ def test_a_tensor_that_is_overwritten_before_backward(name, dropout):
 def test_which_calls_are_long():
     long = (2, 3, LONG // 256, 4), (2, 3, 256, 4), (2, 3, 256, 4)
     short = (2, 3, LONG // 256 - 1, 4), *long[1:]
-    assert is_long(*long, None, False)
-    assert not is_long(*short, None, False)
-    assert is_long(*long, (3, 1, 256), False)
-    assert not is_long(*long, (2, 2, 3, 1, 256), False)  # a mask with more dims than the scores
-    assert not is_long((0, *long[0][1:]), *long[1:], None, False)
+    assert fits(*long, None, False)
+    assert not fits(*short, None, False)
+    assert fits(*long, (3, 1, 256), False)
+    assert not fits(*long, (2, 2, 3, 1, 256), False)  # a mask with more dims than the scores
+    assert not fits((0, *long[0][1:]), *long[1:], None, False)
 
 
 # -- the operator with small blocks, compared with the operator that has all scores ------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from torchlike._dtypes import attention as _attention
 from torchlike._dtypes import modes as _modes
 from torchlike._engine import Value
 from torchlike._tensor.storage import marks
@@ -40,6 +41,7 @@ class Signature:
                 _modes.default_dtype,
                 local.device or _modes.process_device,
                 _modes.matmul_precision,
+                _attention.permitted,
             )
         ]
         for a in args:

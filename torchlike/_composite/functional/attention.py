@@ -8,7 +8,8 @@ import numpy as np
 
 from torchlike import _errors, _random
 from torchlike._composite.random import sampling
-from torchlike._ops.nn.attention_forms import is_long
+from torchlike._dtypes import attention as settings
+from torchlike._ops.nn.attention_forms import KERNELS, LONG, fits
 from torchlike._ops.schema.typing_rules import broadcast
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
@@ -55,23 +56,46 @@ def scaled_dot_product_attention(
             noise = sampling.of_shape(
                 lambda shape: _random.dropout_noise(None, shape, kind, dropout_p), shape, query.device
             )
-        fused = dropout_p == 0.0 and _is_fused(query, key, value, attn_mask, enable_gqa)
+        fused = _is_fused(query, key, value, attn_mask, float(dropout_p), enable_gqa)
         shape = None if attn_mask is None else tuple(attn_mask.shape)
-        name = "_flash_attention" if is_long(query.shape, key.shape, value.shape, shape, enable_gqa) else "_attention"
-        options: dict[str, Any] = {} if scale is None else {"scale": float(scale)}
+        options: dict[str, Any] = {}
+        if scale is not None and scale != 1.0 / float(query.shape[-1] or 1) ** 0.5:
+            options["scale"] = float(scale)
         options |= {"enable_gqa": enable_gqa, "fused": fused}
+        if _is_by_blocks(query, key, value, shape, enable_gqa):
+            name, options["backends"] = "_flash_attention", settings.permitted
+        else:
+            name = "_attention"
         return rows[name](query, key, value, attn_mask, noise, is_causal, **options)
     except Exception as error:
         raise shortened(error) from error.__cause__
 
 
-def _is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, grouped: bool) -> bool:
-    """Return whether PyTorch runs its fused CPU kernel, whose gradient rounds half precision differently."""
-    q, k, v = query.shape, key.shape, value.shape
-    if not len(q) == len(k) == len(v) == 4 or not q[3] == k[3] == v[3] or q[0] != k[0]:
+def _is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, grouped: bool) -> bool:
+    """Return whether PyTorch runs its fused CPU kernel, whose gradient rounds half precision differently.
+
+    Raises:
+      RuntimeError: no permitted backend supports this call.
+    """
+    permitted, messages = settings.permitted, _errors.attention
+    on_host = query.device.type not in KERNELS
+    usable = {settings.FLASH, settings.MATH} if on_host else {settings.EFFICIENT, *KERNELS[query.device.type]}
+    if not usable.intersection(permitted):
+        raise messages.no_viable_backend()
+    if 0 in (*query.shape, *key.shape, *value.shape):
         return False
-    if (not grouped and q[1] != k[1]) or k[:3] != v[:3] or 0 in q or 0 in k:
+    reason = messages.why_not_fused(query, key, value, mask, dropout_p, grouped)
+    if on_host and reason is not None and settings.MATH not in permitted:
+        _errors.warned.warn(messages.NOT_FUSED)
+        if reason:
+            _errors.warned.warn(reason)
+        raise messages.no_available_kernel()
+    return reason is None and settings.FLASH in permitted
+
+
+def _is_by_blocks(query: Tensor, key: Tensor, value: Tensor, mask: tuple | None, grouped: bool) -> bool:
+    """Return whether a call runs without the matrix of all scores. On accelerators, short calls may do so, too."""
+    if not {settings.FLASH, settings.EFFICIENT, settings.CUDNN}.intersection(settings.permitted):
         return False
-    if mask is not None and (mask.dim() == 3 or mask.requires_grad):
-        return False
-    return all(x.stride(3) == 1 for x in (query, key, value))
+    least = 1 if query.device.type in KERNELS else LONG
+    return fits(query.shape, key.shape, value.shape, mask, grouped, least)

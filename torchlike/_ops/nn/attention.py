@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._dtypes import attention as settings
 from torchlike._engine.xla.target import for_cpu
-from torchlike._ops.nn import attention_blockwise as blockwise
+from torchlike._ops.nn.attention_blockwise import BLOCK
 from torchlike._ops.nn.attention_dense import mixed, product
 from torchlike._ops.nn.attention_forms import attended, by_numpy
 from torchlike._ops.schema import flops
@@ -130,11 +131,13 @@ def _flash_attention(
     scale: Scalar = None,
     enable_gqa: bool = False,
     fused: bool = False,
-    block: int = blockwise.BLOCK,
+    backends: tuple = settings.DEFAULT_ORDER,
+    block: int = BLOCK,
 ):
     """Compute the function of `_attention` without the matrix of all scores.
 
     Args:
+      backends: the permitted backends of PyTorch, as numbers of `SDPBackend`, the preferred ones first.
       block: the number of rows and columns of a block of scores.
       others: as in `_attention`. There is at least one query and one key, and the mask broadcasts to the scores.
 
@@ -143,4 +146,4 @@ def _flash_attention(
     """
     if namespace(query) is np:
         return by_numpy(_attention.kernel, query, key, value, attn_mask, noise, is_causal, scale, enable_gqa, fused)
-    return attended(query, key, value, attn_mask, noise, is_causal, scale, enable_gqa, fused, block)
+    return attended(query, key, value, attn_mask, noise, is_causal, scale, enable_gqa, fused, block, backends)

@@ -9,10 +9,12 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from torchlike._engine.xla.target import for_cpu
+from torchlike._dtypes import attention as settings
+from torchlike._engine.xla.target import for_cpu, platform
 from torchlike._ops.nn import attention_blockwise as blockwise
-from torchlike._ops.nn.attention_blockwise import TOGETHER, Blocks
-from torchlike._ops.nn.attention_rules import Form, attend
+from torchlike._ops.nn import attention_kernels as kernels
+from torchlike._ops.nn.attention_blockwise import BLOCK, TOGETHER, Blocks
+from torchlike._ops.nn.attention_rules import Form, attend, whole
 from torchlike._ops.schema.rounding import stepwise, unchanged
 
 # From this number of scores per matrix, computing them by blocks is faster (docs/decisions has the figures).
@@ -21,13 +23,22 @@ LONG = 1 << 18
 PART = 1 << 22  # the number of scores that NumPy computes at a time
 
 
-def is_long(query: tuple, key: tuple, value: tuple, mask: tuple | None, grouped: bool) -> bool:
-    """Return whether the blockwise form should compute a call with these shapes."""
-    if len(query) < 2 or len(key) < 2 or query[-2] * key[-2] < LONG or 0 in (*query, *key, *value):
+# The backends of PyTorch that each type of accelerator has, besides `EFFICIENT`, which is the blockwise form.
+KERNELS = {"cuda": (settings.MATH, settings.FLASH, settings.CUDNN), "tpu": (settings.MATH, settings.FLASH)}
+
+
+def fits(query: tuple, key: tuple, value: tuple, mask: tuple | None, grouped: bool, least: int = LONG) -> bool:
+    """Return whether `attended` supports these shapes, and each matrix has at least `least` scores."""
+    if len(query) < 2 or len(key) < 2 or query[-2] * key[-2] < least or 0 in (*query, *key, *value):
         return False
     if mask is None:
         return True
-    lead = query[:-2] if grouped else np.broadcast_shapes(query[:-2], key[:-2], value[:-2])
+    lead = query[:-2]
+    if not grouped:
+        try:
+            lead = np.broadcast_shapes(lead, key[:-2], value[:-2])
+        except ValueError:
+            return False
     scores = (*lead, query[-2], key[-2])
     return len(mask) <= len(scores) and all(n in (1, size) for n, size in zip(mask[::-1], scores[::-1]))
 
@@ -42,40 +53,48 @@ def attended(
     scale: Any,
     grouped: bool,
     fused: bool,
-    block: int,
+    block: int = BLOCK,
+    backends: tuple[int, ...] = settings.DEFAULT_ORDER,
     draw: Callable[[Any, Any], Any] | None = None,
 ) -> Any:
-    """Return attention by blocks, with the arguments of the operator `_flash_attention`.
+    """Return attention without the matrix of all scores, with the arguments of the operator `_flash_attention`.
 
     If `draw` is given, `noise` is the state of a generator and `draw(noise, index)` returns the factors of dropout of
     the scores with these numbers in (..., L, S). The numbers are uint32, or uint64 if there are more.
     """
-    step = unchanged
+    step, width = unchanged, query.shape[-1]
     if query.dtype.itemsize <= 2 and for_cpu():
         step, query, key, value = stepwise(query, key, value)
-    exact = step is not unchanged and fused  # PyTorch's kernel rounds weights relative to the maxima of whole blocks
     lead, (q, k, v) = _folded(query, key, value, grouped)
     if scale is not None:
         q = q * scale.astype(q.dtype)
-    mask_lead = None if mask is None else (1,) * (len(lead) + 2 - mask.ndim) + mask.shape[:-2]
+    mask_lead = () if mask is None else (1,) * (len(lead) + 2 - mask.ndim) + mask.shape[:-2]
     if mask is not None:
         mask = mask.reshape(math.prod(mask_lead), *((1, 1) + mask.shape)[-2:])
-    columns = min(block, k.shape[1]) if exact else blockwise.even(k.shape[1], block)
-    most = TOGETHER if for_cpu() else len(q)
+    exact = step is not unchanged and fused  # PyTorch's kernel rounds weights relative to the maxima of whole blocks
     blocks = Blocks(
         lead,
-        mask_lead or (),
+        mask_lead,
         causal,
-        1.0 / math.sqrt(query.shape[-1]) if scale is None else 1.0,
+        1.0 / math.sqrt(width) if scale is None else 1.0,
         step if exact else unchanged,
         draw,
         blockwise.even(q.shape[2], block),
-        columns,
-        blockwise.together(len(q), most // q.shape[1]),
+        min(block, k.shape[1]) if exact else blockwise.even(k.shape[1], block),
+        blockwise.together(len(q), TOGETHER // q.shape[1] if for_cpu() else len(q)),
     )
     noise = noise if noise is None or draw is not None else noise.reshape(-1, *noise.shape[-2:])
-    out = attend(Form(blocks, blockwise.forward, blockwise.backward), q, k, v, mask, noise)[0]
+    out = _by_form(blocks, backends, q, k, v, mask, noise)
     return out.reshape(*lead, *out.shape[2:])
+
+
+def _by_form(o: Blocks, backends: tuple[int, ...], *arrays: Any) -> Any:
+    """Return the result of the best permitted form on the platform that is traced for."""
+    passes = kernels.passes(platform(), backends, o, *arrays)
+    scores = arrays[0].shape[2] * arrays[1].shape[1]
+    if passes is None and scores < LONG and settings.MATH in backends and not for_cpu():
+        return whole(o, *arrays)
+    return attend(Form(o, *(passes or (blockwise.forward, blockwise.backward))), *arrays)[0]
 
 
 def _folded(query: Any, key: Any, value: Any, grouped: bool) -> tuple:

@@ -12,20 +12,13 @@ permitted: tuple[int, ...] = DEFAULT_ORDER
 _order = DEFAULT_ORDER
 
 
-def permit(backends: Iterable[int], order: Iterable[int] | None = None) -> None:
+def permit(backends: Iterable[int], order: Iterable[int] = ()) -> None:
     """Permit exactly these backends.
 
     Args:
-      order: the backends to prefer, the most preferred first. None keeps the order.
+      order: the backends to prefer, the most preferred first. The others keep their order.
     """
     global permitted, _order
-    if order is not None:
-        first = tuple(dict.fromkeys(order))
-        _order = (*first, *[each for each in DEFAULT_ORDER if each not in first])
-    chosen = frozenset(backends)
+    _order = tuple(dict.fromkeys((*map(int, order), *_order)))
+    chosen = frozenset(map(int, backends))
     permitted = tuple([each for each in _order if each in chosen])
-
-
-def order() -> tuple[int, ...]:
-    """Return all backends in the order of preference."""
-    return _order

@@ -77,13 +77,13 @@ def _is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dr
     Raises:
       RuntimeError: no permitted backend supports this call.
     """
+    if 0 in (*query.shape, *key.shape, *value.shape):
+        return False
     permitted, messages = settings.permitted, _errors.attention
     on_host = query.device.type not in KERNELS
     usable = {settings.FLASH, settings.MATH} if on_host else {settings.EFFICIENT, *KERNELS[query.device.type]}
     if not usable.intersection(permitted):
         raise messages.no_viable_backend()
-    if 0 in (*query.shape, *key.shape, *value.shape):
-        return False
     reason = messages.why_not_fused(query, key, value, mask, dropout_p, grouped)
     if on_host and reason is not None and settings.MATH not in permitted:
         _errors.warned.warn(messages.NOT_FUSED)

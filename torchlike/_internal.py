@@ -19,6 +19,7 @@ from torchlike._composite.multi_tensor import row_update as row_update
 from torchlike._composite.multi_tensor import share_memory as share_memory
 from torchlike._composite.nn.native_functions import _safe_softmax as _safe_softmax
 from torchlike._composite.views.pinning import prefetch as prefetch
+from torchlike._dtypes import attention as attention
 from torchlike._dtypes import bfloat16 as bfloat16
 from torchlike._dtypes import devices as devices
 from torchlike._dtypes import modes as modes

@@ -1,6 +1,7 @@
 """Random calls of `scaled_dot_product_attention` with rows whose keys are all masked.
 
-`python -m tests.nn.attention_cases 500` compares 500 calls with PyTorch.
+`python -m tests.nn.attention_cases 500` compares 500 calls with PyTorch. `python -m tests.nn.attention_cases 50 0 512`
+compares 50 calls with at least 512 queries and keys.
 """
 
 from __future__ import annotations
@@ -13,15 +14,22 @@ import numpy as np
 DTYPES = ("float32", "float32", "float64", "bfloat16")
 
 
-def program(seed: int) -> Any:
+LONG = 512  # with so many queries and keys, the scores are computed by blocks
+
+
+def program(seed: int, more: int = 0) -> Any:
     """Return a function of the library that makes the call of this seed.
 
     The function returns the result and the gradients, and sometimes second gradients.
+
+    Args:
+      seed: the seed of the random choices.
+      more: added to the numbers of queries and keys.
     """
     random = np.random.default_rng(seed)
     dtype = str(random.choice(DTYPES))
     lead = tuple(int(n) for n in random.integers(1, 4, random.integers(0, 3)))
-    length, keys, width, out = (int(n) for n in random.integers(1, 6, 4))
+    length, keys, width, out = (int(n) for n in random.integers(1, 6, 4) + [more, more, 0, 0])
     out = width if random.random() < 0.6 else out
     grouped = len(lead) > 0 and random.random() < 0.2
     if grouped and dtype == "bfloat16":
@@ -32,13 +40,13 @@ def program(seed: int) -> Any:
     mask = _mask(random, q_lead, length, keys)
     options: dict[str, Any] = {"enable_gqa": True} if grouped else {}
     if random.random() < 0.2:
-        options["scale"] = float(random.uniform(0.1, 3.0))
+        options["scale"] = float(random.uniform(0.1, 1.0 if more else 3.0))
     if mask is None and random.random() < 0.6:
         options["is_causal"] = True
     if random.random() < 0.15:
         options["dropout_p"] = 0.4
     # PyTorch's two kernels differ for infinities at masked positions.
-    if random.random() < 0.1 and "is_causal" not in options:
+    if random.random() < 0.1 and "is_causal" not in options and not more:
         arrays[random.integers(3)].flat[0] = random.choice([np.inf, -np.inf, 1e30])
     requires = random.random(4) < 0.6
     # PyTorch's fused kernel has no second derivative.
@@ -97,8 +105,9 @@ if __name__ == "__main__":
     from tests.oracle import both
 
     failed = 0
-    for seed in range(int(sys.argv[2]) if len(sys.argv) > 2 else 0, int(sys.argv[1])):
-        run = program(seed)
+    start, more = (int(sys.argv[i]) if len(sys.argv) > i else 0 for i in (2, 3))
+    for seed in range(start, int(sys.argv[1])):
+        run = program(seed, more)
         try:
             both(run, stride=False)
         except Exception as error:

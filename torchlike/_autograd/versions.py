@@ -9,6 +9,7 @@ a node only if some write is newer than the node (`latest`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 from weakref import ref
@@ -358,6 +359,7 @@ def _named(plan: OpPlan, wanted: tuple[int, ...]) -> dict[int, str]:
 _SEEN: dict[str, Callable[[Any], tuple[int, ...]]] = {
     "T": lambda a: a.shape[::-1],
     "rows": lambda a: (a.numel // max(a.shape[-1], 1), a.shape[-1]),
+    "matrices": lambda a: (a.numel // max(math.prod(a.shape[-2:]), 1), *a.shape[-2:]),
     "row": lambda a: (1, *a.shape),
     "column": lambda a: (*a.shape, 1),
 }
@@ -365,7 +367,7 @@ _SEEN: dict[str, Callable[[Any], tuple[int, ...]]] = {
 
 def _as_kept(aval: Any, seen: str, edge: Any) -> tuple[Any, tuple[int, str] | None] | None:
     """Return the aval and the node of the view that PyTorch saves of an input; None if it saves the input itself."""
-    if not seen or (seen == "rows" and aval.ndim == 2):
+    if not seen or (seen == "rows" and aval.ndim == 2) or (seen == "matrices" and aval.ndim <= 3):
         return None
     return aval.like(_SEEN[seen](aval)), None if edge is None else (0, "AsStrided")
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from torchlike._dtypes import attention as _attention
 from torchlike._dtypes import modes as _modes
 from torchlike._dtypes.precision import switches as _switches
 from torchlike._engine import Value
@@ -41,6 +42,7 @@ class Signature:
                 _modes.default_dtype,
                 local.device or _modes.process_device,
                 _switches.accelerated,
+                _attention.permitted,
             )
         ]
         for a in args:

@@ -30,6 +30,7 @@ from torchlike._errors.math import segments as segments
 from torchlike._errors.math import spectra as spectra
 from torchlike._errors.math import systems as systems
 from torchlike._errors.nn import activations as activations
+from torchlike._errors.nn import attention as attention
 from torchlike._errors.nn import convolution as convolution
 from torchlike._errors.nn import embedding as embedding
 from torchlike._errors.nn import images as images

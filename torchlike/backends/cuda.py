@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from torchlike import _errors
+from torchlike._dtypes import attention
 from torchlike._dtypes.precision import switches
+from torchlike._errors.warned import warn
 from torchlike.backends import _settings
 
 
@@ -70,35 +72,58 @@ class _Matmul(_settings.FP32Precision):
 
 
 matmul = _Matmul()
-_allowed = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}
 
 
-def _switch(kind: str) -> tuple[Callable[[bool], None], Callable[[], bool]]:
+# -- attention ---------------------------------------------------------------------------------------------------------
+
+
+def _switch(name: str, backend: int) -> tuple[Callable[[bool], None], Callable[[], bool]]:
     def enable(enabled: bool) -> None:
-        _allowed[kind] = bool(enabled)
+        if not isinstance(enabled, bool):
+            called, got = ("cudnn", "%s") if backend == attention.CUDNN else ("math", "")
+            raise RuntimeError(f"set_sdp_use_{called} expects a bool, but got {got}{type(enabled).__name__}")
+        others = [each for each in attention.permitted if each != backend]
+        attention.permit([*others, backend] if enabled else others)
 
     def enabled() -> bool:
-        return _allowed[kind]
+        return backend in attention.permitted
 
-    enable.__doc__ = f"Enable or disable PyTorch's {kind} attention kernel. The flag has no effect here."
-    enabled.__doc__ = f"Return whether PyTorch's {kind} attention kernel is enabled."
+    enable.__doc__ = (
+        f"Permit or exclude the {name} backend of `scaled_dot_product_attention` (`nn.attention.SDPBackend`)."
+    )
+    enabled.__doc__ = f"Return whether the {name} backend of `scaled_dot_product_attention` is permitted."
     return enable, enabled
 
 
-enable_flash_sdp, flash_sdp_enabled = _switch("flash")
-enable_mem_efficient_sdp, mem_efficient_sdp_enabled = _switch("mem_efficient")
-enable_math_sdp, math_sdp_enabled = _switch("math")
-enable_cudnn_sdp, cudnn_sdp_enabled = _switch("cudnn")
+enable_flash_sdp, flash_sdp_enabled = _switch("flash", attention.FLASH)
+enable_mem_efficient_sdp, mem_efficient_sdp_enabled = _switch("memory-efficient", attention.EFFICIENT)
+enable_math_sdp, math_sdp_enabled = _switch("math", attention.MATH)
+enable_cudnn_sdp, cudnn_sdp_enabled = _switch("cuDNN", attention.CUDNN)
+
+_DEPRECATED = (
+    "`torch.backends.cuda.sdp_kernel()` is deprecated. In the future, this context manager will be removed. Please see "
+    "`torch.nn.attention.sdpa_kernel()` for the new context manager, with updated signature."
+)
+
+
+def sdp_kernel(
+    enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True, enable_cudnn: bool = True
+) -> contextlib.AbstractContextManager[dict]:
+    """Return a context that permits the chosen backends of attention. It is deprecated: use `nn.attention.sdpa_kernel`.
+
+    The context warns with `FutureWarning`.
+    """
+    warn(_DEPRECATED, FutureWarning)
+    kinds = attention.FLASH, attention.MATH, attention.EFFICIENT, attention.CUDNN
+    chosen = enable_flash, enable_math, enable_mem_efficient, enable_cudnn
+    return _permitting([kind for kind, wanted in zip(kinds, chosen) if wanted])
 
 
 @contextlib.contextmanager
-def sdp_kernel(
-    enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True, enable_cudnn: bool = True
-) -> Iterator[dict]:
-    """Set the flags of PyTorch's attention kernels within the block. The flags have no effect here."""
-    before = dict(_allowed)
-    _allowed.update(flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn)
+def _permitting(backends: list[int]) -> Iterator[dict]:
+    before = attention.permitted
+    attention.permit(backends)
     try:
         yield {}
     finally:
-        _allowed.update(before)
+        attention.permit(before)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from torchlike import _errors
 from torchlike._composite.random import sampling
 from torchlike._composite.random.samplers import Sampler
+from torchlike._dtypes import attention as settings
+from torchlike._ops.nn.attention_forms import KERNELS, LONG, fits
 from torchlike._ops.schema.typing_rules import broadcast
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
@@ -45,28 +49,52 @@ def scaled_dot_product_attention(
         _errors.activations.check_attention(query, key, value, dropout_p)
         if hasattr(attn_mask, "as_arguments"):  # a `CausalBias`
             attn_mask, is_causal = attn_mask.as_arguments(query, is_causal)  # type: ignore[union-attr]
-        factor = scale
-        if factor is None:
-            factor = 1.0 / float(query.shape[-1]) ** 0.5 if query.shape[-1] else 1.0
         noise = None
         if dropout_p > 0.0:
             lead = query.shape[:-2] if enable_gqa else broadcast([tuple(x.shape[:-2]) for x in (query, key, value)])
             shape = (*lead, query.shape[-2], key.shape[-2])
             kind = np.dtype(query.dtype.numpy)
             noise = sampling.of_shape(Sampler("dropout_noise", None, kind, (dropout_p,)), shape, query.device)
-        fused = dropout_p == 0.0 and _is_fused(query, key, value, attn_mask, enable_gqa)
-        return rows["_attention"](query, key, value, attn_mask, noise, is_causal, float(factor), enable_gqa, fused)
+        fused = _is_fused(query, key, value, attn_mask, float(dropout_p), enable_gqa)
+        shape = None if attn_mask is None else tuple(attn_mask.shape)
+        options: dict[str, Any] = {}
+        if scale is not None and scale != 1.0 / float(query.shape[-1] or 1) ** 0.5:
+            options["scale"] = float(scale)
+        options |= {"enable_gqa": enable_gqa, "fused": fused}
+        if _is_by_blocks(query, key, value, shape, enable_gqa):
+            name, options["backends"] = "_flash_attention", settings.permitted
+        else:
+            name = "_attention"
+        return rows[name](query, key, value, attn_mask, noise, is_causal, **options)
     except Exception as error:
         raise shortened(error) from error.__cause__
 
 
-def _is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, grouped: bool) -> bool:
-    """Return whether PyTorch runs its fused CPU kernel, whose gradient rounds half precision differently."""
-    q, k, v = query.shape, key.shape, value.shape
-    if not len(q) == len(k) == len(v) == 4 or not q[3] == k[3] == v[3] or q[0] != k[0]:
+def _is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, grouped: bool) -> bool:
+    """Return whether PyTorch runs its fused CPU kernel, whose gradient rounds half precision differently.
+
+    Raises:
+      RuntimeError: no permitted backend supports this call.
+    """
+    if 0 in (*query.shape, *key.shape, *value.shape):
         return False
-    if (not grouped and q[1] != k[1]) or k[:3] != v[:3] or 0 in q or 0 in k:
+    permitted, messages = settings.permitted, _errors.attention
+    on_host = query.device.type not in KERNELS
+    usable = {settings.FLASH, settings.MATH} if on_host else {settings.EFFICIENT, *KERNELS[query.device.type]}
+    if not usable.intersection(permitted):
+        raise messages.no_viable_backend()
+    reason = messages.why_not_fused(query, key, value, mask, dropout_p, grouped)
+    if on_host and reason is not None and settings.MATH not in permitted:
+        _errors.warned.warn(messages.NOT_FUSED)
+        if reason:
+            _errors.warned.warn(reason)
+        raise messages.no_available_kernel()
+    return reason is None and settings.FLASH in permitted
+
+
+def _is_by_blocks(query: Tensor, key: Tensor, value: Tensor, mask: tuple | None, grouped: bool) -> bool:
+    """Return whether a call runs without the matrix of all scores. On accelerators, short calls may do so, too."""
+    if not {settings.FLASH, settings.EFFICIENT, settings.CUDNN}.intersection(settings.permitted):
         return False
-    if mask is not None and (mask.dim() == 3 or mask.requires_grad):
-        return False
-    return all(x.stride(3) == 1 for x in (query, key, value))
+    least = 1 if query.device.type in KERNELS else LONG
+    return fits(query.shape, key.shape, value.shape, mask, grouped, least)

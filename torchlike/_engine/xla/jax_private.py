@@ -23,6 +23,9 @@ USES: dict[tuple[str, str], str] = {
     ("jax.interpreters.ad", "Zero"): "symbolic zero gradients",
     ("jax.interpreters.ad", "defbilinear"): "the gradients of products and depthwise convolutions",
     ("jax.interpreters.ad", "deflinear2"): "the gradients of casts",
+    ("jax.interpreters.ad", "is_undefined_primal"): "the backward pass of attention",
+    ("jax.interpreters.ad", "primitive_jvps"): "second derivatives of attention",
+    ("jax.interpreters.ad", "primitive_transposes"): "the backward pass of attention",
     ("jax.interpreters.batching", "defvectorized"): "`vmap` of casts",
     ("jax.interpreters.batching", "primitive_batchers"): "`vmap` of products and depthwise convolutions",
     ("jax.interpreters.mlir", "lower_fun"): "compiling casts, products and depthwise convolutions",
@@ -47,7 +50,14 @@ def missing(uses: Iterable[tuple[str, str]] = USES) -> list[str]:
 try:
     from jax.core import ShapedArray, Tracer, eval_jaxpr
     from jax.extend.core import Literal, Primitive
-    from jax.interpreters.ad import Zero, defbilinear, deflinear2
+    from jax.interpreters.ad import (
+        Zero,
+        defbilinear,
+        deflinear2,
+        is_undefined_primal,
+        primitive_jvps,
+        primitive_transposes,
+    )
     from jax.interpreters.batching import defvectorized, primitive_batchers
     from jax.interpreters.mlir import lower_fun, register_lowering
     from jax.interpreters.partial_eval import dce_jaxpr
@@ -134,11 +144,14 @@ __all__ = [
     "expanded",
     "file_store",
     "is_symbolic",
+    "is_undefined_primal",
     "lower_fun",
     "missing",
     "number_of",
     "part_sizes",
     "primitive_batchers",
+    "primitive_jvps",
+    "primitive_transposes",
     "quick_call",
     "register_lowering",
     "scope_of",

@@ -25,15 +25,22 @@ _platform = jax.make_user_context("cpu")  # the CPU by default: outside of a low
 
 
 class UndecidedError(Exception):
-    """Raised by `for_cpu()` in a trace that may be lowered for any platform."""
+    """Raised by `for_cpu()` and `platform()` in a trace that may be lowered for any platform."""
 
 
 def for_cpu() -> bool:
     """Return whether the calling kernel is traced for the CPU."""
-    platform = _platform.value
-    if platform == _ANY:
+    return platform() == "cpu"
+
+
+def platform() -> str:
+    """Return the platform for which the calling kernel is traced.
+
+    It is "cpu", "cuda", "tpu" or another name of JAX, or "accelerator" if it is any platform but the CPU.
+    """
+    if _platform.value == _ANY:
         raise UndecidedError
-    return platform == "cpu"
+    return "cuda" if _platform.value == "gpu" else _platform.value
 
 
 def platform_of(device: Device) -> str:

@@ -1,19 +1,22 @@
-"""Scaled dot-product attention."""
+"""Scaled dot-product attention: the operators, their checks, and the choice between their forms."""
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
+import math
+from typing import Any
+
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._dtypes import attention as settings
 from torchlike._engine.xla.target import for_cpu
-from torchlike._ops.linalg.products import rows_times
-from torchlike._ops.reduce.row_sums import attention_weights, in_c, row_sums
+from torchlike._ops.nn.attention_blockwise import BLOCK
+from torchlike._ops.nn.attention_dense import mixed, product
+from torchlike._ops.nn.attention_forms import attended, by_numpy
 from torchlike._ops.schema import flops
 from torchlike._ops.schema.autocast_policies import LOWER
 from torchlike._ops.schema.checks import REAL_FLOATS
-from torchlike._ops.schema.declare import Array, Scalar, namespace, operator
+from torchlike._ops.schema.declare import Array, Kept, Scalar, namespace, operator
 from torchlike._ops.schema.rounding import stepwise, unchanged
 from torchlike._ops.schema.typing_rules import Call, broadcast
 
@@ -45,111 +48,33 @@ def _shape(call: Call) -> list:
     return [(*lead, q[-2], v[-1])]
 
 
-def _weights(scores):
-    """Return the softmax over the last dim, or zeros where all scores are -inf."""
-    return _by_numpy(scores) if namespace(scores) is np else _by_jax(scores)
-
-
-def _by_numpy(scores):
-    e = scores - _top(scores)
-    np.exp(e, out=e)
-    e /= np.maximum(np.sum(e, axis=-1, keepdims=True), np.finfo(e.dtype).tiny)
-    return e
-
-
-@jax.custom_jvp
-def _by_jax(scores):
-    e = jnp.exp(scores - _top(scores))
-    total = jnp.sum(e, axis=-1, keepdims=True)
-    return e / jnp.where(total == 0, 1, total)
-
-
-@_by_jax.defjvp
-def _by_jax_jvp(primals, changes):
-    weights, (change,) = _by_jax(*primals), changes
-    return weights, weights * (change - jnp.sum(weights * change, axis=-1, keepdims=True))
-
-
-def _top(scores):
-    """Return the maximum over the last dim, or 0 where all scores are -inf."""
-    xp = namespace(scores)
-    top = xp.max(scores, axis=-1, keepdims=True)
-    return xp.where(top == -np.inf, xp.zeros_like(top), top)
-
-
-def _attended(scores, blocked, value):
-    """Return softmax(scores) V for NumPy arrays, or None if this method would be inexact.
-
-    NumPy takes longer to find the maximum of each row than to compute the exponentials. This function therefore
-    subtracts one maximum for the whole matrix. The result is inexact if a row lies far below the others, is blocked
-    entirely, or contains NaN or infinity.
-    """
-    if scores.dtype not in (np.float32, np.float64) or 0 in scores.shape:
-        return None
-    top = scores.reshape(*scores.shape[:-2], -1).max(-1)[..., None, None]
-    weights = np.subtract(scores, top)
-    np.exp(weights, out=weights)
-    if blocked is not None:
-        weights *= ~blocked
-    total = row_sums(weights)
-    return rows_times(weights, value) / total if total.min() > _ENOUGH else None
-
-
-# The smallest accepted sum of a row's weights. Each weight is at most 1. With a larger sum, the rounding error of
-# `score - maximum` is no larger than that of the scores themselves.
-_ENOUGH = 1e-6
-
-
-def _in_half(scores, value, step):
-    """Return softmax(scores) V with the rounding of PyTorch's fused CPU kernel.
-
-    The exponentials are rounded before the product with V, but not for their sum. The result is rounded last.
-    """
-    weights = namespace(scores).exp(scores - _top(scores))
-    total = weights.sum(-1, keepdims=True)
-    return rows_times(step(weights), value) / namespace(scores).where(total == 0, 1, total)
-
-
-# PyTorch's backward pass rounds the weights, the result and the gradient of the scores.
-_in_half_by_jax = jax.custom_jvp(_in_half, nondiff_argnums=(2,))
-
-
-@_in_half_by_jax.defjvp
-def _in_half_jvp(step, primals, changes):
-    (scores, value), (of_scores, of_value) = primals, changes
-    out, weights = _in_half_by_jax(scores, value, step), _by_jax(scores)
-    weighted = weights * step(of_scores)
-    by_scores = rows_times(weighted, value) - step(out) * jnp.sum(weighted, axis=-1, keepdims=True)
-    return out, rows_times(step(weights), of_value) + by_scores
-
-
-def _product(a, b, form):
-    """Return a @ b or, for the form "nt", a @ b.mT. Half-precision factors accumulate in float32."""
-    if namespace(a) is np or a.dtype.itemsize > 2:
-        return rows_times(a, b, form)
-    return jnp.matmul(a, b.mT if form == "nt" else b, preferred_element_type=np.float32)
-
-
 def _node(call: Call) -> str:
     if call.fused:
         return "ScaledDotProductFlashAttentionForCpuBackward0"
     return "ToCopyBackward0" if call.query.dtype.itemsize < 4 else "UnsafeViewBackward0"
 
 
-@operator(
-    autocast=LOWER,
-    where=(),
-    shape=_shape,
-    check=_check,
-    keeps=("attn_mask", "noise"),
-    out=False,
-    opmath=False,
-    name="_attention",
-    node=_node,
-    loop="softmax_lastdim_kernel_impl",
-    takes=REAL_FLOATS,
-    flops=flops.attention,
-)
+def _saved(call: Call) -> tuple[str | Kept, ...]:
+    """Return what PyTorch saves for backward: its fused kernel all inputs and the result, else its last product."""
+    return ("query", "key", "value", "attn_mask", "result") if call.fused else (Kept("value", "matrices"),)
+
+
+_DECLARED: dict[str, Any] = {
+    "autocast": LOWER,
+    "where": (),
+    "shape": _shape,
+    "check": _check,
+    "keeps": ("attn_mask", "noise"),
+    "out": False,
+    "opmath": False,
+    "node": _node,
+    "loop": "softmax_lastdim_kernel_impl",
+    "takes": REAL_FLOATS,
+    "flops": flops.attention,
+}
+
+
+@operator(name="_attention", **_DECLARED)
 def _attention(
     query: Array,
     key: Array,
@@ -157,7 +82,7 @@ def _attention(
     attn_mask: Array | None = None,
     noise: Array | None = None,
     is_causal: bool = False,
-    scale: Scalar = 0.0,
+    scale: Scalar = None,
     enable_gqa: bool = False,
     fused: bool = False,
 ):
@@ -173,7 +98,7 @@ def _attention(
       attn_mask: a bool mask, True where a query may attend to a key, or numbers that are added to the scores.
       noise: factors of the weights, used for dropout.
       is_causal: if True, query i attends only to the keys 0 to i.
-      scale: the factor of the scores.
+      scale: the factor of the scores, 1 / sqrt(E) if it is omitted.
       enable_gqa: if True, several query heads share one head of `key` and `value`.
       fused: if True, PyTorch computes this call by its fused kernel, which rounds half precision at intermediate steps.
 
@@ -185,29 +110,40 @@ def _attention(
         step, query, key, value = stepwise(query, key, value)
     if enable_gqa:
         key, value = (xp.repeat(t, query.shape[-3] // t.shape[-3], axis=-3) for t in (key, value))
-    scores = _product(query * scale.astype(query.dtype), key, "nt")  # (..., L, S)
+    scores = product(query * _factor(query, scale).astype(query.dtype), key, "nt")  # (..., L, S)
     if not scores.shape[-1]:  # there are no keys
-        return _product(scores.astype(value.dtype), value, "nn")
-    return _mixed(scores, value, attn_mask, noise, step, is_causal, fused)
+        return product(scores.astype(value.dtype), value, "nn")
+    return mixed(scores, value, attn_mask, noise, step, is_causal, fused)
 
 
-def _mixed(scores, value, attn_mask, noise, step, is_causal, fused):
-    """Return softmax(scores + mask) V. `step` rounds intermediate results in half precision."""
-    xp = namespace(scores)
-    compiled = xp is np and step is unchanged and in_c(scores, scores.shape[-1])
-    blocked = None
-    if is_causal and not compiled:
-        blocked = xp.arange(scores.shape[-2])[:, None] < xp.arange(scores.shape[-1])
-    elif attn_mask is not None:  # a bool mask is added as 0 and -inf, so that masked NaNs and infinities propagate
-        mask = xp.where(attn_mask, 0, -np.inf) if attn_mask.dtype == bool else attn_mask
-        scores = scores + mask.astype(scores.dtype)
-    is_quick = xp is np and not compiled and noise is None and step is unchanged
-    if is_quick and (out := _attended(scores, blocked, value)) is not None:
-        return out
-    if blocked is not None:
-        scores = xp.where(blocked, xp.asarray(-np.inf, scores.dtype), scores)
-    if step is not unchanged and fused:
-        return (_in_half if xp is np else _in_half_by_jax)(scores, value, step)
-    weights = attention_weights(scores, is_causal) if compiled else _weights(scores)
-    weights = weights if noise is None else weights * noise.astype(weights.dtype)
-    return _product(weights.astype(value.dtype, copy=False), value, "nn")
+def _factor(query: Any, scale: Any) -> Any:
+    return np.asarray(1.0 / math.sqrt(query.shape[-1] or 1)) if scale is None else scale
+
+
+@operator(name="_flash_attention", residuals=True, remembers=_saved, **_DECLARED)
+def _flash_attention(
+    query: Array,
+    key: Array,
+    value: Array,
+    attn_mask: Array | None = None,
+    noise: Array | None = None,
+    is_causal: bool = False,
+    scale: Scalar = None,
+    enable_gqa: bool = False,
+    fused: bool = False,
+    backends: tuple = settings.DEFAULT_ORDER,
+    block: int = BLOCK,
+):
+    """Compute the function of `_attention` without the matrix of all scores.
+
+    Args:
+      backends: the permitted backends of PyTorch, as numbers of `SDPBackend`, the preferred ones first.
+      block: the number of rows and columns of a block of scores.
+      others: as in `_attention`. There is at least one query and one key, and the mask broadcasts to the scores.
+
+    Returns:
+      (..., L, V).
+    """
+    if namespace(query) is np:
+        return by_numpy(_attention.kernel, query, key, value, attn_mask, noise, is_causal, scale, enable_gqa, fused)
+    return attended(query, key, value, attn_mask, noise, is_causal, scale, enable_gqa, fused, block, backends)

@@ -58,8 +58,8 @@ class Kept:
 
     Attributes:
       name: the array parameter.
-      seen: the view of it that is saved: "T" (transposed), "rows" (as a matrix), "row" or "column" (of a vector), or ""
-        for the parameter itself.
+      seen: the view of it that is saved: "T" (transposed), "rows" (as a matrix), "matrices" (with one batch dim), "row"
+        or "column" (of a vector), or "" for the parameter itself.
       only_for: the parameter for whose gradient it is saved, or "" for all.
     """
 

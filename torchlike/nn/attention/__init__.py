@@ -6,11 +6,19 @@ import enum
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from torchlike._internal import attention as _settings
 from torchlike.nn import _errors_sequence as _errors
+
+__all__ = ["SDPBackend", "sdpa_kernel"]
 
 
 class SDPBackend(enum.IntEnum):
-    """The attention backends of PyTorch."""
+    """The attention backends of PyTorch, and what they stand for here.
+
+    `MATH` computes the matrix of all scores. `FLASH_ATTENTION` and `EFFICIENT_ATTENTION` compute blocks of it. On TPU,
+    `FLASH_ATTENTION` uses a Pallas kernel where it supports the call. `CUDNN_ATTENTION` is cuDNN's kernel. On the CPU,
+    each backend supports the same calls as in PyTorch.
+    """
 
     ERROR = -1
     MATH = 0
@@ -20,13 +28,45 @@ class SDPBackend(enum.IntEnum):
     OVERRIDEABLE = 4
 
 
+# The order in which PyTorch lists the permitted backends.
+_LISTED = (
+    SDPBackend.CUDNN_ATTENTION,
+    SDPBackend.FLASH_ATTENTION,
+    SDPBackend.EFFICIENT_ATTENTION,
+    SDPBackend.MATH,
+    SDPBackend.OVERRIDEABLE,
+)
+
+
 @contextmanager
 def sdpa_kernel(backends: list[SDPBackend] | SDPBackend, set_priority: bool = False) -> Iterator[None]:
-    """Check the given backends and run the block.
+    """Permit only the given backends of `scaled_dot_product_attention` within the block, in all threads.
 
-    There is only one implementation of attention here, so the choice has no effect.
+    Args:
+      backends: one backend, or a list of them.
+      set_priority: if True, prefer the backends in the order of the list.
+
+    Raises:
+      AssertionError: `backends` is neither a backend nor a list.
+      RuntimeError: raised by `scaled_dot_product_attention` if no permitted backend supports the call.
     """
     chosen = [backends] if isinstance(backends, SDPBackend) else backends
-    if not isinstance(chosen, list) or not all(isinstance(backend, SDPBackend) for backend in chosen):
+    if not isinstance(chosen, list):
         raise _errors.attention_backend(type(backends).__name__)
-    yield
+    before = _settings.permitted
+    wanted = [each for each in chosen if isinstance(each, SDPBackend) and each != SDPBackend.ERROR]
+    _settings.permit(wanted, wanted if set_priority else ())
+    try:
+        yield
+    finally:
+        _settings.permit(before, before if set_priority else ())
+
+
+def _cur_sdpa_kernel_backends(with_priority: bool = False) -> list[SDPBackend]:
+    """Return the permitted backends. Other projects import this function."""
+    permitted = _settings.permitted
+    return [*map(SDPBackend, permitted)] if with_priority else [each for each in _LISTED if each in permitted]
+
+
+def _backend_from_string(name: str) -> SDPBackend:
+    return getattr(SDPBackend, name)

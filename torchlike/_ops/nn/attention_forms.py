@@ -1,0 +1,132 @@
+"""The arguments of attention in the canonical layout of its forms, and the choice of a form."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike._dtypes import attention as settings
+from torchlike._engine.xla.target import for_cpu, platform
+from torchlike._ops.nn import attention_blockwise as blockwise
+from torchlike._ops.nn import attention_kernels as kernels
+from torchlike._ops.nn.attention_blockwise import BLOCK, TOGETHER, Blocks
+from torchlike._ops.nn.attention_rules import Form, attend, whole
+from torchlike._ops.schema.rounding import stepwise, unchanged
+
+# From this number of scores per matrix, computing them by blocks is faster (docs/decisions has the figures).
+LONG = 1 << 18
+
+PART = 1 << 22  # the number of scores that NumPy computes at a time
+
+
+# The backends of PyTorch that each type of accelerator has, besides `EFFICIENT`, which is the blockwise form.
+KERNELS = {"cuda": (settings.MATH, settings.FLASH, settings.CUDNN), "tpu": (settings.MATH, settings.FLASH)}
+
+
+def fits(query: tuple, key: tuple, value: tuple, mask: tuple | None, grouped: bool, least: int = LONG) -> bool:
+    """Return whether `attended` supports these shapes, and each matrix has at least `least` scores."""
+    if len(query) < 2 or len(key) < 2 or query[-2] * key[-2] < least or 0 in (*query, *key, *value):
+        return False
+    if mask is None:
+        return True
+    lead = query[:-2]
+    if not grouped:
+        try:
+            lead = np.broadcast_shapes(lead, key[:-2], value[:-2])
+        except ValueError:
+            return False
+    scores = (*lead, query[-2], key[-2])
+    return len(mask) <= len(scores) and all(n in (1, size) for n, size in zip(mask[::-1], scores[::-1]))
+
+
+def attended(
+    query: Any,
+    key: Any,
+    value: Any,
+    mask: Any,
+    noise: Any,
+    causal: bool,
+    scale: Any,
+    grouped: bool,
+    fused: bool,
+    block: int = BLOCK,
+    backends: tuple[int, ...] = settings.DEFAULT_ORDER,
+    draw: Callable[[Any, Any], Any] | None = None,
+) -> Any:
+    """Return attention without the matrix of all scores, with the arguments of the operator `_flash_attention`.
+
+    If `draw` is given, `noise` is the state of a generator and `draw(noise, index)` returns the factors of dropout of
+    the scores with these numbers in (..., L, S). The numbers are uint32, or uint64 if there are more.
+    """
+    step, width = unchanged, query.shape[-1]
+    if query.dtype.itemsize <= 2 and for_cpu():
+        step, query, key, value = stepwise(query, key, value)
+    lead, (q, k, v) = _folded(query, key, value, grouped)
+    if scale is not None:
+        q = q * scale.astype(q.dtype)
+    mask_lead = () if mask is None else (1,) * (len(lead) + 2 - mask.ndim) + mask.shape[:-2]
+    if mask is not None:
+        mask = mask.reshape(math.prod(mask_lead), *((1, 1) + mask.shape)[-2:])
+    exact = step is not unchanged and fused  # PyTorch's kernel rounds weights relative to the maxima of whole blocks
+    blocks = Blocks(
+        lead,
+        mask_lead,
+        causal,
+        1.0 / math.sqrt(width) if scale is None else 1.0,
+        step if exact else unchanged,
+        draw,
+        blockwise.even(q.shape[2], block),
+        min(block, k.shape[1]) if exact else blockwise.even(k.shape[1], block),
+        blockwise.together(len(q), TOGETHER // q.shape[1] if for_cpu() else len(q)),
+    )
+    noise = noise if noise is None or draw is not None else noise.reshape(-1, *noise.shape[-2:])
+    out = _by_form(blocks, backends, q, k, v, mask, noise)
+    return out.reshape(*lead, *out.shape[2:])
+
+
+def _by_form(o: Blocks, backends: tuple[int, ...], *arrays: Any) -> Any:
+    """Return the result of the best permitted form on the platform that is traced for."""
+    passes = kernels.passes(platform(), backends, o, *arrays)
+    scores = arrays[0].shape[2] * arrays[1].shape[1]
+    if passes is None and scores < LONG and settings.MATH in backends and not for_cpu():
+        return whole(o, *arrays)
+    return attend(Form(o, *(passes or (blockwise.forward, blockwise.backward))), *arrays)[0]
+
+
+def _folded(query: Any, key: Any, value: Any, grouped: bool) -> tuple:
+    """Return the leading dims of the scores, and queries (N, G, L, E), keys (N, S, E) and values (N, S, F)."""
+    if grouped and key.shape[-3] != value.shape[-3]:
+        key, value = (jnp.repeat(t, query.shape[-3] // t.shape[-3], axis=-3) for t in (key, value))
+    lead = query.shape[:-2] if grouped else jnp.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
+    shared = (*lead[:-1], key.shape[-3]) if grouped else lead
+    count = math.prod(shared)
+    fold = lambda x, lead: jnp.broadcast_to(x, (*lead, *x.shape[-2:])).reshape(count, -1, *x.shape[-2:])
+    return lead, (fold(query, lead), fold(key, shared)[:, 0], fold(value, shared)[:, 0])
+
+
+def by_numpy(
+    kernel: Callable, query: Any, key: Any, value: Any, mask: Any, noise: Any, causal: bool, *options: Any
+) -> Any:
+    """Return `kernel` of NumPy arrays, computed for a few rows of all matrices at a time.
+
+    With causal attention, each part uses only the keys that it may attend to.
+    """
+    length, keys = query.shape[-2], key.shape[-2]
+    size = max(1, PART // (keys * math.prod(query.shape[:-2])))
+    parts = []
+    for start in range(0, length, size):
+        rows = slice(start, min(length, start + size))
+        last = min(keys, rows.stop) if causal else keys
+        part = np.arange(start, rows.stop)[:, None] >= np.arange(last) if causal else _rows(mask, rows)
+        factors = None if noise is None else noise[..., rows, :last]
+        some = query[..., rows, :], key[..., :last, :], value[..., :last, :]
+        parts.append(kernel(*some, part, factors, False, *options))
+    return np.concatenate(parts, axis=-2)
+
+
+def _rows(mask: Any, rows: slice) -> Any:
+    return mask if mask is None or mask.ndim < 2 or mask.shape[-2] == 1 else mask[..., rows, :]

@@ -1,0 +1,140 @@
+"""A session records the programs of a script, and runs them on the CPU only if their elements are needed.
+
+Where a flush would run a program, the session records it and leaves its operators pending. If the script reads an
+element, all pending operators run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from sys import getrefcount
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from torchlike._dtypes.devices import device as Device
+from torchlike._engine.ahead.lowering import Recorded
+from torchlike._engine.trace import trace as _trace
+from torchlike._engine.trace.ownership import LIST_ITEM, lent
+from torchlike._engine.trace.plan import NUMBERS
+from torchlike._engine.trace.trace import Trace, operators
+from torchlike._engine.xla.executor import numbers_of, replay, usable
+from torchlike._errors.callers import users_place
+
+
+class _Begin(NamedTuple):
+    """The position in a pending trace at which its next program begins."""
+
+    code: int = 0
+    results: int = 0
+    scalars: int = 0
+
+
+class Session:
+    """The programs of a script, in the order in which they would run."""
+
+    def __init__(self) -> None:
+        self.programs: list[Recorded] = []
+        self._begun: dict[Device, tuple[Trace, _Begin]] = {}
+
+    def cut(self, device: Device) -> None:
+        """Record the operators since the last cut as one program, and leave them pending."""
+        with _trace.lock:
+            trace = device.trace
+            if trace is None:
+                return
+            begin = self._begin(device, trace)
+            if len(trace.code) > begin.code:
+                piece, live, donated = _piece(trace, begin)
+                if live:
+                    self.programs.append(recorded(device, piece, live, usable(piece, live, donated)))
+            self.skip(device)
+
+    def skip(self, device: Device) -> None:
+        """Begin the next program after the operators that are pending now."""
+        trace = device.trace
+        if trace is not None:
+            self._begun[device] = trace, _Begin(len(trace.code), len(trace.results), len(trace.scalars))
+            trace.before = _trace.latest.node
+            _trace.limit.length = len(trace.results) + _trace.limit.LONGEST
+
+    def _begin(self, device: Device, trace: Trace) -> _Begin:
+        known, begin = self._begun.get(device, (None, _Begin()))
+        return begin if known is trace else _Begin()
+
+
+def _piece(trace: Trace, begin: _Begin) -> tuple[Trace, tuple[int, ...], tuple[int, ...]]:
+    """Return the end of a trace as a trace of its own, its live results, and its inputs that may be donated.
+
+    The results of earlier programs are inputs. `arrays` has their shapes and dtypes.
+    """
+    avals = [aval for plan, _ in operators(trace.code) for aval in plan.outputs]
+    piece, slots = Trace(), {}
+    donated = []
+    for plan, used in operators(trace.code[begin.code :]):
+        piece.code.append(plan)
+        for slot in used:
+            if slot < begin.results and slot not in slots:
+                slots[slot] = ~len(slots)
+                if _is_free(trace, slot):
+                    donated.append(~slots[slot])
+                piece.arrays.append(spec(avals[slot] if slot >= 0 else trace.arrays[~slot]))
+            piece.code.append(slots.get(slot, slot - begin.results))
+    piece.inputs = [trace.results[s] if s >= 0 else trace.inputs[~s] for s in slots]
+    piece.results = trace.results[begin.results :]
+    piece.scalars = trace.scalars[begin.scalars :]
+    live = tuple([i for i, held in enumerate(piece.results) if held() is not None])
+    return piece, live, tuple(donated)
+
+
+def _is_free(trace: Trace, slot: int) -> bool:
+    """Return whether an input of the next program may be overwritten: nothing outside of the trace refers to it."""
+    if slot >= 0:
+        return trace.results[slot]() is None
+    if trace.inputs[~slot]() is not None or id(trace.arrays[~slot]) in lent:
+        return False
+    return trace.arrays[~slot].__class__ is np.ndarray or getrefcount(trace.arrays[~slot]) <= LIST_ITEM
+
+
+def spec(x: Any) -> jax.ShapeDtypeStruct:
+    """Return the shape and dtype of an array or an aval."""
+    return jax.ShapeDtypeStruct(tuple(x.shape), getattr(x.dtype, "numpy", x.dtype))
+
+
+def recorded(
+    device: Device,
+    trace: Trace,
+    live: tuple[int, ...],
+    donated: tuple[int, ...],
+    during: Callable[[], Any] = contextlib.nullcontext,
+    name: str = "",
+) -> Recorded:
+    """Return a trace as a program that can be lowered. `live` are its results, `donated` its inputs to overwrite."""
+    _, places, kinds = numbers_of(trace)
+    kept = tuple(sorted(set(range(len(trace.arrays))) - set(donated)))
+    packs = [jax.ShapeDtypeStruct((kinds.count(kind),), NUMBERS[kind]) for kind in NUMBERS if kind in kinds]
+    specs = [spec(x) for x in trace.arrays]
+    return Recorded(
+        name=name or str(users_place()),
+        type=device.type,
+        index=device.index or 0,
+        function=replay(tuple(trace.code), places, kinds, donated, kept, live),
+        given=([specs[i] for i in donated], [specs[i] for i in kept], packs),
+        operators=tuple([plan.name.lstrip("_") for plan, _ in operators(trace.code)]),
+        during=during,
+    )
+
+
+@contextlib.contextmanager
+def recording() -> Iterator[Session]:
+    """Record the programs of the block in a session. Work that is pending after the block never runs."""
+    session = _trace.ahead.session = Session()
+    try:
+        yield session
+    finally:
+        _trace.ahead.session, _trace.limit.length = None, _trace.limit.LONGEST
+        for device in [*_trace.pending]:
+            del _trace.pending[device]
+            device.trace = None

@@ -7,7 +7,7 @@ import functools
 import threading
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torchlike import _errors
 from torchlike._compile.arguments import Signature
@@ -18,6 +18,9 @@ from torchlike._engine.report.explain import Function, compiled
 from torchlike._engine.trace import trace as _trace
 from torchlike._errors.callers import Place
 from torchlike.nn import Module
+
+if TYPE_CHECKING:
+    from torchlike._compile.ahead import ForTarget
 
 PATIENCE = 4  # the number of refused captures after which a signature is no longer captured
 _UNFOLLOWED = "an argument has attributes or hooks"
@@ -64,6 +67,15 @@ class Case:
         if len(self.refusals) >= PATIENCE:
             return State.REFUSED
         return State.COMPILED if self.recordings else State.UNSEEN
+
+
+def _attempt(*given: Any) -> Attempt:
+    """Return the capture of one call. `given` are the arguments of `Attempt`."""
+    if _trace.ahead.session is None:
+        return Attempt(*given)
+    from torchlike._compile.ahead import InSession
+
+    return InSession(_trace.ahead.session, *given)
 
 
 class Compiled:
@@ -178,7 +190,7 @@ class Compiled:
         if is_full and not self.fullgraph and not case.recordings[0].replay.are_views(signature.tensors):
             return self._uncompiled(_PARTS, args, kwargs)
         changed = self._changed(case, signature)
-        attempt = Attempt(self.function, signature, args, kwargs, functools.partial(self._refuse, case))
+        attempt = _attempt(self.function, signature, args, kwargs, functools.partial(self._refuse, case))
         case.state = State.CAPTURING
         refusals = len(case.refusals)
         try:
@@ -240,6 +252,29 @@ class Compiled:
         case.recordings.remove(one)
         again.runs = one.runs
         return returned
+
+    def for_target(self, target: str) -> ForTarget:
+        """Return this function for ahead-of-time compiling for a chip that this machine does not have.
+
+        `f.for_target("v5e").lower(*args)` captures the call `f(*args)` without running it or changing any state, and
+        lowers its program. `.compile()` of the result compiles it. Nothing runs on the target.
+
+        Args:
+          target: "v4", "v5e", "v5p", "v6e" (one TPU chip), a TPU slice such as "v5e:2x4", "h100", "h100:8", or "cpu".
+
+        Raises:
+          ValueError: the target is unknown.
+          torchlike.aot.Unavailable: the compiler for the target is not installed.
+
+        >>> import torchlike as torch
+        >>> f = torch.compile(lambda x: (x @ x).sum())
+        >>> program = f.for_target("cpu").lower(torch.ones(64, 64)).compile()
+        >>> program.memory.arguments, program.collectives, program.host_transfers
+        (16384, {}, {})
+        """
+        from torchlike._compile.ahead import ForTarget
+
+        return ForTarget(self.function, target)
 
     # -- statistics ----------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from torchlike._api.import_hook import run_module, run_script
 from torchlike._dtypes.devices import stand_ins
 from torchlike._engine.ahead import targets
 from torchlike._engine.ahead.lowering import Program, Recorded
-from torchlike._engine.ahead.session import Session, recording
+from torchlike._engine.ahead.session import Finished, Session, recording
 from torchlike._engine.xla.target import compiling_for
 from torchlike.aot import report
 
@@ -23,10 +23,6 @@ _DESCRIPTION = """\
 Run a PyTorch script on torchlike up to the end of its first training step, compile its programs for a chip that this
 machine does not have, and print what they need. Nothing runs on the chip. The script's device may be "cuda", "tpu" or
 "cpu"; the devices of the target exist for the script."""
-
-
-class Finished(BaseException):
-    """Raised in the script when it has made the wanted number of optimizer steps."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -71,7 +67,7 @@ def main(argv: Sequence[str]) -> int:
         target = targets.find(given.target)
     except (ValueError, targets.Unavailable) as error:
         parser().error(str(error))
-    with recording() as session, compiling_for(target.platform), _devices(target):
+    with recording(given.steps) as session, compiling_for(target.platform), _devices(target):
         _run(given, session)
     programs = _chosen(session.programs, target)
     if not programs:
@@ -94,15 +90,7 @@ def _run(given: argparse.Namespace, session: Session) -> None:
     """Run the script until it has made the wanted number of steps, or ends."""
     from torchlike.optim.optimizer import register_optimizer_step_post_hook
 
-    left = given.steps
-
-    def stepped(*_: object) -> None:
-        nonlocal left
-        left -= 1
-        if left <= 0:
-            raise Finished
-
-    handle = register_optimizer_step_post_hook(stepped)
+    handle = register_optimizer_step_post_hook(lambda *_: session.stepped())
     report.progress(f"running {given.script} up to the end of optimizer step {given.steps}")
     try:
         (run_module if given.is_module else run_script)(given.script, given.args)

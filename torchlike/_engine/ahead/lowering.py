@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
@@ -61,6 +61,7 @@ class Program:
         own arguments and results are not counted.
       seconds: the time that compiling took on this machine.
       compiled: JAX's object (`jax.stages.Compiled`).
+      backward: the program of the backward pass, if the result of the program is differentiated later.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Program:
     host_transfers: dict[str, int]
     seconds: float
     compiled: Any = field(repr=False)
+    backward: Program | None = None
 
     def as_text(self) -> str:
         """Return the optimized HLO text."""
@@ -90,6 +92,7 @@ class Recorded:
       function: the program as a function of (donated arrays, kept arrays, packed numbers).
       given: the shapes and dtypes of its arguments.
       operators: the names of its operators, in order.
+      key: identifies the program. Equal programs have equal keys.
       precision: the precision of matrix products when it was recorded.
       during: makes a context in which the program must be lowered.
     """
@@ -100,15 +103,16 @@ class Recorded:
     function: Callable
     given: tuple
     operators: tuple[str, ...] = ()
+    key: tuple = ()
     precision: Any = field(default_factory=lambda: modes.matmul_precision)
     during: Callable[[], AbstractContextManager] = contextlib.nullcontext
 
-    def lower(self, target: Target) -> Lowered:
-        """Lower the program for one chip of a target."""
+    def lower(self, target: Target, backward: Lowered | None = None) -> Lowered:
+        """Lower the program for one chip of a target. `backward` is the program of its backward pass."""
         chip = target.chips[self.index if self.type == target.type else 0]
         place = SingleDeviceSharding(chip)
         with compiling_for(target.platform), jax.default_matmul_precision(self.precision), self.during():
-            return Lowered(self, target, lower(place, target.platform, self.function, *self.given))
+            return Lowered(self, target, lower(place, target.platform, self.function, *self.given), backward)
 
 
 @dataclass(frozen=True)
@@ -119,11 +123,13 @@ class Lowered:
       recorded: the program.
       target: the target.
       lowered: JAX's object (`jax.stages.Lowered`).
+      backward: the program of the backward pass, if the result of the program is differentiated later.
     """
 
     recorded: Recorded
     target: Target
-    lowered: Any
+    lowered: Any = field(repr=False)
+    backward: Lowered | None = None
 
     @property
     def name(self) -> str:
@@ -141,7 +147,8 @@ class Lowered:
           Exception: XLA's error, for example if the program needs more memory than the chip has.
         """
         started = time.perf_counter()
-        compiled = self.lowered.compile({**self.target.options} or None)
+        with _not_stored():
+            compiled = self.lowered.compile({**self.target.options} or None)
         seconds = time.perf_counter() - started
         text = compiled.as_text()
         flops, accessed = _costs(self.lowered, compiled)
@@ -156,7 +163,20 @@ class Lowered:
             host_transfers=hlo.host_transfers(text),
             seconds=seconds,
             compiled=compiled,
+            backward=self.backward and self.backward.compile(),
         )
+
+
+@contextlib.contextmanager
+def _not_stored() -> Iterator[None]:
+    """Keep programs out of JAX's disk cache: without the device, JAX cannot load them again."""
+    name = "jax_persistent_cache_min_compile_time_secs"
+    before = getattr(jax.config, name)
+    jax.config.update(name, float("inf"))
+    try:
+        yield
+    finally:
+        jax.config.update(name, before)
 
 
 def _memory(analysis: Any) -> Memory:

@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from torchlike._dtypes import modes
 from torchlike._dtypes.devices import device as Device
+from torchlike._dtypes.recorder import current
 from torchlike._engine.ahead.lowering import Recorded
 from torchlike._engine.trace import trace as _trace
 from torchlike._engine.trace.ownership import LIST_ITEM, lent
@@ -32,11 +34,20 @@ class _Begin(NamedTuple):
     scalars: int = 0
 
 
-class Session:
-    """The programs of a script, in the order in which they would run."""
+class Finished(BaseException):
+    """Raised in a script when it has made the wanted number of optimizer steps."""
 
-    def __init__(self) -> None:
+
+class Session:
+    """The programs of a script, in the order in which they would run, until the end of an optimizer step.
+
+    Args:
+      steps: the number of optimizer steps after which the session raises `Finished`.
+    """
+
+    def __init__(self, steps: int) -> None:
         self.programs: list[Recorded] = []
+        self.left = steps
         self._begun: dict[Device, tuple[Trace, _Begin]] = {}
 
     def cut(self, device: Device) -> None:
@@ -51,6 +62,17 @@ class Session:
                 if live:
                     self.programs.append(recorded(device, piece, live, usable(piece, live, donated)))
             self.skip(device)
+
+    def stepped(self) -> None:
+        """Called at the end of each optimizer step. During a capture, the session ends with the captured call."""
+        self.left -= 1
+        if current().capture is None:
+            self.check()
+
+    def check(self) -> None:
+        """Raise `Finished` if enough optimizer steps were made."""
+        if self.left <= 0:
+            raise Finished
 
     def skip(self, device: Device) -> None:
         """Begin the next program after the operators that are pending now."""
@@ -116,21 +138,23 @@ def recorded(
     kept = tuple(sorted(set(range(len(trace.arrays))) - set(donated)))
     packs = [jax.ShapeDtypeStruct((kinds.count(kind),), NUMBERS[kind]) for kind in NUMBERS if kind in kinds]
     specs = [spec(x) for x in trace.arrays]
+    code = tuple(trace.code)
     return Recorded(
         name=name or str(users_place()),
         type=device.type,
         index=device.index or 0,
-        function=replay(tuple(trace.code), places, kinds, donated, kept, live),
+        function=replay(code, places, kinds, donated, kept, live),
         given=([specs[i] for i in donated], [specs[i] for i in kept], packs),
-        operators=tuple([plan.name.lstrip("_") for plan, _ in operators(trace.code)]),
+        operators=tuple([plan.name.lstrip("_") for plan, _ in operators(code)]),
+        key=(device, code, len(specs), live, donated, tuple(places), modes.matmul_precision),
         during=during,
     )
 
 
 @contextlib.contextmanager
-def recording() -> Iterator[Session]:
+def recording(steps: int) -> Iterator[Session]:
     """Record the programs of the block in a session. Work that is pending after the block never runs."""
-    session = _trace.ahead.session = Session()
+    session = _trace.ahead.session = Session(steps)
     try:
         yield session
     finally:

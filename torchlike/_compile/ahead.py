@@ -23,6 +23,7 @@ from torchlike._engine.trace.capture import Capture, Host, WholeTrace
 from torchlike._engine.trace.plan import Plan, specs
 from torchlike._engine.trace.trace import lock
 from torchlike._engine.xla.target import compiling_for
+from torchlike._errors.callers import users_place
 from torchlike._ops.linalg.products import whole_step
 
 _RECORDED = "it is compiled ahead of time"
@@ -85,6 +86,8 @@ class InSession(Attempt):
         if self.is_recorded:
             self.session.skip(self.capture.device)
             return
+        name = _errors.compiling.named(self.function)
+        self.session.notes.append(f"{name} is compiled, but its call is not one program: {users_place()}: {reason}")
         if self.session.left <= 0:  # the rest of the call is not part of a training step
             self.session.cut(self.capture.device)
             self.session.check()

@@ -19,6 +19,13 @@ from torchlike._engine.xla.target import compiling_for
 from torchlike.aot import report
 
 _READY = "TORCHLIKE_AOT"  # set in the process that runs the script
+# Several processes may compile for a TPU, and libtpu does not look for a TPU.
+_QUIET_TPU = {
+    "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",
+    "TPU_SKIP_MDS_QUERY": "1",
+    "TPU_STDERR_LOG_LEVEL": "3",
+    "TPU_MIN_LOG_LEVEL": "3",
+}
 _DESCRIPTION = """\
 Run a PyTorch script on torchlike up to the end of its first training step, compile its programs for a chip that this
 machine does not have, and print what they need. Nothing runs on the chip. The script's device may be "cuda", "tpu" or
@@ -45,7 +52,7 @@ def environment(argv: Sequence[str]) -> dict[str, str]:
     count = _count(given.target)
     flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={1 + count}".strip()
     # One CPU device runs the work on CPU tensors. Each of the others stands in for a chip.
-    return {_READY: "1", "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags, "ALLOW_MULTIPLE_LIBTPU_LOAD": "1"}
+    return {_READY: "1", "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags, **_QUIET_TPU}
 
 
 def _count(target: str) -> int:
@@ -73,12 +80,13 @@ def main(argv: Sequence[str]) -> int:
     if not programs:
         print("python -m torchlike.aot: the script ran no program", file=sys.stderr)
         return 1
-    print(report.title(target, programs))
+    print(report.title(target, len(programs)))
+    print(*dict.fromkeys(session.notes), sep="\n", end="\n" if session.notes else "")
     failures = 0
-    for number, program in enumerate(programs, 1):
+    for number, (program, runs) in enumerate(programs, 1):
         report.progress(f"compiling program {number} of {len(programs)}: {program.name}")
         made = _compiled(program, target)
-        print(report.section(number, program, made, target), flush=True)
+        print(report.section(number, program, runs, made, target), flush=True)
         failures += isinstance(made, str)
         if given.hlo is not None and not isinstance(made, str):
             given.hlo.mkdir(parents=True, exist_ok=True)
@@ -115,9 +123,16 @@ def _devices(target: targets.Target) -> Iterator[None]:
         yield
 
 
-def _chosen(programs: Sequence[Recorded], target: targets.Target) -> list[Recorded]:
-    """Return the programs of the target's devices, or all programs if the script does not use these devices."""
-    return [p for p in programs if p.type == target.type] or list(programs)
+def _chosen(programs: Sequence[Recorded], target: targets.Target) -> list[tuple[Recorded, int]]:
+    """Return the distinct programs of the target's devices, each with the number of its runs.
+
+    If the script does not use these devices, return its programs of the CPU.
+    """
+    found: dict[tuple, tuple[Recorded, int]] = {}
+    for program in [p for p in programs if p.type == target.type] or programs:
+        first, runs = found.get(program.key, (program, 0))
+        found[program.key] = first, runs + 1
+    return [*found.values()]
 
 
 def _compiled(program: Recorded, target: targets.Target) -> Program | str:

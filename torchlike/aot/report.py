@@ -16,17 +16,18 @@ def progress(what: str) -> None:
     print(f"torchlike.aot: {what}", file=sys.stderr, flush=True)
 
 
-def title(target: Target, programs: Sequence[Recorded]) -> str:
+def title(target: Target, programs: int) -> str:
     """Return the first line of the report."""
     chips = f"{len(target.chips)} chips" if len(target.chips) > 1 else "1 chip"
     kind = getattr(target.chips[0], "device_kind", target.platform)
-    return f"{len(programs)} program{'s' * (len(programs) > 1)} for {target.name} ({chips}: {kind})"
+    return f"{programs} program{'s' * (programs > 1)} for {target.name} ({chips}: {kind})"
 
 
-def section(number: int, recorded: Recorded, made: Program | str, target: Target) -> str:
+def section(number: int, recorded: Recorded, runs: int, made: Program | str, target: Target) -> str:
     """Return the part of the report about one program. `made` is the reason if it could not be compiled."""
     place = f", {recorded.type}:{recorded.index}" if recorded.type == target.type != "cpu" else ""
-    lines = [f"\n{number}. {recorded.name}{place}: {_operators(recorded.operators)}"]
+    times = f" ({runs} runs)" if runs > 1 else ""
+    lines = [f"\n{number}. {recorded.name}{place}{times}: {_operators(recorded.operators)}"]
     if isinstance(made, str):
         return "\n".join([*lines, f"   not compiled: {made}"])
     rows = {

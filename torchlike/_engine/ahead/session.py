@@ -47,6 +47,7 @@ class Session:
 
     def __init__(self, steps: int) -> None:
         self.programs: list[Recorded] = []
+        self.notes: list[str] = []  # the reasons why calls of compiled functions are not one program
         self.left = steps
         self._begun: dict[Device, tuple[Trace, _Begin]] = {}
 

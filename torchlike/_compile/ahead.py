@@ -21,7 +21,6 @@ from torchlike._engine.ahead.lowering import Lowered, Recorded
 from torchlike._engine.ahead.session import Session, recorded
 from torchlike._engine.trace.capture import Capture, Host, WholeTrace
 from torchlike._engine.trace.plan import Plan, specs
-from torchlike._engine.trace.trace import lock
 from torchlike._engine.xla.target import compiling_for
 from torchlike._errors.callers import users_place
 from torchlike._ops.linalg.products import whole_step
@@ -180,28 +179,34 @@ class ForTarget:
 
     Args:
       function: the function that is compiled.
-      target: the name of the target.
+      target: the target, or its name.
     """
 
-    def __init__(self, function: Callable, target: str) -> None:
-        self.function, self.target = function, targets.find(target)
+    def __init__(self, function: Callable, target: str | targets.Target) -> None:
+        self.function = function
+        self.target = targets.find(target) if isinstance(target, str) else target
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Capture a call with these arguments and lower its program for the target.
 
         The call does not run, and its effects on tensors, gradients, optimizers, schedulers and generators are undone.
-        Other effects of the Python code, such as printing, remain.
+        Other effects of the Python code, such as printing, remain. At the first step of an optimizer, the state that it
+        creates remains too, with its initial values.
 
         If a result requires grad, its backward pass is a second program, the attribute `backward`.
 
         Raises:
           torch._dynamo.exc.Unsupported: the call cannot be captured whole, with the reason and, if it is known, the line.
         """
-        with lock, compiling_for(self.target.platform):
+        with compiling_for(self.target.platform):
             signature = Signature(args, kwargs)
             if not signature.is_followed:
                 self._refuse("an argument has attributes or hooks")
-            programs = _Trial(self.function, signature, args, kwargs, self._refuse).run()
+            try:
+                programs = _Trial(self.function, signature, args, kwargs, self._refuse).run()
+            except _errors.compiling.Unsupported:
+                # A first call may create attributes, for example of an optimizer. A second call then finds them.
+                programs = _Trial(self.function, Signature(args, kwargs), args, kwargs, self._refuse).run()
         backward = programs[1].lower(self.target) if programs[1:] else None
         return programs[0].lower(self.target, backward)
 

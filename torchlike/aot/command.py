@@ -19,12 +19,12 @@ from torchlike._engine.xla.target import compiling_for
 from torchlike.aot import report
 
 _READY = "TORCHLIKE_AOT"  # set in the process that runs the script
-# Several processes may compile for a TPU, and libtpu does not look for a TPU.
+# With these variables, several processes may compile for a TPU, and libtpu does not look for one and does not complain.
 _QUIET_TPU = {
     "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",
     "TPU_SKIP_MDS_QUERY": "1",
-    "TPU_STDERR_LOG_LEVEL": "3",
-    "TPU_MIN_LOG_LEVEL": "3",
+    "TPU_ACCELERATOR_TYPE": "v5litepod-1",
+    "TPU_WORKER_HOSTNAMES": "localhost",
 }
 _DESCRIPTION = """\
 Run a PyTorch script on torchlike up to the end of its first training step, compile its programs for a chip that this
@@ -52,7 +52,7 @@ def environment(argv: Sequence[str]) -> dict[str, str]:
     count = _count(given.target)
     flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={1 + count}".strip()
     # One CPU device runs the work on CPU tensors. Each of the others stands in for a chip.
-    return {_READY: "1", "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags, **_QUIET_TPU}
+    return {_READY: "1", **_QUIET_TPU, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags}
 
 
 def _count(target: str) -> int:

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from math import prod
 from pathlib import Path
 
 from torchlike._api.import_hook import run_module, run_script
@@ -46,25 +47,22 @@ def parser() -> argparse.ArgumentParser:
 
 def environment(argv: Sequence[str]) -> dict[str, str]:
     """Return the environment variables that the command needs before JAX is imported. Empty if they are set."""
+    given = parser().parse_args(argv)
+    try:
+        targets.type_of(given.target)
+    except ValueError as error:
+        parser().error(str(error))
+    return variables(given.target)
+
+
+def variables(target: str) -> dict[str, str]:
+    """Return the environment variables with which devices stand in for the chips of a target. Empty if they are set."""
     if _READY in os.environ:
         return {}
-    given = parser().parse_args(argv)
-    count = _count(given.target)
+    count = prod(map(int, re.findall(r"\d+", target.partition(":")[2])))
     flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={1 + count}".strip()
     # One CPU device runs the work on CPU tensors. Each of the others stands in for a chip.
     return {_READY: "1", **_QUIET_TPU, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags}
-
-
-def _count(target: str) -> int:
-    """Return the number of chips of a target."""
-    try:
-        targets.type_of(target)
-    except ValueError as error:
-        parser().error(str(error))
-    count = 1
-    for size in re.findall(r"\d+", target.partition(":")[2]):
-        count *= int(size)
-    return count
 
 
 def main(argv: Sequence[str]) -> int:
@@ -74,7 +72,7 @@ def main(argv: Sequence[str]) -> int:
         target = targets.find(given.target)
     except (ValueError, targets.Unavailable) as error:
         parser().error(str(error))
-    with recording(given.steps) as session, compiling_for(target.platform), _devices(target):
+    with recording(given.steps) as session, compiling_for(target.platform), devices(target):
         _run(given, session)
     programs = _chosen(session.programs, target)
     if not programs:
@@ -112,7 +110,7 @@ def _run(given: argparse.Namespace, session: Session) -> None:
 
 
 @contextlib.contextmanager
-def _devices(target: targets.Target) -> Iterator[None]:
+def devices(target: targets.Target) -> Iterator[None]:
     """Make the target's devices available to the script."""
     import jax
 

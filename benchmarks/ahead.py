@@ -1,7 +1,8 @@
 """Training steps compiled ahead of time for one TPU v5e and one H100, beside the same steps written by hand for JAX.
 
-`python -m benchmarks.ahead` compiles all models for all targets and writes `AHEAD.md` and `AHEAD.json` next to this
-file, after each model. With arguments, it only compiles the models and targets that they name, and keeps the other rows:
+`python -m benchmarks.ahead` compiles all models for all targets. After each model, it writes `AHEAD.md` and
+`AHEAD.json` next to this file. With arguments, it only compiles the models and targets that they name, and keeps the
+other rows:
 `python -m benchmarks.ahead mlp cnn h100`. No accelerator is needed, but JAX's compilers for them are:
 `pip install "jax[tpu]" "jax[cuda12]" optax`. GPT-2 takes about 15 minutes of one core for the TPU.
 """
@@ -76,8 +77,8 @@ def torchlike_program(name, target):
     """Return torchlike's step of a model, compiled for a target."""
     import torchlike
     from benchmarks.ahead_torch import STEPS
-    from torchlike.aot.command import devices
     from torchlike._engine.ahead import targets
+    from torchlike.aot.command import devices
 
     with devices(targets.find(target)):
         torchlike.manual_seed(0)
@@ -98,7 +99,11 @@ def jax_program(name, target):
     with without_x64():
         step, (params, moments, state, *batch) = STEPS[name](chip.platform)
     function = lambda held, batch: step(*held, *batch)
-    return Recorded(name, chip.type, 0, function, ((params, moments, state), batch), during=without_x64).lower(chip).compile()
+    return (
+        Recorded(name, chip.type, 0, function, ((params, moments, state), batch), during=without_x64)
+        .lower(chip)
+        .compile()
+    )
 
 
 def one(name, target):
@@ -113,7 +118,7 @@ def row_of(name, target):
 
     command = [sys.executable, "-m", "benchmarks.ahead", "--one", name, target]
     env = {**os.environ, **variables(target)}
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
+    done = subprocess.run(command, capture_output=True, text=True, env=env)
     if done.returncode == 0:
         return json.loads(done.stdout.splitlines()[-1])
     return {"model": name, "target": target, "error": (done.stderr.strip().splitlines() or ["?"])[-1]}

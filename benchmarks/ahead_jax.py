@@ -1,7 +1,8 @@
 """The training steps of `benchmarks.ahead`, written by hand for JAX.
 
 Each is a pure function of (parameters, moments, state, batch) with the shapes of its arguments. Images are (B, H, W, C)
-and kernels (H, W, inputs, outputs), as is usual in JAX. Products in bfloat16 keep float32 parameters, except in `llama`.
+and kernels (H, W, inputs, outputs), as is usual in JAX. Models that compute products in bfloat16 keep their parameters
+in float32, except `llama`.
 """
 
 from functools import partial
@@ -92,9 +93,7 @@ def running(name, width):
 
 
 def convolved(x, kernel, stride=1, padding="SAME"):
-    return lax.conv_general_dilated(
-        x, kernel, (stride, stride), padding, dimension_numbers=("NHWC", "HWIO", "NHWC")
-    )
+    return lax.conv_general_dilated(x, kernel, (stride, stride), padding, dimension_numbers=("NHWC", "HWIO", "NHWC"))
 
 
 def lstm(platform):
@@ -141,9 +140,7 @@ def resnet50(platform, batch=32, side=224):
             return models_jax.batch_norm(p, state, name, convolved(x, p[f"{name}.kernel"], stride, padding))
 
         x = jax.nn.relu(unit(x, "stem", 2, ((3, 3), (3, 3))))
-        x = lax.reduce_window(
-            x, -jnp.inf, lax.max, (1, 3, 3, 1), (1, 2, 2, 1), ((0, 0), (1, 1), (1, 1), (0, 0))
-        )
+        x = lax.reduce_window(x, -jnp.inf, lax.max, (1, 3, 3, 1), (1, 2, 2, 1), ((0, 0), (1, 1), (1, 1), (0, 0)))
         for name, stride, has_shortcut in plan:
             y = jax.nn.relu(unit(x, f"{name}.a"))
             y = unit(jax.nn.relu(unit(y, f"{name}.b", stride, ((1, 1), (1, 1)))), f"{name}.c")

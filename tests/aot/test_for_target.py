@@ -168,7 +168,7 @@ def test_an_error_of_the_function_is_raised_and_state_is_restored():
         x.add_(1)
         return x @ torchlike.ones(4)
 
-    with pytest.raises(RuntimeError, match="inconsistent tensor size|size mismatch|expected to have"):
+    with pytest.raises(RuntimeError, match=r"inconsistent tensor size"):
         torchlike.compile(f).for_target("cpu").lower(x)
     assert (x.tolist(), x._version) == ([1, 1, 1], 0)
 

@@ -36,5 +36,5 @@ def test_host_transfers_by_kind():
 
 
 def test_nothing_is_found_in_a_program_without_transfers():
-    text = "ENTRY %main {\n  ROOT %y = f32[2]{0} add(%x, %x), metadata={op_name=\"outfeed(x) all-reduce(x)\"}\n}"
+    text = 'ENTRY %main {\n  ROOT %y = f32[2]{0} add(%x, %x), metadata={op_name="outfeed(x) all-reduce(x)"}\n}'
     assert (hlo.collectives(text), hlo.host_transfers(text)) == ({}, {})

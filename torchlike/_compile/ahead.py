@@ -47,7 +47,9 @@ class _UnrunDifferentiable(DifferentiableReplay):
 def _of_plan(device: Device, plan: Plan) -> Recorded:
     function = lambda given, held, packs: plan.function(*held, *packs)
     arrays, numbers = specs(plan.inputs, ()), specs((), plan.scalars)
-    return Recorded(plan.name, device.type, device.index or 0, function, ([], arrays, numbers), during=lambda: whole_step)
+    return Recorded(
+        plan.name, device.type, device.index or 0, function, ([], arrays, numbers), during=lambda: whole_step
+    )
 
 
 class _SessionRecording(recording.Recording):
@@ -69,10 +71,6 @@ class InSession(Attempt):
         self.session.check()
         return returned
 
-    def _capture(self, *given: Any) -> Capture:
-        self.capture = super()._capture(*given)
-        return self.capture
-
     def _made(self, made: recording.Recording, gradient: Gradient | None) -> tuple[Replay, str | None]:
         replay, reason = made.made(gradient)
         if not isinstance(replay, _Unrun):
@@ -82,6 +80,7 @@ class InSession(Attempt):
         raise Refusal(_RECORDED)  # the operators become the pending trace of their device
 
     def _stopped(self, reason: str) -> None:
+        assert self.capture is not None
         if self.is_recorded:
             self.session.skip(self.capture.device)
             return
@@ -138,14 +137,13 @@ class _Trial(Attempt):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self.programs: list[Recorded] = []
-        self.capture: Any = None
 
     def run(self) -> list[Recorded]:
         """Capture the call, undo its effects and return its programs."""
         try:
             self.result()
         finally:
-            if self.capture is not None:
+            if isinstance(self.capture, _Undone):
                 self.capture.roll_back()
                 for tensor, edge, storage in self.before:
                     tensor._edge, tensor._storage = edge, storage
@@ -155,10 +153,6 @@ class _Trial(Attempt):
         tensors = [*self.signature.tensors, *before.tensors.values()]
         self.before = [(t, t._edge, t._storage) for t in tensors]
         return super()._watched(before)
-
-    def _capture(self, *given: Any) -> Capture:
-        self.capture = super()._capture(*given)
-        return self.capture
 
     def _made(self, made: recording.Recording, gradient: Gradient | None) -> tuple[Replay, str | None]:
         replay, reason = made.made(gradient)
@@ -196,7 +190,7 @@ class ForTarget:
         If a result requires grad, its backward pass is a second program, the attribute `backward`.
 
         Raises:
-          torch._dynamo.exc.Unsupported: the call cannot be captured whole, with the reason and, if it is known, the line.
+          torch._dynamo.exc.Unsupported: the call cannot be captured whole. The message gives the reason and the line.
         """
         with compiling_for(self.target.platform):
             signature = Signature(args, kwargs)

@@ -65,6 +65,7 @@ class Attempt:
         self.function, self.signature, self.args, self.kwargs = function, signature, args, kwargs
         self.refuse = refuse
         self.kept: Kept | None = None  # the recording
+        self.capture: Capture | None = None
 
     def result(self) -> Any:
         """Call the function and return its result. If the call can be captured, set `kept` to the recording."""
@@ -83,7 +84,7 @@ class Attempt:
         boundary()
         _make_distinct([*given, *state, *before.grads.values()])
         shown = [t._pair()[0] if value is None else value for t, value in zip(given, seen)]
-        capture = self._capture(before, state, views, shown)
+        self.capture = capture = self._capture(before, state, views, shown)
         watch, modes = Watch(), self.signature.modes
         with capture, cut_off(self.signature.tensors):
             capture.histories = [(t, t._edge, t._storage) for t in [*self.signature.tensors, *state]]

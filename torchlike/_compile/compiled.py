@@ -71,11 +71,12 @@ class Case:
 
 def _attempt(*given: Any) -> Attempt:
     """Return the capture of one call. `given` are the arguments of `Attempt`."""
-    if _trace.ahead.session is None:
+    session: Any = _trace.ahead.session
+    if session is None:
         return Attempt(*given)
     from torchlike._compile.ahead import InSession
 
-    return InSession(_trace.ahead.session, *given)
+    return InSession(session, *given)
 
 
 class Compiled:
@@ -257,14 +258,15 @@ class Compiled:
         """Return this function for ahead-of-time compiling for a chip that this machine does not have.
 
         `f.for_target("v5e").lower(*args)` captures the call `f(*args)` without running it or changing any state, and
-        lowers its program. `.compile()` of the result compiles it. Nothing runs on the target.
+        lowers its program. `.compile()` of the result compiles it. Nothing runs on the target. On a machine without
+        accelerators, start Python with the environment variable `JAX_PLATFORMS=cpu`.
 
         Args:
           target: "v4", "v5e", "v5p", "v6e" (one TPU chip), a TPU slice such as "v5e:2x4", "h100", "h100:8", or "cpu".
 
         Raises:
           ValueError: the target is unknown.
-          torchlike.aot.Unavailable: the compiler for the target is not installed.
+          torchlike.aot.Unavailable: the compiler for the target is not installed or cannot be loaded.
 
         >>> import torchlike as torch
         >>> f = torch.compile(lambda x: (x @ x).sum())

@@ -19,7 +19,7 @@ def progress(what: str) -> None:
 def title(target: Target, programs: int) -> str:
     """Return the first line of the report."""
     chips = f"{len(target.chips)} chips" if len(target.chips) > 1 else "1 chip"
-    kind = getattr(target.chips[0], "device_kind", target.platform)
+    kind = getattr(next(iter(target.chips)), "device_kind", target.platform)
     return f"{programs} program{'s' * (programs > 1)} for {target.name} ({chips}: {kind})"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -103,4 +104,9 @@ def _chips(name: str, **described: Any) -> tuple[Any, ...]:
     try:
         return tuple(topologies.get_topology_desc(**described).devices)
     except Exception as error:
-        raise Unavailable(f"{name} cannot be compiled for: {error}") from error
+        hint = (
+            ""
+            if os.environ.get("JAX_PLATFORMS")
+            else "; on a machine without accelerators, start with JAX_PLATFORMS=cpu"
+        )
+        raise Unavailable(f"JAX cannot compile for {name}: {error}{hint}") from error

@@ -125,7 +125,7 @@ def gpu_is_cuda() -> None:
     JAX 0.10 resolves the alias by looking at the clients of the process. The devices of a GPU topology that was made
     from a description have no client.
     """
-    bridge = import_module("jax._src.xla_bridge")
+    bridge: Any = import_module("jax._src.xla_bridge")
     canonicalize = getattr(bridge, "canonicalize_platform", None)
     if canonicalize is None or getattr(canonicalize, "knows_cuda", False):
         return

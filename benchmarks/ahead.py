@@ -121,7 +121,8 @@ def row_of(name, target):
     done = subprocess.run(command, capture_output=True, text=True, env=env)
     if done.returncode == 0:
         return json.loads(done.stdout.splitlines()[-1])
-    return {"model": name, "target": target, "error": (done.stderr.strip().splitlines() or ["?"])[-1]}
+    errors = [line for line in done.stderr.splitlines() if re.match(r"[\w.]*(Error|Exception|Unsupported)\b", line)]
+    return {"model": name, "target": target, "error": (errors or [f"exit status {done.returncode}"])[-1]}
 
 
 def table(rows):

@@ -54,3 +54,30 @@ def said(program: str) -> list[str]:
 def test_the_programs_are_those_that_run_otherwise():
     lines = said(SAME)
     assert lines == ["compiles 0", "programs 9 3", "same True True", ""]
+
+
+LONG = """
+import torchlike as torch
+from torchlike._engine.ahead import session as ahead
+from torchlike._engine.trace.trace import limit
+
+limit.length = 10
+with ahead.recording(1) as session:
+    x = torch.zeros(2)
+    for _ in range(25):
+        x = x + 1
+    y = x * 2
+    torch._engine.boundary()
+print([len(p.operators) for p in session.programs])
+ahead.MOST_PENDING = 20
+with ahead.recording(1) as session:
+    x = torch.zeros(2)
+    for _ in range(25):
+        x = x + 1
+    print(x._value.array is None, x.tolist())
+print([len(p.operators) for p in session.programs])
+"""
+
+
+def test_a_long_program_is_divided_as_in_a_run():
+    assert said(LONG) == ["[11, 11, 4]", "True [25.0, 25.0]", "[11, 11, 3]"]

@@ -19,6 +19,7 @@ from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.recorder import current
 from torchlike._engine.ahead.lowering import Recorded
 from torchlike._engine.trace import trace as _trace
+from torchlike._engine.trace.flush import flush
 from torchlike._engine.trace.ownership import LIST_ITEM, lent
 from torchlike._engine.trace.plan import NUMBERS
 from torchlike._engine.trace.trace import Trace, operators
@@ -32,6 +33,9 @@ class _Begin(NamedTuple):
     code: int = 0
     results: int = 0
     scalars: int = 0
+
+
+MOST_PENDING = 1 << 16  # results
 
 
 class Finished(BaseException):
@@ -64,6 +68,14 @@ class Session:
                     self.programs.append(recorded(device, piece, live, usable(piece, live, donated)))
             self.skip(device)
 
+    def grown(self, device: Device) -> None:
+        """End the program if it has as many results as a program may have. Run the pending work if it is very long."""
+        trace = device.trace
+        if trace is not None and len(trace.results) - self._begin(device, trace).results > _trace.limit.length:
+            self.cut(device)
+            if len(trace.results) > MOST_PENDING:
+                flush(device)
+
     def stepped(self) -> None:
         """Called at the end of each optimizer step. During a capture, the session ends with the captured call."""
         self.left -= 1
@@ -81,7 +93,6 @@ class Session:
         if trace is not None:
             self._begun[device] = trace, _Begin(len(trace.code), len(trace.results), len(trace.scalars))
             trace.before = _trace.latest.node
-            _trace.limit.length = len(trace.results) + _trace.limit.LONGEST
 
     def _begin(self, device: Device, trace: Trace) -> _Begin:
         known, begin = self._begun.get(device, (None, _Begin()))
@@ -159,7 +170,7 @@ def recording(steps: int) -> Iterator[Session]:
     try:
         yield session
     finally:
-        _trace.ahead.session, _trace.limit.length = None, _trace.limit.LONGEST
+        _trace.ahead.session = None
         for device in [*_trace.pending]:
             del _trace.pending[device]
             device.trace = None

@@ -15,7 +15,20 @@ from jax.experimental import topologies
 
 from torchlike._engine.xla.jax_private import gpu_is_cuda
 
-_TPUS = {"v4": ("1x1x1", 32), "v5e": ("1x1", 16), "v5p": ("1x1x1", 95), "v6e": ("1x1", 32)}  # one chip; GiB of memory
+
+class _Tpu(NamedTuple):
+    one: str  # the shape of one chip
+    gib: int  # the memory of one chip
+    described: Mapping[str, str] = {}  # further properties of a topology
+
+
+# The two cores of a v4 chip are one device.
+_TPUS = {
+    "v4": _Tpu("1x1x1", 32, {"chip_config_name": "megacore"}),
+    "v5e": _Tpu("1x1", 16),
+    "v5p": _Tpu("1x1x1", 95),
+    "v6e": _Tpu("1x1", 32),
+}
 _GPUS = {"h100": 79}  # GiB of memory; the description is the file of the same name
 _GIB = 2**30
 # The autotuner would measure kernels on the device. Level 0 uses XLA's cost model.
@@ -80,9 +93,9 @@ def _tpu(name: str) -> Target:
     kind, _, shape = name.partition(":")
     if find_spec("libtpu") is None:
         raise Unavailable(f'{name} needs the TPU compiler, libtpu: pip install "jax[tpu]=={jax.__version__}"')
-    one, gib = _TPUS[kind]
-    chips = _chips(name, platform="tpu", topology_name=f"{kind}:{shape or one}")
-    return Target(name, "tpu", "tpu", chips, gib * _GIB, {})
+    tpu = _TPUS[kind]
+    chips = _chips(name, platform="tpu", topology_name=f"{kind}:{shape or tpu.one}", **tpu.described)
+    return Target(name, "tpu", "tpu", chips, tpu.gib * _GIB, {})
 
 
 def _cuda(name: str) -> Target:

@@ -62,6 +62,10 @@ class Cuts(Protocol):
         """End a program of a device. Its operators stay pending."""
         ...
 
+    def grown(self, device: Device) -> None:
+        """Called after an operator was appended to a trace that is longer than a program may be."""
+        ...
+
 
 class _Ahead:
     """The recorder of programs that are compiled ahead of time and not run, or None."""
@@ -351,7 +355,7 @@ def _end_program(device: Device) -> None:
     if ahead.session is None:
         _flush(device)
     else:
-        ahead.session.cut(device)
+        ahead.session.grown(device)
 
 
 def _flush(device: Device) -> None:

@@ -129,6 +129,8 @@ def test_a_module_is_run_by_name(tmp_path):
     assert done.stdout.splitlines()[:2] == ["6.0", "1 program for cpu (1 chip: cpu)"], done.stderr
 
 
-@pytest.mark.parametrize("arguments", [(), ("--target", "v9", "x.py"), ("--target", "cpu")])
+@pytest.mark.parametrize(
+    "arguments", [(), ("--target", "v9", "x.py"), ("--target", "cpu"), ("--target", "cpu", "--steps", "0", "x.py")]
+)
 def test_a_wrong_command_line_shows_the_usage(arguments):
     assert "usage: python -m torchlike.aot" in ran(*arguments, status=2).stderr

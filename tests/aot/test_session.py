@@ -81,3 +81,19 @@ print([len(p.operators) for p in session.programs])
 
 def test_a_long_program_is_divided_as_in_a_run():
     assert said(LONG) == ["[11, 11, 4]", "True [25.0, 25.0]", "[11, 11, 3]"]
+
+
+READS = """
+import torchlike as torch
+from torchlike._engine.ahead.session import recording
+
+with recording(1, print):
+    x = torch.ones(2)
+    for _ in range(300):
+        x = x * 1
+    print(x.tolist(), (x + 1).tolist())
+"""
+
+
+def test_a_long_run_on_the_cpu_is_announced():
+    assert said(READS) == ["<string>:9 needs elements, so 301 operators run on the CPU", "[1.0, 1.0] [2.0, 2.0]"]

@@ -184,8 +184,8 @@ class ForTarget:
         """Capture a call with these arguments and lower its program for the target.
 
         The call does not run, and its effects on tensors, gradients, optimizers, schedulers and generators are undone.
-        Other effects of the Python code, such as printing, remain. At the first step of an optimizer, the state that it
-        creates remains too, with its initial values.
+        Other effects of the Python code, such as printing, remain, and the code may run twice. At the first step of an
+        optimizer, the state that it creates remains too, with its initial values.
 
         If a result requires grad, its backward pass is a second program, the attribute `backward`.
 

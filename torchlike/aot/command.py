@@ -37,12 +37,18 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     made = argparse.ArgumentParser("python -m torchlike.aot", description=_DESCRIPTION)
     made.add_argument("--target", required=True, help=targets.names())
-    made.add_argument("--steps", type=int, default=1, help="stop after this many optimizer steps (default: 1)")
+    made.add_argument("--steps", type=_positive, default=1, help="stop after this many optimizer steps (default: 1)")
     made.add_argument("--hlo", type=Path, metavar="DIR", help="write the optimized HLO text of each program to DIR")
     made.add_argument("-m", dest="is_module", action="store_true", help="SCRIPT is the name of a module")
     made.add_argument("script", help="the script")
     made.add_argument("args", nargs=argparse.REMAINDER, help="the script's arguments")
     return made
+
+
+def _positive(text: str) -> int:
+    if not re.fullmatch(r"[1-9]\d*", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
+    return int(text)
 
 
 def environment(argv: Sequence[str]) -> dict[str, str]:
@@ -72,7 +78,7 @@ def main(argv: Sequence[str]) -> int:
         target = targets.find(given.target)
     except (ValueError, targets.Unavailable) as error:
         parser().error(str(error))
-    with recording(given.steps) as session, compiling_for(target.platform), devices(target):
+    with recording(given.steps, report.progress) as session, compiling_for(target.platform), devices(target):
         _run(given, session)
     programs = _chosen(session.programs, target)
     if not programs:

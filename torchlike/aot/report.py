@@ -63,8 +63,10 @@ def _counts(found: Mapping[str, int]) -> str:
     return ", ".join(f"{n} {kind}" for kind, n in found.items()) or "none"
 
 
-def size_of(count: float) -> str:
+def size_of(count: float | None) -> str:
     """Return a number of bytes with a binary unit."""
+    if count is None:
+        return "unknown"
     for unit in ("B", "KiB", "MiB", "GiB"):
         if count < 1024:
             return f"{count:.0f} B" if unit == "B" else f"{count:.1f} {unit}"
@@ -72,8 +74,10 @@ def size_of(count: float) -> str:
     return f"{count:.1f} TiB"
 
 
-def number_of(count: float) -> str:
+def number_of(count: float | None) -> str:
     """Return a number with a decimal unit."""
+    if count is None:
+        return "unknown"
     for unit in ("", " k", " M", " G"):
         if count < 1000:
             return f"{count:.4g}{unit}"

@@ -54,8 +54,10 @@ class Program:
       chips: the number of chips that the program uses.
       memory: the memory on one chip.
       flops: the floating-point operations of one run on one chip, by XLA's cost model. For a GPU, they are counted
-        before optimization. The operations inside library kernels that replace a whole formula are not counted.
+        before optimization. The operations inside custom kernels, such as an attention kernel, are not counted. None if
+        unknown.
       bytes_accessed: the bytes that the kernels of one run read and write on one chip, by XLA's cost model.
+        None if unknown.
       collectives: the number of collectives by kind.
       host_transfers: the number of instructions that move data between the chip and the host, by kind. The program's
         own arguments and results are not counted.
@@ -68,8 +70,8 @@ class Program:
     target: str
     chips: int
     memory: Memory
-    flops: float
-    bytes_accessed: float
+    flops: float | None
+    bytes_accessed: float | None
     collectives: dict[str, int]
     host_transfers: dict[str, int]
     seconds: float
@@ -189,12 +191,12 @@ def _memory(analysis: Any) -> Memory:
     )
 
 
-def _costs(lowered: Any, compiled: Any) -> tuple[float, float]:
+def _costs(lowered: Any, compiled: Any) -> tuple[float | None, float | None]:
     """Return the floating-point operations and the bytes accessed."""
     costs = compiled.cost_analysis()
     if costs is not None:
-        return costs.get("flops", 0.0), costs.get("bytes accessed", 0.0)
+        return costs.get("flops"), costs.get("bytes accessed")
     # The GPU compiler gives no costs. After optimization, products are calls of libraries, whose operations XLA does
     # not know; before it, nothing is fused, so that the bytes are too many.
     before, after = module_costs(lowered, compiled)
-    return before.get("flops", 0.0), after.get("bytes accessed", 0.0)
+    return before.get("flops"), after.get("bytes accessed")

@@ -36,6 +36,7 @@ class _Begin(NamedTuple):
 
 
 MOST_PENDING = 1 << 16  # results
+MANY = 200  # results; a run of more operators than these is announced
 
 
 class Finished(BaseException):
@@ -47,12 +48,13 @@ class Session:
 
     Args:
       steps: the number of optimizer steps after which the session raises `Finished`.
+      tell: called with a message before work that may take long.
     """
 
-    def __init__(self, steps: int) -> None:
+    def __init__(self, steps: int, tell: Callable[[str], None]) -> None:
         self.programs: list[Recorded] = []
         self.notes: list[str] = []  # the reasons why calls of compiled functions are not one program
-        self.left = steps
+        self.left, self.tell = steps, tell
         self._begun: dict[Device, tuple[Trace, _Begin]] = {}
 
     def cut(self, device: Device) -> None:
@@ -67,6 +69,13 @@ class Session:
                 if live:
                     self.programs.append(recorded(device, piece, live, usable(piece, live, donated)))
             self.skip(device)
+
+    def needs(self, device: Device) -> None:
+        """End the program, because its elements are needed and all pending operators are about to run."""
+        self.cut(device)
+        pending = len(device.trace.results)
+        if pending > MANY:
+            self.tell(f"{users_place()} needs elements, so {pending} operators run on the CPU")
 
     def grown(self, device: Device) -> None:
         """End the program if it has as many results as a program may have. Run the pending work if it is very long."""
@@ -164,9 +173,9 @@ def recorded(
 
 
 @contextlib.contextmanager
-def recording(steps: int) -> Iterator[Session]:
+def recording(steps: int, tell: Callable[[str], None] = lambda what: None) -> Iterator[Session]:
     """Record the programs of the block in a session. Work that is pending after the block never runs."""
-    session = _trace.ahead.session = Session(steps)
+    session = _trace.ahead.session = Session(steps, tell)
     try:
         yield session
     finally:

@@ -55,7 +55,7 @@ def flush(device: Device) -> None:
             _trace.pending.pop(device, None)
             return
         if _trace.ahead.session is not None:
-            _trace.ahead.session.cut(device)
+            _trace.ahead.session.needs(device)
         if _trace.observers:
             _trace.observe(plan for plan, _ in _trace.operators(trace.code))
         values = [r() for r in trace.results]  # strong references, so no Value is freed between the key and the run

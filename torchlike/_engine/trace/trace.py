@@ -62,6 +62,10 @@ class Cuts(Protocol):
         """End a program of a device. Its operators stay pending."""
         ...
 
+    def needs(self, device: Device) -> None:
+        """Called before the pending operators of a device run."""
+        ...
+
     def grown(self, device: Device) -> None:
         """Called after an operator was appended to a trace that is longer than a program may be."""
         ...

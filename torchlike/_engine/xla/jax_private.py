@@ -143,8 +143,13 @@ def gpu_is_cuda() -> None:
 
 
 def module_costs(lowered: Any, compiled: Any) -> tuple[dict[str, float], dict[str, float]]:
-    """Return XLA's costs of a program before and after optimization, computed without a client of its platform."""
-    count = import_module("jaxlib._jax").hlo_module_cost_analysis
+    """Return XLA's costs of a program before and after optimization, computed without a client of its platform.
+
+    The dictionaries are empty if this version of JAX cannot compute them.
+    """
+    count = getattr(import_module("jaxlib._jax"), "hlo_module_cost_analysis", None)
+    if count is None:
+        return {}, {}
     client = jax.local_devices(backend="cpu")[0].client
     before = lowered.compiler_ir("hlo").as_hlo_module()
     (after,) = compiled.runtime_executable().hlo_modules()

@@ -52,11 +52,10 @@ def tpu() -> list[str]:
     ]
     for name in ("mlp10", "gpt4"):
         made = long.compiled_for_tpu(name)
-        cost, memory = made.cost_analysis(), made.memory_analysis()
-        sizes = (memory.argument_size_in_bytes, memory.alias_size_in_bytes, memory.temp_size_in_bytes)
+        sizes = (made.memory.arguments, made.memory.aliased, made.memory.temporaries)
         cells = [
-            f"{cost['flops'] / 1e9:.2f}",
-            f"{cost['bytes accessed'] / 2**20:.1f}",
+            f"{made.flops / 1e9:.2f}",
+            f"{made.bytes_accessed / 2**20:.1f}",
             *(f"{n / 2**20:.2f}" for n in sizes),
         ]
         rows.append(f"| {SPECS[name].title} | {' | '.join(cells)} |")

@@ -7,7 +7,7 @@ import numpy as np
 import torchlike
 from benchmarks import models_torch
 from benchmarks.models import SPECS
-from torchlike._engine.xla.target import tracing_for
+from torchlike.aot import Program
 
 STEPS = 100
 TOPOLOGY = "v5e:2x4"
@@ -46,12 +46,8 @@ def difference(name: str, steps: int = STEPS) -> float:
     return float(np.max(np.abs(ours / plain - 1)))
 
 
-def compiled_for_tpu(name: str):
-    """Return XLA's executable of a benchmark model's step, compiled ahead of time for one chip of a TPU slice."""
-    import jax
-    from jax.experimental import topologies
-    from jax.sharding import SingleDeviceSharding
-
+def compiled_for_tpu(name: str) -> Program:
+    """Return a benchmark model's step, compiled ahead of time for one chip of a TPU slice."""
     spec = SPECS[name]
     model = models_torch.build(torchlike, spec)
     optimizer = models_torch.optimizer_of(torchlike, spec, model)
@@ -64,13 +60,4 @@ def compiled_for_tpu(name: str):
         optimizer.zero_grad()
         return loss
 
-    step(*(torchlike.tensor(part) for part in spec.batches()[0]))
-    (kept,) = next(iter(step.kept.values()))
-    program = kept.replay.program
-    chip = topologies.get_topology_desc(platform="tpu", topology_name=TOPOLOGY).devices[0]
-    place = SingleDeviceSharding(chip)
-    given = jax.tree.map(
-        lambda info: jax.ShapeDtypeStruct(info.shape, info.dtype, sharding=place), program.compiled.args_info[0]
-    )
-    with tracing_for(chip.platform):
-        return jax.jit(program.function, donate_argnums=0).lower(*given).compile()
+    return step.for_target(TOPOLOGY).lower(*(torchlike.tensor(part) for part in spec.batches()[0])).compile()

@@ -48,3 +48,42 @@ def test_a_scheduler_steps_inside():
     for _ in range(5):
         step(torchlike.ones(2))
     assert (step.explained().recordings, step.explained().runs) == (1, 4)
+
+
+class _Trainer:
+    """A step whose code contains the name `optimizer`, as an attribute."""
+
+    def __init__(self):
+        self.w = torchlike.nn.Parameter(torchlike.ones(2))
+        self.optimizer = torchlike.optim.SGD([self.w], lr=0.1)
+        self.scheduler = torchlike.optim.lr_scheduler.StepLR(self.optimizer, 2)
+
+    def step(self, x):
+        (self.w * x).sum().backward()
+        self.optimizer.step()
+        self.scheduler.step()
+        self.optimizer.zero_grad()
+
+
+def test_an_attribute_named_optimizer_does_not_prevent_the_capture():
+    step = torchlike.compile(_Trainer().step)
+    for _ in range(5):
+        step(torchlike.ones(2))
+    assert (step.explained().recordings, step.explained().runs) == (1, 4)
+
+
+def test_a_scheduler_whose_optimizer_is_replaced():
+    w = torchlike.nn.Parameter(torchlike.ones(2))
+    scheduler = torchlike.optim.lr_scheduler.StepLR(torchlike.optim.SGD([w], lr=1.0), 2)
+
+    @torchlike.compile(fullgraph=True)
+    def step(x):
+        (w * x).sum().backward()
+        scheduler.optimizer.step()
+        scheduler.optimizer.zero_grad()
+
+    for _ in range(2):
+        step(torchlike.ones(2))
+    scheduler.optimizer = torchlike.optim.SGD([w], lr=0.0)
+    step(torchlike.ones(2))
+    assert w.tolist() == [-1, -1]

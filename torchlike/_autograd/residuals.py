@@ -19,7 +19,7 @@ from torchlike._autograd.nodes import Edge, Node
 from torchlike._engine import Aval, Value, aval, record
 from torchlike._engine.trace.plan import FLAT, specs
 from torchlike._engine.xla.jax_private import ShapedArray, Zero
-from torchlike._engine.xla.target import pinned
+from torchlike._engine.xla.target import pinned, platform_of
 from torchlike._ops.schema.gradient import conjugate
 from torchlike._ops.schema.interpreted import own_program
 from torchlike._ops.schema.plan import OpPlan
@@ -48,11 +48,12 @@ def with_residuals(
 ) -> list[Grad]:
     """Record the forward with its residuals. Return the results, with edges to the node that uses the residuals."""
     wanted = tuple(i for i, e in enumerate(edges) if e is not None)
-    pair = plan.residual or {}
-    if wanted not in pair:
-        pair[wanted] = _make(plan, wanted)
-        plan.residual = pair
-    forward, backward = pair[wanted]
+    pairs = plan.residual or {}
+    key = wanted, platform_of(plan.inputs[0].device)
+    if key not in pairs:
+        pairs[key] = _make(plan, wanted)
+        plan.residual = pairs
+    forward, backward = pairs[key]
     made = record(forward, values, scalars)
     count = len(plan.outputs)
     # The node's plan keeps the order of the original inputs, so the indices in `wanted` are valid for its edges.

@@ -56,12 +56,16 @@ class Attempt:
         raise.
     """
 
+    captures: type[Capture] = Capture
+    recordings: type[recording.Recording] = recording.Recording
+
     def __init__(
         self, function: Callable, signature: Signature, args: tuple, kwargs: dict, refuse: Callable[[str], None]
     ) -> None:
         self.function, self.signature, self.args, self.kwargs = function, signature, args, kwargs
         self.refuse = refuse
         self.kept: Kept | None = None  # the recording
+        self.capture: Capture | None = None
 
     def result(self) -> Any:
         """Call the function and return its result. If the call can be captured, set `kept` to the recording."""
@@ -80,7 +84,7 @@ class Attempt:
         boundary()
         _make_distinct([*given, *state, *before.grads.values()])
         shown = [t._pair()[0] if value is None else value for t, value in zip(given, seen)]
-        capture = self._capture(before, state, views, shown)
+        self.capture = capture = self._capture(before, state, views, shown)
         watch, modes = Watch(), self.signature.modes
         with capture, cut_off(self.signature.tensors):
             capture.histories = [(t, t._edge, t._storage) for t in [*self.signature.tensors, *state]]
@@ -96,7 +100,7 @@ class Attempt:
     ) -> Capture:
         """Return the capture of the call. `given` are the values of its argument tensors."""
         tensors = [*self.signature.tensors, *state]
-        capture = Capture(tensors[0].device if tensors else _modes.get_default_device(), self._stopped)
+        capture = self.captures(tensors[0].device if tensors else _modes.get_default_device(), self._stopped)
         capture.given, capture.views = given, views
         held = [t._storage.value for t in [*state, *before.grads.values()]]
         capture.known = {id(v) for v in [*given, *(v for _, v in views), *held]}
@@ -112,7 +116,7 @@ class Attempt:
             self._check_containers(returned, before)
             results = Results(returned, self.signature.tensors, before.tensors, before.grads)
             state = {**before.tensors, **after.tensors}.values()
-            made = recording.Recording(capture, results, self.signature.tensors, list(state))
+            made = self.recordings(capture, results, self.signature.tensors, list(state))
             made.check()
             gradient, late = None, None
             if results.roots:
@@ -122,7 +126,7 @@ class Attempt:
                     after = self._unchanged(before, watch, modes)
                 except Refusal as refusal:
                     late = str(refusal)
-            replay, reason = made.made(gradient)
+            replay, reason = self._made(made, gradient)
         except Refusal as refusal:
             capture.stop(str(refusal))
             return None
@@ -134,6 +138,9 @@ class Attempt:
         else:
             self.kept = Kept(Guards(after, [*after.tensors.values()], replay.read), replay, self.signature, after)
         return replay
+
+    def _made(self, made: recording.Recording, gradient: Gradient | None) -> tuple[Replay, str | None]:
+        return made.made(gradient)
 
     def _unchanged(self, before: Reach, watch: Watch, modes: tuple) -> Reach:
         """Check that the call changed nothing that it depends on. Return the state that the executed code reaches."""

@@ -7,7 +7,7 @@ import functools
 import threading
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 
@@ -21,6 +21,9 @@ from torchlike._engine.trace import trace as _trace
 from torchlike._errors.callers import Place
 from torchlike._errors.making import OutOfMemoryError
 from torchlike.nn import Module
+
+if TYPE_CHECKING:
+    from torchlike._compile.ahead import ForTarget
 
 PATIENCE = 4  # the number of refused captures after which a signature is no longer captured
 _UNFOLLOWED = "an argument has attributes or hooks"
@@ -67,6 +70,16 @@ class Case:
         if len(self.refusals) >= PATIENCE:
             return State.REFUSED
         return State.COMPILED if self.recordings else State.UNSEEN
+
+
+def _attempt(*given: Any) -> Attempt:
+    """Return the capture of one call. `given` are the arguments of `Attempt`."""
+    session: Any = _trace.ahead.session
+    if session is None:
+        return Attempt(*given)
+    from torchlike._compile.ahead import InSession
+
+    return InSession(session, *given)
 
 
 class Compiled:
@@ -184,7 +197,7 @@ class Compiled:
         if is_full and not self.fullgraph and not case.recordings[0].replay.are_views(signature.tensors):
             return self._uncompiled(_PARTS, args, kwargs)
         changed = self._changed(case, signature)
-        attempt = Attempt(self.function, signature, args, kwargs, functools.partial(self._refuse, case))
+        attempt = _attempt(self.function, signature, args, kwargs, functools.partial(self._refuse, case))
         case.state = State.CAPTURING
         refusals = len(case.refusals)
         try:
@@ -246,6 +259,30 @@ class Compiled:
         case.recordings.remove(one)
         again.runs = one.runs
         return returned
+
+    def for_target(self, target: str) -> ForTarget:
+        """Return this function for ahead-of-time compiling for a chip that this machine does not have.
+
+        `f.for_target("v5e").lower(*args)` captures the call `f(*args)` without running it or changing any state, and
+        lowers its program. `.compile()` of the result compiles it. Nothing runs on the target. On a machine without
+        accelerators, start Python with the environment variable `JAX_PLATFORMS=cpu`.
+
+        Args:
+          target: "v4", "v5e", "v5p", "v6e" (one TPU chip), a TPU slice such as "v5e:2x4", "h100", "h100:8", or "cpu".
+
+        Raises:
+          ValueError: the target is unknown.
+          torchlike.aot.Unavailable: the compiler for the target is not installed or cannot be loaded.
+
+        >>> import torchlike as torch
+        >>> f = torch.compile(lambda x: (x @ x).sum())
+        >>> program = f.for_target("cpu").lower(torch.ones(64, 64)).compile()
+        >>> program.memory.arguments, program.collectives, program.host_transfers
+        (16384, {}, {})
+        """
+        from torchlike._compile.ahead import ForTarget
+
+        return ForTarget(self.function, target)
 
     # -- statistics ----------------------------------------------------------------------------------------------------
 

@@ -50,6 +50,10 @@ class OptimizedModule(Module):
         """Return the optimized HLO text of the forward part of the latest recording."""
         return self._call.hlo()
 
+    def for_target(self, target: str) -> Any:
+        """Return the module's calls for ahead-of-time compiling (see the method of a compiled function)."""
+        return self._call.for_target(target)
+
     def __getattr__(self, name: str) -> Any:
         if name == "_orig_mod":
             return self._modules["_orig_mod"]

@@ -438,7 +438,7 @@ class Reach:
                 self._name(x.__dict__, path, cls._guarded, x)
             elif hasattr(cls, "step"):
                 self._stepping.append((x, path))
-                self._name(x.__dict__, path, ("step", "zero_grad"), x)  # they may be replaced on the instance
+                self._name(x.__dict__, path, ("step", "zero_grad", "optimizer"), x)  # they may be replaced
         elif issubclass(cls, Module):
             self._module(x, path)
         elif is_trusted(cls.__module__) and held is not None and not isinstance(x, types.ModuleType):
@@ -497,5 +497,5 @@ _OF_MODULES = frozenset(vars(Module()))
 @functools.cache
 def _asked_of(cls: type) -> frozenset[str]:
     """Return the names by which a program reads the state of an optimizer or a scheduler."""
-    names = [n for n in (*dir(cls), "param_groups", "defaults", "state", "last_epoch", "base_lrs", "optimizer")]
+    names = [n for n in (*dir(cls), "param_groups", "defaults", "state", "last_epoch", "base_lrs")]
     return frozenset(n for n in names if not n.startswith("_")) - {"step", "zero_grad"}

@@ -43,6 +43,8 @@ class Recording:
       state: the reachable tensors that outlive the call.
     """
 
+    replays: tuple[type[Replay], type[DifferentiableReplay]] = Replay, DifferentiableReplay
+
     def __init__(self, capture: Capture, results: Results, tensors: Sequence[Tensor], state: Sequence[Tensor]) -> None:
         self.capture, self.results, self.tensors, self.state = capture, results, tensors, state
         self.trace = capture.trace
@@ -80,6 +82,7 @@ class Recording:
         Raises:
           Refusal: without a gradient, if a value of the trace is referenced outside of the call.
         """
+        plain, differentiable = self.replays
         writes, grads = self._writes(), self._grads()
         self._pass_on(writes, grads)
         sources, unknown = self._sources([] if gradient is None else gradient.cotangents)
@@ -89,13 +92,13 @@ class Recording:
         if gradient is None:
             if escaped:
                 raise Refusal(_errors.compiling.ESCAPES)
-            return Replay(self.capture, sources, writes, grads, self.results, self.tensors), None
+            return plain(self.capture, sources, writes, grads, self.results, self.tensors), None
         reason = _errors.compiling.ESCAPES if escaped else None
         try:
             self._check_known(unknown)
         except Refusal as refusal:
             reason = str(refusal)
-        return DifferentiableReplay(
+        return differentiable(
             self.capture, sources, writes, grads, self.results, self.tensors, gradient, escaped
         ), reason
 

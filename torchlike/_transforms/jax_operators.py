@@ -24,7 +24,7 @@ from torchlike._autograd.nodes import Node
 from torchlike._engine import Aval, Plan, aval, record
 from torchlike._engine.trace.plan import COMPILED, specs
 from torchlike._engine.xla.jax_private import dce_jaxpr
-from torchlike._engine.xla.target import pinned
+from torchlike._engine.xla.target import pinned, platform_of
 from torchlike._transforms import forward_mode
 
 MOST_PLANS = 2048
@@ -83,8 +83,8 @@ class Call(NamedTuple):
     kinds: tuple[tuple[type, ...], ...]  # the types of each function's Python numbers
 
     def key(self, *more: Hashable) -> tuple:
-        """Return the cache key of the program."""
-        return (self.op.key, *self[1:], *more)
+        """Return the cache key of the program. Its residuals depend on the platform for which it is traced."""
+        return (self.op.key, platform_of(self.given[0].device), *self[1:], *more)
 
     def function(self, *flat: Any) -> tuple[Callable[[list, list], list], list, list]:
         """Return `run` as a function of inputs and changes, the inputs, and the changes (zeros)."""

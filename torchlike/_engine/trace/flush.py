@@ -54,6 +54,8 @@ def flush(device: Device) -> None:
         if trace is None:
             _trace.pending.pop(device, None)
             return
+        if _trace.ahead.session is not None:
+            _trace.ahead.session.needs(device)
         if _trace.observers:
             _trace.observe(plan for plan, _ in _trace.operators(trace.code))
         values = [r() for r in trace.results]  # strong references, so no Value is freed between the key and the run
@@ -186,8 +188,9 @@ def boundary() -> None:
     """
     if current().capture is not None:
         return
+    end = run if _trace.ahead.session is None else _trace.ahead.session.cut
     for device in list(_trace.pending):
-        run(device)
+        end(device)
 
 
 def prelude() -> None:

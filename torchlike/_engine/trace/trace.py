@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 from weakref import ref
 
 from numpy import ndarray
@@ -53,6 +53,34 @@ class _Latest:
 
 
 latest = _Latest()
+
+
+class Cuts(Protocol):
+    """An object that records where programs end (`_engine/ahead/session.py`)."""
+
+    def cut(self, device: Device) -> None:
+        """End a program of a device. Its operators stay pending."""
+        ...
+
+    def needs(self, device: Device) -> None:
+        """Called before the pending operators of a device run."""
+        ...
+
+    def grown(self, device: Device) -> None:
+        """Called after an operator was appended to a trace that is longer than a program may be."""
+        ...
+
+
+class _Ahead:
+    """The recorder of programs that are compiled ahead of time and not run, or None."""
+
+    __slots__ = ("session",)
+
+    def __init__(self) -> None:
+        self.session: Cuts | None = None
+
+
+ahead = _Ahead()
 # Called with the plan of every operator: immediately on the meta device, otherwise when the operator runs.
 observers: list[Callable[[Plan], None]] = []
 
@@ -280,7 +308,7 @@ def append(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple
             wait_for(error.value)
             return append(plan, values, scalars)
         if len(trace.results) > limit.length:
-            _flush(device)
+            _end_program(device)
     return made
 
 
@@ -323,8 +351,15 @@ def append_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> V
                 return append_one(plan, values, scalars)
             raise
         if made.slot >= limit.length:
-            _flush(device)
+            _end_program(device)
     return made
+
+
+def _end_program(device: Device) -> None:
+    if ahead.session is None:
+        _flush(device)
+    else:
+        ahead.session.grown(device)
 
 
 def _flush(device: Device) -> None:

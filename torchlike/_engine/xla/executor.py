@@ -15,6 +15,7 @@ from jax.sharding import SingleDeviceSharding
 
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import to_jax
+from torchlike._dtypes.precision import Precision, switches
 from torchlike._engine.report.compile_counters import stats
 from torchlike._engine.report.timing import timed, watchers
 from torchlike._engine.trace.interrupts import uninterrupted
@@ -22,7 +23,7 @@ from torchlike._engine.trace.plan import NUMBERS
 from torchlike._engine.trace.trace import Trace, operators
 from torchlike._engine.xla import memory, transfers
 from torchlike._engine.xla.jax_private import quick_call
-from torchlike._engine.xla.target import platform_of, precision_of, tracing_for
+from torchlike._engine.xla.target import at_precision, tracing_for
 
 SMALL = 1 << 16  # bytes; on the CPU, a host array up to this size is passed to the executable directly
 # By default XLA may keep half-precision intermediates in a wider type. PyTorch rounds the result of each operator.
@@ -36,10 +37,15 @@ def executable(device: Device, function: Callable, *given: Any) -> Any:
     The shardings of inputs and results name the device explicitly, because host arrays and programs without inputs do
     not determine it.
     """
-    place = SingleDeviceSharding(to_jax(device))
-    with tracing_for(device), precision_of(device):
-        lowered = jax.jit(function, donate_argnums=0, in_shardings=place, out_shardings=place).lower(*given)
-    return lowered.compile(ROUNDED if platform_of(device) == "cpu" else None)
+    place = to_jax(device)
+    lowered = lower(SingleDeviceSharding(place), place.platform, switches.of[device.type], function, *given)
+    return lowered.compile(ROUNDED if place.platform == "cpu" else None)
+
+
+def lower(place: SingleDeviceSharding, platform: str, precision: Precision, function: Callable, *given: Any) -> Any:
+    """Lower a function for one device of a platform. The buffers of the first argument are donated."""
+    with tracing_for(platform), at_precision(precision):
+        return jax.jit(function, donate_argnums=0, in_shardings=place, out_shardings=place).lower(*given)
 
 
 class Executable:
@@ -96,7 +102,7 @@ class Fused:
 
     def __init__(self, device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> None:
         chosen, places, kinds = numbers_of(trace)
-        self._donated = donated = _usable(trace, live, donated)
+        self._donated = donated = usable(trace, live, donated)
         self._kept = tuple(sorted(set(range(len(trace.inputs))) - set(donated)))
         self._place, self._private = functools.partial(transfers.to_device, device=device), frozenset(donated)
         self._small = SMALL if device.type == "cpu" else -1
@@ -138,7 +144,7 @@ class Fused:
         return [arrays[i] for i in self._donated], [arrays[i] for i in self._kept], self._packs(trace.scalars)
 
 
-def _usable(trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> tuple[int, ...]:
+def usable(trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> tuple[int, ...]:
     """Return the donatable inputs whose memory an output of the same shape and dtype can reuse."""
     wanted = Counter(value.aval for value in (trace.results[i]() for i in live) if value is not None)
     found = []

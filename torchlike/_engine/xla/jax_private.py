@@ -129,6 +129,43 @@ def varying_axes(x: Any) -> frozenset:
     return frozenset() if kind is None else kind.varying
 
 
+def gpu_is_cuda() -> None:
+    """Make JAX accept the platform "gpu" without a GPU, as an alias of "cuda".
+
+    JAX 0.10 resolves the alias by looking at the clients of the process. The devices of a GPU topology that was made
+    from a description have no client.
+    """
+    bridge: Any = import_module("jax._src.xla_bridge")
+    canonicalize = getattr(bridge, "canonicalize_platform", None)
+    if canonicalize is None or getattr(canonicalize, "knows_cuda", False):
+        return
+
+    def canonicalize_platform(platform: str) -> str:
+        try:
+            return canonicalize(platform)
+        except RuntimeError:
+            if platform != "gpu":
+                raise
+            return "cuda"
+
+    canonicalize_platform.knows_cuda = True  # type: ignore[attr-defined]
+    bridge.canonicalize_platform = canonicalize_platform
+
+
+def module_costs(lowered: Any, compiled: Any) -> tuple[dict[str, float], dict[str, float]]:
+    """Return XLA's costs of a program before and after optimization, computed without a client of its platform.
+
+    The dictionaries are empty if this version of JAX cannot compute them.
+    """
+    count = getattr(import_module("jaxlib._jax"), "hlo_module_cost_analysis", None)
+    if count is None:
+        return {}, {}
+    client = jax.local_devices(backend="cpu")[0].client
+    before = lowered.compiler_ir("hlo").as_hlo_module()
+    (after,) = compiled.runtime_executable().hlo_modules()
+    return count(client, before), count(client, after)
+
+
 __all__ = [
     "USES",
     "Literal",
@@ -143,10 +180,12 @@ __all__ = [
     "eval_jaxpr",
     "expanded",
     "file_store",
+    "gpu_is_cuda",
     "is_symbolic",
     "is_undefined_primal",
     "lower_fun",
     "missing",
+    "module_costs",
     "number_of",
     "part_sizes",
     "primitive_batchers",

@@ -22,6 +22,7 @@ from torchlike._dtypes.precision import Precision, switches
 _ANY, _ACCELERATOR = "any", "accelerator"
 _precision = jax.make_user_context(None)
 _platform = jax.make_user_context("cpu")  # the CPU by default: outside of a lowering, kernels run on host arrays
+_ahead = jax.make_user_context(None)  # the platform of the target, while work is recorded or compiled ahead of time
 
 
 class UndecidedError(Exception):
@@ -44,8 +45,22 @@ def platform() -> str:
 
 
 def platform_of(device: Device) -> str:
-    """Return JAX's name of a device's platform. The meta device has the CPU's platform."""
+    """Return JAX's name of the platform for which the kernels of a device are traced.
+
+    The meta device has the CPU's platform.
+    """
+    if _ahead.value is not None:
+        return _ahead.value
     return "cpu" if device.type in ("cpu", "meta") else to_jax(device).platform
+
+
+def compiling_for(platform: str) -> AbstractContextManager[None]:
+    """Return a context in which the kernels of all devices are traced for a platform that may not be present.
+
+    Work that is compiled ahead of time must be recorded and lowered in this context, because some plans depend on the
+    platform (`pinned`). Programs that run nevertheless use the platform that they run on.
+    """
+    return _ahead(platform)
 
 
 def tracing_for(device: Device | str) -> AbstractContextManager[None]:

@@ -30,6 +30,10 @@ def not_whole(function: object, reason: str) -> Unsupported:
     return Unsupported(f"{named(function)} cannot be compiled with fullgraph=True: {reason}")
 
 
+def not_ahead(function: object, reason: str) -> Unsupported:
+    return Unsupported(f"{named(function)} cannot be compiled ahead of time: {reason}")
+
+
 def new_recording(function: object) -> RecompileError:
     return RecompileError(
         f"{named(function)} has no captured graph for these arguments and this state, and the stance is "

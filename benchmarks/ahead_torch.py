@@ -1,0 +1,163 @@
+"""The training steps of `benchmarks.ahead`, written for PyTorch. The argument `torch` is torchlike."""
+
+from benchmarks import models_torch
+from benchmarks.models import SPECS
+
+
+def small(torch, name, device):
+    """Return the step of a model of `benchmarks.models`, and its arguments."""
+    spec = SPECS[name]
+    model = models_torch.build(torch, spec).to(device)
+    x, y = (torch.from_numpy(part).to(device) for part in spec.batches()[0])
+    return step_of(torch, model, models_torch.optimizer_of(torch, spec, model)), (x, y)
+
+
+def step_of(torch, model, optimizer, autocast=None):
+    """Return a training step of a classifier. `autocast` is a device type whose autocast computes in bfloat16."""
+
+    @torch.compile(fullgraph=True)
+    def step(x, y):
+        optimizer.zero_grad()
+        with torch.autocast(autocast or "cpu", torch.bfloat16, enabled=autocast is not None):
+            loss = torch.nn.functional.cross_entropy(model(x).flatten(0, -2), y.flatten())
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step
+
+
+def resnet50(torch, device, batch=32, side=224):
+    nn = torch.nn
+
+    class Bottleneck(nn.Module):
+        def __init__(self, inputs, width, stride):
+            super().__init__()
+            self.convs = nn.ModuleList(
+                [
+                    nn.Conv2d(inputs, width, 1, bias=False),
+                    nn.Conv2d(width, width, 3, stride, 1, bias=False),
+                    nn.Conv2d(width, 4 * width, 1, bias=False),
+                ]
+            )
+            self.norms = nn.ModuleList([nn.BatchNorm2d(n) for n in (width, width, 4 * width)])
+            self.shortcut = None
+            if stride > 1 or inputs != 4 * width:
+                convolution = nn.Conv2d(inputs, 4 * width, 1, stride, bias=False)
+                self.shortcut = nn.Sequential(convolution, nn.BatchNorm2d(4 * width))
+
+        def forward(self, x):
+            y = x
+            for i, (convolution, norm) in enumerate(zip(self.convs, self.norms)):
+                y = norm(convolution(y))
+                y = torch.relu(y) if i < 2 else y
+            return torch.relu(y + (x if self.shortcut is None else self.shortcut(x)))
+
+    blocks, inputs = [], 64
+    for width, count, first in ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2)):
+        for i in range(count):
+            blocks.append(Bottleneck(inputs, width, first if i == 0 else 1))
+            inputs = 4 * width
+    stem = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
+    model = nn.Sequential(*stem, *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(2048, 1000)).to(device)
+    x, y = torch.zeros(batch, 3, side, side), torch.zeros(batch, dtype=torch.int64)
+    return step_of(torch, model, torch.optim.SGD(model.parameters(), 0.1, 0.9)), (x.to(device), y.to(device))
+
+
+def gpt2(torch, device, batch=8, layers=12):
+    sizes = {"layers": layers, "width": 768, "heads": 12, "time": 1024, "vocabulary": 50257}
+    model = models_torch.gpt(torch, **sizes).to(device)
+    tokens = torch.zeros(2, batch, sizes["time"], dtype=torch.int64).to(device)
+    return step_of(torch, model, torch.optim.AdamW(model.parameters(), 1e-3), device), (tokens[0], tokens[1])
+
+
+def vit(torch, device, batch=32, layers=12, width=768, heads=12, patch=16, side=224):
+    nn, F = torch.nn, torch.nn.functional
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+            self.qkv, self.project = nn.Linear(width, 3 * width), nn.Linear(width, width)
+            self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+        def forward(self, x):
+            B, T, D = x.shape
+            q, k, v = self.qkv(self.norm1(x)).view(B, T, 3, heads, D // heads).permute(2, 0, 3, 1, 4)
+            attended = F.scaled_dot_product_attention(q, k, v)
+            x = x + self.project(attended.transpose(1, 2).reshape(B, T, D))
+            return x + self.down(F.gelu(self.up(self.norm2(x))))
+
+    class ViT(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.patches = nn.Conv2d(3, width, patch, patch)
+            self.first = nn.Parameter(torch.zeros(1, 1, width))
+            self.positions = nn.Parameter(torch.zeros(1, (side // patch) ** 2 + 1, width))
+            self.blocks = nn.ModuleList(Block() for _ in range(layers))
+            self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, 1000)
+
+        def forward(self, x):
+            x = self.patches(x).flatten(2).transpose(1, 2)  # (B, T, D)
+            x = torch.cat([self.first.expand(len(x), -1, -1), x], 1) + self.positions
+            for block in self.blocks:
+                x = block(x)
+            return self.head(self.norm(x)[:, 0])
+
+    model = ViT().to(device)
+    x, y = torch.zeros(batch, 3, side, side), torch.zeros(batch, dtype=torch.int64)
+    return step_of(torch, model, torch.optim.AdamW(model.parameters(), 1e-3), device), (x.to(device), y.to(device))
+
+
+def llama(torch, device, batch=4, time=2048, width=2048, heads=32, groups=8, hidden=5632):
+    """Return a step of one block with grouped-query attention. Its parameters are bfloat16."""
+    nn, F = torch.nn, torch.nn.functional
+    size = width // heads
+
+    def turned(x, cos, sin):
+        a, b = x.chunk(2, -1)
+        return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            linear = lambda n, m: nn.Linear(n, m, bias=False)
+            self.norm1, self.norm2 = nn.RMSNorm(width, 1e-5), nn.RMSNorm(width, 1e-5)
+            self.q, self.k, self.v = linear(width, width), linear(width, groups * size), linear(width, groups * size)
+            self.o = linear(width, width)
+            self.gate, self.up, self.down = linear(width, hidden), linear(width, hidden), linear(hidden, width)
+
+        def forward(self, x, cos, sin):
+            B, T, D = x.shape
+            y = self.norm1(x)
+            q, k, v = (f(y).view(B, T, -1, size).transpose(1, 2) for f in (self.q, self.k, self.v))
+            q, k = turned(q, cos, sin), turned(k, cos, sin)
+            y = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+            x = x + self.o(y.transpose(1, 2).reshape(B, T, D))
+            y = self.norm2(x)
+            return x + self.down(F.silu(self.gate(y)) * self.up(y))
+
+    model = Block().to(torch.bfloat16).to(device)
+    optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
+
+    @torch.compile(fullgraph=True)
+    def step(x, cos, sin):
+        optimizer.zero_grad()
+        loss = model(x, cos, sin).float().square().mean()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    angles = [torch.zeros(time, size // 2, dtype=torch.bfloat16).to(device) for _ in range(2)]
+    return step, (torch.zeros(batch, time, width, dtype=torch.bfloat16).to(device), *angles)
+
+
+STEPS = {
+    "mlp": lambda torch, device: small(torch, "mlp10", device),
+    "cnn": lambda torch, device: small(torch, "cnn", device),
+    "lstm": lambda torch, device: small(torch, "lstm", device),
+    "resnet50": resnet50,
+    "llama": llama,
+    "vit": vit,
+    "gpt2": gpt2,
+}

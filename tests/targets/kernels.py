@@ -65,6 +65,13 @@ FORMS = {
         "stablehlo.reduce_precision",
         {"fused": True, "scale": 0.3},
     ),
+    "long attention": Kernel(
+        "_flash_attention",
+        (halves(2, 600, 8), halves(2, 600, 8), halves(2, 600, 8)),
+        "",
+        "stablehlo.reduce_precision",
+        {"fused": True, "scale": 0.3},
+    ),
     "adaptive pool": Kernel("_adaptive_avg_pool3d", (halves(2, 3, 8, 8, 8), (2, 2, 2)), "", "stablehlo.while"),
     "loss": Kernel("nll_loss", (halves(40, 3), aval((40,), L.int64, cpu)), "", "stablehlo.while"),
     "number": Kernel("add", (halves(4, 3), floats()), "", "stablehlo.reduce_precision"),

@@ -17,6 +17,7 @@ def no_available_kernel() -> RuntimeError:
 
 
 NOT_FUSED = "Flash attention kernel not used because:"
+_BROADCAST = "To broadcast dense inputs, try using unsqueeze and expand_to before passing them into the kernel."
 
 
 def why_not_fused(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, grouped: bool) -> str | None:
@@ -31,16 +32,15 @@ def why_not_fused(query: Any, key: Any, value: Any, mask: Any, dropout_p: float,
             "All fused kernels requires query, key and value to be 4 dimensional, but got Query dim: "
             f"{len(q)}, Key dim: {len(k)}, Value dim: {len(v)} instead."
         )
-    sizes = f"Query.sizes(): {[*q]}, {{}}: {[*k]}, {{}}: {[*v]} instead. To broadcast dense inputs, "
-    sizes += "try using unsqueeze and expand_to before passing them into the kernel."
     if not q[0] == k[0] == v[0]:
         return (
             "For dense inputs, both fused kernels require query, key and value to have the same batch_size. "
-            + sizes.format("Key.sizes()", "Value.sizes()")
+            f"Query.sizes(): {[*q]}, Key.sizes(): {[*k]}, Value.sizes(): {[*v]} instead. {_BROADCAST}"
         )
     if k[1] != v[1] or (q[1] != k[1] and not grouped):
-        return "For dense input, both fused kernels require query, key and value to have the same num_heads. " + (
-            sizes.format("Key sizes()", "Value sizes()")
+        return (
+            "For dense input, both fused kernels require query, key and value to have the same num_heads. "
+            f"Query.sizes(): {[*q]}, Key sizes(): {[*k]}, Value sizes(): {[*v]} instead. {_BROADCAST}"
         )
     if mask is not None and not _fits(mask.shape, (*q[:3], k[2])):
         return (

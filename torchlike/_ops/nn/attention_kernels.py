@@ -94,9 +94,9 @@ def _of_heads(o: Blocks, mask: Any) -> Any:
 # -- cuDNN -------------------------------------------------------------------------------------------------------------
 
 
-def _cudnn(o: Blocks, q: Any, k: Any, v: Any, mask: Any) -> Any:
+def _cudnn(o: Blocks, q: Any, k: Any, v: Any, mask: Any, implementation: str = "cudnn") -> Any:
     q4, *kv = _in_heads(o, q, k, v)
-    given: dict[str, Any] = {}
+    given: dict[str, Any] = {"implementation": implementation}
     seen = None
     if mask is not None:
         whole = _of_heads(o, mask)
@@ -104,9 +104,9 @@ def _cudnn(o: Blocks, q: Any, k: Any, v: Any, mask: Any) -> Any:
         is_bool = mask.dtype == bool
         seen = jnp.any(whole if is_bool else whole > -jnp.inf, axis=-1, keepdims=True)  # (B, H, L, 1)
         # Infinities would give NaN in cuDNN.
-        given = {"mask": whole} if is_bool else {"bias": jnp.maximum(whole, _LOWEST[q.dtype.name]).astype(q.dtype)}
+        given |= {"mask": whole} if is_bool else {"bias": jnp.maximum(whole, _LOWEST[q.dtype.name]).astype(q.dtype)}
     turned = [jnp.swapaxes(x, 1, 2) for x in (q4, *kv)]
-    out = jax.nn.dot_product_attention(*turned, scale=o.scale, is_causal=o.causal, implementation="cudnn", **given)
+    out = jax.nn.dot_product_attention(*turned, scale=o.scale, is_causal=o.causal, **given)
     out = jnp.swapaxes(out, 1, 2)
     return (out if seen is None else jnp.where(seen, out, 0)).reshape(q.shape)
 

@@ -17,7 +17,9 @@ import pytest
 import torchlike as torch
 from torchlike._dtypes.devices import stand_ins
 from torchlike._engine import Value
+from torchlike._engine.xla.target import tracing_for
 from torchlike._ops.random.philox import philox
+from torchlike.nn.attention import SDPBackend, sdpa_kernel
 from torchlike.utils.checkpoint import checkpoint
 
 
@@ -44,9 +46,11 @@ KNOWN = [
 ]
 
 
+@pytest.mark.parametrize("platform", ["cpu", "tpu"])
 @pytest.mark.parametrize(("counter", "key", "due"), KNOWN)
-def test_philox_gives_the_known_answers(counter, key, due):
-    assert tuple(int(x) for x in philox(_words(*counter), _words(*key))) == due
+def test_philox_gives_the_known_answers(counter, key, due, platform):
+    with tracing_for(platform):
+        assert tuple(int(x) for x in philox(_words(*counter), _words(*key))) == due
 
 
 # The first half of the SHA-256 of the first 1,000 words after counter 0 for each seed, as the package randomgen 2.5.1
@@ -69,9 +73,11 @@ STREAMS = {
 def test_philox_gives_the_streams_of_another_implementation(seed):
     counters = jnp.arange(1, 251, dtype=jnp.uint32)
     zeros = jnp.zeros_like(counters)
-    words = philox((counters, zeros, zeros, zeros), _words(seed & 0xFFFFFFFF, seed >> 32))
-    found = np.stack([np.asarray(x) for x in words], -1)
-    assert hashlib.sha256(found.tobytes()).hexdigest()[:16] == STREAMS[seed]
+    for platform in ("cpu", "tpu"):
+        with tracing_for(platform):
+            words = philox((counters, zeros, zeros, zeros), _words(seed & 0xFFFFFFFF, seed >> 32))
+        found = np.stack([np.asarray(x) for x in words], -1)
+        assert hashlib.sha256(found.tobytes()).hexdigest()[:16] == STREAMS[seed]
 
 
 def test_seeded_numbers_are_those_of_cuda():
@@ -228,6 +234,21 @@ def test_dropout_drops_the_same_elements_of_the_gradient(compiled):
         y.sum().backward()
         assert torch.equal(x.grad, y.detach()) and y.unique().tolist() == pytest.approx([0, 1 / 0.6])
         assert abs((y == 0).double().mean().item() - 0.4) < 0.08
+
+
+@pytest.mark.parametrize("length", [5, 700])
+def test_attention_by_blocks_drops_the_same_weights(length):
+    tensors = [torch.randn(2, 3, length, 4, device="cuda", requires_grad=True) for _ in range(3)]
+
+    def run(*backends):
+        torch.manual_seed(3)
+        with sdpa_kernel([*backends]):
+            out = torch.nn.functional.scaled_dot_product_attention(*tensors, dropout_p=0.3)
+        return [out, *torch.autograd.grad(out.square().sum(), tensors)]
+
+    # The mathematical form generates the factors of all weights at once.
+    for blocks, whole in zip(run(SDPBackend.EFFICIENT_ATTENTION), run(SDPBackend.MATH)):
+        assert torch.allclose(blocks, whole, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("randomness", ["same", "different"])

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from torchlike import _errors
 from torchlike._composite.random import sampling
-from torchlike._composite.random.samplers import Sampler
+from torchlike._composite.random.samplers import Sampler, taken
 from torchlike._dtypes import attention as settings
 from torchlike._ops.nn.attention_forms import KERNELS, LONG, fits
+from torchlike._ops.random.philox import used
 from torchlike._ops.schema.typing_rules import broadcast
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
@@ -49,25 +51,37 @@ def scaled_dot_product_attention(
         _errors.activations.check_attention(query, key, value, dropout_p)
         if hasattr(attn_mask, "as_arguments"):  # a `CausalBias`
             attn_mask, is_causal = attn_mask.as_arguments(query, is_causal)  # type: ignore[union-attr]
-        noise = None
-        if dropout_p > 0.0:
-            lead = query.shape[:-2] if enable_gqa else broadcast([tuple(x.shape[:-2]) for x in (query, key, value)])
-            shape = (*lead, query.shape[-2], key.shape[-2])
-            kind = np.dtype(query.dtype.numpy)
-            noise = sampling.of_shape(Sampler("dropout_noise", None, kind, (dropout_p,)), shape, query.device)
         fused = _is_fused(query, key, value, attn_mask, float(dropout_p), enable_gqa)
         shape = None if attn_mask is None else tuple(attn_mask.shape)
         options: dict[str, Any] = {}
         if scale is not None and scale != 1.0 / float(query.shape[-1] or 1) ** 0.5:
             options["scale"] = float(scale)
         options |= {"enable_gqa": enable_gqa, "fused": fused}
+        name, noise = "_attention", None
         if _is_by_blocks(query, key, value, shape, enable_gqa):
             name, options["backends"] = "_flash_attention", settings.permitted
-        else:
-            name = "_attention"
+        if dropout_p > 0.0:
+            noise, more = _noise(query, key, value, float(dropout_p), enable_gqa, name == "_flash_attention")
+            options |= more
         return rows[name](query, key, value, attn_mask, noise, is_causal, **options)
     except Exception as error:
         raise shortened(error) from error.__cause__
+
+
+def _noise(
+    query: Tensor, key: Tensor, value: Tensor, p: float, grouped: bool, by_blocks: bool
+) -> tuple[Tensor, dict[str, Any]]:
+    """Return the noise of dropout and further arguments of the operator.
+
+    The noise consists of the factors of all weights or, for the operator that computes blocks on an accelerator, of the
+    state of the generator.
+    """
+    lead = query.shape[:-2] if grouped else broadcast([tuple(x.shape[:-2]) for x in (query, key, value)])
+    shape = (*lead, query.shape[-2], key.shape[-2])
+    if by_blocks and not sampling.is_on_host(query) and not sampling.is_batched():
+        state, position = taken(None, query.device, used(math.prod(shape), 1))
+        return state, {"position": position, "p": p}
+    return sampling.of_shape(Sampler("dropout_noise", None, np.dtype(query.dtype.numpy), (p,)), shape, query.device), {}
 
 
 def _is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, grouped: bool) -> bool:

@@ -12,7 +12,7 @@ from torchlike._dtypes import attention as settings
 from torchlike._engine.xla.target import for_cpu
 from torchlike._ops.nn.attention_blockwise import BLOCK
 from torchlike._ops.nn.attention_dense import mixed, product
-from torchlike._ops.nn.attention_forms import attended, by_numpy
+from torchlike._ops.nn.attention_forms import attended, by_numpy, dropout_factors, dropout_state
 from torchlike._ops.schema import flops
 from torchlike._ops.schema.autocast_policies import LOWER
 from torchlike._ops.schema.checks import REAL_FLOATS
@@ -131,12 +131,16 @@ def _flash_attention(
     scale: Scalar = None,
     enable_gqa: bool = False,
     fused: bool = False,
+    position: Scalar = None,
+    p: Scalar = None,
     backends: tuple = settings.DEFAULT_ORDER,
     block: int = BLOCK,
 ):
     """Compute the function of `_attention` without the matrix of all scores.
 
     Args:
+      position, p: if given, `noise` is the state of a Philox generator, `position` the position of its next number, and
+        `p` the probability of dropout. The factors of the weights are generated block by block.
       backends: the permitted backends of PyTorch, as numbers of `SDPBackend`, the preferred ones first.
       block: the number of rows and columns of a block of scores.
       others: as in `_attention`. There is at least one query and one key, and the mask broadcasts to the scores.
@@ -146,4 +150,7 @@ def _flash_attention(
     """
     if namespace(query) is np:
         return by_numpy(_attention.kernel, query, key, value, attn_mask, noise, is_causal, scale, enable_gqa, fused)
-    return attended(query, key, value, attn_mask, noise, is_causal, scale, enable_gqa, fused, block, backends)
+    draw = None
+    if p is not None:
+        noise, draw = dropout_state(noise, position, p), dropout_factors
+    return attended(query, key, value, attn_mask, noise, is_causal, scale, enable_gqa, fused, block, backends, draw)

@@ -13,10 +13,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from torchlike._engine.xla.target import platform
+
 ROUNDS = 10
 _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
 _WEYL = 0x9E3779B9, 0xBB67AE85
 _STREAMS = 18  # log2 of the number of parallel streams: about as many as an H100 has threads (270,336)
+
+MANY = 1 << 62  # the `count` of `bits` for a tensor whose size is not known
 
 Words = tuple[Any, Any, Any, Any]
 
@@ -35,9 +39,19 @@ def philox(counter: Words, key: tuple[Any, Any]) -> Words:
 
 
 def _product(factor: int, x: Any) -> tuple[Any, Any]:
-    """Return the high and the low 32 bits of a product."""
+    """Return the high and the low 32 bits of a product. A TPU has no 64-bit integers, so it multiplies 16 bits."""
+    if platform() == "tpu":
+        return _high(np.uint32(factor & 0xFFFF), np.uint32(factor >> 16), x), x * np.uint32(factor)
     wide = x.astype(np.uint64) * np.uint64(factor)
     return (wide >> np.uint64(32)).astype(np.uint32), wide.astype(np.uint32)
+
+
+def _high(low: np.uint32, high: np.uint32, x: Any) -> Any:
+    """Return the high 32 bits of the product of x and a factor whose 16-bit halves are given."""
+    half, mask = np.uint32(16), np.uint32(0xFFFF)
+    a, b = x & mask, x >> half
+    middle = a * high + ((a * low) >> half)
+    return b * high + (middle >> half) + ((b * low + (middle & mask)) >> half)
 
 
 def used(count: int, width: int) -> int:

@@ -101,3 +101,44 @@ def test_same_complaint(mistake):
             mistake(tools(library), optimizer)
         seen.append((error.type, str(error.value)))
     assert seen[0] == seen[1]
+
+
+def _averaged_while_training(library, options, compiled):
+    net = library.nn.Sequential(library.nn.Linear(3, 3), library.nn.BatchNorm1d(3))
+    with library.no_grad():
+        for i, p in enumerate(net.parameters()):
+            p.copy_((library.arange(p.numel()).reshape(p.shape) + i).float().sin())
+    optimizer = library.optim.SGD(net.parameters(), lr=0.1)
+    averaged = library.optim.swa_utils.AveragedModel(net, **options(library.optim.swa_utils))
+    x = library.arange(12.0).reshape(4, 3).cos()
+
+    def step():
+        optimizer.zero_grad()
+        net(x).square().sum().backward()
+        optimizer.step()
+        averaged.update_parameters(net)
+
+    run = library.compile(step, fullgraph=True) if compiled else step
+    for _ in range(4):
+        run()
+    step()  # the count is then pending, and the next call must notice
+    run()
+    return averaged, run
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        lambda utils: {"multi_avg_fn": utils.get_ema_multi_avg_fn(0.9)},
+        lambda utils: {},
+        lambda utils: {"avg_fn": lambda a, p, n: a * (n / (n + 1)) + p / (n + 1)},
+    ],
+    ids=["exponential", "equal", "own"],
+)
+def test_a_compiled_step_averages(options):
+    ours, run = _averaged_while_training(torchlike, options, True)
+    theirs, _ = _averaged_while_training(torch, options, False)
+    assert ours.n_averaged.item() == theirs.n_averaged.item() == 6
+    for mine, yours in zip(ours.state_dict().values(), theirs.state_dict().values(), strict=True):
+        np.testing.assert_allclose(mine.numpy(), yours.numpy(), rtol=1e-5, atol=1e-6)
+    assert run.explained().uncompiled == ()

@@ -8,8 +8,11 @@ from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import Any, Literal
 
+import numpy as np
+
 import torchlike
 from torchlike import Tensor
+from torchlike._internal import WRITE, current, multi_tensor_update, of_array
 from torchlike.nn import Module
 from torchlike.nn.modules.batchnorm import _BatchNorm
 from torchlike.optim import _errors
@@ -123,20 +126,94 @@ class AveragedModel(Module):
         """Add the model's parameters to the averages. The first call copies them."""
         ours = self._averaged(self.module)
         theirs = [p.to(a.device) for a, p in zip(ours, self._averaged(model))]
-        if self.n_averaged == 0:
+        repeated = _Count.captured(self.n_averaged)
+        if repeated.is_zero() if repeated is not None else self.n_averaged == 0:
             for a, p in zip(ours, theirs):
                 a.copy_(p)
-        elif self.multi_avg_fn is not None:
-            for a, p in _grouped(ours, theirs):
-                self.multi_avg_fn(a, p, self.n_averaged.to(a[0].device))
         else:
-            average = self.avg_fn or get_swa_avg_fn()
-            for a, p in zip(ours, theirs):
-                a.copy_(average(a, p, self.n_averaged.to(a.device)))
+            self._average(ours, theirs, repeated)
         if not self.use_buffers:
             for a, p in zip(self.module.buffers(), model.buffers()):
                 a.detach().copy_(p.detach().to(a.device))
-        self.n_averaged += 1
+        if repeated is None:
+            self.n_averaged += 1
+
+    def _average(self, ours: list[Tensor], theirs: list[Tensor], repeated: _Count | None) -> None:
+        """Update the averages. `repeated` is the count of a captured call."""
+        count_on = self.n_averaged.to if repeated is None else repeated.on
+        if self.multi_avg_fn is not None:
+            for a, p in _grouped(ours, theirs):
+                self.multi_avg_fn(a, p, count_on(a[0].device))
+            return
+        average = self.avg_fn or get_swa_avg_fn()
+        for a, p in zip(ours, theirs):
+            a.copy_(average(a, p, count_on(a.device)))
+
+
+class _Count:
+    """`n_averaged` in a captured call: a number on the host that each replay increments and passes to the program."""
+
+    def __init__(self, count: Tensor, scalars: tuple[float]) -> None:
+        self._count, self._scalars = count, scalars
+
+    @staticmethod
+    def captured(count: Tensor) -> _Count | None:
+        """Return the count for the current capture, and increment it. Return None if there is no capture.
+
+        Return None too if the count is not a plain tensor on the CPU that was made before the call.
+        """
+        capture, storage = current().capture, count._storage
+        if capture is None or count.device.type != "cpu" or count._chain is not None or storage.value.array is None:
+            return None
+        host = _Counter(count)
+        is_zero = host.number() == 0
+        capture.holds.append(lambda: host.is_known() and (host.number() == 0) is is_zero)
+        return _Count(count, capture.ask(host.advance, host))
+
+    def is_zero(self) -> bool:
+        """Return whether the count was zero before the call."""
+        return self._scalars[0] == 0
+
+    def on(self, device: Any) -> Tensor:
+        """Return the count before the call as a tensor on a device. The program sets it from a runtime number."""
+        made = torchlike.zeros((), dtype=self._count.dtype, device=device)
+        multi_tensor_update(_set_number, (), self._scalars, [[made]], (0,))
+        return made
+
+
+def _set_number(_: tuple, scalars: tuple, old: Any) -> tuple:
+    return (scalars[0].astype(old.dtype).reshape(old.shape),)
+
+
+class _Counter:
+    """A count that the host advances."""
+
+    def __init__(self, count: Tensor) -> None:
+        self._count = count
+
+    def is_known(self) -> bool:
+        """Return whether the count is not pending."""
+        return self._count._storage.value.array is not None
+
+    def number(self) -> int:
+        """Return the count. The array is read directly, so that a captured call does not depend on its value."""
+        return int(self._count._storage.value.array)
+
+    def advance(self) -> tuple[float]:
+        """Increment the count and return the count before."""
+        before = self.number()
+        self._write(before + 1, WRITE)
+        return (float(before),)
+
+    def kept(self) -> Callable[[], None]:
+        """Save the count and return a function that restores it."""
+        before = self.number()
+        return lambda: self._write(before, -WRITE)
+
+    def _write(self, number: int, step: int) -> None:
+        storage = self._count._storage
+        storage.value = of_array(np.full(self._count.shape, number, self._count.dtype.numpy))._value
+        storage.version += step
 
 
 def _grouped(ours: list[Tensor], theirs: list[Tensor]) -> Iterable[tuple[list[Tensor], list[Tensor]]]:

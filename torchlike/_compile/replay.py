@@ -174,12 +174,12 @@ class Replay:
         """Compile, and compute the results of the captured call. The storages already contain their Values."""
         trace = capture.trace
         self._arrange({id(what) for kind, what, _ in self._writes if kind == STATE})
-        asked = [x.sequence for x in self._again if isinstance(x, Numbers)]
+        asked = [x for x in self._again if isinstance(x, Numbers)]
         self._packs = whole_program.Packs(self.device, trace, asked)
         # Overwritten inputs are copied for this run, because the capture still references their old contents.
         private = transfers.private([trace.arrays[i] for i in self._order], self.device)
         kept = [trace.arrays[i] for i in range(len(trace.arrays)) if i not in set(self._order)]
-        given = (private, kept, self._packs.now(asked))
+        given = (private, kept, self._packs.now([x.sequence for x in asked]))
         live = tuple([value.slot for value in outputs])
         self.program = whole_program.find(self.device, trace, live, self._order, self._packs, given)
         with uninterrupted():

@@ -13,6 +13,7 @@ from torchlike._dtypes.precision import switches
 from torchlike._engine.programs import programs
 from torchlike._engine.report import log
 from torchlike._engine.report.program_statistics import Making, ledger
+from torchlike._engine.trace.capture import Numbers
 from torchlike._engine.trace.trace import Trace
 from torchlike._engine.xla import memory
 from torchlike._engine.xla.executor import Executable, numbers_of, replay, vectors_of
@@ -24,17 +25,18 @@ from torchlike._ops.linalg.products import whole_step
 class Packs:
     """The runtime numbers of a trace, packed into vectors. `vectors` describes them (see `vectors_of`).
 
-    `asked` are the sequences of numbers whose values change from call to call. They have vectors of their own. The
-    other vectors stay on the device.
+    `asked` are the numbers whose values change from call to call. They have vectors of their own, one of them for those
+    that rarely change. The other vectors stay on the device.
     """
 
     __slots__ = ("_changing", "_packs", "_resident", "vectors")
 
-    def __init__(self, device: Device, trace: Trace, asked: Sequence[Sequence]) -> None:
+    def __init__(self, device: Device, trace: Trace, asked: Sequence[Numbers]) -> None:
         chosen, _, kinds = numbers_of(trace)
-        source = {id(sequence): i for i, sequence in enumerate(asked)}
+        source = {id(x.sequence): i for i, x in enumerate(asked)}
         origins = [(source.get(id(trace.scalars[i])), j) for i in chosen for j in range(len(trace.scalars[i]))]
-        self.vectors = vectors_of(kinds, {at for at, (given, _) in enumerate(origins) if given is not None})
+        places = [(at, asked[given].steady, j) for at, (given, j) in enumerate(origins) if given is not None]
+        self.vectors = vectors_of(kinds, {at: 1 if j in steady else 2 for at, steady, j in places})
         numbers = [x for i in chosen for x in trace.scalars[i]]
         # For each vector that changes, the index in `asked` and the position of each of its numbers there.
         self._changing: list[tuple[int, type, list[tuple[Any, int]]]] = [

@@ -272,7 +272,8 @@ class RuleOptimizer(Optimizer):
             capture.holds.append(lambda: self._still(index, plan, flags))
         for bucket in plan.buckets.values():
             ask = functools.partial(self._next_scalars, group, bucket)
-            scalars = ask() if capture is None else capture.ask(ask, bucket)
+            steady = functools.partial(self._steady, group, bucket)
+            scalars = ask() if capture is None else capture.ask(ask, bucket, steady)
             self._update(bucket, flags, scalars, [grads[i] for i in bucket.rows])
 
     def _step_unless(self, found: Mapping[Any, Tensor]) -> bool:
@@ -361,6 +362,14 @@ class RuleOptimizer(Optimizer):
             bucket.show()
             return tuple(map(float, scalars))
         return *map(float, scalars), *(now if bucket.shown else ())
+
+    def _steady(self, group: Group, bucket: Bucket) -> set[int]:
+        """Return the positions of the scalars that do not depend on the number of steps."""
+        numbers, counters, found = numbers_of(group), bucket.counters, []
+        for _ in range(2):
+            before, counters = counters, self._advance(numbers, counters)
+            found.append(self._all_scalars(numbers, before, counters, bucket))
+        return {i for i, (first, second) in enumerate(zip(*found)) if first == second}
 
     def _all_scalars(self, numbers: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple:
         """Return the scalars of a rule: those of weight decay, then the optimizer's own."""

@@ -7,7 +7,7 @@ The trace then becomes the pending trace of its device.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any, Protocol
 from weakref import ref
 
@@ -48,12 +48,15 @@ class Draw:
 
 
 class Numbers:
-    """Runtime numbers, such as a learning rate. At each call, `ask` returns their current values."""
+    """Runtime numbers, such as a learning rate. At each call, `ask` returns their current values.
 
-    __slots__ = ("ask", "sequence")
+    `steady` are the positions of the numbers that rarely change.
+    """
 
-    def __init__(self, sequence: Sequence, ask: Callable[[], Sequence]) -> None:
-        self.sequence, self.ask = sequence, ask
+    __slots__ = ("ask", "sequence", "steady")
+
+    def __init__(self, sequence: Sequence, ask: Callable[[], Sequence], steady: Container[int] = ()) -> None:
+        self.sequence, self.ask, self.steady = sequence, ask, steady
 
 
 class Elements(Numbers):
@@ -182,12 +185,18 @@ class Capture(Mode):
         self.again.append(Draw(array, make))
         return array
 
-    def ask(self, ask: Callable[[], Sequence], host: Host) -> Sequence:
-        """Return numbers that are inputs of the program. At each call, `ask` returns them and changes `host`."""
+    def ask(
+        self, ask: Callable[[], Sequence], host: Host, steady: Callable[[], Container[int]] | None = None
+    ) -> Sequence:
+        """Return numbers that are inputs of the program. At each call, `ask` returns them and changes `host`.
+
+        `steady` returns the positions of the numbers that rarely change. They stay on an accelerator until they do.
+        """
         self.changed[id(host)] = host
         with self.quietly():
             sequence = ask()
-        self.again.append(Numbers(sequence, ask))
+        stays = () if steady is None or self.device.type == "cpu" else steady()
+        self.again.append(Numbers(sequence, ask, stays))
         return sequence
 
     def knows(self, tensor: Any) -> bool:

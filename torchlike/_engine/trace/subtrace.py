@@ -226,7 +226,7 @@ class SubTrace(OwnTrace, Mode):
             self.stop("random numbers are sampled", draws=True)
         return make()
 
-    def ask(self, ask: Callable[[], Sequence], host: Any) -> Sequence:
+    def ask(self, ask: Callable[[], Sequence], host: Any, steady: Any = None) -> Sequence:
         """Return runtime numbers, such as a learning rate. They are constants of the function."""
         return ask()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -206,18 +206,17 @@ def run_entries(code: Sequence, places: Sequence[int], results: list, inputs: An
         results.extend(plan.traced()(*arrays, *numbers[begin : begin + len(plan.scalars)]))
 
 
-def vectors_of(kinds: Sequence[type], changing: Collection[int] = ()) -> tuple[tuple[type, tuple[int, ...]], ...]:
+def vectors_of(kinds: Sequence[type], classes: Mapping[int, int] = {}) -> tuple[tuple[type, tuple[int, ...]], ...]:
     """Return the vectors that hold the runtime numbers of a program: the NumPy type and the positions of the numbers.
 
-    There is one vector for each Python type. The numbers at the positions `changing` have vectors of their own, so that
-    the other vectors can stay on the device.
+    There is one vector for each Python type and each class of numbers. `classes` maps positions to their class, by
+    default 0. Numbers that change together form a class, so that the vectors of other classes stay on the device.
     """
-    found = [
-        (dt, tuple([i for i, k in enumerate(kinds) if k is kind and (i in changing) is apart]))
-        for kind, dt in NUMBERS.items()
-        for apart in (False, True)
-    ]
-    return tuple([(dt, where) for dt, where in found if where])
+    found: dict[tuple[int, int], list[int]] = {}
+    order = list(NUMBERS)
+    for i, kind in enumerate(kinds):
+        found.setdefault((order.index(kind), classes.get(i, 0)), []).append(i)
+    return tuple([(NUMBERS[order[kind]], tuple(found[kind, each])) for kind, each in sorted(found)])
 
 
 def _packer(vectors: tuple[tuple[type, tuple[int, ...]], ...]) -> Callable[[list], list[np.ndarray]]:

@@ -190,6 +190,9 @@ def boundary() -> None:
         run(device)
 
 
+switches.on_change.append(boundary)  # pending work has the precision that was set when it was recorded
+
+
 def prelude() -> None:
     """Flush before a model is called (the pre-forward flush).
 

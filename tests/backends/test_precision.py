@@ -46,6 +46,19 @@ def settings_are_put_back():
     switches._derive()
 
 
+@pytest.fixture
+def lowered(monkeypatch):
+    """The texts of the programs that are compiled during the test."""
+    texts, compile_ = [], jax.stages.Lowered.compile
+
+    def compile(self, *options):
+        texts.append(self.as_text())
+        return compile_(self, *options)
+
+    monkeypatch.setattr(jax.stages.Lowered, "compile", compile)
+    return texts
+
+
 def test_all_switches_follow_pytorch_in_random_programs():
     done = subprocess.run([sys.executable, "-m", "tests.backends.precision_steps", "0"], capture_output=True, text=True)
     assert (done.stdout, done.returncode) == ("2000\n", 0), done.stderr[-3000:]
@@ -141,13 +154,20 @@ def test_products_and_convolutions_for_a_tpu():
     check("tpu", matmul="HIGH", conv="HIGH", rnn="HIGH")
 
 
+def test_pending_work_has_the_precision_of_its_line(lowered):
+    x = L.randn(2, 8, 8, 8)
+    with stand_ins("cuda", jax.devices()):
+        x = x.to("cuda")
+        L.backends.cudnn.allow_tf32 = False
+        y = L.nn.functional.conv2d(x, x[:, :, :3, :3])
+        L.backends.cudnn.allow_tf32 = True
+        assert L.isfinite(y).all()
+    (text,) = [text for text in lowered if CONVOLVED in text]
+    assert "HIGHEST" in text
+
+
 @pytest.mark.parametrize("compiled", [False, True])
-def test_a_changed_switch_makes_another_program(compiled, monkeypatch):
-    texts = []
-    compile_ = jax.stages.Lowered.compile
-    monkeypatch.setattr(
-        jax.stages.Lowered, "compile", lambda self, *a: (texts.append(self.as_text()), compile_(self, *a))[1]
-    )
+def test_a_changed_switch_makes_another_program(compiled, lowered):
     x, w = L.randn(2, 8, 8, 8), L.randn(4, 8, 3, 3)
 
     def convolve(x, w):
@@ -160,5 +180,5 @@ def test_a_changed_switch_makes_another_program(compiled, monkeypatch):
             L.backends.cudnn.allow_tf32 = allowed
             for _ in range(3):
                 function(x, w).sum().item()
-    found = ["HIGHEST" in text for text in texts if CONVOLVED in text]
+    found = ["HIGHEST" in text for text in lowered if CONVOLVED in text]
     assert found.count(True) == found.count(False) > 0

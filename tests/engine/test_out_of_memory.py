@@ -123,6 +123,24 @@ def test_a_compiled_step_that_runs_out_of_memory(platform, gpu):
     assert [p.tolist() for p in layer.parameters()] != before
 
 
+def test_an_input_that_does_not_fit(gpu, monkeypatch):
+    x, y = L.ones(3, device=gpu), L.arange(3.0, device=gpu)
+    x.sum().item(), y.sum().item()
+    real = jax.device_put
+
+    def put(array, *place):
+        if array is x._value.array:
+            exhausted()()
+        return real(array, *place)
+
+    monkeypatch.setattr(memory, "needs_of", lambda compiled: 1 << 40)
+    a, b = x * 2, y * 2
+    monkeypatch.setattr(jax, "device_put", put)
+    with pytest.raises(L.OutOfMemoryError, match=r"Tried to allocate 20\.00 GiB"):
+        a.tolist()
+    assert b.tolist() == [0, 2, 4]
+
+
 @pytest.mark.parametrize(
     ("text", "due"),
     [

@@ -11,6 +11,7 @@ backends decide. The CPU always computes in full float32.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from torchlike import _errors
@@ -38,6 +39,7 @@ class Switches:
     Attributes:
       of: the precision of each device type. It is part of the key of every program of the device.
       accelerated: the precision of all accelerators. It is part of the key of every call of a compiled function.
+      on_change: functions that are called before the precision of an accelerator changes.
     """
 
     def __init__(self) -> None:
@@ -45,6 +47,7 @@ class Switches:
         self._matmul, self._allows_cudnn = "highest", True
         self.of: dict[str, Precision] = {}
         self.accelerated: tuple[Precision, ...] = ()
+        self.on_change: list[Callable[[], None]] = []
         self._derive()
 
     def setting(self, backend: str, op: str) -> str:
@@ -110,6 +113,10 @@ class Switches:
     def _derive(self) -> None:
         on_cuda = Precision(*[_ON_CUDA[self.setting("cuda", op)] for op in Precision._fields])
         on_tpu = Precision(*[_ON_TPU[self.setting("tpu", "matmul")]] * 3)
+        if self.accelerated == (on_cuda, on_tpu):
+            return
+        for told in self.on_change:
+            told()
         self.of = {"cpu": Precision(), "meta": Precision(), "cuda": on_cuda, "tpu": on_tpu}
         self.accelerated = on_cuda, on_tpu
 

@@ -88,30 +88,31 @@ class Interpreted:
         again = self._trains and self.account.came_again()
         return self._left < 0 or again or (self._trains and self.account.at_once)
 
-    def __call__(self, trace: Trace) -> list[Any]:
+    def __call__(self, trace: Trace, lost: bool = False) -> list[Any]:
+        """Return the live results. `lost` says whether some inputs of the trace are `Failed`."""
         arrays = [x if x.__class__ is Failed else on_host(x) for x in trace.arrays]
-        return _owned(self.walk(trace, arrays, _run), arrays)
+        return _owned(self.walk(trace, arrays, _run, lost), arrays)
 
-    def walk(self, trace: Trace, arrays: list, run: Callable[[Plan, list], list]) -> list:
+    def walk(self, trace: Trace, arrays: list, run: Callable[[Plan, list], list], failed: bool) -> list:
         """Run the operators one by one with `run(plan, inputs)`, and return the live results.
 
-        The result of an operator that fails, or that depends on a failed one, is a `Failed`.
+        The result of an operator that fails, or that depends on a `Failed`, is a `Failed`. `failed` says whether some
+        of `arrays` are.
         """
         results: list = [None] * len(trace.results)
-        failed: Failed | None = None
         with np.errstate(all="ignore"):
             for plan, (_, slots, first, end, numbers, dead) in zip(self.plans, self.steps):
                 given = [results[s] if s >= 0 else arrays[~s] for s in slots]
                 if plan.scalars:
                     given += [NUMBERS[kind](x) for kind, x in zip(plan.scalars, trace.scalars[numbers])]
-                cause = failed and next((x for x in given if x.__class__ is Failed), None)
+                cause = next((x for x in given if x.__class__ is Failed), None) if failed else None
                 if cause is None:
                     try:
                         results[first:end] = made = run(plan, given)
                         if not plan.checked:
                             plan.check(made)
                     except Exception as error:
-                        cause = failed = Failed(error)
+                        cause, failed = Failed(error), True
                 if cause is not None:
                     results[first:end] = [cause] * (end - first)
                 for i in dead:

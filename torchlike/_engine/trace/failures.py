@@ -69,7 +69,11 @@ def isolate(device: Device, trace: Trace, live: tuple[int, ...], values: list, c
     told = {slot for _, *both in trace.puts for slot in both if isinstance(slot, int) and slot >= 0}
     wanted = tuple(sorted({*live, *told}))
     program = Interpreted(trace, wanted)
-    results = dict(zip(wanted, program(trace) if device.type == "cpu" else one_by_one.run(device, trace, program)))
+    if device.type == "cpu":
+        made = program(trace, any(lost))
+    else:
+        made = one_by_one.run(device, trace, program)
+    results = dict(zip(wanted, made))
     before = _before(trace, results)
     objects, names, found = [], [], []
     for slot, value in zip(live, values):

@@ -193,6 +193,9 @@ def boundary() -> None:
         end(device)
 
 
+switches.on_change.append(boundary)  # pending work has the precision that was set when it was recorded
+
+
 def prelude() -> None:
     """Flush before a model is called (the pre-forward flush).
 

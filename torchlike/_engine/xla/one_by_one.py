@@ -22,10 +22,19 @@ def run(device: Device, trace: Trace, program: Interpreted) -> list:
 
     An operator that fails, or that depends on a failed one, has a `Failed` as its result.
     """
-    place = to_jax(device)
-    arrays = [x if x.__class__ is Failed else jax.device_put(x, place) for x in trace.arrays]
-    with tracing_for(device), precision_of(device), jax.default_device(place):
-        return program.walk(trace, arrays, lambda plan, given: _run(device, plan, given))
+    arrays = [_placed(device, x) for x in trace.arrays]
+    with tracing_for(device), precision_of(device), jax.default_device(to_jax(device)):
+        return program.walk(trace, arrays, lambda plan, given: _run(device, plan, given), Failed in map(type, arrays))
+
+
+def _placed(device: Device, array: Any) -> Any:
+    """Return an input on the device, or a `Failed` if the device has no memory for it."""
+    if array.__class__ is Failed:
+        return array
+    try:
+        return jax.device_put(array, to_jax(device))
+    except jax.errors.JaxRuntimeError as error:
+        return Failed(memory.explained(error, device, (), users_place()))
 
 
 def _run(device: Device, plan: Plan, given: list) -> list[Any]:

@@ -107,7 +107,8 @@ def test_settings():
             state()
         state()
         decorated = module.sdpa_kernel(backends.MATH)(state)
-        decorated(), decorated()
+        decorated()
+        decorated()
         return seen
 
     both(run)

@@ -1,5 +1,7 @@
 """Attention of long sequences, whose scores are computed by blocks."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -50,6 +52,38 @@ def test_a_tensor_that_is_overwritten_before_backward(name, dropout):
     both(run, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+def test_forward_mode(executor):
+    def run(torch):
+        forward = torch.autograd.forward_ad
+        q, k, v = (torch.randn(2, 520, 4) for _ in range(3))
+        with forward.dual_level():
+            dual = forward.make_dual(q, k)
+            return forward.unpack_dual(torch.nn.functional.scaled_dot_product_attention(dual, k, v)).tangent
+
+    with torchlike.set_executor(executor):
+        both(run, stride=False, rtol=1e-5, atol=1e-5)
+
+
+def test_a_compiled_training_step():
+    def run(torch):
+        layer = torch.nn.MultiheadAttention(8, 2, batch_first=True)
+        optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+        x = torch.randn(2, 520, 8)
+
+        def step(x):
+            optimizer.zero_grad()
+            loss = (layer(x, x, x, need_weights=False)[0] - x).square().mean()
+            loss.backward()
+            optimizer.step()
+            return loss
+
+        compiled = step if torch is not torchlike else torchlike.compile(step)
+        return [compiled(x).item() for _ in range(5)], [*layer.parameters()]
+
+    both(run, rtol=1e-4, atol=1e-6)
+
+
 def test_which_calls_are_long():
     long = (2, 3, LONG // 256, 4), (2, 3, 256, 4), (2, 3, 256, 4)
     short = (2, 3, LONG // 256 - 1, 4), *long[1:]
@@ -82,10 +116,12 @@ def _case(sizes: str, mask: str, dtype: str, seed: int = 0):
     whole = (*lead, rows, columns)
     shapes = {"heads": whole[-3:], "rows": (rows, 1), "columns": (1, columns), "bool": (rows, columns)}
     shapes["batches"] = (*whole[:1], *[1] * (len(whole) - 3), rows, columns) if len(whole) > 2 else whole
-    given = None if mask in ("none", "causal") else random.normal(size=shapes.get(mask, whole)).astype(dtype)
-    if given is not None and mask == "empty row":
+    given: Any = None
+    if mask not in ("none", "causal"):
+        given = random.normal(size=shapes.get(mask, whole)).astype(dtype)
+        given = given > 0 if mask == "bool" else given
+    if mask == "empty row":
         given[..., 2, :] = -np.inf
-    given = given > 0 if mask == "bool" else given
     noise = (random.random(whole) > 0.3).astype(dtype) * 1.5 if seed % 2 else None
     arrays = [random.normal(size=shape).astype(dtype) for shape in (q, k, v)]
     options = {"enable_gqa": grouped, "is_causal": mask == "causal"}
@@ -108,7 +144,7 @@ def _same(ours, due, tolerance=1e-12):
         np.testing.assert_allclose(np.asarray(x, "float64"), np.asarray(y, "float64"), tolerance, tolerance)
 
 
-def _slope(function, count):
+def _slope(function: Any, count: int) -> Any:
     total = lambda *some: jnp.sum(jnp.sin(function(*some)))
     return jax.grad(total, range(count))
 
@@ -129,8 +165,8 @@ def _gradient_of_gradient(function, count):
     return jax.grad(lambda *some: sum(jnp.sum(x * jnp.cos(y)) for x, y in zip(slopes(*some), some)), range(count))
 
 
-def _mapped(function, axes):
-    return lambda *some: jax.vmap(function, in_axes=axes)(*some)
+def _mapped(function: Any, axes: Any) -> Any:
+    return jax.vmap(function, in_axes=axes)
 
 
 def _directions(some):
@@ -170,8 +206,8 @@ def test_numpy_computes_a_few_rows_at_a_time(scale, monkeypatch):
         for mask in MASKS:
             arrays, noise, options = _case(sizes, mask, "float64", 1)
             given = *[x if x is None else np.asarray(x) for x in arrays], noise
-            options["scale"] = None if scale is None else np.float64(scale)
-            _same(_flash_attention.kernel(*given, **options), _attention.kernel(*given, **options))
+            factor = None if scale is None else np.float64(scale)
+            _same(*[op.kernel(*given, **options, scale=factor) for op in (_flash_attention, _attention)])
 
 
 def test_factors_of_dropout_are_drawn_by_the_block():
@@ -193,12 +229,13 @@ def test_factors_of_dropout_are_drawn_by_the_block():
 # -- memory ------------------------------------------------------------------------------------------------------------
 
 
-def _temporaries(kernel, length, **options):
+def _temporaries(kernel, length, **options) -> int:
     def run(*some):
         return kernel(*some, **options), _slope(lambda *x: kernel(*x, **options), 3)(*some)
 
     arrays = [jax.ShapeDtypeStruct((1, 8, length, 64), "float32")] * 3
-    return jax.jit(run).lower(*arrays).compile().memory_analysis().temp_size_in_bytes
+    found: Any = jax.jit(run).lower(*arrays).compile().memory_analysis()
+    return found.temp_size_in_bytes
 
 
 @pytest.mark.parametrize("causal", [False, True])

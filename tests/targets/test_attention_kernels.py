@@ -177,4 +177,4 @@ def test_second_derivatives_of_a_kernel():
         slope = jax.grad(lambda *some, f=function: jnp.sum(jnp.sin(f(*some))), (0, 1, 2))
         total = lambda q, slope=slope: sum(jnp.sum(x) for x in slope(q, *arrays[1:]))
         slopes.append(jax.jit(jax.grad(total))(arrays[0]))
-    np.testing.assert_allclose(*slopes, 1e-3, 1e-3)
+    np.testing.assert_allclose(slopes[0], slopes[1], 1e-3, 1e-3)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.custom_derivatives import SymbolicZero
 
 from torchlike._engine.xla.jax_private import (
     Primitive,
@@ -83,13 +84,35 @@ def attend(form: Form, q: Any, k: Any, v: Any, mask: Any, noise: Any) -> tuple:
     return form.forward(form.blocks, q, k, v, mask, noise)
 
 
-@attend.defjvp
 def _attend_jvp(form: Form, primals: tuple, changes: tuple) -> tuple:
     results = attend(form, *primals)
-    linear = [c for p, c in zip(primals[:4], changes) if p is not None and jnp.issubdtype(p.dtype, jnp.floating)]
     leaves, tree = jax.tree.flatten((primals, results))
-    change = tangent_p.bind(*leaves, *linear, form=form, tree=tree, axes=())
+    places, linear = _moving(changes[:4])
+    if not places:
+        return results, tuple(map(_no_change, results))
+    change = tangent_p.bind(*leaves, *linear, form=form, tree=tree, places=places, axes=())
     return results, (change, *map(_no_change, results[1:]))
+
+
+attend.defjvp(_attend_jvp, symbolic_zeros=True)
+
+
+def _moving(changes: tuple) -> tuple[tuple[int, ...], list]:
+    """Return the places of the tangents that are not known to be zero, and these tangents.
+
+    Zeros are left out because XLA's CPU backend gives wrong numbers for some products with a constant zero.
+    """
+    is_zero = lambda c: c is None or type(c) in (SymbolicZero, Zero) or c.dtype == jax.dtypes.float0
+    places = tuple([i for i, c in enumerate(changes) if not is_zero(c)])
+    return places, [changes[i] for i in places]
+
+
+def _replaced(arrays: Any, places: tuple[int, ...], some: Any) -> list:
+    """Return the arrays with others at these places."""
+    full = list(arrays)
+    for i, x in zip(places, some):
+        full[i] = x
+    return full
 
 
 def _no_change(x: Any) -> Any:
@@ -102,23 +125,19 @@ def _parted(flat: Any, tree: Any) -> tuple:
     return *jax.tree.unflatten(tree, flat[: tree.num_leaves]), flat[tree.num_leaves :]
 
 
-def _by_whole(form: Form, tree: Any, *flat: Any) -> Any:
+def _by_whole(form: Form, tree: Any, places: tuple[int, ...], *flat: Any) -> Any:
     """Return the tangent of the result."""
-    (q, k, v, mask, noise), _, changes = _parted(flat, tree)
-    held = (q, k, v, mask)[: len(changes)]
+    primals, _, changes = _parted(flat, tree)
 
-    def function(*held: Any) -> Any:
-        return whole(form.blocks, *held, *((mask,) if len(held) < 4 else ()), noise)
-
-    return jax.jvp(function, held, tuple(changes))[1]
+    function = lambda *some: whole(form.blocks, *_replaced(primals, places, some))
+    return jax.jvp(function, [primals[i] for i in places], list(changes))[1]
 
 
-def _by_pass(form: Form, tree: Any, wanted: tuple, *flat: Any) -> tuple:
-    """Return the gradients of the floating arrays that are `wanted`, given the operands and the result's gradient."""
+def _by_pass(form: Form, tree: Any, wanted: tuple[int, ...], *flat: Any) -> tuple:
+    """Return the gradients of the arrays at the places `wanted`, given the operands and the result's gradient."""
     primals, results, (change,) = _parted(flat, tree)
-    return tuple(
-        [g for g, w in zip(_pulled(form, len(wanted) > 3 and wanted[3], primals, results, change), wanted) if w]
-    )
+    found = _pulled(form, 3 in wanted, primals, results, change)
+    return tuple([found[i] for i in wanted])
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
@@ -126,17 +145,24 @@ def _pulled(form: Form, wants_mask: bool, primals: tuple, results: tuple, change
     return form.backward(form.blocks, primals, results, change, wants_mask)
 
 
-@_pulled.defjvp
 def _pulled_jvp(form: Form, wants_mask: bool, given: tuple, changes: tuple) -> tuple:
-    *held, mask, noise = given[0]
+    *arrays, noise = given[0]
+    count = 4 if wants_mask else 3
+    places, moves = _moving((*changes[0][:4], changes[2]))
 
-    def function(q: Any, k: Any, v: Any, mask: Any, change: Any) -> tuple:
-        both = lambda *some: whole(form.blocks, *some, *(() if wants_mask else (mask,)), noise)
-        grads = jax.vjp(both, q, k, v, *((mask,) if wants_mask else ()))[1](change)
-        return (*grads, *([] if wants_mask else [None]))
+    def function(*some: Any) -> tuple:
+        *held, change = _replaced((*arrays, given[2]), places, some)
+        fixed = *held[count:], noise
+        grads = jax.vjp(lambda *held: whole(form.blocks, *held, *fixed), *held[:count])[1](change)
+        return *grads, *[None] * (4 - count)
 
-    inputs, tangents = (*held, mask, given[2]), (*changes[0][:4], changes[2])
-    return _pulled(form, wants_mask, *given), jax.jvp(function, inputs, tangents)[1]
+    grads = _pulled(form, wants_mask, *given)
+    if not places:
+        return grads, jax.tree.map(_no_change, grads)
+    return grads, jax.jvp(function, [(*arrays, given[2])[i] for i in places], moves)[1]
+
+
+_pulled.defjvp(_pulled_jvp, symbolic_zeros=True)
 
 
 # -- the primitive whose transpose is the backward pass ----------------------------------------------------------------
@@ -150,53 +176,50 @@ def _mapped(function: Callable, axes: tuple) -> Callable:
     return function
 
 
-def _tangent(*flat: Any, form: Form, tree: Any, axes: tuple) -> Any:
-    return _mapped(functools.partial(_by_whole, form, tree), axes)(*flat)
+def _tangent(*flat: Any, form: Form, tree: Any, places: tuple, axes: tuple) -> Any:
+    return _mapped(functools.partial(_by_whole, form, tree, places), axes)(*flat)
 
 
-def _tangent_shape(*flat: Any, form: Form, tree: Any, axes: tuple) -> ShapedArray:
-    found = jax.eval_shape(functools.partial(_tangent, form=form, tree=tree, axes=axes), *flat)
+def _tangent_shape(*flat: Any, form: Form, tree: Any, places: tuple, axes: tuple) -> ShapedArray:
+    found = jax.eval_shape(functools.partial(_tangent, form=form, tree=tree, places=places, axes=axes), *flat)
     return ShapedArray(found.shape, found.dtype)
 
 
-def _tangent_jvp(flat: Any, changes: Any, *, form: Form, tree: Any, axes: tuple) -> tuple:
-    count, options = tree.num_leaves, {"form": form, "tree": tree, "axes": axes}
-    out, total = tangent_p.bind(*flat, **options), None
-    if any(type(c) is not Zero for c in changes[count:]):
-        linear = [jnp.zeros_like(x) if type(c) is Zero else c for x, c in zip(flat[count:], changes[count:])]
-        total = tangent_p.bind(*flat[:count], *linear, **options)
-    moved = [i for i, c in enumerate(changes[:count]) if type(c) is not Zero and c.dtype != jax.dtypes.float0]
+def _tangent_jvp(flat: Any, changes: Any, *, form: Form, tree: Any, places: tuple, axes: tuple) -> tuple:
+    count, options = tree.num_leaves, {"form": form, "tree": tree}
+    out = tangent_p.bind(*flat, **options, places=places, axes=axes)
+    totals = []
+    which, linear = _moving(changes[count:])
+    if which:
+        now = tuple([(*each[:count], *[each[count + i] for i in which]) for each in axes])
+        some = tuple([places[i] for i in which])
+        totals.append(tangent_p.bind(*flat[:count], *linear, **options, places=some, axes=now))
+    moved, moves = _moving(changes[:count])
     if moved:
-        full = list(flat)
-
-        def function(*some: Any) -> Any:
-            for i, x in zip(moved, some):
-                full[i] = x
-            return _tangent(*full, **options)
-
-        change = jax.jvp(function, [flat[i] for i in moved], [changes[i] for i in moved])[1]
-        total = change if total is None else total + change
-    return out, jnp.zeros_like(out) if total is None else total
+        function = lambda *some: _tangent(*_replaced(flat, moved, some), **options, places=places, axes=axes)
+        totals.append(jax.jvp(function, [flat[i] for i in moved], moves)[1])
+    return out, sum(totals[1:], totals[0]) if totals else jnp.zeros_like(out)
 
 
-def _tangent_transpose(change: Any, *flat: Any, form: Form, tree: Any, axes: tuple) -> list:
+def _tangent_transpose(change: Any, *flat: Any, form: Form, tree: Any, places: tuple, axes: tuple) -> list:
     count = tree.num_leaves
-    wanted = tuple(map(is_undefined_primal, flat[count:]))
     if type(change) is Zero:
         return [None] * len(flat)
+    missing = [*map(is_undefined_primal, flat[count:])]
+    wanted = tuple([i for i, is_missing in zip(places, missing) if is_missing])
     pull = _mapped(functools.partial(_by_pass, form, tree, wanted), tuple((*each[:count], 0) for each in axes))
     found = iter(pull(*flat[:count], change))
-    return [*[None] * count, *[next(found) if w else None for w in wanted]]
+    return [*[None] * count, *[next(found) if is_missing else None for is_missing in missing]]
 
 
-def _tangent_batched(flat: Any, dims: Any, *, form: Form, tree: Any, axes: tuple) -> tuple:
+def _tangent_batched(flat: Any, dims: Any, *, form: Form, tree: Any, places: tuple, axes: tuple) -> tuple:
     """Map the primitive over one more dim. The tangents are all mapped, so the transpose need not add gradients."""
     count = tree.num_leaves
     size = next(x.shape[d] for x, d in zip(flat, dims) if d is not None)
     moved = [x if d is None else jnp.moveaxis(x, d, 0) for x, d in zip(flat, dims)]
     linear = [jnp.broadcast_to(x, (size, *x.shape)) if d is None else x for x, d in zip(moved[count:], dims[count:])]
     now = (*[None if d is None else 0 for d in dims[:count]], *[0] * len(linear))
-    return tangent_p.bind(*moved[:count], *linear, form=form, tree=tree, axes=(*axes, now)), 0
+    return tangent_p.bind(*moved[:count], *linear, form=form, tree=tree, places=places, axes=(*axes, now)), 0
 
 
 tangent_p.def_impl(_tangent)

@@ -151,7 +151,6 @@ def recorded(
     live: tuple[int, ...],
     donated: tuple[int, ...],
     during: Callable[[], Any] = contextlib.nullcontext,
-    name: str = "",
 ) -> Recorded:
     """Return a trace as a program that can be lowered. `live` are its results, `donated` its inputs to overwrite."""
     _, places, kinds = numbers_of(trace)
@@ -161,7 +160,7 @@ def recorded(
     specs = [spec(x) for x in trace.arrays]
     code = tuple(trace.code)
     return Recorded(
-        name=name or str(users_place()),
+        name=str(users_place()),
         type=device.type,
         index=device.index or 0,
         function=replay(code, places, vectors, donated, kept, live),

@@ -84,14 +84,21 @@ def test_a_compiled_training_step():
     both(run, rtol=1e-4, atol=1e-6)
 
 
-def test_which_calls_are_long():
-    long = (2, 3, LONG // 256, 4), (2, 3, 256, 4), (2, 3, 256, 4)
-    short = (2, 3, LONG // 256 - 1, 4), *long[1:]
-    assert fits(*long, None, False)
-    assert not fits(*short, None, False)
-    assert fits(*long, (3, 1, 256), False)
-    assert not fits(*long, (2, 2, 3, 1, 256), False)  # a mask with more dims than the scores
-    assert not fits((0, *long[0][1:]), *long[1:], None, False)
+def test_which_calls_run_by_blocks():
+    shapes = (2, 3, LONG // 256, 4), (2, 3, 256, 4), (2, 3, 256, 4)
+    assert fits(*shapes, None, False)
+    assert fits(*shapes, (3, 1, 256), False)
+    assert not fits(*shapes, (2, 2, 3, 1, 256), False)  # a mask with more dims than the scores
+    assert not fits((0, *shapes[0][1:]), *shapes[1:], None, False)
+    assert not fits((3, *shapes[0][1:]), *shapes[1:], (1, 1), False)  # batches that do not broadcast
+    assert fits((2, 6, LONG, 4), *shapes[1:], (6, 1, 1), True)
+
+    def operator(length):
+        q, k = torchlike.ones(1, length, 4, requires_grad=True), torchlike.ones(1, 256, 4)
+        out = torchlike.nn.functional.scaled_dot_product_attention(q, k, k)
+        return out._edge[0].plan.name
+
+    assert [operator(length) for length in (LONG // 256 - 1, LONG // 256)] == ["_attention", "_flash_attention"]
 
 
 # -- the operator with small blocks, compared with the operator that has all scores ------------------------------------
@@ -155,14 +162,15 @@ CASES = [(sizes, mask) for sizes in SIZES for mask in MASKS]
 @pytest.mark.parametrize("case", range(len(CASES)), ids=lambda i: "-".join(CASES[i]))
 def test_blocks_give_the_numbers_of_all_scores(case):
     dtype = [*DTYPES][case % len(DTYPES)]
-    arrays, blocks, scores = _two(*CASES[case], dtype, seed=case)  # every other case has dropout
+    arrays, blocks, scores = _two(CASES[case][0], CASES[case][1], dtype, seed=case)  # every other case has dropout
     results = lambda function: lambda *some: (function(*some), _slope(function, len(arrays))(*some))
     _same(jax.jit(results(blocks))(*arrays), jax.jit(results(scores))(*arrays), DTYPES[dtype])
 
 
-def _gradient_of_gradient(function, count):
+def _gradient_of_gradient(function: Any, count: int) -> Any:
     slopes = _slope(function, count)
-    return jax.grad(lambda *some: sum(jnp.sum(x * jnp.cos(y)) for x, y in zip(slopes(*some), some)), range(count))
+    total = lambda *some: sum(jnp.sum(x * jnp.cos(y)) for x, y in zip(slopes(*some), some))
+    return jax.grad(total, range(count))
 
 
 def _mapped(function: Any, axes: Any) -> Any:

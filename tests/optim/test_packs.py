@@ -10,7 +10,7 @@ import torch
 
 import torchlike
 from tests.optim.cases import ONE_EACH
-from torchlike.optim._packs import MOST
+from torchlike.optim._state.packs import MOST
 
 SIZES = [(3, 4), (5,), (), (2, 0), (70, 70), (4,), (1, 3)]  # the fifth is too large to be packed
 

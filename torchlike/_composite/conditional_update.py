@@ -17,7 +17,7 @@ from torchlike._tensor.tensor import Tensor
 
 _plans: dict[tuple, Plan] = {}
 
-Formula = Callable[[tuple, Any], tuple[Sequence, Any]]
+Formula = Callable[[tuple, Any], tuple[Sequence, Sequence]]
 
 
 def update_unless(
@@ -84,7 +84,8 @@ def _make_plan(
 
     def update(*flat: Any) -> tuple:
         arrays, (flag, counters), given = flat[: len(avals) - 2], flat[len(avals) - 2 : len(avals)], flat[len(avals) :]
-        scalars, after = formula(given, counters)
+        scalars, counts = formula(given, counters)
+        after = jnp.stack([jnp.asarray(count, counters.dtype) for count in counts])
         skips, scalars = flag != 0, tuple([jnp.asarray(s, "float64") for s in scalars])
         whole = [joined_rows(arrays[column], rows) for column in columns]
         new = zip(*[update_row(skips, scalars, row) for row in zip(*whole)])

@@ -51,19 +51,15 @@ def scaled_dot_product_attention(
         _errors.activations.check_attention(query, key, value, dropout_p)
         if hasattr(attn_mask, "as_arguments"):  # a `CausalBias`
             attn_mask, is_causal = attn_mask.as_arguments(query, is_causal)  # type: ignore[union-attr]
-        fused = _is_fused(query, key, value, attn_mask, float(dropout_p), enable_gqa)
-        shape = None if attn_mask is None else tuple(attn_mask.shape)
-        options: dict[str, Any] = {}
-        if scale is not None and scale != 1.0 / float(query.shape[-1] or 1) ** 0.5:
-            options["scale"] = float(scale)
-        options |= {"enable_gqa": enable_gqa, "fused": fused}
-        name, noise = "_attention", None
-        if _is_by_blocks(query, key, value, shape, enable_gqa):
-            name, options["backends"] = "_flash_attention", settings.permitted
+        if scale is not None:  # the default is a static number, for kernels that need one
+            scale = None if scale == 1.0 / float(query.shape[-1] or 1) ** 0.5 else float(scale)
+        fused = _is_fused(query, key, value, attn_mask, dropout_p, enable_gqa)
+        by_blocks = _is_by_blocks(query, key, value, attn_mask, enable_gqa)
+        noise, more = None, {}
         if dropout_p > 0.0:
-            noise, more = _noise(query, key, value, float(dropout_p), enable_gqa, name == "_flash_attention")
-            options |= more
-        return rows[name](query, key, value, attn_mask, noise, is_causal, **options)
+            noise, more = _noise(query, key, value, float(dropout_p), enable_gqa, by_blocks)
+        given = query, key, value, attn_mask, noise, is_causal, scale, enable_gqa, fused
+        return rows["_flash_attention"](*given, settings.permitted, **more) if by_blocks else rows["_attention"](*given)
     except Exception as error:
         raise shortened(error) from error.__cause__
 
@@ -90,25 +86,50 @@ def _is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dr
     Raises:
       RuntimeError: no permitted backend supports this call.
     """
-    if 0 in (*query.shape, *key.shape, *value.shape):
+    fused = dropout_p == 0.0 and _can_be_fused(query, key, value, mask, grouped)
+    if len(settings.permitted) < len(settings.DEFAULT_ORDER):
+        _check_permitted(query, key, value, mask, dropout_p, grouped)
+        return fused and settings.FLASH in settings.permitted
+    return fused
+
+
+def _can_be_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, grouped: bool) -> bool:
+    q, k, v = query.shape, key.shape, value.shape
+    if not len(q) == len(k) == len(v) == 4 or not q[3] == k[3] == v[3] or q[0] != k[0]:
         return False
-    permitted, messages = settings.permitted, _errors.attention
-    on_host = query.device.type not in KERNELS
-    usable = {settings.FLASH, settings.MATH} if on_host else {settings.EFFICIENT, *KERNELS[query.device.type]}
+    if (not grouped and q[1] != k[1]) or k[:3] != v[:3] or 0 in q or 0 in k:
+        return False
+    if mask is not None and (mask.dim() == 3 or mask.requires_grad):
+        return False
+    return all(x.stride(3) == 1 for x in (query, key, value))
+
+
+def _check_permitted(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, grouped: bool
+) -> None:
+    """Raise PyTorch's error if no permitted backend supports this call."""
+    if 0 in (*query.shape, *key.shape, *value.shape):
+        return
+    permitted, messages, kind = settings.permitted, _errors.attention, query.device.type
+    usable = {settings.EFFICIENT, *KERNELS[kind]} if kind in KERNELS else {settings.FLASH, settings.MATH}
     if not usable.intersection(permitted):
         raise messages.no_viable_backend()
+    if kind in KERNELS or settings.MATH in permitted:
+        return
     reason = messages.why_not_fused(query, key, value, mask, dropout_p, grouped)
-    if on_host and reason is not None and settings.MATH not in permitted:
+    if reason is not None:
         _errors.warned.warn(messages.NOT_FUSED)
         if reason:
             _errors.warned.warn(reason)
         raise messages.no_available_kernel()
-    return reason is None and settings.FLASH in permitted
 
 
-def _is_by_blocks(query: Tensor, key: Tensor, value: Tensor, mask: tuple | None, grouped: bool) -> bool:
+def _is_by_blocks(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, grouped: bool) -> bool:
     """Return whether a call runs without the matrix of all scores. On accelerators, short calls may do so, too."""
+    q, k = query.shape, key.shape
+    on_accelerator = query.device.type in KERNELS
+    if not on_accelerator and q[-2] * k[-2] < LONG:
+        return False
     if not {settings.FLASH, settings.EFFICIENT, settings.CUDNN}.intersection(settings.permitted):
         return False
-    least = 1 if query.device.type in KERNELS else LONG
-    return fits(query.shape, key.shape, value.shape, mask, grouped, least)
+    return fits(q, k, value.shape, None if mask is None else mask.shape, grouped)

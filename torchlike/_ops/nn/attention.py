@@ -131,18 +131,18 @@ def _flash_attention(
     scale: Scalar = None,
     enable_gqa: bool = False,
     fused: bool = False,
-    position: Scalar = None,
-    p: Scalar = None,
     backends: tuple = settings.DEFAULT_ORDER,
     block: int = BLOCK,
+    position: Scalar = None,
+    p: Scalar = None,
 ):
     """Compute the function of `_attention` without the matrix of all scores.
 
     Args:
-      position, p: if given, `noise` is the state of a Philox generator, `position` the position of its next number, and
-        `p` the probability of dropout. The factors of the weights are generated block by block.
       backends: the permitted backends of PyTorch, as numbers of `SDPBackend`, the preferred ones first.
       block: the number of rows and columns of a block of scores.
+      position, p: if given, `noise` is the state of a Philox generator, `position` the position of its next number, and
+        `p` the probability of dropout. The factors of the weights are generated block by block.
       others: as in `_attention`. There is at least one query and one key, and the mask broadcasts to the scores.
 
     Returns:

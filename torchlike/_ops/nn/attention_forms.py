@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -25,13 +25,15 @@ LONG = 1 << 18
 PART = 1 << 22  # the number of scores that NumPy computes at a time
 
 
+Shape = Sequence[int]
+
 # The backends of PyTorch that each type of accelerator has, besides `EFFICIENT`, which is the blockwise form.
 KERNELS = {"cuda": (settings.MATH, settings.FLASH, settings.CUDNN), "tpu": (settings.MATH, settings.FLASH)}
 
 
-def fits(query: tuple, key: tuple, value: tuple, mask: tuple | None, grouped: bool, least: int = LONG) -> bool:
-    """Return whether `attended` supports these shapes, and each matrix has at least `least` scores."""
-    if len(query) < 2 or len(key) < 2 or query[-2] * key[-2] < least or 0 in (*query, *key, *value):
+def fits(query: Shape, key: Shape, value: Shape, mask: Shape | None, grouped: bool) -> bool:
+    """Return whether `attended` supports these shapes."""
+    if 0 in (*query, *key, *value):
         return False
     if mask is None:
         return True

@@ -151,9 +151,10 @@ def _pulled_jvp(form: Form, wants_mask: bool, given: tuple, changes: tuple) -> t
     places, moves = _moving((*changes[0][:4], changes[2]))
 
     def function(*some: Any) -> tuple:
-        *held, change = _replaced((*arrays, given[2]), places, some)
+        replaced: list[Any] = _replaced((*arrays, given[2]), places, some)
+        *held, change = replaced
         fixed = *held[count:], noise
-        grads = jax.vjp(lambda *held: whole(form.blocks, *held, *fixed), *held[:count])[1](change)
+        grads = jax.vjp(lambda *held: whole(form.blocks, *(*held, *fixed)), *held[:count])[1](change)
         return *grads, *[None] * (4 - count)
 
     grads = _pulled(form, wants_mask, *given)

@@ -11,7 +11,7 @@ import numpy as np
 import torchlike
 from torchlike import Tensor
 from torchlike._internal import WRITE, of_array
-from torchlike.optim._packs import Pack
+from torchlike.optim._state.packs import Pack
 
 Group = dict[str, Any]
 
@@ -38,7 +38,7 @@ class Bucket:
         self.packs: list[Pack] = []
         self.shown: list[list[Tensor]] = []  # for each counter, the tensors that each step writes
         self.versions: int | None = None
-        # `fresh` and the counters as numbers on the device, while the host does not know them (see `_skipping.py`).
+        # `fresh` and the counters as numbers on the device, while the host does not know them (see `skipping.py`).
         self.ticks: Tensor | None = None
         self.columns: list[list[Tensor]] = [[] for _ in range(1 + columns)]
 

@@ -14,13 +14,12 @@ from collections.abc import Mapping
 from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 
 import torchlike
 from torchlike import Tensor
 from torchlike._internal import _engine, current, of_array, update_unless
-from torchlike.optim._buckets import Bucket, Division
+from torchlike.optim._state.buckets import Bucket, Division
 from torchlike.optim.optimizer import step_of
 
 if TYPE_CHECKING:
@@ -42,8 +41,8 @@ class Formula(NamedTuple):
     options: tuple[tuple[str, int | None], ...]
     dtype: torchlike.dtype
 
-    def __call__(self, numbers: tuple, ticks: Any) -> tuple[tuple, Any]:
-        """Return the scalars of the step and the new `ticks`."""
+    def __call__(self, numbers: tuple, ticks: Any) -> tuple[tuple, tuple]:
+        """Return the scalars of the step and the numbers in the new `ticks`."""
         given, group = iter(numbers), {}
         for name, length in self.options:
             group[name] = next(given) if length is None else tuple([next(given) for _ in range(length)])
@@ -51,7 +50,7 @@ class Formula(NamedTuple):
         bare: Any = object.__new__(self.kind)  # the formulas read their arguments only
         now = bare._advance(group, tuple(before))
         bucket = Bucket(tuple(before), fresh, self.dtype, 0)
-        return bare._all_scalars(group, tuple(before), now, bucket), jnp.stack([jnp.zeros_like(fresh), *now])
+        return bare._all_scalars(group, tuple(before), now, bucket), (0.0, *now)
 
 
 def step_unless(optimizer: RuleOptimizer, found: Mapping[Any, Tensor]) -> bool:

@@ -155,10 +155,11 @@ def main(chosen):
     if unknown:
         sys.exit(f"unknown: {', '.join(sorted(unknown))}; models: {', '.join(TITLES)}; targets: {', '.join(TARGETS)}")
     data = HERE / "AHEAD.json"
-    rows = json.loads(data.read_text())["rows"] if data.exists() else []
     versions = ", ".join(f"{name} {version(name)}" for name in ("jax", "libtpu", "jax-cuda12-plugin"))
     for name, target in tqdm([(m, t) for m in models for t in wanted], unit="step"):
-        rows = [r for r in rows if (r["model"], r["target"]) != (name, target)] + [row_of(name, target)]
+        made = row_of(name, target)
+        before = json.loads(data.read_text())["rows"] if data.exists() else []
+        rows = [r for r in before if (r["model"], r["target"]) != (name, target)] + [made]
         data.write_text(json.dumps({"versions": versions, "rows": rows}, indent=1) + "\n")
         (HERE / "AHEAD.md").write_text(ABOUT.format(versions=versions) + table(rows) + "\n")
     print((HERE / "AHEAD.md").read_text())

@@ -14,7 +14,7 @@ from torchlike._engine import stats
 from torchlike._engine.ahead.targets import Target
 
 # A target whose kernels have the forms of a TPU, lowered for a CPU device because the TPU compiler may be absent.
-LIKE_A_TPU = Target("like a TPU", "tpu", "tpu", tuple(jax.local_devices(backend="cpu")[:1]), None, {})
+LIKE_A_TPU = Target("like a TPU", "tpu", "tpu", tuple(jax.local_devices(backend="cpu")[:1]), None)
 
 
 def trainer(torch):
@@ -171,6 +171,15 @@ def test_an_error_of_the_function_is_raised_and_state_is_restored():
     with pytest.raises(RuntimeError, match=r"inconsistent tensor size"):
         torchlike.compile(f).for_target("cpu").lower(x)
     assert (x.tolist(), x._version) == ([1, 1, 1], 0)
+
+
+def test_the_next_options_are_used_if_compiling_fails():
+    options = {"xla_gpu_dump_autotuned_gemm_fusions": "neither true nor false"}, {"xla_cpu_enable_fast_math": True}
+    target = LIKE_A_TPU._replace(options=options)
+    lowered = ForTarget(lambda x: x.exp(), target).lower(torchlike.ones(3))
+    assert lowered.compile().memory.arguments == 12
+    with pytest.raises(jax.errors.JaxRuntimeError):
+        ForTarget(lambda x: x.exp(), target._replace(options=options[:1])).lower(torchlike.ones(3)).compile()
 
 
 def test_an_unknown_target_is_refused():

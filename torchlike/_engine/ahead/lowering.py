@@ -151,7 +151,7 @@ class Lowered:
         """
         started = time.perf_counter()
         with _not_stored():
-            compiled = self.lowered.compile({**self.target.options} or None)
+            compiled = self._compiled()
         seconds = time.perf_counter() - started
         text = compiled.as_text()
         flops, accessed = _costs(self.lowered, compiled)
@@ -168,6 +168,13 @@ class Lowered:
             compiled=compiled,
             backward=self.backward and self.backward.compile(),
         )
+
+    def _compiled(self) -> Any:
+        *others, last = self.target.options
+        for options in others:
+            with contextlib.suppress(jax.errors.JaxRuntimeError):
+                return self.lowered.compile(options)
+        return self.lowered.compile(last)
 
 
 @contextlib.contextmanager

@@ -33,6 +33,8 @@ _GPUS = {"h100": 79}  # GiB of memory; the description is the file of the same n
 _GIB = 2**30
 # The autotuner would measure kernels on the device. Level 0 uses XLA's cost model.
 _WITHOUT_DEVICE: dict[str, bool | str | int] = {"xla_gpu_autotune_level": 0}
+# Without autotuning, XLA can fail to find a tiling for a product in Triton. cuBLAS then computes all products.
+_WITHOUT_TRITON: dict[str, bool | str | int] = {**_WITHOUT_DEVICE, "xla_gpu_enable_triton_gemm": False}
 
 
 class Target(NamedTuple):
@@ -44,7 +46,7 @@ class Target(NamedTuple):
       type: the type of the devices in PyTorch programs: "tpu", "cuda" or "cpu".
       chips: the JAX devices of the target. They only describe hardware; nothing can run on them.
       memory: the bytes of memory of one chip, or None if unknown.
-      options: the options of XLA that compiling without the device requires.
+      options: sets of options of XLA. If compiling with one set fails, the next is tried.
     """
 
     name: str
@@ -52,7 +54,7 @@ class Target(NamedTuple):
     type: str
     chips: tuple[Any, ...]
     memory: int | None
-    options: Mapping[str, bool | str | int]
+    options: tuple[Mapping[str, bool | str | int] | None, ...] = (None,)
 
 
 class Unavailable(RuntimeError):
@@ -95,7 +97,7 @@ def _tpu(name: str) -> Target:
         raise Unavailable(f'{name} needs the TPU compiler, libtpu: pip install "jax[tpu]=={jax.__version__}"')
     tpu = _TPUS[kind]
     chips = _chips(name, platform="tpu", topology_name=f"{kind}:{shape or tpu.one}", **tpu.described)
-    return Target(name, "tpu", "tpu", chips, tpu.gib * _GIB, {})
+    return Target(name, "tpu", "tpu", chips, tpu.gib * _GIB)
 
 
 def _cuda(name: str) -> Target:
@@ -105,11 +107,11 @@ def _cuda(name: str) -> Target:
     description = Path(__file__).with_name(f"{kind}.txtpb").read_text("utf-8")
     gpu_is_cuda()
     chips = _chips(name, platform="cuda", target_config=description, topology=f"1x1x{count or 1}")
-    return Target(name, "gpu", "cuda", chips, _GPUS[kind] * _GIB, _WITHOUT_DEVICE)
+    return Target(name, "gpu", "cuda", chips, _GPUS[kind] * _GIB, (_WITHOUT_DEVICE, _WITHOUT_TRITON))
 
 
 def _cpu(name: str) -> Target:
-    return Target(name, "cpu", "cpu", (jax.local_devices(backend="cpu")[0],), None, {})
+    return Target(name, "cpu", "cpu", (jax.local_devices(backend="cpu")[0],), None)
 
 
 def _chips(name: str, **described: Any) -> tuple[Any, ...]:

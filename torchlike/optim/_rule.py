@@ -36,11 +36,10 @@ from torchlike._internal import (
     stepwise,
 )
 from torchlike.optim import _errors
-from torchlike.optim._buckets import Bucket as Bucket
-from torchlike.optim._buckets import Division
-from torchlike.optim._buckets import Group as Group
 from torchlike.optim._differentiable import numbers_of, with_penalty, write_row
-from torchlike.optim._packs import give, is_seen, packs
+from torchlike.optim._packs import Bucket as Bucket
+from torchlike.optim._packs import Division, give, is_seen, packs
+from torchlike.optim._packs import Group as Group
 from torchlike.optim._skipping import step_unless
 from torchlike.optim.optimizer import Optimizer, scalar_tensor
 

@@ -14,13 +14,12 @@ from collections.abc import Mapping
 from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import _engine, current, of_array, update_unless
-from torchlike.optim._buckets import Bucket, Division
+from torchlike._internal import _engine, current, namespace, of_array, update_unless
+from torchlike.optim._packs import Bucket, Division
 from torchlike.optim.optimizer import step_of
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class Formula(NamedTuple):
         bare: Any = object.__new__(self.kind)  # the formulas read their arguments only
         now = bare._advance(group, tuple(before))
         bucket = Bucket(tuple(before), fresh, self.dtype, 0)
-        return bare._all_scalars(group, tuple(before), now, bucket), jnp.stack([jnp.zeros_like(fresh), *now])
+        return bare._all_scalars(group, tuple(before), now, bucket), namespace(ticks).stack([0 * fresh, *now])
 
 
 def step_unless(optimizer: RuleOptimizer, found: Mapping[Any, Tensor]) -> bool:

@@ -234,6 +234,7 @@ def default_of(device: devices.device) -> Generator:
     """Return the default generator of an accelerator device."""
     found = _defaults.get(device)
     if found is None:
+        devices.to_jax(device)  # raises PyTorch's error if there is no such device
         found = _defaults.setdefault(device, PhiloxGenerator(device))
         if device.type in _first_seeds:
             found.manual_seed(_first_seeds[device.type])

@@ -140,8 +140,8 @@ def _chosen(programs: Sequence[Recorded], target: targets.Target) -> list[tuple[
 
 
 def _compiled(program: Recorded, target: targets.Target) -> Program | str:
-    """Return the compiled program, or the reason why it cannot be compiled."""
+    """Return the compiled program, or the reason why it cannot be compiled: the first line of the error."""
     try:
         return program.lower(target).compile()
     except Exception as error:
-        return f"{type(error).__name__}: {error}"
+        return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"

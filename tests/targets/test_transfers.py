@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -65,6 +66,15 @@ def test_the_page_is_up_to_date(found):
     rows = [line for line in table.lines(found) if "| Dropout |" not in line]
     page = table.PAGE.read_text().partition(table.BEGIN)[2].splitlines()
     assert [line for line in page if "| Dropout |" not in line] == rows, "run: python -m tests.targets.table"
+
+
+# A barrier of `synchronize`, and an array over the memory of another one on the CPU.
+OTHER_PUTS = {"torchlike/_engine/accelerators.py", "torchlike/jax/_arrays.py"}
+
+
+def test_only_one_module_puts_arrays_on_devices():
+    files = [path for path in Path("torchlike").rglob("*.py") if "device_put" in path.read_text()]
+    assert {path.as_posix() for path in files} == {"torchlike/_engine/xla/transfers.py", *OTHER_PUTS}
 
 
 def test_moves_between_devices_do_not_pass_the_host(found):

@@ -110,6 +110,8 @@ def main() -> None:
         for kind, form in CASES:
             for number, overflows in enumerate(OVERFLOWS):
                 found[f"{kind} {number} {form}"] = trains(torchlike, "cuda", kind, overflows, None, form == "compiled")
+        for kind in ("AdamW", "SGD"):
+            found[f"begins {kind}"] = begins(torchlike, "cuda", kind)
         for name, change in CHANGES.items():
             found[name] = trains(torchlike, "cuda", "AdamW", OVERFLOWS[0], change)
         for kind in (*OPTIONS, *WAITING):
@@ -127,3 +129,22 @@ def _reads(t: Any, kind: str, counted: Any) -> int:
             scaler.step(optimizer)
             scaler.update()
     return counts.to_host
+
+
+def begins(t: Any, device: str, kind: str) -> list[Any]:
+    """Skip the first step. Return the keys of the state, the reads, and an embedding with sparse gradients after it."""
+    table = t.arange(6.0).reshape(3, 2).to(device).requires_grad_()
+    weight = t.ones(2).to(device).requires_grad_()
+    scaler = t.amp.GradScaler(device, init_scale=4.0)
+    sparse, dense = t.optim.SGD([table], lr=0.1), getattr(t.optim, kind)([weight], lr=0.1)
+    seen: list[Any] = []
+    for factor in (float("inf"), 1.0, 1.0):
+        sparse.zero_grad()
+        dense.zero_grad()
+        rows = t.nn.functional.embedding(t.tensor([1]).to(device), table, sparse=True)
+        (scaler.scale((rows * weight).sum()) * t.full((), factor).to(device)).backward()
+        scaler.step(sparse)
+        scaler.step(dense)
+        scaler.update()
+        seen.append([[*kept] for kept in dense.state_dict()["state"].values()])
+    return [seen, table.tolist(), weight.tolist()]

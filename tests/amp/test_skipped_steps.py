@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+import torchlike
 from tests.amp import skipping
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*lr_scheduler.step")  # PyTorch's, after a skipped first step
@@ -28,6 +29,8 @@ def _agree(ours, theirs, what):
         assert list(ours) == list(theirs), what
         for key in theirs:
             _agree(ours[key], theirs[key], f"{what} {key}")
+    elif isinstance(theirs, str):
+        assert ours == theirs, what
     elif isinstance(theirs, list):
         assert len(ours) == len(theirs), what
         for mine, yours in zip(ours, theirs):
@@ -44,6 +47,13 @@ def test_the_numbers_and_the_state_are_pytorchs(found, kind, form, number):
     if form == "compiled":
         assert ours.pop("recordings") == 1
     _agree(ours, theirs, kind)
+
+
+@pytest.mark.parametrize("kind", ["AdamW", "SGD"])
+def test_a_skipped_first_step_makes_no_state(found, kind):
+    theirs = skipping.begins(torch, "cpu", kind)
+    _agree(found[f"begins {kind}"], theirs, kind)
+    _agree(skipping.begins(torchlike, "cpu", kind), theirs, kind)
 
 
 @pytest.mark.parametrize("name", skipping.CHANGES)

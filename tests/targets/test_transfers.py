@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -66,6 +67,15 @@ def test_a_compiled_step_is_one_program_that_takes_at_most_64_bytes(found, name)
 def test_the_page_is_up_to_date(found):
     page = table.PAGE.read_text().partition(table.BEGIN)[2].splitlines()
     assert page == table.lines(found), "run: python -m tests.targets.table"
+
+
+# A barrier of `synchronize`, and an array over the memory of another one on the CPU.
+OTHER_PUTS = {"torchlike/_engine/accelerators.py", "torchlike/jax/_arrays.py"}
+
+
+def test_only_one_module_puts_arrays_on_devices():
+    files = [path for path in Path("torchlike").rglob("*.py") if "device_put" in path.read_text()]
+    assert {path.as_posix() for path in files} == {"torchlike/_engine/xla/transfers.py", *OTHER_PUTS}
 
 
 def test_moves_between_devices_do_not_pass_the_host(found):

@@ -260,10 +260,9 @@ class RuleOptimizer(Optimizer):
             kept[name].copy_(count)
 
     def _step_group(self, index: int, group: Group) -> None:
-        plan, grads = self._planned(index, group)
-        if plan is not None and plan.is_on_device():
+        if index in self._plans and self._plans[index].is_on_device():
             self._settle()
-            plan, grads = self._planned(index, group)
+        plan, grads = self._planned(index, group)
         if plan is None:
             return
         flags = self._flags(group)

@@ -194,7 +194,7 @@ def end_to_end(arrays: Sequence[Any], device: Device) -> Any:
     """Return one flat array with the elements of all arrays, computed where the arrays are."""
     if device.type == "cpu":
         return np.concatenate([np.asarray(array).reshape(-1) for array in arrays])
-    return _end_to_end(list(arrays))
+    return _end_to_end([to_device(array, device) for array in arrays])
 
 
 def apart(flat: Any, shapes: Sequence[tuple[int, ...]], device: Device) -> list:

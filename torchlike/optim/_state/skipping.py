@@ -18,7 +18,7 @@ import numpy as np
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import _engine, current, of_array, update_unless
+from torchlike._internal import SparseTensor, _engine, current, of_array, update_unless
 from torchlike.optim._state.buckets import Bucket, Division
 from torchlike.optim.optimizer import step_of
 
@@ -58,7 +58,7 @@ def step_unless(optimizer: RuleOptimizer, found: Mapping[Any, Tensor]) -> bool:
     if not _can_skip(optimizer):
         return False
     groups = [(i, group, *optimizer._planned(i, group)) for i, group in enumerate(optimizer.param_groups)]
-    if not all([_fits(optimizer, group, plan) for _, group, plan, _ in groups]):
+    if not all([_fits(optimizer, group, plan) for _, group, plan, _ in groups if plan is not None]):
         return False
     if "_noted_step" in vars(optimizer):
         optimizer._opt_called = True  # type: ignore[attr-defined]
@@ -81,15 +81,23 @@ def _can_skip(optimizer: RuleOptimizer) -> bool:
         optimizer.counts_on_device
         and not optimizer.defaults.get("differentiable")
         and step_of(optimizer) is RuleOptimizer.step
+        and all([_is_dense(optimizer, group) for group in optimizer.param_groups])
     )
 
 
-def _fits(optimizer: RuleOptimizer, group: dict, plan: Division | None) -> bool:
+def _is_dense(optimizer: RuleOptimizer, group: dict) -> bool:
+    """Return whether a group has numbers as options, and dense gradients on accelerators.
+
+    This is checked before the step is planned, because planning makes state and updates rows with sparse gradients.
+    """
+    stepped = [param for param in group["params"] if param.grad is not None]
+    return all([_is_runtime(group[name]) for name in optimizer.defaults]) and all(
+        [p.device.type not in ("cpu", "meta") and p.grad.__class__ is not SparseTensor for p in stepped]
+    )
+
+
+def _fits(optimizer: RuleOptimizer, group: dict, plan: Division) -> bool:
     """Return whether the device can skip the step of a group."""
-    if plan is None:
-        return True
-    if plan.sparse or not all(map(_is_runtime, [group[name] for name in optimizer.defaults])):
-        return False
     return all([bucket.ticks is not None or _can_begin(optimizer, group, bucket) for bucket in plan.buckets.values()])
 
 
@@ -105,8 +113,7 @@ def _can_begin(optimizer: RuleOptimizer, group: dict, bucket: Bucket) -> bool:
     """Return whether the counters of a bucket can move to the device."""
     alone = len(bucket.rows) - sum(len(pack.rows) for pack in bucket.packs)
     return (
-        bucket.columns[0][0].device.type != "cpu"
-        and not any(bucket.shown)
+        not any(bucket.shown)
         and not (bucket.fresh and bucket.counters != optimizer._start_counters(group))
         and all([len({t.shape for t in row}) == 1 for row in zip(*[column[:alone] for column in bucket.columns])])
     )

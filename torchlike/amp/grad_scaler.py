@@ -36,8 +36,8 @@ class GradScaler:
 
     The scale is a tensor on the device, so a new value does not cause recompilation. The overflow check runs on the
     device. On an accelerator the device also skips the step, so `step()` does not wait for the check. It waits if the
-    optimizer has step hooks or replaces `step`, if it is NAdam, RAdam, ASGD, Adafactor, SparseAdam or not one of
-    torchlike's, and if `optimizer.state` shows tensors that user code still references. Differences from PyTorch on an
+    optimizer has step hooks or replaces `step`, if it is NAdam, RAdam, ASGD, Rprop, Adafactor, SparseAdam or no
+    optimizer of torchlike, and if user code holds tensors of `optimizer.state`. Differences from PyTorch on an
     accelerator: a skipped step increments the versions of the parameters, and a learning rate scheduler does not warn
     if the very first step was skipped.
 

@@ -83,13 +83,19 @@ def attended(
         1.0 / math.sqrt(width) if scale is None else 1.0,
         step if exact else unchanged,
         draw,
-        blockwise.even(q.shape[2], block),
-        min(block, k.shape[1]) if exact else blockwise.even(k.shape[1], block),
+        *_block(q.shape[2], k.shape[1], block, exact),
         blockwise.together(len(q), TOGETHER // q.shape[1] if for_cpu() else len(q)),
     )
     noise = noise if noise is None or draw is not None else noise.reshape(-1, *noise.shape[-2:])
     out = _by_form(blocks, backends, q, k, v, mask, noise)
     return out.reshape(*lead, *out.shape[2:])
+
+
+def _block(length: int, keys: int, block: int, exact: bool) -> tuple[int, int]:
+    """Return the numbers of rows and columns of a block. With few rows a block has more columns, and vice versa."""
+    area = block * block
+    columns = min(block, keys) if exact else blockwise.even(keys, area // min(length, block))
+    return blockwise.even(length, max(block, area // columns)), columns
 
 
 def _by_form(o: Blocks, backends: tuple[int, ...], *arrays: Any) -> Any:

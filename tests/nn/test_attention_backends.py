@@ -175,7 +175,8 @@ def test_accelerators(kind):
     with stand_ins(kind, jax.devices()):
         x = torchlike.randn(1, 2, 16, 8, device=kind)
         half = x.bfloat16()
-        due = pytorch.nn.functional.scaled_dot_product_attention(*[pytorch.tensor(x.cpu().numpy())] * 3)
+        same = pytorch.tensor(x.cpu().numpy())
+        due = pytorch.nn.functional.scaled_dot_product_attention(same, same, same)
 
         def call(*names, of=x, **options):
             with permitting(torchlike, names):
@@ -191,5 +192,5 @@ def test_accelerators(kind):
             return
         pytorch.testing.assert_close(pytorch.tensor(call("CUDNN_ATTENTION", of=half)), due, rtol=2e-2, atol=2e-2)
         for refused in ({}, {"of": half, "dropout_p": 0.5}, {"of": half[..., :7]}):
-            with pytest.raises(RuntimeError, match="No available kernel.  Aborting execution."):
+            with pytest.raises(RuntimeError, match="No available kernel"):
                 call("CUDNN_ATTENTION", **refused)

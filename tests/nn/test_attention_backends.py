@@ -4,12 +4,14 @@ import contextlib
 import importlib
 import warnings
 
+import jax
 import pytest
 import torch as pytorch
 
 import torchlike
 from tests.oracle import both
 from torchlike._dtypes import attention as settings
+from torchlike._dtypes.devices import stand_ins
 
 NAMES = ("MATH", "FLASH_ATTENTION", "EFFICIENT_ATTENTION", "CUDNN_ATTENTION", "OVERRIDEABLE")
 CHOICES = ([], *[[name] for name in NAMES], NAMES[:2], NAMES[:3:2], NAMES[1::-1], NAMES[1:])
@@ -165,3 +167,30 @@ def test_a_compiled_function_sees_the_setting():
     with permitting(torchlike, ["MATH"]):
         pytorch.testing.assert_close(run(x).numpy(), due.numpy())
     assert {*settings.permitted} == {*settings.DEFAULT_ORDER}
+
+
+@pytest.mark.parametrize("kind", ["cuda", "tpu"])
+def test_accelerators(kind):
+    """CPU devices stand in for accelerators, so the blockwise form computes the calls of their kernels."""
+    with stand_ins(kind, jax.devices()):
+        x = torchlike.randn(1, 2, 16, 8, device=kind)
+        half = x.bfloat16()
+        same = pytorch.tensor(x.cpu().numpy())
+        due = pytorch.nn.functional.scaled_dot_product_attention(same, same, same)
+
+        def call(*names, of=x, **options):
+            with permitting(torchlike, names):
+                return torchlike.nn.functional.scaled_dot_product_attention(of, of, of, **options).float().cpu().numpy()
+
+        for names in (["MATH"], ["FLASH_ATTENTION"], ["EFFICIENT_ATTENTION"], ["MATH", "CUDNN_ATTENTION"]):
+            pytorch.testing.assert_close(pytorch.tensor(call(*names)), due)
+        with pytest.raises(RuntimeError, match="No viable backend"):
+            call("OVERRIDEABLE")
+        if kind == "tpu":
+            with pytest.raises(RuntimeError, match="No viable backend"):
+                call("CUDNN_ATTENTION", of=half)
+            return
+        pytorch.testing.assert_close(pytorch.tensor(call("CUDNN_ATTENTION", of=half)), due, rtol=2e-2, atol=2e-2)
+        for refused in ({}, {"of": half, "dropout_p": 0.5}, {"of": half[..., :7]}):
+            with pytest.raises(RuntimeError, match="No available kernel"):
+                call("CUDNN_ATTENTION", **refused)

@@ -11,6 +11,7 @@ from torchlike import _errors
 from torchlike._composite.random import sampling
 from torchlike._composite.random.samplers import Sampler, taken
 from torchlike._dtypes import attention as settings
+from torchlike._dtypes import modes
 from torchlike._ops.nn.attention_forms import KERNELS, LONG, fits
 from torchlike._ops.random.philox import used
 from torchlike._ops.schema.typing_rules import broadcast
@@ -114,6 +115,10 @@ def _check_permitted(
     usable = {settings.EFFICIENT, *KERNELS[kind]} if kind in KERNELS else {settings.FLASH, settings.MATH}
     if not usable.intersection(permitted):
         raise messages.no_viable_backend()
+    if kind in KERNELS and {settings.MATH, settings.FLASH, settings.EFFICIENT}.isdisjoint(permitted):
+        if not _suits_cudnn(query, key, value, dropout_p):
+            raise messages.no_available_kernel()
+        return
     if kind in KERNELS or settings.MATH in permitted:
         return
     reason = messages.why_not_fused(query, key, value, mask, dropout_p, grouped)
@@ -122,6 +127,13 @@ def _check_permitted(
         if reason:
             _errors.warned.warn(reason)
         raise messages.no_available_kernel()
+
+
+def _suits_cudnn(query: Tensor, key: Tensor, value: Tensor, dropout_p: float) -> bool:
+    """Return whether cuDNN may support a call. Autocasting changes the dtype later."""
+    is_half = all(x.dtype.itemsize == 2 for x in (query, key, value)) or bool(modes.local.autocast)
+    widths = {x.shape[-1] for x in (query, key, value)}
+    return is_half and dropout_p == 0.0 and len(widths) == 1 and not widths.pop() % 8
 
 
 def _is_by_blocks(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, grouped: bool) -> bool:

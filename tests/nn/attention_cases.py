@@ -44,7 +44,7 @@ def program(seed: int, more: int = 0) -> Any:
     if mask is None and random.random() < 0.6:
         options["is_causal"] = True
     if random.random() < 0.15:
-        options["dropout_p"] = 0.4
+        options["dropout_p"] = (0.4, 1.0)[seed % 3 == 0]
     # PyTorch's two kernels differ for infinities at masked positions.
     if random.random() < 0.1 and "is_causal" not in options and not more:
         arrays[random.integers(3)].flat[0] = random.choice([np.inf, -np.inf, 1e30])

@@ -9,6 +9,7 @@ from ._choice import check_multinomial as check_multinomial
 from ._choice import multinomial as multinomial
 from ._generator import Generator as Generator
 from ._generator import default_generator as default_generator
+from ._integer import check_permutation as check_permutation
 from ._integer import draw_seed as draw_seed
 from ._integer import limits as limits
 from ._integer import random_ as random_

@@ -180,11 +180,7 @@ def randperm(generator: Generator | None, n: int, dtype: np.dtype = np.dtype(np.
         NotImplementedError: if n is 214748364 or more. PyTorch then uses another algorithm.
     """
     generator, dtype = generator or default_generator, np.dtype(dtype)
-    if dtype.kind in "bc":
-        raise _errors.dtypes.not_implemented("randperm", dtype)
-    most = _MOST_HELD.get(dtype.name)
-    if most is not None and n > 2**most + 1:
-        raise _errors.random.permutation_too_long(most, dtype)
+    check_permutation(n, dtype)
     if n >= _MOST_PERMUTED:
         raise _errors.arguments.unsupported("randperm", f"n={n}")
     if n < 2:
@@ -195,6 +191,15 @@ def randperm(generator: Generator | None, n: int, dtype: np.dtype = np.dtype(np.
     targets %= np.uint32(n) - steps
     targets += steps
     return _exchanged(targets).astype(dtype)
+
+
+def check_permutation(n: int, dtype: np.dtype) -> None:
+    """Raise PyTorch's error if a dtype cannot hold a permutation of 0 ... n-1."""
+    if dtype.kind in "bc":
+        raise _errors.dtypes.not_implemented("randperm", dtype)
+    most = _MOST_HELD.get(dtype.name)
+    if most is not None and n > 2**most + 1:
+        raise _errors.random.permutation_too_long(most, dtype)
 
 
 def _exchanged(targets: np.ndarray) -> np.ndarray:

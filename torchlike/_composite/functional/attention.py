@@ -15,6 +15,7 @@ from torchlike._dtypes import modes
 from torchlike._ops.nn.attention_forms import KERNELS, LONG, fits
 from torchlike._ops.random.philox import used
 from torchlike._ops.schema.typing_rules import broadcast
+from torchlike._tensor import factories
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 from torchlike._tensor.tracebacks import shortened
@@ -75,6 +76,8 @@ def _noise(
     """
     lead = query.shape[:-2] if grouped else broadcast([tuple(x.shape[:-2]) for x in (query, key, value)])
     shape = (*lead, query.shape[-2], key.shape[-2])
+    if p == 1.0:  # PyTorch takes no random number
+        return factories.zeros(shape, dtype=query.dtype, device=query.device), {}
     if by_blocks and not sampling.is_on_host(query) and not sampling.is_batched():
         state, position = taken(None, query.device, used(math.prod(shape), 1))
         return state, {"position": position, "p": p}

@@ -91,10 +91,11 @@ def _check_device(generator: Generator | None, wanted: str) -> None:
 @functools.lru_cache(1024)
 def _check(sampler: Sampler) -> None:
     """Raise PyTorch's errors for unsupported parameters and dtypes: sample a number from a scratch generator."""
+    if isinstance(sampler, Permutations):
+        return _random.check_permutation(*sampler.parameters, sampler.dtype)
     capture = current().capture
     with nullcontext() if capture is None else capture.quietly():
-        shape = sampler.parameters if isinstance(sampler, Permutations) else (1,)
-        dataclasses.replace(sampler, generator=Generator())._sample(shape)
+        dataclasses.replace(sampler, generator=Generator())._sample((1,))
 
 
 def _form(sampler: Sampler) -> tuple[str, Any, Any]:

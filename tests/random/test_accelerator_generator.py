@@ -150,6 +150,18 @@ def test_fork_rng_restores_all_generators():
     assert all(map(torch.equal, (torch.get_rng_state(), torch.cuda.get_rng_state()), state))
 
 
+def test_a_view_is_filled_in_the_order_of_its_memory():
+    torch.manual_seed(6)
+    due = torch.rand(12, device="cuda")
+    for view, order in (
+        (torch.zeros(3, 4, device="cuda").T, lambda x: x.T),
+        (torch.zeros(3, 2**18, device="cuda")[:, :: 2**16], lambda x: x),  # rows that are as far apart as the streams
+        (torch.zeros(4, 5, 6, device="cuda")[1:3, 1:4, :2].permute(2, 0, 1), lambda x: x.permute(1, 2, 0)),
+    ):
+        torch.manual_seed(6)
+        assert torch.equal(order(view.uniform_()).reshape(-1), due)
+
+
 # -- programs ----------------------------------------------------------------------------------------------------------
 
 

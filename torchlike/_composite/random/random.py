@@ -377,8 +377,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None
         return _filled(self, "bernoulli", generator, p)
     shape, strides = tuple(self.shape), self.stride()
     if not is_on_host(self):
-        self._write(by_tensors("bernoulli", generator, p.expand(shape).to(device=self.device)).to(self.dtype)._value)
-        return self
+        return self.copy_(sampling.like(self, Sampler("uniform", generator, np.dtype(np.float32))) < p.expand(shape))
     chances = np.broadcast_to(elements(p.expand(shape)), shape)
     order = sorted(range(len(shape)), key=lambda d: -strides[d])
     inside = np.ascontiguousarray(chances.transpose(order)) if self._strides is not None else chances

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes, _errors, _random
-from torchlike._dtypes import strides as layout
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.recorder import current
 from torchlike._ops.random.fills import width_of
@@ -61,12 +60,15 @@ class Sampler:
         return dataclasses.replace(self, order=(shape, strides))
 
     def strides(self, sizes: Ints) -> Ints | None:
-        """Return the strides of all examples together, or None if the order is that of the dims."""
+        """Return dense strides of all examples together, or None if the order is that of the dims."""
         if self.order is None:
             return None
         shape, strides = self.order
-        lead = sizes[: len(sizes) - len(shape)]
-        return (*[n * max(math.prod(shape), 1) for n in layout.contiguous_strides(lead)], *strides)
+        lead, found, step = len(sizes) - len(shape), [0] * len(sizes), 1
+        inner = sorted(range(len(shape)), key=lambda dim: -strides[dim])
+        for dim in reversed([*range(lead), *[lead + dim for dim in inner]]):
+            found[dim], step = step, step * sizes[dim]
+        return tuple(found)
 
     def _in_memory_order(self, sizes: Ints) -> np.ndarray:
         strides = self.strides(sizes)

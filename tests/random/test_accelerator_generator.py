@@ -110,6 +110,7 @@ def test_a_generator_of_a_device_has_its_own_stream(kind):
     assert isinstance(g, torch.Generator) and g.device == torch.device(kind, 0)
     assert g.manual_seed(7) is g and (g.initial_seed(), g.get_offset()) == (7, 0)
     before = torch.rand(2, device=kind, generator=g)
+    assert [g.device for g in torch.cuda.default_generators] == [torch.device("cuda:0")]
     others = [g.clone_state(), copy.deepcopy(g), pickle.loads(pickle.dumps(g))]
     due = torch.randn(4, device=kind, generator=g)
     assert not torch.equal(due[:2], before)

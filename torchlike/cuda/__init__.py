@@ -94,7 +94,6 @@ from torchlike.cuda.streams import stream as stream
 
 has_half = True
 has_magma = False
-default_generators: tuple = ()
 
 can_device_access_peer = _refused.function("can_device_access_peer", "JAX moves arrays between devices")
 cudart = _refused.function("cudart", "XLA calls the CUDA runtime")
@@ -120,6 +119,10 @@ def __getattr__(name: str) -> Any:
         from torchlike._composite import legacy_types
 
         return legacy_types.on_cuda(name)
+    if name == "default_generators":  # the list of GPUs is known after JAX has begun
+        from torchlike.cuda.random import default_generators_of
+
+        return default_generators_of("cuda")
     if name == "amp":
         import importlib
 

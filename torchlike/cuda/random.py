@@ -15,6 +15,11 @@ def _generator(device: Any = None) -> Any:
     return _random.default_of(devices.device("cuda", accelerators.number("cuda", device)))
 
 
+def default_generators_of(type: str) -> tuple:
+    """Return the default generators of the accelerators of a type, in the order of the devices."""
+    return tuple([_random.default_of(devices.device(type, i)) for i in range(len(accelerators.devices(type)))])
+
+
 def manual_seed(seed: int) -> None:
     """Seed the generator of the current GPU. Without a GPU, do nothing."""
     if accelerators.devices("cuda"):

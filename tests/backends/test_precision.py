@@ -6,12 +6,13 @@ import sys
 
 import jax
 import pytest
+import torch
 
 import torchlike as L
 from tests.oracle import both
 from tests.targets.kernels import CONVOLVED, FORMS, Kernel, floats, specs
 from torchlike._dtypes.devices import device, stand_ins
-from torchlike._dtypes.precision import Precision, switches
+from torchlike._dtypes.precision import Precision, Switches, switches
 from torchlike._engine.xla.target import precision_of, tracing_for
 from torchlike._ops.schema.gradient import gradient
 
@@ -39,11 +40,13 @@ PRECISION = re.compile(r"\b(DEFAULT|HIGH|HIGHEST)\b")
 
 
 @pytest.fixture(autouse=True)
-def settings_are_put_back():
-    kept, matmul, cudnn = dict(switches._settings), switches._matmul, switches._allows_cudnn
-    yield
-    switches._settings, switches._matmul, switches._allows_cudnn = kept, matmul, cudnn
-    switches._derive()
+def settings_are_those_of_a_new_process():
+    kept, fresh = dict(vars(switches)), Switches()
+    vars(switches).update({name: value for name, value in vars(fresh).items() if name != "on_change"})
+    # PyTorch's own test helpers, which other tests import, freeze its settings.
+    with getattr(torch.backends, "__allow_nonbracketed_mutation")():
+        yield
+    vars(switches).update(kept)
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from torchlike._engine.trace.plan import Plan
 from torchlike._engine.trace.trace import Trace
 from torchlike._engine.xla import memory
 from torchlike._engine.xla.target import precision_of, tracing_for
+from torchlike._engine.xla.transfers import to_device
 from torchlike._errors.callers import users_place
 
 
@@ -32,7 +33,7 @@ def _placed(device: Device, array: Any) -> Any:
     if array.__class__ is Failed:
         return array
     try:
-        return jax.device_put(array, to_jax(device))
+        return to_device(array, device)
     except jax.errors.JaxRuntimeError as error:
         return Failed(memory.explained(error, device, (), users_place()))
 

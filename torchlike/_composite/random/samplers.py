@@ -94,7 +94,8 @@ def _check_device(generator: Generator | None, wanted: str) -> None:
 def _check(sampler: Sampler) -> None:
     """Raise PyTorch's errors for unsupported parameters and dtypes: sample a number from a scratch generator."""
     if isinstance(sampler, Permutations):
-        return _random.check_permutation(*sampler.parameters, sampler.dtype)
+        (n,) = sampler.parameters
+        return _random.check_permutation(n, sampler.dtype)
     capture = current().capture
     with nullcontext() if capture is None else capture.quietly():
         dataclasses.replace(sampler, generator=Generator())._sample((1,))

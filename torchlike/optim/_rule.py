@@ -260,7 +260,8 @@ class RuleOptimizer(Optimizer):
             kept[name].copy_(count)
 
     def _step_group(self, index: int, group: Group) -> None:
-        if index in self._plans and self._plans[index].is_on_device():
+        known = self._plans.get(index)
+        if known is not None and known.is_on_device():
             self._settle()
         plan, grads = self._planned(index, group)
         if plan is None:
@@ -270,9 +271,11 @@ class RuleOptimizer(Optimizer):
         if capture is not None:
             capture.holds.append(lambda: self._still(index, plan, flags))
         for bucket in plan.buckets.values():
-            ask = functools.partial(self._next_scalars, group, bucket)
-            steady = functools.partial(self._steady, group, bucket)
-            scalars = ask() if capture is None else capture.ask(ask, bucket, steady)
+            if capture is None:
+                scalars = self._next_scalars(group, bucket)
+            else:
+                ask, steady = (functools.partial(f, group, bucket) for f in (self._next_scalars, self._steady))
+                scalars = capture.ask(ask, bucket, steady)
             self._update(bucket, flags, scalars, [grads[i] for i in bucket.rows])
 
     def _step_unless(self, found: Mapping[Any, Tensor]) -> bool:
@@ -326,7 +329,7 @@ class RuleOptimizer(Optimizer):
         written = (0, *range(1 + len(given), len(columns)))
         joined = tuple([len(pack.rows) for pack in bucket.packs])
         by_element = self.by_element and not bucket.sparse
-        shown = () if bucket.shows_elsewhere() else bucket.shown
+        shown = () if bucket.shown and bucket.shows_elsewhere() else bucket.shown
         multi_tensor_update(rule, flags, scalars, columns, written, joined, shown, by_element)
 
     def _flags(self, group: Group, is_first: bool = False) -> tuple:

@@ -107,8 +107,12 @@ class Fused:
         self._place, self._private = functools.partial(transfers.to_device, device=device), frozenset(donated)
         self._small = SMALL if device.type == "cpu" else -1
         vectors = vectors_of(kinds)
-        pack, resident = _packer(vectors), transfers.Resident(device)
-        self._packs = lambda scalars: resident(pack([x for i in chosen for x in scalars[i]]))
+        pack = _packer(vectors)
+        packs: Callable = lambda scalars: pack([x for i in chosen for x in scalars[i]])
+        if device.type != "cpu":
+            resident = transfers.Resident(device)
+            packs = lambda scalars: resident(pack([x for i in chosen for x in scalars[i]]))
+        self._packs = packs
         function = replay(tuple(trace.code), places, vectors, donated, self._kept, live)
         self.executable = Executable(device, function, self.arguments(trace))
 

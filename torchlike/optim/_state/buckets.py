@@ -115,7 +115,7 @@ class Division:
 
     def is_on_device(self) -> bool:
         """Return whether the counters of a bucket are on the device."""
-        return any(bucket.ticks is not None for bucket in self.buckets.values())
+        return any([bucket.ticks is not None for bucket in self.buckets.values()])
 
     def holds(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool) -> bool:
         """Return whether the plan still fits the group and its rows."""

@@ -72,21 +72,7 @@ def gpt2(torch, device, batch=8, layers=12):
 
 
 def vit(torch, device, batch=32, layers=12, width=768, heads=12, patch=16, side=224):
-    nn, F = torch.nn, torch.nn.functional
-
-    class Block(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
-            self.qkv, self.project = nn.Linear(width, 3 * width), nn.Linear(width, width)
-            self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
-
-        def forward(self, x):
-            B, T, D = x.shape
-            q, k, v = self.qkv(self.norm1(x)).view(B, T, 3, heads, D // heads).permute(2, 0, 3, 1, 4)
-            attended = F.scaled_dot_product_attention(q, k, v)
-            x = x + self.project(attended.transpose(1, 2).reshape(B, T, D))
-            return x + self.down(F.gelu(self.up(self.norm2(x))))
+    nn = torch.nn
 
     class ViT(nn.Module):
         def __init__(self):
@@ -94,7 +80,7 @@ def vit(torch, device, batch=32, layers=12, width=768, heads=12, patch=16, side=
             self.patches = nn.Conv2d(3, width, patch, patch)
             self.first = nn.Parameter(torch.zeros(1, 1, width))
             self.positions = nn.Parameter(torch.zeros(1, (side // patch) ** 2 + 1, width))
-            self.blocks = nn.ModuleList(Block() for _ in range(layers))
+            self.blocks = nn.ModuleList(models_torch.block(torch, width, heads, False) for _ in range(layers))
             self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, 1000)
 
         def forward(self, x):

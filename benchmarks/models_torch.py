@@ -36,7 +36,8 @@ def lstm(torch, inputs, hidden, classes):
     return Reader()
 
 
-def gpt(torch, layers, width, heads, time, vocabulary):
+def block(torch, width, heads, causal):
+    """Return a pre-norm transformer block."""
     nn, F = torch.nn, torch.nn.functional
 
     class Block(nn.Module):
@@ -49,15 +50,21 @@ def gpt(torch, layers, width, heads, time, vocabulary):
         def forward(self, x):
             B, T, D = x.shape
             q, k, v = self.qkv(self.norm1(x)).view(B, T, 3, heads, D // heads).permute(2, 0, 3, 1, 4)  # (B, H, T, D/H)
-            attended = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            attended = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
             x = x + self.project(attended.transpose(1, 2).reshape(B, T, D))
             return x + self.down(F.gelu(self.up(self.norm2(x))))
+
+    return Block()
+
+
+def gpt(torch, layers, width, heads, time, vocabulary):
+    nn = torch.nn
 
     class GPT(nn.Module):
         def __init__(self):
             super().__init__()
             self.tokens, self.positions = nn.Embedding(vocabulary, width), nn.Embedding(time, width)
-            self.blocks = nn.ModuleList(Block() for _ in range(layers))
+            self.blocks = nn.ModuleList(block(torch, width, heads, True) for _ in range(layers))
             self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, vocabulary, bias=False)
 
         def forward(self, tokens):

@@ -163,6 +163,17 @@ def test_a_view_is_filled_in_the_order_of_its_memory():
         assert torch.equal(order(view.uniform_()).reshape(-1), due)
 
 
+def test_a_position_is_restored_after_other_changes_of_the_offset():
+    g = torch.Generator("cuda")
+    due = torch.rand(2, device="cuda", generator=g), torch.rand(2, device="cuda", generator=g)
+    g.set_offset(0)
+    mark = g.mark()
+    g.set_offset(4)
+    assert torch.equal(torch.rand(2, device="cuda", generator=g), due[1])
+    g.rewind(mark)
+    assert torch.equal(torch.rand(2, device="cuda", generator=g), due[0])
+
+
 # -- programs ----------------------------------------------------------------------------------------------------------
 
 
@@ -232,6 +243,28 @@ def test_a_compiled_step_with_dropout_keeps_no_old_parameters():
     _, _, step = _trained(True)
     # The weight, its gradient and AdamW's two averages remain.
     assert step is not None and len(_arrays((32, 8)) - before) == 4
+
+
+@pytest.mark.parametrize("before", [False, True])
+@pytest.mark.parametrize("within", [False, True])
+@pytest.mark.parametrize("device", ["cuda", "cpu"])
+def test_fork_rng_within_a_compiled_function_continues_the_stream(device, before, within):
+    def forked(x):
+        first = torch.rand(3, device=device) if before else x
+        with torch.random.fork_rng():
+            inner = torch.rand(3, device=device) if within else x
+            torch.manual_seed(4)
+            seeded = torch.rand(3, device=device)
+        return first, inner, seeded, torch.rand(3, device=device) + x
+
+    def run(function):
+        torch.manual_seed(7)
+        x = torch.zeros(3, device=device)
+        return [[t.tolist() for t in function(x)] for _ in range(4)]
+
+    runs = run(torch.compile(forked, fullgraph=True))
+    assert runs == run(forked)
+    assert len({tuple(last) for *_, last in runs}) == 4
 
 
 @pytest.mark.parametrize("compiled", [False, True])

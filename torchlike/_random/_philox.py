@@ -29,7 +29,7 @@ class _Base:
     """The state from which the samples of one program are counted.
 
     Attributes:
-      seed, offset: the state when the first sample was taken.
+      seed, offset: the state when the first sample was taken. Each replay of a captured call sets them again.
       position: the number of positions that the program has used.
       find: returns the state as four 32-bit words, an input of the program. None before the first sample. A replay
         keeps this object, so it must not keep a captured trace alive: a capture keeps its inputs itself.
@@ -173,17 +173,23 @@ class PhiloxGenerator(Generator):
     def mark(self) -> Any:
         """Return the current position, for `rewind`. A captured call repeats both, unlike a read of the state."""
         with self.lock:
-            base = self._now()
+            base, capture = self._now(), current().capture
+            if capture is not None and base.find is None:  # a replay begins other bases at their first sample
+                capture.takes(lambda: self._begin(base), self)
             return base, base.position
 
-    def rewind(self, mark: tuple[_Base, int]) -> None:
+    def rewind(self, mark: Any) -> None:
         """Return to a position that `mark` returned."""
         base, position = mark
         with self.lock:
             if self._now() is base:
-                self._move(base, position)
-            else:
-                self.load_state_bytes(np.array([base.seed, base.offset + position], "<u8").view(np.uint8))
+                return self._move(base, position)
+            back = lambda: self._set(base.seed, base.offset + position)
+            if not self._acts(back):
+                back()
+
+    def _begin(self, base: _Base) -> None:
+        base.seed, base.offset = self._seed, self._offset
 
     def _move(self, base: _Base, position: int) -> None:
         base.position = position
@@ -199,8 +205,9 @@ class PhiloxGenerator(Generator):
         if base is not None and base.is_of(trace):
             if _is_pure():
                 return base
-            if base.seed == self._seed and base.offset <= self._offset < base.offset + 2**32:
-                base.position = self._offset - base.offset
+            moved = self._offset - base.offset
+            if base.seed == self._seed and 0 <= moved < (1 if base.find is None else 2**32):
+                base.position = moved
                 return base
         made = self._base = _Base(self._seed, self._offset)
         return made
@@ -212,6 +219,7 @@ class PhiloxGenerator(Generator):
         still 0.
         """
         words = state_words(None if default_of(self.device) is self else self, self)
+        self._begin(base)
         self._offset += base.position
         return words
 

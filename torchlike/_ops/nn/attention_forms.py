@@ -16,7 +16,8 @@ from torchlike._ops.nn import attention_blockwise as blockwise
 from torchlike._ops.nn import attention_kernels as kernels
 from torchlike._ops.nn.attention_blockwise import BLOCK, TOGETHER, Blocks
 from torchlike._ops.nn.attention_rules import Form, attend, whole
-from torchlike._ops.random.philox import MANY, bits, chosen
+from torchlike._ops.random.fills import limit
+from torchlike._ops.random.philox import MANY, after, bits, chosen
 from torchlike._ops.schema.rounding import stepwise, unchanged
 
 # From this number of scores per matrix, computing them by blocks is faster (docs/decisions has the figures).
@@ -121,11 +122,8 @@ def _folded(query: Any, key: Any, value: Any, grouped: bool) -> tuple:
 def dropout_state(state: Any, position: Any, p: Any) -> Any:
     """Return the state of a generator after `position`, and the parameters of dropout, as six 32-bit words."""
     p = jnp.asarray(p).astype(np.float64)
-    low = state[2] + jnp.asarray(position).astype(np.uint32)
-    high = state[3] + (low < state[2]).astype(np.uint32)
-    limit = jnp.clip(jnp.ceil((1 - p) * 2.0**32), 0, 2.0**32 - 1).astype(np.uint32)
     scale = jax.lax.bitcast_convert_type((1 / (1 - p)).astype(np.float32), np.uint32)
-    return jnp.stack([state[0], state[1], low, high, limit, scale])
+    return jnp.stack([*after(state, position), limit(1 - p), scale])
 
 
 def dropout_factors(state: Any, index: Any) -> Any:

@@ -59,11 +59,16 @@ def _standard_normal(words: Words, lane: Any, double: bool) -> Any:
     return radius * (jnp.sin(angle) if sine is None else jnp.where(sine, jnp.sin(angle), jnp.cos(angle)))
 
 
+def limit(chance: Any) -> Any:
+    """Return the smallest word that is not `below` a probability. A probability of 1 has no such word."""
+    wide = chance.astype(np.float64 if chance.ndim == 0 else np.float32)
+    return jnp.clip(jnp.ceil(wide * 2.0**32), 0, 2.0**32 - 1).astype(np.uint32)
+
+
 def below(word: Any, probability: Any) -> Any:
     """Return True with the given probability, a number or an array that broadcasts to `word`."""
     chance = jnp.asarray(probability)
-    limit = jnp.ceil(chance.astype(np.float64 if chance.ndim == 0 else np.float32) * 2.0**32)
-    return (word < jnp.clip(limit, 0, 2.0**32 - 1).astype(np.uint32)) | (chance >= 1)
+    return (word < limit(chance)) | (chance >= 1)
 
 
 # -- distributions: (words, lane, double, first, second) -> numbers ----------------------------------------------------

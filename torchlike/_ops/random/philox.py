@@ -84,7 +84,7 @@ def bits(state: Any, position: Any, index: Any, count: int, width: int) -> tuple
       count: the number of elements of the whole tensor.
       width: the number of words of a number, 1 or 2.
     """
-    low, high = _advanced(state, position)
+    low, high = _call(*after(state, position)[2:])
     turn = index >> index.dtype.type(_STREAMS)
     stream = (index & index.dtype.type((1 << _STREAMS) - 1)).astype(np.uint32)
     per_call = 4 // width
@@ -97,10 +97,14 @@ def bits(state: Any, position: Any, index: Any, count: int, width: int) -> tuple
     return philox((first, second, stream, jnp.zeros_like(stream)), (state[0], state[1])), lane
 
 
-def _advanced(state: Any, position: Any) -> tuple[Any, Any]:
-    """Return (offset + position) / 4 as two words."""
+def after(state: Any, position: Any) -> list:
+    """Return the state of a generator after `position`, as a list of four words."""
     low = state[2] + jnp.asarray(position).astype(np.uint32)
-    high = state[3] + (low < state[2]).astype(np.uint32)
+    return [state[0], state[1], low, state[3] + (low < state[2]).astype(np.uint32)]
+
+
+def _call(low: Any, high: Any) -> tuple[Any, Any]:
+    """Return an offset divided by 4, the number of words of a call."""
     return (low >> np.uint32(2)) | (high << np.uint32(30)), high >> np.uint32(2)
 
 

@@ -19,6 +19,7 @@ from torchlike._dtypes.devices import stand_ins
 from torchlike._engine import Value
 from torchlike._engine.xla.target import tracing_for
 from torchlike._ops.random.philox import philox
+from torchlike._random import _philox
 from torchlike.nn.attention import SDPBackend, sdpa_kernel
 from torchlike.utils.checkpoint import checkpoint
 
@@ -243,6 +244,36 @@ def test_a_compiled_step_with_dropout_keeps_no_old_parameters():
     _, _, step = _trained(True)
     # The weight, its gradient and AdamW's two averages remain.
     assert step is not None and len(_arrays((32, 8)) - before) == 4
+
+
+@pytest.mark.parametrize("seeded", [False, True])
+def test_the_first_use_of_an_accelerator_may_be_within_a_compiled_function(seeded, monkeypatch):
+    def draw(x):
+        if seeded:
+            torch.manual_seed(5)
+        return torch.rand(3, device="cuda") + x
+
+    def run(function):
+        monkeypatch.setattr(_philox, "_defaults", {})
+        torch.manual_seed(7)
+        x = torch.zeros(3, device="cuda")
+        return [function(x).tolist() for _ in range(3)]
+
+    runs = run(torch.compile(draw, fullgraph=True))
+    assert runs == run(draw) and len(set(map(tuple, runs))) == (1 if seeded else 3)
+
+
+@pytest.mark.parametrize("seeded", [False, True])
+def test_a_generator_that_a_compiled_function_makes_begins_anew(seeded):
+    def draw(x):
+        g = torch.Generator("cuda")
+        if seeded:
+            g.manual_seed(5)
+        return torch.rand(3, device="cuda", generator=g) + x
+
+    compiled, x = torch.compile(draw), torch.zeros(3, device="cuda")
+    for _ in range(3):
+        assert torch.equal(compiled(x), draw(x))
 
 
 @pytest.mark.parametrize("before", [False, True])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from typing import Any
 from weakref import ref
 
@@ -243,9 +244,11 @@ def default_of(device: devices.device) -> Generator:
     found = _defaults.get(device)
     if found is None:
         devices.to_jax(device)  # raises PyTorch's error if there is no such device
-        found = _defaults.setdefault(device, PhiloxGenerator(device))
-        if device.type in _first_seeds:
-            found.manual_seed(_first_seeds[device.type])
+        capture = current().capture
+        with nullcontext() if capture is None else capture.quietly():  # a replay must not seed it again
+            found = _defaults.setdefault(device, PhiloxGenerator(device))
+            if device.type in _first_seeds:
+                found.manual_seed(_first_seeds[device.type])
     return found
 
 
@@ -269,6 +272,9 @@ def seed_all(seed: int, type: str | None = None) -> None:
     """Seed the default generators of all accelerators (of one type). Devices used later begin with the same seed."""
     for kind in ("cuda", "tpu") if type is None else (type,):
         _first_seeds[kind] = seed
+        if current().capture is not None:  # each replay seeds the generators, so they must exist
+            for i in range(len(devices.jax_devices(kind))):
+                default_of(devices.device(kind, i))
     for device, generator in list(_defaults.items()):
         if type in (None, device.type):
             generator.manual_seed(seed)

@@ -263,6 +263,17 @@ def test_the_first_use_of_an_accelerator_may_be_within_a_compiled_function(seede
     assert runs == run(draw) and len(set(map(tuple, runs))) == (1 if seeded else 3)
 
 
+@pytest.mark.parametrize("device", ["cuda", "cpu"])
+def test_a_compiled_function_that_seeds_from_entropy_takes_a_new_seed_at_each_call(device):
+    @torch.compile
+    def draw(x):
+        chosen = torch.seed()
+        return chosen, torch.rand(3, device=device) + x
+
+    runs = [draw(torch.zeros(3, device=device)) for _ in range(4)]
+    assert len({chosen for chosen, _ in runs}) == len({tuple(x.tolist()) for _, x in runs}) == 4
+
+
 @pytest.mark.parametrize("seeded", [False, True])
 def test_a_generator_that_a_compiled_function_makes_begins_anew(seeded):
     def draw(x):

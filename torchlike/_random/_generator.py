@@ -136,6 +136,12 @@ class Generator:
 
         return put_back
 
+    def _observe(self) -> None:
+        """End an active capture, because the state is read."""
+        capture = current().capture
+        if capture is not None and not capture.is_quiet:
+            capture.reads_generator()
+
     def mark(self) -> Any:
         """Return the current position, for `rewind`. A captured call repeats both, unlike a read of the state."""
         saved: list[Callable[[], None]] = []
@@ -154,9 +160,7 @@ class Generator:
 
     def state_bytes(self) -> np.ndarray:
         """Return the state in the layout of PyTorch's `get_rng_state()`, as a uint8 array of shape (5056,)."""
-        capture = current().capture
-        if capture is not None and not capture.is_quiet:
-            capture.reads_generator()
+        self._observe()
         with self.lock:
             twister = self._bits.state["state"]
             spare, untouched = self.spare_normal, self._untouched

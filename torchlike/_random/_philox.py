@@ -114,11 +114,6 @@ class PhiloxGenerator(Generator):
         state = self._seed, self._offset
         return lambda: self._set(*state)
 
-    def _observe(self) -> None:
-        capture = current().capture
-        if capture is not None and not capture.is_quiet:
-            capture.reads_generator()
-
     def state_bytes(self) -> np.ndarray:
         """Return the state in the layout of PyTorch's `torch.cuda.get_rng_state()`, as a uint8 array of shape (16,)."""
         self._observe()

@@ -1,33 +1,49 @@
-"""The training steps of `benchmarks.ahead`, written for PyTorch. The argument `torch` is torchlike."""
+"""The training steps of `benchmarks.ahead` and `benchmarks.gpu`, written for PyTorch.
+
+The argument `torch` is torchlike or PyTorch.
+"""
 
 from benchmarks import models_torch
 from benchmarks.models import SPECS
 
 
-def small(torch, name, device):
-    """Return the step of a model of `benchmarks.models`, and its arguments."""
-    spec = SPECS[name]
-    model = models_torch.build(torch, spec).to(device)
-    x, y = (torch.from_numpy(part).to(device) for part in spec.batches()[0])
-    return step_of(torch, model, models_torch.optimizer_of(torch, spec, model)), (x, y)
+def step_of(torch, loss_on, optimizer, form):
+    """Return a training step, a function of a batch. `loss_on(*batch)` returns the loss.
 
+    The form says what `torch.compile` compiles: the "whole" step, the "forward" pass, or nothing ("eager").
+    """
+    loss_on = torch.compile(loss_on) if form == "forward" else loss_on
 
-def step_of(torch, model, optimizer, autocast=None):
-    """Return a training step of a classifier. `autocast` is a device type whose autocast computes in bfloat16."""
-
-    @torch.compile(fullgraph=True)
-    def step(x, y):
+    def step(*batch):
         optimizer.zero_grad()
-        with torch.autocast(autocast or "cpu", torch.bfloat16, enabled=autocast is not None):
-            loss = torch.nn.functional.cross_entropy(model(x).flatten(0, -2), y.flatten())
+        loss = loss_on(*batch)
         loss.backward()
         optimizer.step()
         return loss
 
-    return step
+    return torch.compile(step, fullgraph=True) if form == "whole" else step
 
 
-def resnet50(torch, device, batch=32, side=224):
+def classifier(torch, model, autocast=None):
+    """Return the loss of a classifier. `autocast` is a device type whose autocast computes in bfloat16."""
+
+    def loss_on(x, y):
+        with torch.autocast(autocast or "cpu", torch.bfloat16, enabled=autocast is not None):
+            return torch.nn.functional.cross_entropy(model(x).flatten(0, -2), y.flatten())
+
+    return loss_on
+
+
+def small(torch, name, device, form="whole"):
+    """Return the step of a model of `benchmarks.models`, and its arguments."""
+    spec = SPECS[name]
+    model = models_torch.build(torch, spec).to(device)
+    x, y = (torch.from_numpy(part).to(device) for part in spec.batches()[0])
+    optimizer = models_torch.optimizer_of(torch, spec, model)
+    return step_of(torch, classifier(torch, model), optimizer, form), (x, y)
+
+
+def resnet50(torch, device, form="whole", batch=32, side=224):
     nn = torch.nn
 
     class Bottleneck(nn.Module):
@@ -60,18 +76,24 @@ def resnet50(torch, device, batch=32, side=224):
             inputs = 4 * width
     stem = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
     model = nn.Sequential(*stem, *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(2048, 1000)).to(device)
-    x, y = torch.zeros(batch, 3, side, side), torch.zeros(batch, dtype=torch.int64)
-    return step_of(torch, model, torch.optim.SGD(model.parameters(), 0.1, 0.9)), (x.to(device), y.to(device))
+    optimizer = torch.optim.SGD(model.parameters(), 0.1, 0.9)
+    return step_of(torch, classifier(torch, model), optimizer, form), images(torch, device, batch, side)
 
 
-def gpt2(torch, device, batch=8, layers=12):
+def images(torch, device, batch, side):
+    """Return random images (B, 3, H, W) and classes."""
+    return torch.randn(batch, 3, side, side).to(device), torch.randint(1000, (batch,)).to(device)
+
+
+def gpt2(torch, device, form="whole", batch=8, layers=12):
     sizes = {"layers": layers, "width": 768, "heads": 12, "time": 1024, "vocabulary": 50257}
     model = models_torch.gpt(torch, **sizes).to(device)
-    tokens = torch.zeros(2, batch, sizes["time"], dtype=torch.int64).to(device)
-    return step_of(torch, model, torch.optim.AdamW(model.parameters(), 1e-3), device), (tokens[0], tokens[1])
+    tokens = torch.randint(sizes["vocabulary"], (2, batch, sizes["time"])).to(device)
+    optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
+    return step_of(torch, classifier(torch, model, device), optimizer, form), (tokens[0], tokens[1])
 
 
-def vit(torch, device, batch=32, layers=12, width=768, heads=12, patch=16, side=224):
+def vit(torch, device, form="whole", batch=32, layers=12, width=768, heads=12, patch=16, side=224):
     nn = torch.nn
 
     class ViT(nn.Module):
@@ -91,11 +113,11 @@ def vit(torch, device, batch=32, layers=12, width=768, heads=12, patch=16, side=
             return self.head(self.norm(x)[:, 0])
 
     model = ViT().to(device)
-    x, y = torch.zeros(batch, 3, side, side), torch.zeros(batch, dtype=torch.int64)
-    return step_of(torch, model, torch.optim.AdamW(model.parameters(), 1e-3), device), (x.to(device), y.to(device))
+    optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
+    return step_of(torch, classifier(torch, model, device), optimizer, form), images(torch, device, batch, side)
 
 
-def llama(torch, device, batch=4, time=2048, width=2048, heads=32, groups=8, hidden=5632):
+def llama(torch, device, form="whole", batch=4, time=2048, width=2048, heads=32, groups=8, hidden=5632):
     """Return a step of one block with grouped-query attention. Its parameters are bfloat16."""
     nn, F = torch.nn, torch.nn.functional
     size = width // heads
@@ -125,23 +147,17 @@ def llama(torch, device, batch=4, time=2048, width=2048, heads=32, groups=8, hid
 
     model = Block().to(torch.bfloat16).to(device)
     optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
-
-    @torch.compile(fullgraph=True)
-    def step(x, cos, sin):
-        optimizer.zero_grad()
-        loss = model(x, cos, sin).float().square().mean()
-        loss.backward()
-        optimizer.step()
-        return loss
-
-    angles = [torch.zeros(time, size // 2, dtype=torch.bfloat16).to(device) for _ in range(2)]
-    return step, (torch.zeros(batch, time, width, dtype=torch.bfloat16).to(device), *angles)
+    loss_on = lambda x, cos, sin: model(x, cos, sin).float().square().mean()
+    angles = torch.randn(time, size // 2).to(device)
+    x = torch.randn(batch, time, width, dtype=torch.bfloat16).to(device)
+    cos, sin = angles.cos().to(torch.bfloat16), angles.sin().to(torch.bfloat16)
+    return step_of(torch, loss_on, optimizer, form), (x, cos, sin)
 
 
 STEPS = {
-    "mlp": lambda torch, device: small(torch, "mlp10", device),
-    "cnn": lambda torch, device: small(torch, "cnn", device),
-    "lstm": lambda torch, device: small(torch, "lstm", device),
+    "mlp": lambda torch, device, form="whole": small(torch, "mlp10", device, form),
+    "cnn": lambda torch, device, form="whole": small(torch, "cnn", device, form),
+    "lstm": lambda torch, device, form="whole": small(torch, "lstm", device, form),
     "resnet50": resnet50,
     "llama": llama,
     "vit": vit,

@@ -23,7 +23,7 @@ Judge = Callable[[Call, Made, Any], str | None]  # returns the difference betwee
 
 def forward(entry: Entry, dtype: str, limits: Limits) -> Verdict:
     """Check the result of every sample."""
-    return _judged(entry, dtype, limits, entry.info.op, lambda: _function(entry))
+    return _judged(entry, dtype, limits, entry.info.op, lambda: function_of(entry))
 
 
 def method(entry: Entry, dtype: str, limits: Limits) -> Verdict:
@@ -55,7 +55,7 @@ def _differs(entry: Entry, call: Call, ours: Made, theirs: Made, writes: bool) -
         return "does not return the tensor written into"
     mine, due = ours.result, theirs.result
     if entry.name in UP_TO_A_CHOICE:
-        mine, due = _settled(call, mine), _settled(call, due)
+        mine, due = settled(call, mine), settled(call, due)
     return difference(mine, due, theirs.memories, entry.name not in WITHOUT_VALUES)
 
 
@@ -71,7 +71,7 @@ def out(entry: Entry, dtype: str, limits: Limits) -> Verdict:
         for empty in (False, True) if refused is None and tensors(plain) else ():
             due, refused = attempt(lambda: _into(call.theirs, entry.info.op, torch, plain, empty))  # noqa: B023
             if refused is None:
-                mine = lambda: _into(call.ours, _function(entry), torchlike, plain, empty)  # noqa: B023
+                mine = lambda: _into(call.ours, function_of(entry), torchlike, plain, empty)  # noqa: B023
                 how = lambda: _differs(entry, call, mine(), due, False)  # noqa: B023
                 verdict.add(_tried(how, limits), str(call))
     return verdict
@@ -104,11 +104,11 @@ def second_gradients(entry: Entry, dtype: str, limits: Limits) -> Verdict:
 def _gradients(entry: Entry, dtype: str, limits: Limits, order: int) -> Verdict:
     verdict = Verdict()
     for call in _calls(entry, dtype, limits, requires_grad=True):
-        due, refused = attempt(lambda: _derived(call, call.theirs(entry.info.op), order))  # noqa: B023
+        due, refused = attempt(lambda: derived(call, call.theirs(entry.info.op), order))  # noqa: B023
         if refused is None and due is not None:
             rooms = _moved(entry, call, due) if order == 2 and entry.name in ILL_CONDITIONED else [0.0] * len(due)
-            mine = lambda: _derived(call, call.ours(_function(entry)), order)  # noqa: B023
-            verdict.add(_tried(lambda: _gradients_differ(mine(), due, rooms), limits), str(call))  # noqa: B023
+            mine = lambda: derived(call, call.ours(function_of(entry)), order)  # noqa: B023
+            verdict.add(_tried(lambda: gradients_differ(mine(), due, rooms), limits), str(call))  # noqa: B023
     return verdict
 
 
@@ -117,18 +117,18 @@ NUDGES = 8
 
 def _moved(entry: Entry, call: Call, due: list[Any]) -> list[float]:
     """Return how far each of PyTorch's second gradients changes when the inputs change by one rounding step."""
-    others = [_derived(call, call.nudged(seed).theirs(entry.info.op), 2) or due for seed in range(NUDGES)]
+    others = [derived(call, call.nudged(seed).theirs(entry.info.op), 2) or due for seed in range(NUDGES)]
     far = lambda a, b: 0.0 if a is None or b is None or not a.numel() else (a - b).abs().max().item()
     return [max(far(gradient, other[i]) for other in others) for i, gradient in enumerate(due)]
 
 
-def _derived(call: Call, made: Made, order: int) -> list[Any] | None:
+def derived(call: Call, made: Made, order: int) -> list[Any] | None:
     """Return the derivatives of this order of the results with respect to the leaves, or None if there are none.
 
     The leaves are the tensors of the call that require grad.
     """
     library = torch if any(isinstance(t, torch.Tensor) for t in made.leaves) else torchlike
-    roots = tensors(_settled(call, made.result))
+    roots = tensors(settled(call, made.result))
     for still in reversed(range(order)):
         roots = [t for t in roots if t is not None and t.requires_grad]
         if not roots or not made.leaves:
@@ -142,10 +142,10 @@ def _cotangent(library: Any, like: Any, number: int) -> Any:
     generator = torch.Generator().manual_seed(number)
     kind = torch.complex128 if like.is_complex() else torch.float64
     made = torch.randn(tuple(like.shape), dtype=kind, generator=generator)
-    return (made if library is torch else to_ours(made)).to(like.dtype)
+    return (made if library is torch else to_ours(made)).to(like.device, like.dtype)
 
 
-def _gradients_differ(ours: list[Any] | None, theirs: list[Any], rooms: list[float]) -> str | None:
+def gradients_differ(ours: list[Any] | None, theirs: list[Any], rooms: list[float]) -> str | None:
     for number, (mine, due) in enumerate(zip(ours or [None] * len(theirs), theirs)):
         if mine is None and due is None:
             continue
@@ -160,7 +160,7 @@ def _gradients_differ(ours: list[Any] | None, theirs: list[Any], rooms: list[flo
 # -- shared ------------------------------------------------------------------------------------------------------------
 
 
-def _function(entry: Entry) -> Callable:
+def function_of(entry: Entry) -> Callable:
     return translate.function(entry.info.name, entry.info.op)
 
 
@@ -169,7 +169,7 @@ def _calls(entry: Entry, dtype: str, limits: Limits, requires_grad: bool = False
         yield Call(sample, number)
 
 
-def _settled(call: Call, result: Any) -> Any:
+def settled(call: Call, result: Any) -> Any:
     """Return the result without free choices such as the signs of eigenvectors.
 
     PyTorch's database has a function for each sample that removes them.

@@ -47,7 +47,7 @@ def _of_tensors(
     for fact, seen, due in facts:
         if seen != due:
             return f"{fact} {seen}, not {due}"
-    return _of_values(to_theirs(ours), theirs.detach().resolve_conj().resolve_neg(), room) if values else None
+    return _of_values(to_theirs(ours), theirs.detach().resolve_conj().resolve_neg().cpu(), room) if values else None
 
 
 def _of_sparse(ours: Any, theirs: torch.Tensor, values: bool) -> str | None:

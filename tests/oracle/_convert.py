@@ -16,7 +16,7 @@ def name_of(dtype) -> str:
 def to_theirs(tensor: "torchlike.Tensor") -> torch.Tensor:
     """Return a contiguous PyTorch tensor of the same values, dtype and shape, without history."""
     name = name_of(tensor.dtype)
-    plain = tensor.detach().resolve_conj().resolve_neg()
+    plain = tensor.detach().resolve_conj().resolve_neg().cpu()
     if name in NARROW:
         plain = plain.to(torchlike.float32)
     # numpy() shares memory with the tensor, so copy.

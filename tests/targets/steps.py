@@ -245,4 +245,4 @@ def run(torch: Any, name: str, device: str, count: int, compiled: bool = False) 
     step, tensors = STEPS[name](torch, device)
     step = torch.compile(step) if compiled else step
     losses = [step() for _ in range(count)]
-    return [float(loss) for loss in losses], [t.double().cpu().tolist() for t in tensors()]
+    return [float(loss) for loss in losses], [t.cpu().double().tolist() for t in tensors()]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from torchlike._ops.schema.checks import SINGLE_REALS
@@ -122,8 +123,35 @@ def spherical_bessel_j0(x: Array):
 )
 def zeta(input: Operand, other: Operand):
     """Return the Hurwitz zeta function, the sum over k >= 0 of (other + k) ** -input."""
-    if namespace(other) is np:
+    return hurwitz_zeta(input, other)
+
+
+def hurwitz_zeta(x, q):
+    """Return the sum over k >= 0 of (q + k) ** -x for NumPy or JAX arrays, in the dtype of `q`."""
+    if namespace(q) is np:
         from scipy import special
 
-        return special.zeta(input, other).astype(other.dtype)
-    return jax.scipy.special.zeta(input, other)
+        return special.zeta(x, q).astype(q.dtype)
+    return _zeta(*jnp.broadcast_arrays(jnp.asarray(x, q.dtype), q))
+
+
+@jax.custom_jvp
+def _zeta(x, q):
+    """Return the Hurwitz zeta function. JAX's is wrong for q < -8: it gets the first positive q + k."""
+    low = q <= 0
+    pole, undefined = low & (q == jnp.floor(q)), low & (x != jnp.floor(x))
+
+    def add_a_term(state):
+        base, total = state
+        negative = base <= 0
+        term = jnp.where(negative, base, 1) ** -x
+        return jnp.where(negative, base + 1, base), jnp.where(negative, total + term, total)
+
+    start = jnp.where(low & ~pole & ~undefined, q, 1), jnp.zeros_like(q)
+    base, total = jax.lax.while_loop(lambda state: (state[0] <= 0).any(), add_a_term, start)
+    found = total + jax.scipy.special.zeta(x, jnp.where(low, base, q))
+    found = jnp.where(pole, jnp.inf, jnp.where(undefined, jnp.nan, found))
+    return jnp.where(x == 1, jnp.inf, jnp.where(x < 1, jnp.nan, found))
+
+
+_zeta.defjvps(None, lambda change, _, x, q: change * -x * _zeta(x + 1, q))

@@ -20,6 +20,7 @@ from torchlike._ops.schema.out_rules import CASTABLE, Into
 from torchlike._ops.schema.rounding import stepwise
 from torchlike._ops.schema.typing_rules import Call, to_float
 from torchlike._ops.special import error_function
+from torchlike._ops.special.bessel import hurwitz_zeta
 
 EVERYWHERE = ("torch", "Tensor", "special")
 
@@ -107,7 +108,7 @@ def polygamma(n: int, input: Array):
     (step, input) = stepwise(input)
     if n < 2:
         return _trigamma(input) if n else _digamma(input)
-    zeta = step(library(input).zeta(float(n + 1), input).astype(input.dtype))
+    zeta = step(hurwitz_zeta(float(n + 1), input))
     return zeta * (math.factorial(n) * (-1) ** (n + 1))
 
 

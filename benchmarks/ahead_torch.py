@@ -149,7 +149,7 @@ def llama(torch, device, form="whole", batch=4, time=2048, width=2048, heads=32,
     optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
     loss_on = lambda x, cos, sin: model(x, cos, sin).float().square().mean()
     angles = torch.randn(time, size // 2).to(device)
-    x = torch.randn(batch, time, width, dtype=torch.bfloat16).to(device)
+    x = torch.randn(batch, time, width).to(torch.bfloat16).to(device)
     cos, sin = angles.cos().to(torch.bfloat16), angles.sin().to(torch.bfloat16)
     return step_of(torch, loss_on, optimizer, form), (x, cos, sin)
 

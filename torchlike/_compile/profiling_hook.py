@@ -10,6 +10,8 @@ from typing import Any
 from torchlike._compile.trusted import code_only_computes, is_trusted, only_computes
 from torchlike._errors.callers import Place
 
+COMPILERS = frozenset(("jax._src.compiler", "jax._src.compilation_cache"))
+
 
 class Watch:
     """An observer of one call, implemented with `sys.setprofile`.
@@ -48,7 +50,7 @@ class Watch:
         elif event == "call":
             module = frame.f_globals.get("__name__")
             if not is_trusted(module):
-                if frame.f_code not in self.codes and not self._imports(frame):
+                if frame.f_code not in self.codes and not self._is_internal(frame):
                     self.codes.add(frame.f_code)
             elif (caller := frame.f_back) and self._is_users(caller) and not code_only_computes(frame.f_code, module):
                 self._refuse(caller, f"{module}.{frame.f_code.co_qualname}")
@@ -58,16 +60,19 @@ class Watch:
     def _is_users(self, frame: types.FrameType) -> bool:
         return not is_trusted(frame.f_globals.get("__name__"))
 
-    def _imports(self, frame: types.FrameType | None) -> bool:
-        """Return whether a frame runs during an import."""
+    def _is_internal(self, frame: types.FrameType | None) -> bool:
+        """Return whether a frame runs during an import, or while JAX compiles a program.
+
+        JAX's compiler calls other libraries, such as etils for the paths of its caches.
+        """
         while frame is not None and frame is not self._base:
-            if is_import(frame.f_code):
+            if is_import(frame.f_code) or frame.f_globals.get("__name__") in COMPILERS:
                 return True
             frame = frame.f_back
         return False
 
     def _refuse(self, frame: types.FrameType, what: str) -> None:
-        if self.refused is None and not self._imports(frame):
+        if self.refused is None and not self._is_internal(frame):
             place = Place(frame.f_code.co_filename, frame.f_lineno)
             self.refused = f"{place} calls {what}, which has side effects or depends on hidden state"
 

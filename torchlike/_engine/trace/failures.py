@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 class Failed:
     """A result that could not be computed.
 
-    It is the `trace` of the Value. `error` is the error of the operator, or of an operator that it depends on.
+    It is the `trace` of the Value. `error` is the error of the operator, or of an operator that it depends on. It has
+    no traceback: the frames of a traceback would keep the user's tensors alive.
     """
 
     __slots__ = ("before", "error", "puts")
 
     def __init__(self, error: Exception, before: Sequence[tuple[ref, Value, Value]] = ()) -> None:
-        self.error = error
+        self.error = _without_tracebacks(error)
         self.puts: list = []  # later writes of this result to storages, as in `Trace.puts`; never undone
         self.before = before  # storages, each with its failed Value and its previous Value
 
@@ -51,7 +52,25 @@ def check(value: Value) -> None:
     if error is not None:
         if value.trace.__class__ is Failed:
             value.trace.take_back()
-        raise error
+        raise _copied(error)
+
+
+def _without_tracebacks(error: Exception) -> Exception:
+    """Return an error after the removal of its traceback, and of those of the errors that led to it."""
+    each: BaseException | None = error
+    while each is not None and each.__traceback__ is not None:
+        each.__traceback__ = None
+        each = each.__cause__ or each.__context__
+    return error
+
+
+def _copied(error: Exception) -> Exception:
+    """Return a copy of an error, so that raising it adds no traceback to the stored one."""
+    copy = error.__class__.__new__(error.__class__, *error.args)
+    copy.__dict__.update(error.__dict__)
+    copy.__cause__, copy.__context__ = error.__cause__, error.__context__
+    copy.__suppress_context__ = error.__suppress_context__
+    return copy
 
 
 def isolate(device: Device, trace: Trace, live: tuple[int, ...], values: list, cause: Exception | None) -> None:

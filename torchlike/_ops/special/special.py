@@ -112,7 +112,7 @@ def polygamma(n: int, input: Array):
     return zeta * (math.factorial(n) * (-1) ** (n + 1))
 
 
-def _trigamma(x):
+def _trigamma_of(x):
     """Return the trigamma function.
 
     It shifts the argument by 6 with the recurrence and applies the asymptotic series there. Below 1/2 it uses the
@@ -130,6 +130,9 @@ def _trigamma(x):
     square = 1 / (z * z)
     found = found + (1 + 1 / (2 * z) + square * (1 / 6 - square * (1 / 30 - square / 42))) / z
     return xp.where(low, pi * pi / (sine * sine) - found, found).astype(x.dtype)
+
+
+_trigamma = with_slopes(_trigamma_of, lambda result, x: -2 * hurwitz_zeta(3.0, x))
 
 
 def _check_mvlgamma(call: Call) -> None:

@@ -10,15 +10,16 @@ from benchmarks.models import SPECS
 def step_of(torch, loss_on, optimizer, form):
     """Return a training step, a function of a batch. `loss_on(*batch)` returns the loss.
 
-    The form says what `torch.compile` compiles: the "whole" step, the "forward" pass, or nothing ("eager").
+    The form says what `torch.compile` compiles: the "whole" step, the "forward" pass, or nothing ("eager"). The step
+    ends with `zero_grad()`, so that a whole step need not return gradients, as in the versions for JAX.
     """
     loss_on = torch.compile(loss_on) if form == "forward" else loss_on
 
     def step(*batch):
-        optimizer.zero_grad()
         loss = loss_on(*batch)
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
         return loss
 
     return torch.compile(step, fullgraph=True) if form == "whole" else step

@@ -6,6 +6,7 @@ PyTorch for CUDA. With arguments, it only runs the models that they name.
 
 import json
 import os
+import select
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,7 @@ FORMS = {
 }
 OURS = "torchlike", "torchlike.compile"
 ROUNDS, SECONDS = 5, 0.4  # of timed steps; each round takes at least one step
+PATIENCE = 600.0  # seconds for all compiles
 CLASSES = {"gpt2": 50257, "vit": 1000, "resnet50": 1000}  # the integers of the batches for JAX; otherwise 10
 # PyTorch computes float32 products in full and lets cuDNN's convolutions use TF32. Both JAX settings are one here.
 EXACT = ("mlp",)
@@ -133,7 +135,7 @@ def worker(side, name):
 def started(side, name):
     env = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TF_CPP_MIN_LOG_LEVEL": "3"}
     command = [sys.executable, "-m", "benchmarks.gpu", "--worker", side, name]
-    errors = tempfile.TemporaryFile("w+")
+    errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=errors, text=True, env=env), errors
 
@@ -154,10 +156,17 @@ def figures_of(process, errors, ready):
     return {"error": said[-1][:200] if said else f"exit status {process.wait()}", "said": said[-40:]}
 
 
+def line_of(process, end):
+    """Return the next line of a worker, or an empty line if there is none before the end."""
+    ready, _, _ = select.select([process.stdout], [], [], max(0, end - time.monotonic()))
+    return process.stdout.readline() if ready else ""
+
+
 def measured(models):
     """Yield (model, side, figures). All workers compile at the same time; afterwards they are timed in turn."""
     every = [(name, side, *started(side, name)) for name in models for side in FORMS]
-    waiting = [(*worker, worker[2].stdout.readline()) for worker in tqdm(every, unit="compiled")]
+    end = time.monotonic() + PATIENCE
+    waiting = [(*worker, line_of(worker[2], end)) for worker in tqdm(every, unit="compiled")]
     for name, side, *worker in tqdm(waiting, unit="timed"):
         yield name, side, figures_of(*worker)
 

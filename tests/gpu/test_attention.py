@@ -63,7 +63,7 @@ def test_attention(kind, dtype, compiled):
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize("causal", [False, True])
 def test_dropout(dtype, causal):
-    """The mean over many masks is the attention without dropout, and the gradient uses the masks of the forward pass."""
+    """The mean over many masks is the attention without dropout. The gradient uses the masks of the forward pass."""
     (q, k, v), _, _ = _inputs(dtype)
     q, k, v = (to_ours(t) for t in (q, k, v))
     attend = torchlike.nn.functional.scaled_dot_product_attention
@@ -94,6 +94,4 @@ def test_cudnn_computes_it(kind, dtype):
         torchlike.nn.functional.scaled_dot_product_attention(q, k, v, m, **options).float().sum().backward()
 
     step(*ours)
-    text = "".join(str(program) for program in step.hlo()) if hasattr(step, "hlo") else ""
-    if text:
-        assert "__cudnn$fmha" in text
+    assert "__cudnn$fmha" in step.hlo()

@@ -115,12 +115,14 @@ def stand_ins(type: str, jax_devices: Sequence) -> Iterator[None]:
     before = _stand_ins.copy()
     _stand_ins[type] = list(jax_devices)
     to_jax.cache_clear()
+    streams_of.cache_clear()
     try:
         yield
     finally:
         _stand_ins.clear()
         _stand_ins.update(before)
         to_jax.cache_clear()
+        streams_of.cache_clear()
 
 
 def jax_devices(type: str) -> list:
@@ -170,6 +172,22 @@ def to_jax(d: device):
     if (d.index or 0) >= len(found):
         raise RuntimeError("CUDA error: invalid device ordinal" if d.type == "cuda" else f"invalid device ordinal {d}")
     return found[d.index or 0]
+
+
+_THREADS = {"7.5": 1024, "8.6": 1536, "8.7": 1536, "8.9": 1536, "11.0": 1536, "12.0": 1536, "12.1": 1536}
+
+
+@functools.cache
+def streams_of(d: device) -> int:
+    """Return the number of parallel streams of a device's generator.
+
+    It is the number of threads that a CUDA GPU runs at a time, because PyTorch's numbers depend on it, and 2^18 for
+    every other device.
+    """
+    place = to_jax(d)
+    if place.platform != "gpu" or not hasattr(place, "core_count"):
+        return 1 << 18
+    return place.core_count * _THREADS.get(place.compute_capability, 2048)
 
 
 def of_jax(jax_device) -> device:

@@ -18,7 +18,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
       training: if False, return the input unchanged.
       inplace: if True, overwrite `input`.
     """
-    return finish(input, functions.dropout(input, p, training), inplace)
+    return functions.dropout_(input, p, training) if inplace else functions.dropout(input, p, training)
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:

@@ -11,9 +11,8 @@ import numpy as np
 
 from torchlike import _dtypes, _errors, _random
 from torchlike._composite.random import sampling
-from torchlike._composite.random.samplers import Sampler, taken
+from torchlike._composite.random.samplers import Sampler
 from torchlike._dtypes import modes
-from torchlike._ops.random.philox import used
 from torchlike._ops.schema.out_rules import EXACT
 from torchlike._tensor import binding, factories
 from torchlike._tensor.binding import CALLERS as rows
@@ -130,7 +129,7 @@ def _noise(input: Tensor, p: float, features: bool, scaled: bool) -> Tensor:
     return sampling.like(input, draw)
 
 
-def _dropout(input: Tensor, p: float, train: bool, features: bool) -> Tensor:
+def _dropout(input: Tensor, p: float, train: bool, features: bool, inplace: bool = False) -> Tensor:
     _check_dropout(input, p)
     if p == 0 or not train or not input.numel():
         return input
@@ -138,9 +137,10 @@ def _dropout(input: Tensor, p: float, train: bool, features: bool) -> Tensor:
         return rows["mul"](input, factories.of_array(np.zeros((), input.dtype.numpy), input.device))
     if input.dtype.category < _dtypes.FLOATING:
         raise binding._errors.dtypes.cannot_cast(modes.default_dtype, input.dtype)
-    if features or sampling.is_on_host(input) or sampling.is_batched():
+    # PyTorch's CUDA kernel of `dropout` does not generate the numbers in the order of `bernoulli_`.
+    if features or inplace or sampling.is_on_host(input) or sampling.is_batched():
         return rows["mul"](input, _noise(input, p, features, scaled=True))
-    return rows["_random_dropout"](input, *taken(None, input.device, used(input.numel(), 1)), float(p))
+    return sampling.dropped(input, p)
 
 
 def _alpha_dropout(input: Tensor, p: float, train: bool, features: bool) -> Tensor:
@@ -162,6 +162,12 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Zero each element with probability p and scale the others by 1 / (1 - p), if `train` is True."""
     _check_flag("dropout", "train", 3, train)
     return _dropout(input, p, train, False)
+
+
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Apply `dropout` in place."""
+    _check_flag("dropout", "train", 3, train)
+    return finish(input, _dropout(input, p, train, False, inplace=True), True)
 
 
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
@@ -319,6 +325,7 @@ FUNCTIONS |= {
         threshold,
         rrelu,
         dropout,
+        dropout_,
         feature_dropout,
         alpha_dropout,
         feature_alpha_dropout,
@@ -346,5 +353,5 @@ def _twin(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 FUNCTIONS |= {
     f.__name__ + "_": _twin(f)
-    for f in (celu, selu, threshold, rrelu, dropout, feature_dropout, alpha_dropout, feature_alpha_dropout)
+    for f in (celu, selu, threshold, rrelu, feature_dropout, alpha_dropout, feature_alpha_dropout)
 }

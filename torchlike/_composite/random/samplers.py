@@ -12,9 +12,10 @@ import numpy as np
 
 from torchlike import _dtypes, _errors, _random
 from torchlike._dtypes.devices import device as Device
+from torchlike._dtypes.devices import streams_of
 from torchlike._dtypes.recorder import current
 from torchlike._ops.random.fills import width_of
-from torchlike._ops.random.parametrized import USED
+from torchlike._ops.random.parametrized import OF_BERNOULLI, USED
 from torchlike._ops.random.philox import used
 from torchlike._random import Generator
 from torchlike._tensor.binding import CALLERS as rows
@@ -106,7 +107,8 @@ def _form(sampler: Sampler) -> tuple[str, Any, Any]:
     name, given = sampler.name, sampler.parameters
     if name in ("random_", "randint"):
         first, last = _random.limits(sampler.dtype, *given)
-        return ("randint32" if last - first < 2**32 - 1 else "randint64"), first, last
+        widest = 1 << (28 if given else 32)  # as in PyTorch: the remainder of a word by a large number is not uniform
+        return ("randint32" if last - first + 1 < widest else "randint64"), first, last
     if name == "dropout_noise":
         return "bernoulli", 1 - given[0], 0.0
     if name == "normal" and sampler.dtype.kind == "c":
@@ -130,15 +132,18 @@ def on_device(sampler: Sampler, shape: Ints, device: Device) -> Tensor:
     name, first, second = _form(sampler)
     parts = 2 if sampler.dtype.kind == "c" else 1
     width = width_of(name, np.dtype(f"f{sampler.dtype.itemsize // 2}") if parts == 2 else sampler.dtype)
-    state, position = taken(sampler.generator, device, used(parts * math.prod(shape), width))
+    streams, total = streams_of(device), parts * math.prod(shape)
+    # PyTorch reserves numbers to reorder permutations whose keys are equal.
+    count = used(total, width, streams) + (used(total, 1, 1) if name == "randperm" else 0)
+    state, position = taken(sampler.generator, device, count)
     dtype = _dtypes.from_numpy(sampler.dtype)
-    made = rows["_random_fill"](state, position, first, second, name, shape, sampler.strides(shape), dtype)
+    made = rows["_random_fill"](state, position, first, second, name, shape, sampler.strides(shape), dtype, streams)
     return rows["mul"](made, 1 / first) if sampler.name == "dropout_noise" else made
 
 
 def by_tensors(name: str, generator: Generator | None, first: Tensor, second: Tensor | None = None) -> Tensor:
     """Return random numbers of an accelerator whose parameters are the elements of tensors."""
-    count = used(first.numel(), 1) if name == "bernoulli" else USED
+    count = OF_BERNOULLI if name == "bernoulli" else USED
     return rows["_random_by"](*taken(generator, first.device, count), first, second, name)
 
 
@@ -147,5 +152,6 @@ def categories(generator: Generator | None, weights: Tensor, count: int, replace
     numpy = weights.dtype.numpy
     _random.check_multinomial(np.broadcast_to(np.zeros((), numpy), tuple(weights.shape)), count, replacement)
     size = max(weights.numel(), math.prod(weights.shape[:-1]) * count)
-    state, position = taken(generator, weights.device, used(size, width_of("uniform", numpy)))
-    return rows["_random_categories"](state, position, weights, count, replacement)
+    streams = streams_of(weights.device)
+    state, position = taken(generator, weights.device, used(size, width_of("uniform", numpy), streams))
+    return rows["_random_categories"](state, position, weights, count, replacement, streams)

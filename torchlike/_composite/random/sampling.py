@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from torchlike._composite.random.samplers import Sampler, on_device
+from torchlike._composite.random.samplers import Sampler, on_device, taken
 from torchlike._dtypes import strides as _layout
-from torchlike._dtypes.devices import canonical
+from torchlike._dtypes.devices import canonical, streams_of
 from torchlike._engine import drawn, to_numpy
 from torchlike._engine.trace.batched_values import Level, as_rows, levels_of, lifted, local
+from torchlike._ops.random.philox import used
 from torchlike._tensor import storage
+from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.factories import of_array, unfilled
 from torchlike._tensor.tensor import Tensor, wrap
 
@@ -43,6 +45,29 @@ def like(input: Tensor, draw: Sampler) -> Tensor:
     if not _layout.is_dense(shape, strides):
         strides = _layout.pointwise_strides(shape, [(shape, strides)]) or _layout.contiguous_strides(shape)
     return of_shape(draw.in_order(shape, strides), shape, input.device)
+
+
+_VECTOR = 16  # bytes; what a thread of PyTorch's dropout kernel reads at a time
+
+
+def dropped(input: Tensor, p: float) -> Tensor:
+    """Return the dropout of a tensor of an accelerator, with the random numbers of PyTorch's CUDA kernel.
+
+    The kernel generates numbers in the order of memory. A thread reads up to 16 bytes at a time, if they are aligned
+    and no elements remain.
+    """
+    shape, count = tuple(input.shape), input.numel()
+    strides = None if input._strides is None else storage.strides_of(shape, input._strides)
+    vector = 1
+    if strides is None or _layout.is_dense(shape, strides):
+        vector = _VECTOR // input.dtype.itemsize
+        while (count | input._offset) % vector:
+            vector //= 2
+    else:
+        strides = None
+    streams = streams_of(input.device)
+    state, position = taken(None, input.device, used(count, 1, streams))
+    return rows["_random_dropout"](input, state, position, float(p), strides, vector, streams)
 
 
 def into(target: Tensor, draw: Sampler) -> None:

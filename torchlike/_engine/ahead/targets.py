@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import jax
 from jax.experimental import topologies
 
+from torchlike._engine.xla.executor import ROUNDED
 from torchlike._engine.xla.jax_private import gpu_is_cuda
 
 
@@ -32,7 +33,7 @@ _TPUS = {
 _GPUS = {"h100": 79}  # GiB of memory; the description is the file of the same name
 _GIB = 2**30
 # The autotuner would measure kernels on the device. Level 0 uses XLA's cost model.
-_WITHOUT_DEVICE: dict[str, bool | str | int] = {"xla_gpu_autotune_level": 0}
+_WITHOUT_DEVICE: dict[str, bool | str | int] = {**ROUNDED, "xla_gpu_autotune_level": 0}
 # Without autotuning, XLA can fail to find a tiling for a product in Triton. cuBLAS then computes all products.
 _WITHOUT_TRITON: dict[str, bool | str | int] = {**_WITHOUT_DEVICE, "xla_gpu_enable_triton_gemm": False}
 
@@ -111,7 +112,7 @@ def _cuda(name: str) -> Target:
 
 
 def _cpu(name: str) -> Target:
-    return Target(name, "cpu", "cpu", (jax.local_devices(backend="cpu")[0],), None)
+    return Target(name, "cpu", "cpu", (jax.local_devices(backend="cpu")[0],), None, (ROUNDED,))
 
 
 def _chips(name: str, **described: Any) -> tuple[Any, ...]:

@@ -27,7 +27,7 @@ from torchlike._engine.xla.target import at_precision, tracing_for
 
 SMALL = 1 << 16  # bytes; on the CPU, a host array up to this size is passed to the executable directly
 # By default XLA may keep half-precision intermediates in a wider type. PyTorch rounds the result of each operator.
-# The option is set for the CPU only.
+# The option is not set for TPUs.
 ROUNDED: dict[str, bool | str] = {"xla_allow_excess_precision": False}
 
 
@@ -39,7 +39,7 @@ def executable(device: Device, function: Callable, *given: Any) -> Any:
     """
     place = to_jax(device)
     lowered = lower(SingleDeviceSharding(place), place.platform, switches.of[device.type], function, *given)
-    return lowered.compile(ROUNDED if place.platform == "cpu" else None)
+    return lowered.compile(None if place.platform == "tpu" else ROUNDED)
 
 
 def lower(place: SingleDeviceSharding, platform: str, precision: Precision, function: Callable, *given: Any) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from torchlike._dtypes import from_numpy
 from torchlike._engine import aval
 from torchlike._ops.elementwise.float8 import cast
-from torchlike._ops.random.philox import Words, bits, chosen, numbers
+from torchlike._ops.random.philox import STREAMS, Words, bits, bits_of_vectors, chosen, numbers
 from torchlike._ops.schema.declare import Array, Scalar, declare, operator
 from torchlike._ops.schema.typing_rules import Call, Typed
 
@@ -24,7 +24,7 @@ _WIDE = ("randint64", "randperm")  # the distributions whose numbers take 64 bit
 
 def width_of(name: str, dtype: np.dtype) -> int:
     """Return how many 32-bit words a random number takes."""
-    return 2 if name in _WIDE or (dtype == np.float64 and name not in ("randint32", "bernoulli")) else 1
+    return 2 if name in _WIDE or (dtype == np.float64 and name != "randint32") else 1
 
 
 # -- words to numbers --------------------------------------------------------------------------------------------------
@@ -118,13 +118,15 @@ def _integers(name: str, words: Words, lane: Any, low: Any, last: Any) -> Any:
     if name == "randint32":
         found = (chosen(lane, words) % span.astype(np.uint32)).astype(np.uint64)
     else:
-        raw = chosen(lane, (_long(words[0], words[1]), _long(words[2], words[3])))
+        raw = _long(words, lane)
         found = jnp.where(span == 0, raw, raw % jnp.maximum(span, 1))
     return (found + low.astype(np.int64).astype(np.uint64)).astype(np.int64)
 
 
-def _long(low: Any, high: Any) -> Any:
-    return low.astype(np.uint64) | (high.astype(np.uint64) << np.uint64(32))
+def _long(words: Words, lane: Any) -> Any:
+    """Return 64-bit words. The first of the two 32-bit words is the high half."""
+    pairs = [(words[i].astype(np.uint64) << np.uint64(32)) | words[i + 1].astype(np.uint64) for i in (0, 2)]
+    return chosen(lane, tuple(pairs))
 
 
 # -- operators ---------------------------------------------------------------------------------------------------------
@@ -136,7 +138,15 @@ def _typing(call: Call) -> Typed:
 
 @declare("operator", _typing, where=(), out=False, saves=(), opmath=False, differentiable=False, numpy=False)
 def _random_fill(
-    state: Array, position: Scalar, first: Scalar, second: Scalar, name: str, shape: tuple, strides: Any, dtype: Any
+    state: Array,
+    position: Scalar,
+    first: Scalar,
+    second: Scalar,
+    name: str,
+    shape: tuple,
+    strides: Any,
+    dtype: Any,
+    streams: int = STREAMS,
 ):
     """Return random numbers.
 
@@ -147,23 +157,24 @@ def _random_fill(
       name: the distribution.
       shape, dtype: those of the result. A complex dtype has parts of the same distribution.
       strides: the strides of the tensor that is filled, in the order of whose memory the numbers are generated.
+      streams: the number of parallel streams of the device.
     """
     if dtype.is_complex:
         strides = None if strides is None else (*[2 * s for s in strides], 1)
         part = from_numpy(np.dtype(f"f{dtype.itemsize // 2}"))
-        parts = _fill(state, position, first, second, name, (*shape, 2), strides, part)
+        parts = _fill(state, position, first, second, name, (*shape, 2), strides, part, streams)
         return jax.lax.complex(parts[..., 0], parts[..., 1])
-    return _fill(state, position, first, second, name, shape, strides, dtype)
+    return _fill(state, position, first, second, name, shape, strides, dtype, streams)
 
 
-def _fill(state, position, first, second, name, shape, strides, dtype):
+def _fill(state, position, first, second, name, shape, strides, dtype, streams):
     width, count = width_of(name, dtype.numpy), math.prod(shape)
-    words, lane = bits(state, position, numbers(shape, strides), count, width)
+    words, lane = bits(state, position, numbers(shape, strides), count, width, streams)
     if name == "bernoulli":
-        return below(chosen(lane, words), first).astype(dtype.numpy)
+        found = unit(words, lane, True) < first if width == 2 else below(chosen(lane, words), first)
+        return found.astype(dtype.numpy)
     if name == "randperm":
-        keys = chosen(lane, (_long(words[0], words[1]), _long(words[2], words[3])))
-        return jnp.argsort(keys, axis=-1).astype(dtype.numpy)
+        return jnp.argsort(_keys(_long(words, lane), shape[-1]), axis=-1).astype(dtype.numpy)
     if name.startswith("randint"):
         return cast(_integers(name, words, lane, jnp.asarray(first), jnp.asarray(second)), dtype)
     double = width == 2
@@ -173,6 +184,16 @@ def _fill(state, position, first, second, name, shape, strides, dtype):
     if name == "uniform":  # rounding may reach the upper bound, which is excluded
         found = jnp.where(found == cast(second, dtype), cast(first, dtype), found)
     return found
+
+
+def _keys(words: Any, count: int) -> Any:
+    """Return the sorting keys of PyTorch's `randperm` of `count` numbers: as few bits as make equal keys unlikely."""
+    if count < 2:
+        return words
+    number = math.ceil(math.log2(count - (6 * count * count + 1) / (12 * math.log(0.9))))
+    if number <= 32:  # the keys are 32-bit integers from an interval without its last number
+        words = words % np.uint64(2**32 - 1) + np.uint64(2**31)
+    return words & np.uint64((1 << min(number, 64)) - 1)
 
 
 @operator(
@@ -188,12 +209,32 @@ def _fill(state, position, first, second, name, shape, strides, dtype):
     formats=1,
     node="NativeDropoutBackward0",
 )
-def _random_dropout(input: Array, state: Array, position: Scalar, p: Scalar):
+def _random_dropout(
+    input: Array,
+    state: Array,
+    position: Scalar,
+    p: Scalar,
+    strides: Any = None,
+    vector: int = 1,
+    streams: int = STREAMS,
+):
     """Set each element to zero with probability `p`, and scale the others by 1 / (1 - p).
 
     The gradient generates the same random numbers again, so no mask is kept.
+
+    Args:
+      input: the elements.
+      state, position: see `_random_fill`.
+      p: the probability.
+      strides: the strides of `input` in memory, in whose order the numbers are generated; None means row-major.
+      vector: how many consecutive elements a thread of PyTorch's kernel reads at a time.
+      streams: the number of parallel streams of the device.
     """
-    words, lane = bits(state, position, numbers(input.shape), input.size, 1)
+    index = numbers(input.shape, strides)
+    if vector == 1:
+        words, lane = bits(state, position, index, input.size, 1, streams)
+    else:
+        words, lane = bits_of_vectors(state, position, index, input.size, vector, streams)
     p = jnp.asarray(p)
     wide = np.float64 if input.dtype == np.float64 else np.float32
     scale = (1 / (1 - p.astype(np.float64))).astype(wide)

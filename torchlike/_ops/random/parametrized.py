@@ -14,7 +14,7 @@ import numpy as np
 
 from torchlike import _dtypes
 from torchlike._ops.random import fills
-from torchlike._ops.random.philox import bits, chosen, numbers, used
+from torchlike._ops.random.philox import MANY, bits, bits_of_vectors, numbers, used
 from torchlike._ops.schema.declare import Array, Scalar, operator
 from torchlike._ops.schema.typing_rules import Call, broadcast
 
@@ -25,10 +25,10 @@ def _key(state, position):
     return jax.random.wrap_key_data(jnp.stack(words[:2]), impl="threefry2x32")
 
 
-def _uniforms(state, position, shape, dtype):
+def _uniforms(state, position, shape, dtype, streams):
     """Return uniform numbers in (0, 1] of float64, or of float32 for other dtypes."""
     double = dtype == np.float64
-    words, lane = bits(state, position, numbers(shape), math.prod(shape), 2 if double else 1)
+    words, lane = bits(state, position, numbers(shape), math.prod(shape), 2 if double else 1, streams)
     return fills.unit(words, lane, double)
 
 
@@ -55,6 +55,7 @@ def _wide(x):
 
 _BY_KEY = {"poisson": _poisson, "binomial": _binomial, "gamma": _gamma, "dirichlet": _dirichlet}
 USED = used(1, 1)  # how far the offset advances for a key
+OF_BERNOULLI = 12  # how far it advances for a tensor of probabilities
 
 
 def _shape(call: Call) -> list:
@@ -72,9 +73,9 @@ def _random_by(state: Array, position: Scalar, first: Array, second: Array | Non
       first, second: the parameters of the distribution.
       name: "bernoulli", "poisson", "binomial", "gamma" or "dirichlet".
     """
-    if name == "bernoulli":
-        words, lane = bits(state, position, numbers(first.shape), first.size, 1)
-        return fills.below(chosen(lane, words), first).astype(first.dtype)
+    if name == "bernoulli":  # each thread of PyTorch's kernel takes four elements
+        words, lane = bits_of_vectors(state, position, numbers(first.shape), first.size, 4, MANY)
+        return (fills.unit(words, lane, False) <= first).astype(first.dtype)
     return _BY_KEY[name](_key(state, position), first, second).astype(first.dtype)
 
 
@@ -85,19 +86,19 @@ def _drawn_shape(call: Call) -> list:
 @operator(
     where=(), shape=_drawn_shape, promote=None, out=False, opmath=False, differentiable=False, numpy=False, saves=()
 )
-def _random_categories(state: Array, position: Scalar, weights: Array, count: int, replacement: bool):
+def _random_categories(state: Array, position: Scalar, weights: Array, count: int, replacement: bool, streams: int):
     """Sample category indices with the weights in each row; (..., C) -> (..., count).
 
     Without replacement, each weight is divided by an exponential number, and the largest quotients are chosen. With
     replacement, uniform numbers are looked up in the cumulative weights.
     """
     if not replacement or count == 1:
-        exponentials = -jnp.log(_uniforms(state, position, weights.shape, weights.dtype))
+        exponentials = -jnp.log(_uniforms(state, position, weights.shape, weights.dtype, streams))
         scores = _wide(weights) / jnp.maximum(exponentials, jnp.finfo(exponentials.dtype).tiny)
         return jax.lax.top_k(scores, count)[1].astype(np.int64)
     shape = (*weights.shape[:-1], count)
     running = jnp.cumsum(_wide(weights), axis=-1)
-    wanted = _uniforms(state, position, shape, weights.dtype).astype(running.dtype) * running[..., -1:]
+    wanted = _uniforms(state, position, shape, weights.dtype, streams).astype(running.dtype) * running[..., -1:]
     find = functools.partial(jnp.searchsorted, side="left")
     found = (jax.vmap(find) if weights.ndim == 2 else find)(running, wanted)
     return jnp.minimum(found, weights.shape[-1] - 1).astype(np.int64)

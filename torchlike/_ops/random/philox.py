@@ -18,7 +18,8 @@ from torchlike._engine.xla.target import platform
 ROUNDS = 10
 _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
 _WEYL = 0x9E3779B9, 0xBB67AE85
-_STREAMS = 18  # log2 of the number of parallel streams: about as many as an H100 has threads (270,336)
+STREAMS = 1 << 18  # the number of parallel streams of a device that is not a CUDA GPU; an H100 has 270,336
+_BLOCK = 256  # the threads of a block of PyTorch's CUDA kernels
 
 MANY = 1 << 62  # the `count` of `bits` for a tensor whose size is not known
 
@@ -54,9 +55,9 @@ def _high(low: np.uint32, high: np.uint32, x: Any) -> Any:
     return b * high + (middle >> half) + ((b * low + (middle & mask)) >> half)
 
 
-def used(count: int, width: int) -> int:
+def used(count: int, width: int, streams: int = STREAMS) -> int:
     """Return how far the offset advances for `count` numbers of `width` 32-bit words each, as in PyTorch."""
-    return 4 * -(-count // ((4 // width) << _STREAMS))
+    return 4 * -(-count // (4 // width * streams))
 
 
 def numbers(shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> Any:
@@ -71,11 +72,11 @@ def numbers(shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> A
     return found
 
 
-def bits(state: Any, position: Any, index: Any, count: int, width: int) -> tuple[Words, Any]:
+def bits(state: Any, position: Any, index: Any, count: int, width: int, streams: int = STREAMS) -> tuple[Words, Any]:
     """Return the random words of elements, and the place of each element among the numbers of its four words.
 
-    Element i is in stream i mod 2^18. A stream gives 4 words at a time, which are 4 / `width` numbers. Up to 2^18
-    elements, this is the mapping of PyTorch's CUDA kernels.
+    Element i is in stream i mod `streams`. A stream gives 4 words at a time, which are 4 / `width` numbers. This is the
+    mapping of PyTorch's CUDA kernels for a GPU with `streams` threads.
 
     Args:
       state: the seed and the offset, as four words.
@@ -83,18 +84,38 @@ def bits(state: Any, position: Any, index: Any, count: int, width: int) -> tuple
       index: the numbers of the elements (see `numbers`).
       count: the number of elements of the whole tensor.
       width: the number of words of a number, 1 or 2.
+      streams: the number of parallel streams of the device.
     """
+    if count <= streams:
+        return _words(state, position, index, None), None
+    per_call, kind = 4 // width, index.dtype.type
+    turn = index // kind(streams)
+    return _words(state, position, index % kind(streams), turn // kind(per_call)), turn % kind(per_call)
+
+
+def bits_of_vectors(
+    state: Any, position: Any, index: Any, count: int, vector: int, streams: int = STREAMS
+) -> tuple[Words, Any]:
+    """Do the same as `bits` for PyTorch's kernels that read `vector` consecutive elements at a time; `width` is 1."""
+    kind = index.dtype.type
+    threads = min(streams, -(-count // _BLOCK) * _BLOCK)
+    place = index % kind(vector)
+    call = place // kind(4)
+    if count > threads * vector:
+        call = call + index // kind(threads * vector) * kind(max(vector // 4, 1))
+        index = index % kind(threads * vector)
+    return _words(state, position, index // kind(vector), call), place % kind(4)
+
+
+def _words(state: Any, position: Any, stream: Any, call: Any) -> Words:
+    """Return the words of a call of each stream. The calls are counted from `position`; None is the first."""
     low, high = _call(*after(state, position)[2:])
-    turn = index >> index.dtype.type(_STREAMS)
-    stream = (index & index.dtype.type((1 << _STREAMS) - 1)).astype(np.uint32)
-    per_call = 4 // width
-    if count <= 1 << _STREAMS:
-        lane, first, second = None, jnp.broadcast_to(low, index.shape), jnp.broadcast_to(high, index.shape)
-    else:
-        lane = turn & index.dtype.type(per_call - 1)
-        first = low + (turn >> index.dtype.type(per_call.bit_length() - 1)).astype(np.uint32)
+    stream = stream.astype(np.uint32)
+    first, second = jnp.broadcast_to(low, stream.shape), jnp.broadcast_to(high, stream.shape)
+    if call is not None:
+        first = low + call.astype(np.uint32)
         second = high + (first < low).astype(np.uint32)
-    return philox((first, second, stream, jnp.zeros_like(stream)), (state[0], state[1])), lane
+    return philox((first, second, stream, jnp.zeros_like(stream)), (state[0], state[1]))
 
 
 def after(state: Any, position: Any) -> list:

@@ -7,11 +7,14 @@ import json
 import pickle
 import time
 
+import jax
 import pytest
 import torch
 
 import torchlike
+from torchlike._dtypes.devices import stand_ins
 from torchlike._dynamo import OptimizedModule, exc
+from torchlike._engine.xla import disk_cache
 
 
 @pytest.fixture(autouse=True)
@@ -275,6 +278,17 @@ def test_collecting_garbage_is_none_of_the_call_s_doing():
         gc.callbacks.remove(others)
     assert found.tolist() == [5000, 5000]
     assert gc.isenabled()
+
+
+def test_what_the_compiler_calls_is_none_of_the_call_s_doing(monkeypatch):
+    def with_effects(*_):
+        return time.time() and None
+
+    # JAX's compiler calls other libraries, such as etils for the paths of its caches.
+    monkeypatch.setattr(disk_cache.DiskCache, "get", with_effects)
+    compiled = torchlike.compile(lambda x: x + torchlike.full((12345,), 6.5, device="cuda"), fullgraph=True)
+    with stand_ins("cuda", jax.devices()[:1]):
+        assert compiled(torchlike.ones(12345, device="cuda"))[-1].item() == 7.5
 
 
 def test_global_hooks_of_a_compiled_module_are_warned_of_in_pytorch_s_words():

@@ -1,6 +1,8 @@
 """Programs that run out of memory: the error, and what the storages hold after it. CPU devices stand for GPUs."""
 
+import gc
 import re
+import weakref
 
 import jax
 import pytest
@@ -167,3 +169,23 @@ def test_the_cpu_has_pytorchs_error():
     for library in (torch, L):
         with pytest.raises(RuntimeError, match="DefaultCPUAllocator: can't allocate memory: you tried to allocate"):
             absurd(library)
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_an_error_keeps_no_tensors_alive(device, request):
+    """The memory is free as soon as the handler ends: a retry with a smaller batch must not wait for the collector."""
+    place = request.getfixturevalue("gpu") if device == "gpu" else "cpu"
+
+    def fails():
+        held = L.ones(3, device=place) + 1
+        try:
+            (L.ones(1, device=place).expand(1 << 45) * 2).tolist()
+        except RuntimeError:
+            return weakref.ref(held)
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert fails()() is None
+    finally:
+        gc.enable()

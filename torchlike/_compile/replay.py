@@ -13,8 +13,8 @@ import numpy as np
 from torchlike import _native
 from torchlike._compile import whole_program
 from torchlike._compile.guards import Attributes
+from torchlike._compile.old_gradients import JaxArray, OldGradients
 from torchlike._compile.results import Results
-from torchlike._dtypes.devices import cpu
 from torchlike._engine import Aval, Value, boundary, concrete, element, to_numpy, uninterrupted
 from torchlike._engine.trace.capture import Capture, Draw, Elements, Numbers
 from torchlike._engine.trace.interrupts import assign
@@ -119,6 +119,7 @@ class Replay:
         # The same in columns, for calls that write only to state.
         self._written, self._steps = [w.target.what for w in writes], [w.step for w in writes]
         self._grads = [(g.tensor, g.make, len(g.values)) for g in grads if not g.kept]
+        self._old = OldGradients(self.device, _replaced(grads, sources))
         outputs = [w.value for w in writes] + [v for g in grads for v in g.values] + results.values()
         self._avals: list[Aval] = [value.aval for value in outputs]
         self._begin = len(outputs) - len(results.values())
@@ -179,9 +180,9 @@ class Replay:
         # Overwritten inputs are copied for this run, because the capture still references their old contents.
         private = transfers.private([trace.arrays[i] for i in self._order], self.device)
         kept = [trace.arrays[i] for i in range(len(trace.arrays)) if i not in set(self._order)]
-        given = (private, kept, self._packs.now([x.sequence for x in asked]))
+        given = ([*private, *self._old.fresh()], kept, self._packs.now([x.sequence for x in asked]))
         live = tuple([value.slot for value in outputs])
-        self.program = whole_program.find(self.device, trace, live, self._order, self._packs, given)
+        self.program = whole_program.find(self.device, trace, live, self._order, self._old.avals, self._packs, given)
         with uninterrupted():
             arrays = self.program.run(self.device, *given)
             self.program.account.runs += 1
@@ -217,7 +218,7 @@ class Replay:
         owned = _native.same.alone(self._replaced, "value", Value)
         if owned is None or not _native.same.attributes(owned, ("stamp",), self._no_stamps):
             return None
-        arrays = _native.same.alone(owned, "array", _JaxArray)
+        arrays = _native.same.alone(owned, "array", JaxArray)
         return None if arrays is None or has_lent(arrays) else (arrays, owned)
 
     def _copied(self, values: list) -> tuple[list, list]:
@@ -227,7 +228,7 @@ class Replay:
             value = values.pop(0)
             array = value.array
             is_held = has_lent((array,)) or getrefcount(value) > LOCAL or getrefcount(array) > LOCAL
-            if is_held or array.__class__ is not _JaxArray or value.stamp:
+            if is_held or array.__class__ is not JaxArray or value.stamp:
                 (array,), value = transfers.private([concrete(value.settle())], self.device), None
             arrays.append(array)
             owned.append(value)
@@ -258,7 +259,7 @@ class Replay:
     def _kept(self, given: Sequence[Value], tensors: Sequence[Tensor], draws: Sequence[Any]) -> list:
         """Return the arrays of the inputs that are not overwritten."""
         values = self._values(self._rest, given, tensors, draws)
-        return [v.array if v.array.__class__ is _JaxArray else self._moved(v) for v in values]
+        return [v.array if v.array.__class__ is JaxArray else self._moved(v) for v in values]
 
     def _moved(self, value: Value) -> Any:
         """Return the array of a host value. At its second use, the value is moved to the device permanently."""
@@ -370,7 +371,7 @@ class Replay:
             values = [given[what] if kind is ARGUMENT else what for kind, what in self._sources]
             arrays = [value.array for value in values]
             for array in arrays:
-                if array.__class__ is not _JaxArray:
+                if array.__class__ is not JaxArray:
                     arrays = [*map(self._moved, values)]
                     break
             return self._returned(self.program.run(self.device, [], arrays, self._packs.now(())), tensors)
@@ -380,7 +381,8 @@ class Replay:
             try:
                 draws, asked = self._act(given, tensors)
                 donated, owned = self._donated()
-                inputs = donated, self._kept(given, tensors, draws), self._packs.now(asked)
+                kept = self._kept(given, tensors, draws)
+                inputs = [*donated, *self._old.arrays()], kept, self._packs.now(asked)
                 self.program.run_into(found, self.device, inputs)
                 made = self._put(found[0], owned, tensors, done)
             except BaseException:
@@ -441,6 +443,16 @@ class Replay:
         return self._results.make([*map(Value, self._avals, arrays)], tensors, None)
 
 
+def _replaced(grads: Sequence[Grad], sources: Sequence[Source]) -> list[tuple[Tensor, Aval]]:
+    """Return the tensors whose gradients a call replaces by dense gradients without reading them, with the avals.
+
+    A call that requires that there is no gradient (`before` is False) has nothing to replace.
+    """
+    read = {id(s.what) for s in sources if s.kind == GRAD}
+    new = [g for g in grads if g.before is None and not g.kept and len(g.values) == 1]
+    return [(g.tensor, g.values[0].aval) for g in new if isinstance(g.tensor, Tensor) and id(g.tensor) not in read]
+
+
 def put_back(undo: Sequence[Callable[[], Any]]) -> None:
     """Undo the side effects on the host in reverse order."""
     for each in reversed(undo):
@@ -460,4 +472,3 @@ def of(tensor: Tensor | int, tensors: Sequence[Tensor]) -> Tensor:
 
 
 _VERSION = attrgetter("version")
-_JaxArray = type(transfers.to_device(np.zeros(()), cpu))

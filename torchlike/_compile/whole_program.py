@@ -15,6 +15,7 @@ from torchlike._engine.report import log
 from torchlike._engine.report.program_statistics import Making, ledger
 from torchlike._engine.trace.capture import Numbers
 from torchlike._engine.trace.trace import Trace
+from torchlike._engine.trace.value import Aval
 from torchlike._engine.xla import memory
 from torchlike._engine.xla.executor import Executable, numbers_of, replay, vectors_of
 from torchlike._engine.xla.transfers import Resident, to_device
@@ -60,9 +61,18 @@ class Packs:
 
 
 def find(
-    device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], packs: Packs, given: tuple
+    device: Device,
+    trace: Trace,
+    live: tuple[int, ...],
+    donated: tuple[int, ...],
+    spare: tuple[Aval, ...],
+    packs: Packs,
+    given: tuple,
 ) -> Executable:
-    """Return the executable of a trace, from the cache or newly compiled. `given` are its arguments."""
+    """Return the executable of a trace, from the cache or newly compiled.
+
+    `given` are its arguments. The donated arrays end with those of `spare`, which only give their memory.
+    """
     chosen, places, _ = numbers_of(trace)
     key = (
         "whole",
@@ -70,6 +80,7 @@ def find(
         len(trace.arrays),
         live,
         donated,
+        spare,
         tuple(chosen),
         tuple(places),
         packs.vectors,
@@ -77,13 +88,19 @@ def find(
     )
     found = programs.get(key)
     if found is None:
-        found = _make(device, trace, live, donated, packs, given)
+        found = _make(device, trace, live, donated, len(spare), packs, given)
         programs.add(key, found)
     return found
 
 
 def _make(
-    device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], packs: Packs, given: tuple
+    device: Device,
+    trace: Trace,
+    live: tuple[int, ...],
+    donated: tuple[int, ...],
+    spare: int,
+    packs: Packs,
+    given: tuple,
 ) -> Executable:
     account = ledger.open(device, trace, live, users_place())
     making = Making(account)
@@ -91,7 +108,8 @@ def _make(
     kept = tuple(sorted(set(range(len(trace.arrays))) - set(donated)))
     try:
         with whole_step:
-            made = Executable(device, replay(tuple(trace.code), places, packs.vectors, donated, kept, live), given)
+            function = replay(tuple(trace.code), places, packs.vectors, donated, kept, live)
+            made = Executable(device, function, given, spare)
     except jax.errors.JaxRuntimeError as error:  # the program is too large for the memory of a TPU
         raise memory.explained(error, device, trace.code, users_place()) from None
     made.account, made.code = account, tuple(trace.code)

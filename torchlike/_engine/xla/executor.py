@@ -31,21 +31,27 @@ SMALL = 1 << 16  # bytes; on the CPU, a host array up to this size is passed to 
 ROUNDED: dict[str, bool | str] = {"xla_allow_excess_precision": False}
 
 
-def executable(device: Device, function: Callable, *given: Any) -> Any:
+def executable(device: Device, function: Callable, *given: Any, spare: int = 0) -> Any:
     """Compile a function for this device. The buffers of the first argument are donated.
+
+    The function does not take the last `spare` arrays of the first argument. They only give their memory to results.
 
     The shardings of inputs and results name the device explicitly, because host arrays and programs without inputs do
     not determine it.
     """
     place = to_jax(device)
-    lowered = lower(SingleDeviceSharding(place), place.platform, switches.of[device.type], function, *given)
+    whole = (lambda donated, *others: function(donated[:-spare], *others)) if spare else function
+    options = {"keep_unused": True} if spare else {}
+    lowered = lower(SingleDeviceSharding(place), place.platform, switches.of[device.type], whole, *given, **options)
     return lowered.compile(None if place.platform == "tpu" else ROUNDED)
 
 
-def lower(place: SingleDeviceSharding, platform: str, precision: Precision, function: Callable, *given: Any) -> Any:
+def lower(
+    place: SingleDeviceSharding, platform: str, precision: Precision, function: Callable, *given: Any, **options: Any
+) -> Any:
     """Lower a function for one device of a platform. The buffers of the first argument are donated."""
     with tracing_for(platform), at_precision(precision):
-        return jax.jit(function, donate_argnums=0, in_shardings=place, out_shardings=place).lower(*given)
+        return jax.jit(function, donate_argnums=0, in_shardings=place, out_shardings=place, **options).lower(*given)
 
 
 class Executable:
@@ -53,9 +59,9 @@ class Executable:
 
     __slots__ = ("account", "call", "code", "compiled", "donated_bytes", "function", "is_warm", "needs")
 
-    def __init__(self, device: Device, function: Callable, given: tuple) -> None:
+    def __init__(self, device: Device, function: Callable, given: tuple, spare: int = 0) -> None:
         started = time.perf_counter()
-        self.compiled = executable(device, function, *given)
+        self.compiled = executable(device, function, *given, spare=spare)
         stats.compiles += 1
         stats.compile_seconds += time.perf_counter() - started
         self.function, self.call, self.is_warm = function, self.compiled, False

@@ -1,12 +1,16 @@
 """Discrete Fourier transforms."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from torchlike import _errors
 from torchlike._dtypes import modes
+from torchlike._dtypes.devices import canonical
+from torchlike._engine.xla.allocation import created
 from torchlike._tensor import binding, factories, public_calls
+from torchlike._tensor.from_data import dtype_of
 from torchlike._tensor.tensor import Tensor
 
 _ROWS = binding.names_in("fft")
@@ -36,8 +40,13 @@ def ihfft(
     return _inverse("ihfft", input, n, dim, norm, out)
 
 
-def _frequencies(numbers: np.ndarray, dtype: Any, device: Any, requires_grad: bool, out: Tensor | None) -> Tensor:
-    made = factories.tensor(numbers, dtype=dtype or modes.default_dtype, device=device, requires_grad=requires_grad)
+def _frequencies(
+    make: Callable, n: int, d: float, dtype: Any, device: Any, requires_grad: bool, out: Tensor | None
+) -> Tensor:
+    dtype = dtype_of("tensor", dtype) or modes.default_dtype
+    count = n if make is np.fft.fftfreq else n // 2 + 1
+    numbers = created(lambda: make(n, d), (count,), dtype.itemsize, canonical(device))
+    made = factories.tensor(numbers, dtype=dtype, device=device, requires_grad=requires_grad)
     return made if out is None else out.copy_(made)
 
 
@@ -51,7 +60,7 @@ def fftfreq(
     requires_grad: bool = False,
 ) -> Tensor:
     """Return the sample frequencies of an `fft` of `n` points with spacing `d`."""
-    return _frequencies(np.fft.fftfreq(n, d), dtype, device, requires_grad, out)
+    return _frequencies(np.fft.fftfreq, n, d, dtype, device, requires_grad, out)
 
 
 def rfftfreq(
@@ -64,7 +73,7 @@ def rfftfreq(
     requires_grad: bool = False,
 ) -> Tensor:
     """Return the sample frequencies of an `rfft` of `n` points with spacing `d`."""
-    return _frequencies(np.fft.rfftfreq(n, d), dtype, device, requires_grad, out)
+    return _frequencies(np.fft.rfftfreq, n, d, dtype, device, requires_grad, out)
 
 
 def _dims(name: str, input: Tensor, dim: Any) -> tuple[int, ...]:

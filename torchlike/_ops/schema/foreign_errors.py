@@ -20,10 +20,10 @@ _KINDS = (TypeError, IndexError)  # PyTorch raises these types too; any other ty
 def of_kernel(error: Exception, function: str, arrays: tuple) -> Exception | None:
     """Return the error to raise instead of an error in a kernel, or None if torchlike itself raised `error`.
 
-    `arrays` are the kernel's array arguments.
+    `arrays` are the kernel's array arguments. The executor replaces a MemoryError, because it knows the results.
     """
     if isinstance(error, MemoryError):
-        return _errors.memory.host_out_of_memory(error)
+        return None
     return _errors.arguments.no_fit(function, arrays) if is_foreign(error) else None
 
 
@@ -31,6 +31,8 @@ def of_call(error: Exception, function: str, args: tuple, kwargs: dict) -> Excep
     """Return the error to raise instead of an error in a function, or None if torchlike itself raised `error`."""
     if not is_foreign(error):
         return None
+    if isinstance(error, MemoryError):
+        return _errors.memory.host_out_of_memory(error)
     ours = _errors.arguments.no_fit(function, (*args, *kwargs.values()))
     kind = next((kind for kind in _KINDS if isinstance(error, kind)), RuntimeError)
     return kind(str(ours))

@@ -151,8 +151,8 @@ def out_of_memory(
     """
     if str(device) == "cpu":
         return RuntimeError(
-            "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate "
-            f"memory: you tried to allocate {needed} bytes. Error code 12 (Cannot allocate memory)"
+            f"[enforce fail at alloc_cpu.cpp:127] err == 0. {_CANNOT}: you tried to allocate {needed} bytes. Error "
+            "code 12 (Cannot allocate memory)"
         )
     from torchlike._errors.making import OutOfMemoryError
 
@@ -166,6 +166,16 @@ def out_of_memory(
     if largest:
         said.append(f"Its largest tensors are {'; '.join(largest)}.")
     return OutOfMemoryError(" ".join(said), tried=needed)
+
+
+_CANNOT = "DefaultCPUAllocator: can't allocate memory"
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """Return whether an error says that the host or an accelerator has not enough memory."""
+    from torchlike._errors.making import OutOfMemoryError
+
+    return isinstance(error, MemoryError | OutOfMemoryError) or _CANNOT in str(error)
 
 
 def host_out_of_memory(error: MemoryError) -> RuntimeError:

@@ -148,7 +148,7 @@ def range(
     if dtype.category not in (_dtypes.INTEGER, _dtypes.FLOATING):
         raise _errors.dtypes.not_implemented("range_cpu", dtype)
     _check_range(start, end, step)
-    count = math.floor((end - start) / step) + 1
+    count = math.floor((end - start) / step + 1)
     make = lambda: (np.arange(count, dtype=np.float64) * step + start).astype(dtype.numpy)
     found = _elements(make, (count,), dtype, device)
     return _in_order("range", out, of_constant(found, device, requires_grad))

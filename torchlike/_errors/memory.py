@@ -10,6 +10,9 @@ from torchlike._errors.dtypes import scalar_name
 
 Ints = tuple[int, ...]
 
+_LARGEST = (1 << 63) - 1  # the largest size in bytes
+_CANNOT = "DefaultCPUAllocator: can't allocate memory"
+
 
 def overlapping_write() -> RuntimeError:
     return RuntimeError(
@@ -168,9 +171,6 @@ def out_of_memory(
     return OutOfMemoryError(" ".join(said), tried=needed)
 
 
-_CANNOT = "DefaultCPUAllocator: can't allocate memory"
-
-
 def is_out_of_memory(error: Exception) -> bool:
     """Return whether an error says that the host or an accelerator has not enough memory."""
     from torchlike._errors.making import OutOfMemoryError
@@ -186,9 +186,6 @@ def amount_of_host(error: MemoryError) -> int:
     """Return the number of bytes of a failed allocation of NumPy, or 0 if the error does not name it."""
     shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
     return 0 if shape is None or dtype is None else math.prod(shape) * dtype.itemsize
-
-
-_LARGEST = (1 << 63) - 1
 
 
 def check_overflow(shape: Ints, itemsize: int) -> None:

@@ -478,6 +478,8 @@ def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
         if not hasattr(n, "__index__"):
             raise _errors.arguments.wrong_element("empty_permuted", "physical_layout", 2, place, n)
     _errors.making.check_physical_layout(len(shape), order)
+    kind = dtype_of("empty_permuted", options.get("dtype")) or modes.default_dtype
+    _errors.memory.check_overflow(tuple(shape[d] for d in order), kind.itemsize)
     inside = _layout.contiguous_strides(tuple(shape[d] for d in order))
     return empty_strided(shape, tuple(inside[order.index(d)] for d in range(len(shape))), **options)
 

@@ -30,7 +30,10 @@ def of_kernel(error: Exception, function: str, arrays: tuple) -> Exception:
 
 
 def of_call(error: Exception, function: str, args: tuple, kwargs: dict) -> Exception:
-    """Return the error to raise instead of an error in a function. It is the same error if torchlike itself raised it."""
+    """Return the error to raise instead of an error in a function.
+
+    It is the same error if torchlike itself raised it.
+    """
     if not is_foreign(error):
         return error
     if isinstance(error, MemoryError):

@@ -1,16 +1,14 @@
 """Discrete Fourier transforms."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from torchlike import _errors
+from torchlike._dtypes import devices as _devices
 from torchlike._dtypes import modes
-from torchlike._dtypes.devices import canonical
-from torchlike._engine.xla.allocation import created
+from torchlike._engine.xla import allocation as _allocation
 from torchlike._tensor import binding, factories, public_calls
-from torchlike._tensor.from_data import dtype_of
 from torchlike._tensor.tensor import Tensor
 
 _ROWS = binding.names_in("fft")
@@ -41,11 +39,11 @@ def ihfft(
 
 
 def _frequencies(
-    make: Callable, n: int, d: float, dtype: Any, device: Any, requires_grad: bool, out: Tensor | None
+    make: Any, n: int, d: float, dtype: Any, device: Any, requires_grad: bool, out: Tensor | None
 ) -> Tensor:
-    dtype = dtype_of("tensor", dtype) or modes.default_dtype
+    dtype = factories.dtype_of("tensor", dtype) or modes.default_dtype
     count = n if make is np.fft.fftfreq else n // 2 + 1
-    numbers = created(lambda: make(n, d), (count,), dtype.itemsize, canonical(device))
+    numbers = _allocation.created(lambda: make(n, d), (count,), dtype.itemsize, _devices.canonical(device))
     made = factories.tensor(numbers, dtype=dtype, device=device, requires_grad=requires_grad)
     return made if out is None else out.copy_(made)
 

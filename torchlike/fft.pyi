@@ -18,20 +18,7 @@ _dict = _builtins.dict
 _object = _builtins.object
 _Number = _bool | _int | _float | _complex
 Any: _Any
-Callable: _Any
 from torchlike import Tensor as Tensor
-
-def canonical(d: _Any) -> _Any:
-    """Return the device of a tensor that is created with `device=d`. An accelerator device always has an index."""
-    ...
-
-def created(make: _Callable[[], _Any], shape: _int | _Sequence[_int], itemsize: _int, device: _Any) -> _Any:
-    """Return `make()`, which creates the elements of a new tensor on the host or on its device."""
-    ...
-
-def dtype_of(name: _str, dtype: _Any) -> _dtype | None:
-    """Return a `dtype=` argument as a dtype or None. Python types are accepted."""
-    ...
 
 def fft(input: _Tensor, n: _int | None = ..., dim: _int = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
     """Return the discrete Fourier transform along one dim."""

@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors
+from torchlike._dtypes import devices as _devices
 from torchlike._dtypes import modes
+from torchlike._engine.xla import allocation as _allocation
 from torchlike._tensor import binding, factories, public_calls
 from torchlike._tensor.tensor import Tensor
 
@@ -36,8 +38,13 @@ def ihfft(
     return _inverse("ihfft", input, n, dim, norm, out)
 
 
-def _frequencies(numbers: np.ndarray, dtype: Any, device: Any, requires_grad: bool, out: Tensor | None) -> Tensor:
-    made = factories.tensor(numbers, dtype=dtype or modes.default_dtype, device=device, requires_grad=requires_grad)
+def _frequencies(
+    make: Any, n: int, d: float, dtype: Any, device: Any, requires_grad: bool, out: Tensor | None
+) -> Tensor:
+    dtype = factories.dtype_of("tensor", dtype) or modes.default_dtype
+    count = n if make is np.fft.fftfreq else n // 2 + 1
+    numbers = _allocation.created(lambda: make(n, d), (count,), dtype.itemsize, _devices.canonical(device))
+    made = factories.tensor(numbers, dtype=dtype, device=device, requires_grad=requires_grad)
     return made if out is None else out.copy_(made)
 
 
@@ -51,7 +58,7 @@ def fftfreq(
     requires_grad: bool = False,
 ) -> Tensor:
     """Return the sample frequencies of an `fft` of `n` points with spacing `d`."""
-    return _frequencies(np.fft.fftfreq(n, d), dtype, device, requires_grad, out)
+    return _frequencies(np.fft.fftfreq, n, d, dtype, device, requires_grad, out)
 
 
 def rfftfreq(
@@ -64,7 +71,7 @@ def rfftfreq(
     requires_grad: bool = False,
 ) -> Tensor:
     """Return the sample frequencies of an `rfft` of `n` points with spacing `d`."""
-    return _frequencies(np.fft.rfftfreq(n, d), dtype, device, requires_grad, out)
+    return _frequencies(np.fft.rfftfreq, n, d, dtype, device, requires_grad, out)
 
 
 def _dims(name: str, input: Tensor, dim: Any) -> tuple[int, ...]:

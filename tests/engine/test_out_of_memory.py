@@ -10,7 +10,7 @@ import torch
 
 import torchlike as L
 from torchlike._dtypes.devices import stand_ins
-from torchlike._engine.xla import executor, memory
+from torchlike._engine.xla import allocation, executor, memory
 from torchlike._errors.callers import Place
 
 SIZE = 5000  # a square float32 matrix of this size needs 95 MiB
@@ -32,8 +32,8 @@ class Small:
 @pytest.fixture
 def gpu(monkeypatch):
     """A GPU with 64 MiB of memory."""
-    real = memory.to_jax
-    monkeypatch.setattr(memory, "to_jax", lambda d: Small(real(d), 1 << 26))
+    real = allocation.to_jax
+    monkeypatch.setattr(allocation, "to_jax", lambda d: Small(real(d), 1 << 26))
     with stand_ins("cuda", jax.devices()[:1]):
         yield "cuda"
 
@@ -154,7 +154,7 @@ def test_an_input_that_does_not_fit(gpu, monkeypatch):
     ],
 )
 def test_amounts_in_messages_of_xla(text, due):
-    assert memory._amount(text) == due
+    assert allocation.amount(jax.errors.JaxRuntimeError(f"RESOURCE_EXHAUSTED: {text}")) == due
 
 
 def test_other_errors_are_not_changed():

@@ -12,6 +12,8 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes import modes
+from torchlike._dtypes.devices import canonical
+from torchlike._engine.xla.allocation import created
 from torchlike._errors.dtypes import scalar_name
 from torchlike._errors.warned import warn
 from torchlike._ops.elementwise.spacing import spaced
@@ -84,8 +86,27 @@ def arange(
         raise _errors.dtypes.not_implemented("arange_cpu", dtype)
     _errors.dtypes.not_eight_bits("arange_cpu", dtype)
     _check_range(start, end, step)
-    _errors.making.check_memory(abs(end - start) / abs(step) * dtype.itemsize)
-    return _in_order("arange", out, of_constant(_range(start, end, step, dtype), device, requires_grad))
+    count = _count(start, end, step, dtype)
+    found = _elements(lambda: _range(start, end, step, dtype), (count,), dtype, device)
+    return _in_order("arange", out, of_constant(found, device, requires_grad))
+
+
+def _elements(make: Callable[[], np.ndarray], shape: tuple[int, ...], dtype: Dtype, device: Any) -> np.ndarray:
+    """Return `make()`, the elements of a new tensor. Raise PyTorch's error if the device cannot allocate the tensor."""
+    return created(make, shape, dtype.itemsize, canonical(device))
+
+
+def _count(start: Any, end: Any, step: Any, dtype: Dtype) -> int:
+    """Return the number of elements of `arange`, as PyTorch computes it. Raise its error if it is too large."""
+    if dtype is _dtypes.int64:
+        start, end, step = int(start), int(end), int(step)
+        if max(map(abs, (start, end, step))) >= 1 << 63:
+            raise RuntimeError("value cannot be converted to type int64_t without overflow")
+        return -((start - end) // step) if step else 0  # `_range` raises if the step is 0
+    count = math.ceil((end - start) / step)
+    if count >= 1 << 63:
+        raise RuntimeError("invalid size, possible overflow?")
+    return count
 
 
 def _check_range(start: Any, end: Any, step: Any) -> None:
@@ -127,8 +148,9 @@ def range(
     if dtype.category not in (_dtypes.INTEGER, _dtypes.FLOATING):
         raise _errors.dtypes.not_implemented("range_cpu", dtype)
     _check_range(start, end, step)
-    count = math.floor((end - start) / step) + 1
-    found = (np.arange(count, dtype=np.float64) * step + start).astype(dtype.numpy)
+    count = math.floor((end - start) / step + 1)
+    make = lambda: (np.arange(count, dtype=np.float64) * step + start).astype(dtype.numpy)
+    found = _elements(make, (count,), dtype, device)
     return _in_order("range", out, of_constant(found, device, requires_grad))
 
 
@@ -148,8 +170,8 @@ def linspace(
     no_pinning(pin_memory)
     low, high, steps, kind = _spread("linspace", start, end, steps, dtype, layout, out)
     _errors.dtypes.not_eight_bits("linspace_cpu", kind)
-    made = of_constant(spaced(low, high, steps, kind).astype(kind.numpy), device, requires_grad)
-    return _in_order("linspace", out, made)
+    found = _elements(lambda: spaced(low, high, steps, kind).astype(kind.numpy), (steps,), kind, device)
+    return _in_order("linspace", out, of_constant(found, device, requires_grad))
 
 
 def logspace(
@@ -172,9 +194,14 @@ def logspace(
     low, high, steps, kind = _spread("logspace", start, end, steps, dtype, layout, out)
     if kind.category == _dtypes.INTEGER and steps > 1:
         low, high = int(low), int(high)
-    even = cmath.isfinite(high - low)
-    powers = np.linspace(low, high, steps) if even else np.full(steps, np.nan if steps > 1 else low)
-    found = np.power(base.item() if isinstance(base, Tensor) else base, powers).astype(kind.numpy)
+    number = base.item() if isinstance(base, Tensor) else base
+
+    def powers() -> np.ndarray:
+        even = cmath.isfinite(high - low)
+        exponents = np.linspace(low, high, steps) if even else np.full(steps, np.nan if steps > 1 else low)
+        return np.power(number, exponents).astype(kind.numpy)
+
+    found = _elements(powers, (steps,), kind, device)
     return _in_order("logspace", out, of_array(found, device, requires_grad))
 
 
@@ -220,7 +247,10 @@ def eye(
         if size is not None and size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
     dtype = dtype_of("eye", dtype) or (out.dtype if out is not None else modes.default_dtype)
-    return into("eye", out, of_constant(np.eye(n, m, dtype=dtype.numpy), device, requires_grad))
+    shape = (int(n), int(n if m is None else m))
+    _errors.memory.check_count(shape)
+    found = _elements(lambda: np.eye(*shape, dtype=dtype.numpy), shape, dtype, device)
+    return into("eye", out, of_constant(found, device, requires_grad))
 
 
 def _triangle(name: str, find: Callable) -> Callable[..., Tensor]:
@@ -237,12 +267,21 @@ def _triangle(name: str, find: Callable) -> Callable[..., Tensor]:
         kind = dtype_of(name, dtype) or _dtypes.int64
         if kind.category != _dtypes.INTEGER:
             raise _errors.dtypes.not_implemented(name, kind)
-        return of_array(np.stack(find(row, offset, col)).astype(kind.numpy), device)
+        count = _triangle_size(row, col, offset) if find is np.tril_indices else _triangle_size(col, row, -offset)
+        make = lambda: np.stack(find(row, offset, col)).astype(kind.numpy)
+        return of_array(_elements(make, (2, count), kind, device), device)
 
     indices.__name__ = indices.__qualname__ = name
     side = "lower" if name.startswith("tril") else "upper"
     indices.__doc__ = f"Return the row and column indices of the {side} triangle, in row-major order; (2, count)."
     return indices
+
+
+def _triangle_size(row: int, col: int, offset: int) -> int:
+    """Return the number of elements on and below a diagonal of a matrix (row, col)."""
+    first = min(max(-offset, 0), row)  # the first row with such elements
+    full = min(max(col - 1 - offset, first), row)  # the first row with `col` of them
+    return (full - first) * (first + full + 1 + 2 * offset) // 2 + (row - full) * col
 
 
 tril_indices, triu_indices = _triangle("tril_indices", np.tril_indices), _triangle("triu_indices", np.triu_indices)
@@ -270,12 +309,16 @@ def _window(name: str, formula: Callable, doc: str) -> Callable[..., Tensor]:
             raise RuntimeError(f"{name} expects floating point dtypes, got: torch.{scalar_name(dtype)}")
         if window_length < 0:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
-        if window_length == 1:
-            found = np.ones(1)
-        else:
+        longer = bool(periodic and window_length > 1)  # PyTorch computes one more element of a periodic window
+
+        def values() -> np.ndarray:
+            if window_length == 1:
+                return np.ones(1, dtype.numpy)
             steps = window_length if periodic else window_length - 1
-            found = formula(np.arange(window_length) / max(steps, 1), *parameters, **named)
-        return of_array(found.astype(dtype.numpy), device, requires_grad)
+            return formula(np.arange(window_length) / max(steps, 1), *parameters, **named).astype(dtype.numpy)
+
+        found = _elements(values, (window_length + longer,), dtype, device)
+        return of_array(found, device, requires_grad)
 
     window.__name__ = window.__qualname__ = name
     window.__doc__ = f"{doc} If `periodic` is True, the window is periodic, for spectral analysis; else symmetric."

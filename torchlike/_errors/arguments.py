@@ -158,6 +158,13 @@ def not_a_size(function: str, got: Any, argument: str = "size", position: int = 
     )
 
 
+def size_overflow(function: str, position: int, argument: str = "size") -> TypeError:
+    return TypeError(
+        f"{function}(): argument '{argument}' failed to unpack the object at pos {position} with error "
+        '"Overflow when unpacking long long"'
+    )
+
+
 def size_item(function: str, got: Any, place: int, argument: str = "size") -> TypeError:
     return TypeError(
         f"{function}(): argument '{argument}' failed to unpack the object at pos {place} with error \""

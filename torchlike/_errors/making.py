@@ -24,7 +24,7 @@ class OutOfMemoryError(RuntimeError):
 
     def __init__(self, *args: Any, tried: int = 0) -> None:
         super().__init__(*args)
-        self.tried = tried  # bytes, until the message also describes the program
+        self.tried = tried  # bytes; 0 if the user's program raised the error
 
 
 def data_of_text(data: Any) -> TypeError:
@@ -251,18 +251,6 @@ def old_storage(name: str, wrong: str) -> str:
         f"<class 'torch.{name}'>.__new__ received an invalid combination of arguments. Expected one of:\n"
         f" * no arguments\n * (int size)\n * (Sequence data)\n * (*, UntypedStorage wrap_storage)\n{wrong}"
     )
-
-
-_MOST_BYTES = 1 << 40  # assumed to be more than any machine has
-
-
-def check_memory(size: float) -> None:
-    """Raise PyTorch's allocator error for a size that cannot be allocated."""
-    if size > _MOST_BYTES:
-        raise RuntimeError(
-            "DefaultCPUAllocator: can't allocate memory: you tried to allocate "
-            f"{int(size)} bytes. Error code 12 (Cannot allocate memory)"
-        )
 
 
 def not_a_stream(got: Any) -> TypeError:

@@ -10,6 +10,9 @@ from torchlike._errors.dtypes import scalar_name
 
 Ints = tuple[int, ...]
 
+_LARGEST = (1 << 63) - 1  # the largest size in bytes
+_CANNOT = "DefaultCPUAllocator: can't allocate memory"
+
 
 def overlapping_write() -> RuntimeError:
     return RuntimeError(
@@ -151,8 +154,8 @@ def out_of_memory(
     """
     if str(device) == "cpu":
         return RuntimeError(
-            "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate "
-            f"memory: you tried to allocate {needed} bytes. Error code 12 (Cannot allocate memory)"
+            f"[enforce fail at alloc_cpu.cpp:127] err == 0. {_CANNOT}: you tried to allocate {needed} bytes. Error "
+            "code 12 (Cannot allocate memory)"
         )
     from torchlike._errors.making import OutOfMemoryError
 
@@ -165,9 +168,60 @@ def out_of_memory(
         said.append(f"The program was run by {place}.")
     if largest:
         said.append(f"Its largest tensors are {'; '.join(largest)}.")
-    return OutOfMemoryError(" ".join(said), tried=needed if place is None else 0)
+    return OutOfMemoryError(" ".join(said), tried=needed)
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """Return whether an error says that the host or an accelerator has not enough memory."""
+    from torchlike._errors.making import OutOfMemoryError
+
+    return isinstance(error, MemoryError | OutOfMemoryError) or _CANNOT in str(error)
 
 
 def host_out_of_memory(error: MemoryError) -> RuntimeError:
-    shape, dtype = getattr(error, "shape", ()), getattr(error, "dtype", None)
-    return out_of_memory("cpu", math.prod(shape) * (dtype.itemsize if dtype is not None else 1))
+    return out_of_memory("cpu", amount_of_host(error))
+
+
+def amount_of_host(error: MemoryError) -> int:
+    """Return the number of bytes of a failed allocation of NumPy, or 0 if the error does not name it."""
+    shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
+    return 0 if shape is None or dtype is None else math.prod(shape) * dtype.itemsize
+
+
+def check_overflow(shape: Ints, itemsize: int) -> None:
+    """Raise PyTorch's error if a contiguous tensor has more bytes than a size can be."""
+    count = 1
+    for n in shape:
+        count *= n
+        if count >> 64:  # a later dim of size 0 does not prevent the error
+            raise _overflowed(shape)
+    if count * itemsize > _LARGEST:
+        raise _overflowed(shape)
+    if not count and math.prod([n or 1 for n in shape[1:]]) > _LARGEST:
+        raise RuntimeError("Stride calculation overflowed")
+
+
+def check_count(shape: Ints) -> None:
+    """Raise PyTorch's error if a shape has more elements than a size can be."""
+    if math.prod(shape) > _LARGEST:
+        raise count_overflow()
+
+
+def count_overflow() -> RuntimeError:
+    return RuntimeError("numel: integer multiplication overflow")
+
+
+def checked_extent(shape: Ints, strides: Ints, itemsize: int) -> int:
+    """Return the number of bytes of a tensor with strides. Raise PyTorch's error if a stride is negative, or if the
+    number is larger than a size can be.
+    """
+    last = sum([(n - 1) * s for n, s in zip(shape, strides)])
+    needed = 0 if 0 in shape else (last + 1) * itemsize
+    if needed > _LARGEST or min(strides, default=0) < 0:
+        raise _overflowed(shape, strides)
+    return needed
+
+
+def _overflowed(shape: Ints, strides: Ints | None = None) -> RuntimeError:
+    also = "" if strides is None else f" and strides={list(strides)}"
+    return RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}{also}")

@@ -20,6 +20,7 @@ from torchlike._dtypes import memory_format as mf
 from torchlike._dtypes import strides as _layout
 from torchlike._engine import Value, aval
 from torchlike._engine.trace.batched_values import Row, as_rows, levels_of, lifted, outermost
+from torchlike._engine.xla import allocation
 from torchlike._engine.xla.transfers import constant, to_device
 from torchlike._errors.warned import warn
 from torchlike._random import Generator
@@ -247,8 +248,10 @@ def shape_of(size: tuple, name: str = "empty", negative: Callable | None = None)
     shape = tuple([n if n.__class__ is int else _size_item(n, name, i, len(size)) for i, n in enumerate(size)])
     if len(shape) > 64:
         raise _errors.shapes.too_many_dims()
-    for n in shape:
-        if n < 0:
+    for i, n in enumerate(shape):
+        if not 0 <= n < 1 << 63:
+            if abs(n) >= 1 << 63:
+                raise _errors.arguments.size_overflow(name, i + 1)
             raise negative(n, shape) if negative else _errors.making.negative_dim(n, shape)
     return shape
 
@@ -321,22 +324,24 @@ def uninitialized(dtype: Any) -> Any:
 
 
 def _repeated(shape: tuple[int, ...], fill: int, dtype: Any, device: Any) -> np.ndarray:
-    place = devices.canonical(device)
-    if place.type == "meta":
-        return unfilled(shape, dtype.numpy)
     number = _dtypes.cast(np.array(fill), dtype) if dtype in _dtypes.FLOAT8 else fill
-    if place.type != "cpu":
-        return np.broadcast_to(np.full((), number, dtype.numpy), shape)
-    return np.full(shape, number, dtype.numpy)
+    return _uniform(lambda size: np.full(size, number, dtype.numpy), shape, dtype, device)
 
 
 def _constant(shape: tuple[int, ...], number: Any, dtype: Dtype, device: Any) -> np.ndarray:
+    return _uniform(lambda size: from_data.filled(size, number, dtype), shape, dtype, device)
+
+
+def _uniform(fill: Callable, shape: tuple[int, ...], dtype: Dtype, device: Any) -> np.ndarray:
+    """Return the array of a new tensor that repeats one number. `fill(shape)` makes it.
+
+    For an accelerator the array has strides of zero (see `of_constant`).
+    """
     place = devices.canonical(device)
-    if place.type == "meta":
-        return unfilled(shape, dtype.numpy)
-    if place.type != "cpu":
-        return np.broadcast_to(from_data.filled((), number, dtype), shape)
-    return from_data.filled(shape, number, dtype)
+    if place.type == "cpu":
+        return allocation.created(lambda: fill(shape), shape, dtype.itemsize, place)
+    allocation.check_new(shape, dtype.itemsize, place)
+    return unfilled(shape, dtype.numpy) if place.type == "meta" else np.broadcast_to(fill(()), shape)
 
 
 def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
@@ -449,7 +454,9 @@ def empty_strided(
         raise RuntimeError(
             f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(strides)})"
         )
-    options = {"dtype": dtype, "layout": layout, "device": device, "pin_memory": pin_memory}
+    kind = dtype_of("empty_strided", dtype) or modes.default_dtype
+    allocation.check_new(shape, kind.itemsize, devices.canonical(device), strides)
+    options = {"dtype": kind, "layout": layout, "device": device, "pin_memory": pin_memory}
     if not _layout.is_dense(shape, strides):
         return _with_gaps(shape, strides, options)._require_grad(bool(requires_grad))
     made = with_strides(empty(shape, **options), strides)
@@ -458,8 +465,6 @@ def empty_strided(
 
 def _with_gaps(shape: tuple[int, ...], strides: tuple[int, ...], options: dict) -> Tensor:
     """Return a tensor whose strides leave gaps in memory or map several elements to the same address."""
-    if any(s < 0 for s in strides):
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(strides)}")
     return empty(_layout.extent(shape, strides, 0), **options).as_strided(shape, strides).detach()
 
 
@@ -473,6 +478,8 @@ def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
         if not hasattr(n, "__index__"):
             raise _errors.arguments.wrong_element("empty_permuted", "physical_layout", 2, place, n)
     _errors.making.check_physical_layout(len(shape), order)
+    kind = dtype_of("empty_permuted", options.get("dtype")) or modes.default_dtype
+    _errors.memory.check_overflow(tuple(shape[d] for d in order), kind.itemsize)
     inside = _layout.contiguous_strides(tuple(shape[d] for d in order))
     return empty_strided(shape, tuple(inside[order.index(d)] for d in range(len(shape))), **options)
 

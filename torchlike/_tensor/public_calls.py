@@ -121,10 +121,7 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
             try:
                 return function(*args, **kwargs)
             except Exception as error:
-                ours = foreign_errors.of_call(error, called, args, kwargs)
-                if ours is None:
-                    raise
-            raise ours
+                raise foreign_errors.of_call(error, called, args, kwargs) from error.__cause__
         except Exception as error:
             raise shortened(error) from error.__cause__
 

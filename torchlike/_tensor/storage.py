@@ -13,11 +13,13 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._autograd import engine, versions
+from torchlike._dtypes.devices import cpu
 from torchlike._dtypes.recorder import current
 from torchlike._dtypes.strides import contiguous_strides, is_apart, is_dense, span
 from torchlike._engine import Aval, Live, Value, record, uninterrupted
 from torchlike._engine.trace.ownership import LOCAL
 from torchlike._engine.trace.trace import lock
+from torchlike._engine.xla.allocation import created
 from torchlike._ops.schema.plan import OpPlan
 
 Step = tuple[OpPlan, tuple]  # a view operator and its runtime index values
@@ -146,7 +148,8 @@ class Storage:
     def address(self) -> int:
         """The address of the memory, fixed from now on. `shared_storage.show` copies the contents there."""
         if not hasattr(self, "_block"):  # the operating system allocates pages only on the first write
-            self._block = Block(np.empty(extent(self.value.aval, self.strides), np.uint8))
+            size = extent(self.value.aval, self.strides)
+            self._block = Block(created(lambda: np.empty(size, np.uint8), (size,), 1, cpu))
         return self._block.address
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from types import TracebackType
 
+from torchlike import _errors
 from torchlike._errors.callers import is_ours, is_users
 from torchlike._ops.schema.foreign_errors import is_foreign
 
@@ -20,11 +21,17 @@ def shortened(error: Exception) -> Exception:
     """Remove torchlike's frames, and the frames that they called, from the traceback of an error. Return the error.
 
     The frames of the user's program remain, with the library frames that the program called. Call this function as
-    `except Exception as error: raise shortened(error) from error.__cause__`.
+    `except Exception as error: raise shortened(error) from error.__cause__`. It replaces a MemoryError of NumPy by
+    PyTorch's error.
     """
-    if _IS_FULL or is_foreign(error):
+    if isinstance(error, MemoryError) and is_foreign(error):
+        last, error = error.__traceback__, _errors.memory.host_out_of_memory(error)
+        if _IS_FULL:
+            return error
+    elif _IS_FULL or is_foreign(error):
         return error
-    last = error.__traceback__
+    else:
+        last = error.__traceback__
     kept, is_called_by_user = [], False
     while last is not None:
         file = last.tb_frame.f_code.co_filename

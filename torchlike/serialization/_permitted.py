@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import torchlike
+from torchlike._errors.memory import is_out_of_memory
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _rebuild, _tensors
 from torchlike.serialization._budget import Budget
@@ -200,9 +201,11 @@ def perform(function: Any, args: Any, budget: Budget) -> Any:
         _check_keys(function, args, budget)
     try:
         made = row.function(*args)
-    except (errors.OfFile, MemoryError):
+    except errors.OfFile:
         raise
-    except Exception:
+    except Exception as error:
+        if is_out_of_memory(error):
+            raise
         raise errors.bad_arguments(function) from None
     if not isinstance(made, _RESULTS):
         raise errors.bad_arguments(function)

@@ -193,6 +193,8 @@ def _outcome(load: Any, path: str, options: dict, watch: Watch) -> Outcome:
         except MemoryError:
             raise
         except Exception as e:
+            if "DefaultCPUAllocator: can't allocate memory" in str(e):
+                raise MemoryError from None
             watch.on = False
             outcome = classify(e, path)
         else:

@@ -13,6 +13,7 @@ from torchlike._dtypes import strides as _layout
 from torchlike._dtypes.devices import canonical, streams_of
 from torchlike._engine import drawn, to_numpy
 from torchlike._engine.trace.batched_values import Level, as_rows, levels_of, lifted, local
+from torchlike._engine.xla.allocation import allocated, check_new, created
 from torchlike._ops.random.philox import used
 from torchlike._tensor import storage
 from torchlike._tensor.binding import CALLERS as rows
@@ -27,10 +28,11 @@ def of_shape(draw: Sampler, shape: tuple[int, ...], device: Any = None, requires
     """
     place, levels = canonical(device), _different()
     whole = (*[level.size for level in levels], *shape)
+    check_new(whole, draw.dtype.itemsize, place)  # before numbers are taken from the generator
     if place.type == "meta":  # no numbers are generated for meta tensors
         return of_array(unfilled(shape, draw((0, *shape)).dtype), place, requires_grad)
     if place.type == "cpu":
-        made = of_array(drawn(lambda: draw(whole)), place, requires_grad)
+        made = of_array(allocated(lambda: drawn(lambda: draw(whole)), place), place, requires_grad)
     else:
         made = on_device(draw, whole, place)._require_grad(requires_grad)
     return wrap(as_rows(made._value, levels)) if levels else made
@@ -85,7 +87,7 @@ def into(target: Tensor, draw: Sampler) -> None:
     sizes = (*[level.size for level in levels], *shape)
     if target.device.type == "cpu":
         fill = lambda: np.asarray(order(sizes).astype(kind, copy=False), order="C")
-        made = of_array(drawn(fill), target.device)
+        made = of_array(created(lambda: drawn(fill), sizes, kind.itemsize, target.device), target.device)
     else:
         made = on_device(order, sizes, target.device)
     target._write(as_rows(made._value, levels))

@@ -16,6 +16,7 @@ from torchlike._dtypes import memory_format as mf
 from torchlike._dtypes import modes
 from torchlike._dtypes import strides as _layout
 from torchlike._engine import Value
+from torchlike._engine.xla.allocation import check
 from torchlike._errors.dtypes import c_name, scalar_name
 from torchlike._errors.warned import warn
 from torchlike._tensor import exchange, factories, public_calls, storage_io, views
@@ -217,13 +218,16 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format)
     self._storage.check_change(self)
     shape = ints(size, "resize_")
     if min(shape, default=0) < 0:
-        raise RuntimeError("numel: integer multiplication overflow")
+        raise _errors.memory.count_overflow()
+    _errors.memory.check_count(shape)
     strides = mf.strides_for(shape, memory_format)
     if shape == tuple(self.shape) and (memory_format is mf.contiguous_format or strides == self.stride()):
         return self
     follow(self)
     need = (self._offset + math.prod(shape)) * self.dtype.itemsize
     if need > self._storage.nbytes:
+        _errors.memory.check_overflow(shape, self.dtype.itemsize)
+        check(self.device, need)
         old = _outdate(self)
         enlarge(self, need)
         if old is not None:
@@ -250,6 +254,7 @@ def enlarge(self: Tensor, nbytes: int) -> None:
         _allocate(storage, nbytes)
         if storage.nbytes >= nbytes:
             return
+    check(self.device, nbytes)
     flat = in_memory_order(self)
     kind, strides = storage.value.aval, storage.strides
     with modes.no_grad():

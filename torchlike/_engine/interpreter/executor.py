@@ -18,6 +18,7 @@ from torchlike._engine.trace.failures import Failed
 from torchlike._engine.trace.plan import COMPILED, FLAT, NUMBERS, NUMPY, ONCE, Plan
 from torchlike._engine.trace.trace import Trace
 from torchlike._engine.trace.waiting import on_host
+from torchlike._engine.xla import allocation
 
 # The cost model that decides between interpreting and compiling, in seconds. It does not measure times, so it is
 # deterministic: every run of a script makes the same decisions.
@@ -112,12 +113,17 @@ class Interpreted:
                         if not plan.checked:
                             plan.check(made)
                     except Exception as error:
-                        cause, failed = Failed(error), True
+                        cause, failed = Failed(allocation.of_operator(error, _sizes(plan))), True
                 if cause is not None:
                     results[first:end] = [cause] * (end - first)
                 for i in dead:
                     results[i] = None
         return [results[i] for i in self.live]
+
+
+def _sizes(plan: Plan) -> list[int]:
+    """Return the sizes of the results of an operator in bytes."""
+    return [a.numel * a.dtype.itemsize for a in plan.outputs]
 
 
 def _moved(plan: Plan) -> int:
@@ -254,13 +260,21 @@ def _by_own(plan: Plan, given: list) -> list[np.ndarray]:
 def _owned(outputs: list, inputs: list[np.ndarray]) -> list:
     """Return the outputs as arrays that own their memory.
 
-    An output that is a view or that shares an input's or another output's array is copied.
+    An output that is a view or that shares an input's or another output's array is copied. If the host has no memory
+    for the copy, the output is a `Failed`.
     """
     taken = {id(a) for a in inputs}
     found: list[Any] = []
     for array in outputs:
         if array.__class__ is not Failed and (not array.flags.owndata or id(array) in taken):
-            array = np.array(array, order="C")
+            array = _copy(array)
         taken.add(id(array))
         found.append(array)
     return found
+
+
+def _copy(array: np.ndarray) -> Any:
+    try:
+        return np.array(array, order="C")
+    except MemoryError as error:
+        return Failed(allocation.of_operator(error, (array.nbytes,)))

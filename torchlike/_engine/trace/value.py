@@ -119,6 +119,8 @@ def aval(shape: tuple[int, ...], dtype: Dtype, device: Device) -> Aval:
         made = Aval()
         made.shape, made.dtype, made.device = Size(map(index, shape)), dtype, device
         made.ndim, made.numel = len(shape), made.shape.numel()
+        if device.type != "meta":  # NumPy and XLA have no larger arrays, even if the strides are 0
+            _errors.memory.check_overflow(made.shape, dtype.itemsize)
         found = _interned.setdefault(key, made)
     return found
 

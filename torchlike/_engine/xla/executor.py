@@ -21,7 +21,7 @@ from torchlike._engine.report.timing import timed, watchers
 from torchlike._engine.trace.interrupts import uninterrupted
 from torchlike._engine.trace.plan import NUMBERS
 from torchlike._engine.trace.trace import Trace, operators
-from torchlike._engine.xla import memory, transfers
+from torchlike._engine.xla import allocation, memory, transfers
 from torchlike._engine.xla.jax_private import quick_call
 from torchlike._engine.xla.target import at_precision, tracing_for
 
@@ -73,7 +73,7 @@ class Executable:
     def run(self, device: Device, *given: list) -> list:
         """Return the results. The first run looks up JAX's C++ entry point and sets `is_warm`."""
         if self.needs:
-            memory.check(device, self.needs)
+            allocation.check(device, self.needs)
         transfers.runs(device, given)
         results = timed(self.account, self.call, *given) if watchers else self.call(*given)
         if not self.is_warm:

@@ -12,7 +12,7 @@ from torchlike._engine.interpreter.executor import Interpreted
 from torchlike._engine.trace.failures import Failed
 from torchlike._engine.trace.plan import Plan
 from torchlike._engine.trace.trace import Trace
-from torchlike._engine.xla import memory
+from torchlike._engine.xla import allocation, memory
 from torchlike._engine.xla.target import precision_of, tracing_for
 from torchlike._engine.xla.transfers import to_device
 from torchlike._errors.callers import users_place
@@ -34,13 +34,13 @@ def _placed(device: Device, array: Any) -> Any:
         return array
     try:
         return to_device(array, device)
-    except jax.errors.JaxRuntimeError as error:
-        return Failed(memory.explained(error, device, (), users_place()))
+    except RuntimeError as error:
+        return Failed(error)
 
 
 def _run(device: Device, plan: Plan, given: list) -> list[Any]:
     try:
-        memory.check(device, memory.bytes_of(plan.outputs))
+        allocation.check(device, memory.bytes_of(plan.outputs))
         return jax.block_until_ready([*plan.traced()(*given)])
     except Exception as error:
         code = (plan, *[~i for i in range(len(plan.inputs))])

@@ -21,6 +21,7 @@ from jax.sharding import SingleDeviceSharding
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import of_jax, to_jax
 from torchlike._engine.trace.ownership import lend
+from torchlike._engine.xla import allocation
 
 
 class Counts:
@@ -90,18 +91,28 @@ def to_device(array: Any, device: Device) -> jax.Array:
     """Return a JAX array on a device with the elements of a NumPy or JAX array. The transfer is asynchronous.
 
     No other code may write to a NumPy array that is passed here, because the result may share its memory.
+
+    Raises:
+      OutOfMemoryError: the accelerator has not enough free memory.
     """
     target = to_jax(device)
     if isinstance(array, np.ndarray | np.generic):
         if counting and device.type != "cpu":
             _count("to_device", array.nbytes)
-        return jax.device_put(array, target)
+        return _put(array, target, device)
     is_there = is_remote(array)
     if is_there is (device.type == "cpu"):  # the two platforms are different clients of JAX
         return to_device(to_host(array), device)
     if counting and is_there and target not in array.devices():
         _count("between", array.nbytes)
-    return jax.device_put(array, target)
+    return _put(array, target, device)
+
+
+def _put(array: Any, target: Any, device: Device) -> jax.Array:
+    """Return an array on the JAX device `target`, which is that of `device`."""
+    if device.type != "cpu" and not (isinstance(array, jax.Array) and target in array.devices()):
+        allocation.check(device, array.nbytes)
+    return allocation.allocated(lambda: jax.device_put(array, target), device)
 
 
 SMALL = 1 << 14  # bytes; constants up to this size are kept on the device
@@ -111,13 +122,17 @@ def constant(array: np.ndarray, device: Device) -> jax.Array:
     """Return a constant on an accelerator. Other code may have the same array, so it must not be donated.
 
     A small constant is transferred once and kept. The device fills an array that repeats one number; its strides are 0.
+
+    Raises:
+      OutOfMemoryError: the accelerator has not enough free memory.
     """
     repeats = not any(array.strides)
     if not array.size or (array.nbytes > SMALL and not repeats):
         return to_device(array, device)
     contents = (array[(0,) * array.ndim] if repeats else array).tobytes()
     if array.nbytes > SMALL:
-        return _filled(array.shape, array.dtype, contents, to_jax(device))()
+        allocation.check(device, array.nbytes)
+        return allocation.allocated(_filled(array.shape, array.dtype, contents, to_jax(device)), device)
     return lend(_kept(array.shape, array.dtype, contents, repeats, device, to_jax(device)))
 
 
@@ -138,7 +153,10 @@ def to_host(array: Any) -> np.ndarray:
     """Return an array as a NumPy array. A read of an accelerator's array waits until it is computed."""
     if counting and is_remote(array):
         _count("to_host", array.nbytes)
-    return np.asarray(array)
+    try:
+        return np.asarray(array)
+    except (MemoryError, jax.errors.JaxRuntimeError) as error:
+        raise allocation.translated(error, of_jax(next(iter(array.devices())))) from None
 
 
 def private(arrays: Sequence[Any], device: Device) -> list[jax.Array]:

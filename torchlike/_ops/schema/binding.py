@@ -72,10 +72,7 @@ class Run:
         try:
             return self._results(flat)
         except Exception as error:
-            ours = foreign_errors.of_kernel(error, self.name, flat)
-            if ours is None:
-                raise
-        raise ours
+            raise foreign_errors.of_kernel(error, self.name, flat) from error.__cause__
 
     def _results(self, flat: tuple) -> tuple:
         names = self.names

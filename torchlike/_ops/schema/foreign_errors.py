@@ -1,6 +1,8 @@
 """Translation of errors raised by Python, NumPy or JAX into errors that name the function that the user called.
 
-The original error is logged by the logger `torchlike` at level DEBUG.
+The original error is logged by the logger `torchlike` at level DEBUG. A caller writes
+`except Exception as error: raise of_call(error, ...) from error.__cause__`. It must not assign the result to a local
+variable: a frame that refers to its own error is a reference cycle, which keeps the user's tensors alive.
 """
 
 from __future__ import annotations
@@ -17,20 +19,25 @@ _OTHERS = ("jax", "jaxlib", "numpy", "scipy", "ml_dtypes")
 _KINDS = (TypeError, IndexError)  # PyTorch raises these types too; any other type becomes RuntimeError
 
 
-def of_kernel(error: Exception, function: str, arrays: tuple) -> Exception | None:
-    """Return the error to raise instead of an error in a kernel, or None if torchlike itself raised `error`.
+def of_kernel(error: Exception, function: str, arrays: tuple) -> Exception:
+    """Return the error to raise instead of an error in a kernel. It is the same error if torchlike itself raised it.
 
-    `arrays` are the kernel's array arguments.
+    `arrays` are the kernel's array arguments. The executor replaces a MemoryError, because it knows the results.
     """
     if isinstance(error, MemoryError):
-        return _errors.memory.host_out_of_memory(error)
-    return _errors.arguments.no_fit(function, arrays) if is_foreign(error) else None
+        return error
+    return _errors.arguments.no_fit(function, arrays) if is_foreign(error) else error
 
 
-def of_call(error: Exception, function: str, args: tuple, kwargs: dict) -> Exception | None:
-    """Return the error to raise instead of an error in a function, or None if torchlike itself raised `error`."""
+def of_call(error: Exception, function: str, args: tuple, kwargs: dict) -> Exception:
+    """Return the error to raise instead of an error in a function.
+
+    It is the same error if torchlike itself raised it.
+    """
     if not is_foreign(error):
-        return None
+        return error
+    if isinstance(error, MemoryError):
+        return _errors.memory.host_out_of_memory(error)
     ours = _errors.arguments.no_fit(function, (*args, *kwargs.values()))
     kind = next((kind for kind in _KINDS if isinstance(error, kind)), RuntimeError)
     return kind(str(ours))

@@ -115,10 +115,7 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     try:
         return _make(op, args, kwargs, describe)
     except Exception as error:
-        ours = foreign_errors.of_call(error, op.called.lstrip("_"), args, kwargs)
-        if ours is None:
-            raise
-    raise ours
+        raise foreign_errors.of_call(error, op.called.lstrip("_"), args, kwargs) from error.__cause__
 
 
 def _check(op: d.Op, call: Call) -> None:

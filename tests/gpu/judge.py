@@ -1,13 +1,11 @@
-"""The marks and the judge of tests that need a GPU."""
+"""The judge of tests that need a GPU."""
 
 from __future__ import annotations
 
-import pytest
 import torch
 
 import torchlike
 
-needs_gpu = pytest.mark.skipif(not torchlike.cuda.is_available(), reason="needs a GPU")
 JUDGE = "cuda" if torch.cuda.is_available() else "cpu"  # PyTorch's device
 
 

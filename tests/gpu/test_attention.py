@@ -6,9 +6,9 @@ import pytest
 import torch
 
 import torchlike
-from tests.gpu.judge import JUDGE, distance, needs_gpu, to_ours
+from tests.gpu.judge import JUDGE, distance, to_ours
 
-pytestmark = needs_gpu
+pytestmark = pytest.mark.gpu
 # Half precision is judged against float64: the bound is a few of its rounding steps.
 BOUNDS = {"float32": 2e-5, "float16": 4e-3, "bfloat16": 3e-2}
 KINDS = {

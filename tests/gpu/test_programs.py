@@ -3,11 +3,10 @@
 import pytest
 
 import torchlike
-from tests.gpu.judge import needs_gpu
 from tests.targets.programs import ALL, EXECUTORS, draws, trains, trains_compiled
 from torchlike._engine import set_executor
 
-pytestmark = needs_gpu
+pytestmark = pytest.mark.gpu
 RANDOM = draws, trains, trains_compiled  # those whose random numbers follow the device
 
 

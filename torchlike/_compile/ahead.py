@@ -11,8 +11,8 @@ from torchlike._compile.arguments import Signature
 from torchlike._compile.attempt import Attempt
 from torchlike._compile.differentiable import Gradient
 from torchlike._compile.operator_replay import DifferentiableReplay
+from torchlike._compile.purity import Refusal
 from torchlike._compile.reach import Reach
-from torchlike._compile.refusal import Refusal
 from torchlike._compile.replay import STATE, Replay, put_back
 from torchlike._dtypes.devices import device as Device
 from torchlike._engine import Value

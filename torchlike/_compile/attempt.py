@@ -13,8 +13,8 @@ from torchlike._compile.differences import first_difference
 from torchlike._compile.differentiable import Gradient, cut_off
 from torchlike._compile.guards import Guards
 from torchlike._compile.profiling_hook import Watch
+from torchlike._compile.purity import Refusal
 from torchlike._compile.reach import Reach
-from torchlike._compile.refusal import Refusal
 from torchlike._compile.replay import Replay
 from torchlike._compile.results import Results
 from torchlike._dtypes import modes as _modes

@@ -17,8 +17,7 @@ from torchlike._autograd import versions
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node
 from torchlike._autograd.sparse_value import maker_of, parts_of
-from torchlike._compile.purity import computes_only
-from torchlike._compile.refusal import Refusal
+from torchlike._compile.purity import Refusal, computes_only
 from torchlike._compile.saved_inputs import SavedInput, saved_inputs
 from torchlike._dtypes.recorder import current
 from torchlike._engine import Aval, Plan, Value, record

@@ -8,9 +8,8 @@ import types
 from typing import Any
 
 from torchlike._compile.trusted import code_only_computes, is_trusted, only_computes
+from torchlike._engine.xla.jax_private import COMPILERS
 from torchlike._errors.callers import Place
-
-COMPILERS = frozenset(("jax._src.compiler", "jax._src.compilation_cache"))
 
 
 class Watch:

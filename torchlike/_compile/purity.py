@@ -1,4 +1,7 @@
-"""Purity checks for hooks and custom backward functions. Only pure functions can be recorded."""
+"""Purity checks for hooks and custom backward functions, and the exception that ends a capture.
+
+Only pure functions can be recorded.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,10 @@ from torchlike._tensor.tensor import Tensor
 from torchlike._transforms.context import FunctionNode
 
 _STORES = frozenset(("STORE_GLOBAL", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DEREF"))
+
+
+class Refusal(Exception):
+    """Raised if a call depends on, does or returns something that a replay cannot repeat. The message is the reason."""
 
 
 def computes_only(node: Node, is_outside: Callable[[Any], bool]) -> bool:

@@ -32,7 +32,7 @@ from torchlike._compile.places import (
     named,
     owner,
 )
-from torchlike._compile.refusal import Refusal
+from torchlike._compile.purity import Refusal
 from torchlike._compile.trusted import is_library, is_trusted, only_computes
 from torchlike._sparse import members
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor

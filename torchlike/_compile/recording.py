@@ -9,7 +9,7 @@ from typing import Any
 from torchlike import _errors
 from torchlike._compile.differentiable import Gradient
 from torchlike._compile.operator_replay import DifferentiableReplay
-from torchlike._compile.refusal import Refusal
+from torchlike._compile.purity import Refusal
 from torchlike._compile.replay import (
     ARGUMENT,
     CONSTANT,

@@ -7,7 +7,7 @@ from typing import Any
 
 from torchlike import _errors
 from torchlike._compile.differentiable import is_alive
-from torchlike._compile.refusal import Refusal
+from torchlike._compile.purity import Refusal
 from torchlike._engine import Value
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, wrap
 

@@ -33,6 +33,9 @@ USES: dict[tuple[str, str], str] = {
     ("jax.interpreters.partial_eval", "dce_jaxpr"): "finding the inputs that a gradient depends on",
 }
 
+# The modules of JAX that compile programs. Their frames and the frames that they call are not the user's program.
+COMPILERS = frozenset(("jax._src.compiler", "jax._src.compilation_cache"))
+
 
 def missing(uses: Iterable[tuple[str, str]] = USES) -> list[str]:
     """Return one sentence for each name that this version of JAX does not have."""
@@ -167,6 +170,7 @@ def module_costs(lowered: Any, compiled: Any) -> tuple[dict[str, float], dict[st
 
 
 __all__ = [
+    "COMPILERS",
     "USES",
     "Literal",
     "Primitive",

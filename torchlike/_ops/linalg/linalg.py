@@ -99,6 +99,8 @@ def det(A: Array):
     Returns:
       (...).
     """
+    if not A.shape[-1]:
+        return A.sum((-2, -1)) + A.dtype.type(1)  # JAX has no gradient of such a determinant
     return namespace(A).linalg.det(A)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conformance.call import Verdict
-from tests.conformance.exclusions import ILL_CONDITIONED, UP_TO_A_CHOICE, WITHOUT_VALUES
+from tests.conformance.exclusions import DIFFERENT_THROUGH_XLA, ILL_CONDITIONED, UP_TO_A_CHOICE, WITHOUT_VALUES
 from tests.conformance.run import MOST_COMPILED, MOST_SAMPLES, Verdicts
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -109,6 +109,7 @@ def page(results: Results) -> str:
     entries = [_line(name, verdicts) for name, verdicts in sorted(results.items())]
     tables = (WITHOUT_VALUES, UP_TO_A_CHOICE, ILL_CONDITIONED)
     loose = [f"| {name} | {why} |" for table in tables for name, why in sorted(table.items())]
+    different = [f"| {name} | {why} |" for name, why in sorted(DIFFERENT_THROUGH_XLA.items())]
     return "\n".join(
         [
             "# Coverage",
@@ -124,6 +125,12 @@ def page(results: Results) -> str:
             "| entry | why |",
             "|---|---|",
             *loose,
+            "",
+            "Entries with known differences in programs compiled by XLA:",
+            "",
+            "| entry | why |",
+            "|---|---|",
+            *different,
             "",
             "A cell shows how many samples passed (one number: all). A cell is empty if PyTorch has no such samples.",
             "",
@@ -147,7 +154,8 @@ PyTorch wheel under both libraries on the CPU.
   For gradients, which have to be compiled, this limit is {MOST_SAMPLES // 2}.
 - The column XLA is written by `python -m tests.conformance --executor xla`: results in float32, int64, bfloat16 and
   complex64, and gradients in float32 and float64, of programs compiled by XLA, up to {MOST_COMPILED} samples each.
-  The other columns are those of the NumPy executor.
+  They may also differ by the error of PyTorch's own result, and by as much as PyTorch's result changes when the
+  inputs change within the tolerance. The other columns are those of the NumPy executor.
 - If PyTorch does not support float32, the first line of the table counts the first supported dtype instead. An entry
   that PyTorch itself cannot run on the CPU counts as not passing."""
 

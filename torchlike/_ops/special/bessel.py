@@ -132,7 +132,9 @@ def hurwitz_zeta(x, q):
         from scipy import special
 
         return special.zeta(x, q).astype(q.dtype)
-    return _zeta(*jnp.broadcast_arrays(jnp.asarray(x, q.dtype), q))
+    # For negative q, terms of both signs cancel, which float32 does not survive.
+    wide = jnp.broadcast_arrays(jnp.asarray(x).astype("float64"), q.astype("float64"))
+    return _zeta(*wide).astype(q.dtype)
 
 
 @jax.custom_jvp
@@ -152,7 +154,7 @@ def _zeta(x, q):
 
     start = jnp.where(low & ~pole & ~undefined, q, 1), jnp.zeros_like(q)
     base, total = jax.lax.while_loop(lambda state: (state[0] <= 0).any(), add_a_term, start)
-    first, large = jnp.where(low, base, q), x > (100 if x.dtype.itemsize < 8 else 1000)
+    first, large = jnp.where(low, base, q), x > 1000
     several = jax.scipy.special.zeta(jnp.where(large, 2, x), first)
     found = total + jnp.where(large, first**-x + (first + 1) ** -x, several)
     found = jnp.where(pole, jnp.inf, jnp.where(undefined, jnp.nan, found))

@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from tests.conformance import report
 from tests.conformance.entries import chosen, load
-from tests.conformance.run import MOST_SAMPLES, judge_all
+from tests.conformance.run import MOST_COMPILED, MOST_SAMPLES, judge_all
 
 
 def main() -> None:
@@ -22,14 +22,15 @@ def main() -> None:
         print(report.clusters(report.read()))
         return
     entries = chosen(asked.entries)[asked.shard[0] :: asked.shard[1]]
-    found = dict(tqdm(judge_all(entries, asked.workers, asked.samples), total=len(entries), unit="entry"))
+    most = asked.samples or {"numpy": MOST_SAMPLES, "xla": MOST_COMPILED}[asked.executor]
+    found = dict(tqdm(judge_all(entries, asked.workers, most, asked.executor), total=len(entries), unit="entry"))
     results = {entry.name: found[entry.name] for entry in entries}
     print(report.summary(results))
     if asked.entries:
         print(json.dumps({n: {c: v.failure for c, v in r.items() if v.failure} for n, r in results.items()}, indent=1))
     if asked.update or len(entries) == len(load()):
         known = report.read() if report.DATA.exists() else {}
-        merged = {**known, **results}
+        merged = report.merged(known, results, asked.executor)
         report.write({entry.name: merged[entry.name] for entry in load() if entry.name in merged})
 
 
@@ -38,7 +39,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--entries", nargs="*", default=[], metavar="PATTERN", help="only these, such as 'linalg.*'")
     parser.add_argument("--shard", type=_shard, default=(0, 1), metavar="I/N", help="the I-th of N parts, from 0")
     parser.add_argument("--workers", type=int, default=2, help="processes (default 2)")
-    parser.add_argument("--samples", type=int, default=MOST_SAMPLES, help=f"of one check (default {MOST_SAMPLES})")
+    parser.add_argument("--executor", choices=("numpy", "xla"), default="numpy", help="of the programs")
+    most = f"of one check (default {MOST_SAMPLES}; {MOST_COMPILED} with the executor xla)"
+    parser.add_argument("--samples", type=int, help=most)
     parser.add_argument("--update", action="store_true", help="write a part's results into the report")
     parser.add_argument("--clusters", action="store_true", help="print the report's failures by their text")
     return parser.parse_args()

@@ -31,21 +31,6 @@ class Verdict:
             self.failure = f"{failure} [{at}]"
 
 
-@dataclass(frozen=True)
-class Limits:
-    """The number of samples of each check, and a time limit for one sample."""
-
-    samples: int | None = None
-    gradients: int | None = None
-    alarm: Callable[[], contextlib.AbstractContextManager] = contextlib.nullcontext
-
-    def __call__(self, samples: Iterable[Any], gradients: bool = False) -> list[tuple[int, Any]]:
-        """Return the samples with their indices. If there are too many, return evenly spaced ones."""
-        every = list(enumerate(samples))
-        most = (self.gradients if gradients else self.samples) or len(every)
-        return [every[i * len(every) // most] for i in range(min(most, len(every)))] if len(every) > most else every
-
-
 @dataclass
 class Call:
     """A sample that can be called repeatedly: each call gets new tensors, the same numbers and the same seed."""
@@ -76,7 +61,13 @@ class Call:
                 steps = torch.randint(-1, 2, t.shape, generator=generator)
                 with torch.no_grad():
                     t.mul_(1 + steps * torch.finfo(t.dtype).eps)
-        return Call(sample, self.number)
+        return type(self)(sample, self.number)
+
+    def widened(self) -> Call:
+        """Return the call with the same numbers in the next wider dtype."""
+        s = copy.copy(self.sample)
+        s.input, s.args, s.kwargs = (_wide(part) for part in (s.input, s.args, s.kwargs))
+        return type(self)(s, self.number)
 
     def __str__(self) -> str:
         s = self.sample
@@ -107,12 +98,47 @@ class Made:
         return [t for t in tensors([self.args, self.kwargs]) if t.requires_grad]
 
 
+@dataclass(frozen=True)
+class Limits:
+    """The number of samples of each check, a time limit for one sample, and the class of the calls.
+
+    With `rounding`, results may differ by as much as PyTorch's own do when the inputs change by one rounding step.
+    """
+
+    samples: int | None = None
+    gradients: int | None = None
+    alarm: Callable[[], contextlib.AbstractContextManager] = contextlib.nullcontext
+    call: type[Call] = Call
+    rounding: bool = False
+
+    def __call__(self, samples: Iterable[Any], gradients: bool = False) -> list[Call]:
+        """Return the samples as calls. If there are too many, return evenly spaced ones."""
+        every = list(enumerate(samples))
+        most = (self.gradients if gradients else self.samples) or len(every)
+        if len(every) > most:
+            every = [every[i * len(every) // most] for i in range(most)]
+        return [self.call(sample, number) for number, sample in every]
+
+
 def attempt(call: Callable) -> tuple[Any, Exception | None]:
     """Return the result of a call and None, or None and the exception."""
     try:
         return call(), None
     except Exception as error:
         return None, error
+
+
+_WIDER = {torch.bfloat16: torch.float32, torch.float32: torch.float64, torch.complex64: torch.complex128}
+
+
+def _wide(a: Any) -> Any:
+    if isinstance(a, torch.Tensor) and a.dtype in _WIDER:
+        return a.detach().to(_WIDER[a.dtype]).requires_grad_(a.requires_grad)
+    if isinstance(a, torch.dtype):
+        return _WIDER.get(a, a)
+    if isinstance(a, dict):
+        return {key: _wide(item) for key, item in a.items()}
+    return type(a)([_wide(item) for item in a]) if type(a) in (list, tuple) else a
 
 
 def _short(a: Any) -> str:

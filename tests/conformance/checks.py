@@ -5,13 +5,13 @@ A sample that PyTorch itself refuses is not counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
 import torchlike
-from tests.conformance import translate
+from tests.conformance import rounding, translate
 from tests.conformance.call import Call, Limits, Made, Verdict, attempt
 from tests.conformance.compare import difference, tensors
 from tests.conformance.entries import Entry
@@ -45,18 +45,23 @@ def _judged(
     for call in _calls(entry, dtype, limits):
         due, refused = attempt(lambda: call.theirs(theirs))  # noqa: B023
         if refused is None:
-            how = lambda: _differs(entry, call, call.ours(find()), due, writes)  # noqa: B023
+            again = theirs if limits.rounding else None
+            how = lambda: _differs(entry, call, call.ours(find()), due, writes, again)  # noqa: B023
             verdict.add(_tried(how, limits), str(call))
     return verdict
 
 
-def _differs(entry: Entry, call: Call, ours: Made, theirs: Made, writes: bool) -> str | None:
+def _differs(
+    entry: Entry, call: Call, ours: Made, theirs: Made, writes: bool = False, again: Callable | None = None
+) -> str | None:
+    """Return the difference. With `again`, PyTorch's function, differences of rounding are none."""
     if writes and not _same_target(ours, theirs):
         return "does not return the tensor written into"
-    mine, due = ours.result, theirs.result
-    if entry.name in UP_TO_A_CHOICE:
-        mine, due = settled(call, mine), settled(call, due)
-    return difference(mine, due, theirs.memories, entry.name not in WITHOUT_VALUES)
+    settle = lambda c, result: settled(c, result) if entry.name in UP_TO_A_CHOICE else result
+    mine, due = settle(call, ours.result), settle(call, theirs.result)
+    text = difference(mine, due, theirs.memories, entry.name not in WITHOUT_VALUES)
+    nudged = lambda other: settle(other, other.theirs(again).result)
+    return None if text and again and rounding.is_rounding(call, nudged, mine, due) else text
 
 
 def _same_target(ours: Made, theirs: Made) -> bool:
@@ -72,7 +77,7 @@ def out(entry: Entry, dtype: str, limits: Limits) -> Verdict:
             due, refused = attempt(lambda: _into(call.theirs, entry.info.op, torch, plain, empty))  # noqa: B023
             if refused is None:
                 mine = lambda: _into(call.ours, function_of(entry), torchlike, plain, empty)  # noqa: B023
-                how = lambda: _differs(entry, call, mine(), due, False)  # noqa: B023
+                how = lambda: _differs(entry, call, mine(), due)  # noqa: B023
                 verdict.add(_tried(how, limits), str(call))
     return verdict
 
@@ -103,23 +108,15 @@ def second_gradients(entry: Entry, dtype: str, limits: Limits) -> Verdict:
 
 def _gradients(entry: Entry, dtype: str, limits: Limits, order: int) -> Verdict:
     verdict = Verdict()
+    theirs = lambda call: derived(call, call.theirs(entry.info.op), order)
+    mine = lambda call: derived(call, call.ours(function_of(entry)), order)
+    rounded = limits.rounding or (order == 2 and entry.name in ILL_CONDITIONED)
     for call in _calls(entry, dtype, limits, requires_grad=True):
-        due, refused = attempt(lambda: derived(call, call.theirs(entry.info.op), order))  # noqa: B023
+        due, refused = attempt(lambda: theirs(call))  # noqa: B023
         if refused is None and due is not None:
-            rooms = _moved(entry, call, due) if order == 2 and entry.name in ILL_CONDITIONED else [0.0] * len(due)
-            mine = lambda: derived(call, call.ours(function_of(entry)), order)  # noqa: B023
-            verdict.add(_tried(lambda: gradients_differ(mine(), due, rooms), limits), str(call))  # noqa: B023
+            how = lambda: gradients_differ(call, mine(call), due, theirs if rounded else None)  # noqa: B023
+            verdict.add(_tried(how, limits), str(call))
     return verdict
-
-
-NUDGES = 8
-
-
-def _moved(entry: Entry, call: Call, due: list[Any]) -> list[float]:
-    """Return how far each of PyTorch's second gradients changes when the inputs change by one rounding step."""
-    others = [derived(call, call.nudged(seed).theirs(entry.info.op), 2) or due for seed in range(NUDGES)]
-    far = lambda a, b: 0.0 if a is None or b is None or not a.numel() else (a - b).abs().max().item()
-    return [max(far(gradient, other[i]) for other in others) for i, gradient in enumerate(due)]
 
 
 def derived(call: Call, made: Made, order: int) -> list[Any] | None:
@@ -145,14 +142,22 @@ def _cotangent(library: Any, like: Any, number: int) -> Any:
     return (made if library is torch else to_ours(made)).to(like.device, like.dtype)
 
 
-def gradients_differ(ours: list[Any] | None, theirs: list[Any], rooms: list[float]) -> str | None:
+def gradients_differ(
+    call: Call, ours: list[Any] | None, theirs: list[Any], again: Callable | None = None
+) -> str | None:
+    """Return the difference. With `again`, which returns PyTorch's gradients of a call, rounding is no difference."""
+    rooms: list[Any] | None = None
     for number, (mine, due) in enumerate(zip(ours or [None] * len(theirs), theirs)):
         if mine is None and due is None:
             continue
         # The gradient of an unused input may be None or zeros.
         mine = to_ours(torch.zeros_like(due)) if mine is None else mine
         due = torch.zeros_like(to_theirs(mine)) if due is None else due
-        if text := difference(mine, due, room=rooms[number]):
+        text = difference(mine, due)
+        if text and again:
+            rooms = rounding.rooms(call, again, theirs) if rooms is None else rooms
+            text = difference(mine, due, room=rooms[number])
+        if text:
             return f"gradient {number}: {text}"
     return None
 
@@ -164,9 +169,8 @@ def function_of(entry: Entry) -> Callable:
     return translate.function(entry.info.name, entry.info.op)
 
 
-def _calls(entry: Entry, dtype: str, limits: Limits, requires_grad: bool = False) -> Iterator[Call]:
-    for number, sample in limits(entry.samples(dtype, requires_grad), requires_grad):
-        yield Call(sample, number)
+def _calls(entry: Entry, dtype: str, limits: Limits, requires_grad: bool = False) -> list[Call]:
+    return limits(entry.samples(dtype, requires_grad), requires_grad)
 
 
 def settled(call: Call, result: Any) -> Any:

@@ -13,12 +13,17 @@ from tests.oracle._convert import name_of
 
 
 def difference(
-    ours: Any, theirs: Any, views_of: frozenset[int] = frozenset(), values: bool = True, room: float = 0.0
+    ours: Any,
+    theirs: Any,
+    views_of: frozenset[int] = frozenset(),
+    values: bool = True,
+    room: torch.Tensor | None = None,
 ) -> str | None:
     """Return the first difference in type, dtype, shape or value, or None.
 
-    Values may differ by `assert_close`'s default tolerance, or by ``room`` if that is larger. Strides are compared if
-    the result is a view, that is, if its memory is one of ``views_of``. With ``values=False`` values are not compared.
+    Values may differ by `assert_close`'s default tolerance, or by ``room``, which has one number for each element.
+    Strides are compared if the result is a view, that is, if its memory is one of ``views_of``. With ``values=False``
+    values are not compared.
     """
     if isinstance(theirs, torch.Tensor):
         return _of_tensors(ours, theirs, views_of, values, room)
@@ -33,7 +38,7 @@ def difference(
 
 
 def _of_tensors(
-    ours: Any, theirs: torch.Tensor, views_of: frozenset[int], values: bool, room: float = 0.0
+    ours: Any, theirs: torch.Tensor, views_of: frozenset[int], values: bool, room: torch.Tensor | None = None
 ) -> str | None:
     if not isinstance(ours, torchlike.Tensor):
         return f"{type(ours).__name__}, not Tensor"
@@ -57,9 +62,11 @@ def _of_sparse(ours: Any, theirs: torch.Tensor, values: bool) -> str | None:
     return _of_tensors(ours.to_dense(), theirs.to_dense(), frozenset(), values)
 
 
-def _of_values(ours: torch.Tensor, theirs: torch.Tensor, room: float = 0.0) -> str | None:
+def _of_values(ours: torch.Tensor, theirs: torch.Tensor, room: torch.Tensor | None = None) -> str | None:
     rtol, atol = default_tolerances(ours, theirs)
-    close = torch.isclose(ours, theirs, rtol=rtol, atol=max(atol, room), equal_nan=True)
+    close = torch.isclose(ours, theirs, rtol=rtol, atol=atol, equal_nan=True)
+    if room is not None:
+        close |= (ours - theirs).abs() <= room
     if close.all():
         return None
     a, b = ours[~close].reshape(-1)[0].item(), theirs[~close].reshape(-1)[0].item()

@@ -30,8 +30,12 @@ class Entry(NamedTuple):
     @property
     def gradient_dtypes(self) -> list[str]:
         """The double-precision dtypes in which PyTorch has a gradient."""
+        return self.differentiable(GRADIENT_DTYPES)
+
+    def differentiable(self, dtypes: tuple[str, ...]) -> list[str]:
+        """Return those of the dtypes in which PyTorch has a gradient on the CPU."""
         has = self.info.supports_autograd
-        return _names(self.info.supported_backward_dtypes("cpu"), GRADIENT_DTYPES) if has else []
+        return _names(self.info.supported_backward_dtypes("cpu"), dtypes) if has else []
 
     def samples(self, dtype: str, requires_grad: bool = False) -> Iterator[Any]:
         """Yield PyTorch's sample inputs, the same ones each time."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.conformance.call import Verdict
-from tests.conformance.exclusions import ILL_CONDITIONED, UP_TO_A_CHOICE, WITHOUT_VALUES
-from tests.conformance.run import MOST_SAMPLES, Verdicts
+from tests.conformance.exclusions import DIFFERENT_THROUGH_XLA, ILL_CONDITIONED, UP_TO_A_CHOICE, WITHOUT_VALUES
+from tests.conformance.run import MOST_COMPILED, MOST_SAMPLES, Verdicts
 
 DOCS = Path(__file__).parents[2] / "docs"
 DATA, PAGE = DOCS / "coverage.json", DOCS / "coverage.md"
@@ -30,6 +30,13 @@ def read() -> Results:
     """Return the results from the JSON file."""
     found = json.loads(DATA.read_text("utf-8"))
     return {name: {check: Verdict(*row) for check, row in rows.items()} for name, rows in found.items()}
+
+
+def merged(known: Results, new: Results, executor: str) -> Results:
+    """Return the known results with the checks of one executor replaced by new ones. The other checks are kept."""
+    kept = lambda name: {c: v for c, v in known.get(name, {}).items() if c.startswith("xla") != (executor == "xla")}
+    parts = {name: (kept(name), verdicts) for name, verdicts in new.items()}
+    return {**known, **{n: {**a, **b} if executor == "xla" else {**b, **a} for n, (a, b) in parts.items()}}
 
 
 def _plain(verdicts: Verdicts) -> dict[str, Any]:
@@ -59,14 +66,16 @@ def figures(results: Results) -> list[tuple[str, int, int]]:
         ("entries with gradients, all passing", [passes(v, "gradients") for v in every]),
         ("entries with second gradients, all passing", [passes(v, "second gradients") for v in every]),
         ("variants (method, in-place, out=) passing", variants),
+        ("entries whose every sample passes forward through XLA", [passes(v, "xla forward") for v in every]),
+        ("entries with gradients through XLA, all passing", [passes(v, "xla gradients") for v in every]),
     ]
     counted = [(name, *_count(found, every if name.startswith("entries whose") else None)) for name, found in rows]
-    return [*counted, _inputs(every, "error type"), _inputs(every, "error text")]
+    return [row for row in (*counted, _inputs(every, "error type"), _inputs(every, "error text")) if row[2]]
 
 
 def _count(found: Iterable[bool | None], of: list | None) -> tuple[int, int]:
     judged = [f for f in found if f is not None]
-    return sum(judged), len(of if of is not None else judged)
+    return sum(judged), len(of if of is not None and judged else judged)
 
 
 def _inputs(every: list[Verdicts], check: str) -> tuple[str, int, int]:
@@ -100,6 +109,7 @@ def page(results: Results) -> str:
     entries = [_line(name, verdicts) for name, verdicts in sorted(results.items())]
     tables = (WITHOUT_VALUES, UP_TO_A_CHOICE, ILL_CONDITIONED)
     loose = [f"| {name} | {why} |" for table in tables for name, why in sorted(table.items())]
+    different = [f"| {name} | {why} |" for name, why in sorted(DIFFERENT_THROUGH_XLA.items())]
     return "\n".join(
         [
             "# Coverage",
@@ -116,10 +126,16 @@ def page(results: Results) -> str:
             "|---|---|",
             *loose,
             "",
+            "Entries with known differences in programs compiled by XLA:",
+            "",
+            "| entry | why |",
+            "|---|---|",
+            *different,
+            "",
             "A cell shows how many samples passed (one number: all). A cell is empty if PyTorch has no such samples.",
             "",
-            "| entry | forward | gradients | second | method | in-place | out= | errors | first failure |",
-            "|---|---|---|---|---|---|---|---|---|",
+            "| entry | forward | gradients | second | method | in-place | out= | errors | XLA | first failure |",
+            "|---|---|---|---|---|---|---|---|---|---|",
             *entries,
             "",
         ]
@@ -136,12 +152,16 @@ PyTorch wheel under both libraries on the CPU.
   them; gradients in float64 and complex128; variants in the first supported dtype; errors by type and first line.
 - If an entry has more than {MOST_SAMPLES} samples of a dtype, {MOST_SAMPLES} evenly spaced samples are run.
   For gradients, which have to be compiled, this limit is {MOST_SAMPLES // 2}.
+- The column XLA is written by `python -m tests.conformance --executor xla`: results in float32, int64, bfloat16 and
+  complex64, and gradients in float32 and float64, of programs compiled by XLA, up to {MOST_COMPILED} samples each.
+  They may also differ by the error of PyTorch's own result, and by as much as PyTorch's result changes when the
+  inputs change within the tolerance. The other columns are those of the NumPy executor.
 - If PyTorch does not support float32, the first line of the table counts the first supported dtype instead. An entry
   that PyTorch itself cannot run on the CPU counts as not passing."""
 
 
 def _line(name: str, verdicts: Verdicts) -> str:
-    kinds = ("forward", "gradients", "second", "method", "in-place", "out=", "error text")
+    kinds = ("forward", "gradients", "second", "method", "in-place", "out=", "error text", "xla")
     cells = [_cell([v for check, v in verdicts.items() if check.startswith(kind)]) for kind in kinds]
     failure = next((v.failure for v in verdicts.values() if v.failure), "")
     short = failure[:LONGEST] + ("..." if len(failure) > LONGEST else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import multiprocessing
 import signal
 import warnings
@@ -15,6 +16,9 @@ from tests.conformance.entries import Entry, chosen, load
 
 SECONDS = 30  # of CPU time for one sample; a longer compile fails the sample
 MOST_SAMPLES = 100  # for one check; PyTorch has up to 1440, if they are a product of argument lists
+MOST_COMPILED = 6  # for one check of compiled programs
+COMPILED = ("float32", "int64", "bfloat16", "complex64")
+COMPILED_GRADIENTS = ("float32", "float64")
 ENTRIES_OF_ONE_PROCESS = 80  # a process runs out of memory mappings after too many compiled programs
 
 Verdicts = dict[str, Verdict]
@@ -42,17 +46,35 @@ def judge(entry: Entry, limits: Limits, quick: bool = False) -> Verdicts:
     return {name: verdict for name, verdict in found.items() if verdict.total}
 
 
-def judge_all(entries: list[Entry], workers: int, samples: int | None) -> Iterator[tuple[str, Verdicts]]:
+def judge_compiled(entry: Entry, limits: Limits) -> Verdicts:
+    """Check the results and the gradients of one entry, computed by programs that XLA compiles."""
+    found: Verdicts = {}
+    limits = dataclasses.replace(limits, rounding=True)
+    with warnings.catch_warnings(), torchlike.set_executor("xla"):
+        warnings.simplefilter("ignore")
+        for dtype in entry.dtypes:
+            if dtype in COMPILED:
+                found[f"xla forward {dtype}"] = checks.forward(entry, dtype, limits)
+        for dtype in entry.differentiable(COMPILED_GRADIENTS):
+            found[f"xla gradients {dtype}"] = checks.gradients(entry, dtype, limits)
+    return {name: verdict for name, verdict in found.items() if verdict.total}
+
+
+def judge_all(
+    entries: list[Entry], workers: int, samples: int | None, executor: str = "numpy"
+) -> Iterator[tuple[str, Verdicts]]:
     """Yield the verdicts of many entries as they arrive."""
     numbers = {entry.name: number for number, entry in enumerate(load())}
-    tasks = [(numbers[entry.name], samples) for entry in entries]
+    tasks = [(numbers[entry.name], samples, executor) for entry in entries]
     with multiprocessing.get_context("spawn").Pool(workers, maxtasksperchild=ENTRIES_OF_ONE_PROCESS) as pool:
         yield from pool.imap_unordered(_judge_one, tasks)
 
 
-def _judge_one(task: tuple[int, int | None]) -> tuple[str, Verdicts]:
-    number, samples = task
+def _judge_one(task: tuple[int, int | None, str]) -> tuple[str, Verdicts]:
+    number, samples, executor = task
     entry = load()[number]
+    if executor == "xla":
+        return entry.name, judge_compiled(entry, Limits(samples, samples, _alarm))
     return entry.name, judge(entry, _limits(samples))
 
 
@@ -76,4 +98,4 @@ def _alarm() -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-__all__ = ["MOST_SAMPLES", "Verdicts", "chosen", "judge", "judge_all"]
+__all__ = ["MOST_COMPILED", "MOST_SAMPLES", "Verdicts", "chosen", "judge", "judge_all", "judge_compiled"]

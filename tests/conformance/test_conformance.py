@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 import torch
 
@@ -10,12 +12,12 @@ from tests.conformance import exclusions, report
 from tests.conformance.call import Limits
 from tests.conformance.compare import difference
 from tests.conformance.entries import load
-from tests.conformance.run import judge
+from tests.conformance.run import judge, judge_compiled
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 # The lengths of the tables of exclusions. Lower a number when an entry is removed; never raise it.
-WITHOUT_VALUES, UP_TO_A_CHOICE, ILL_CONDITIONED = 8, 6, 1
+WITHOUT_VALUES, UP_TO_A_CHOICE, ILL_CONDITIONED, DIFFERENT_THROUGH_XLA = 8, 6, 1, 9
 GROUPS = 10
 FEW = Limits(samples=1, gradients=1)
 WITH_GRADIENTS = 80  # one in this many entries is checked in every dtype and with gradients
@@ -36,6 +38,30 @@ def _broken(entry, known, quick) -> list[str]:
     return [f"{entry.name}, {check}: {v.failure}" for check, v in found.items() if v.failure and check in passed]
 
 
+COMPILED = 20  # entries; ``python -m tests.conformance --executor xla`` checks all of them
+FEW_COMPILED = Limits(samples=2, gradients=2)
+
+
+def test_what_is_recorded_as_passing_through_xla_passes():
+    known = report.read()
+    for entry in random.Random(2).sample(load(), COMPILED):
+        found = judge_compiled(entry, FEW_COMPILED)
+        due = {check for check, v in known[entry.name].items() if v.passed == v.total}
+        assert not {check: v.failure for check, v in found.items() if v.failure and check in due}, entry.name
+
+
+def test_each_known_difference_through_xla_has_a_reason():
+    failing = {name for name, v in report.read().items() if report.passes(v, "xla") is False}
+    assert failing == exclusions.DIFFERENT_THROUGH_XLA.keys()
+
+
+def test_rounding_is_no_difference_but_a_wrong_formula_is(monkeypatch):
+    log1p = next(e for e in load() if e.name == "log1p")
+    assert not any(v.failure for v in judge_compiled(log1p, FEW_COMPILED).values())
+    monkeypatch.setattr(torchlike, "log1p", lambda x: torchlike.log(1 + x) * 1.00001)
+    assert "xla forward float32" in {check for check, v in judge_compiled(log1p, FEW_COMPILED).items() if v.failure}
+
+
 def test_the_table_has_every_entry():
     assert list(report.read()) == [entry.name for entry in load()]
 
@@ -48,6 +74,7 @@ def test_the_exclusions_do_not_grow():
     assert len(exclusions.WITHOUT_VALUES) == WITHOUT_VALUES
     assert len(exclusions.UP_TO_A_CHOICE) == UP_TO_A_CHOICE
     assert len(exclusions.ILL_CONDITIONED) == ILL_CONDITIONED
+    assert len(exclusions.DIFFERENT_THROUGH_XLA) == DIFFERENT_THROUGH_XLA
     names = {entry.name for entry in load()}
     loose = exclusions.WITHOUT_VALUES.keys() | exclusions.UP_TO_A_CHOICE.keys() | exclusions.ILL_CONDITIONED.keys()
     assert names >= loose

@@ -7,20 +7,18 @@ import multiprocessing
 import os
 import random
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 
 import torchlike
-from tests.conformance import checks, translate
-from tests.conformance.call import Call, Made, attempt
-from tests.conformance.compare import difference, tensors
-from tests.conformance.entries import Entry, load
-from tests.conformance.exclusions import UP_TO_A_CHOICE, WITHOUT_VALUES
+from tests.conformance import translate
+from tests.conformance.call import Call, Limits, Made
+from tests.conformance.compare import tensors
+from tests.conformance.entries import load
+from tests.conformance.run import Verdicts, judge_compiled
 
-DTYPES = "float32", "int64", "bfloat16", "complex64"
 SAMPLES, GRADIENTS = 4, 2  # of one check
 
 
@@ -63,49 +61,7 @@ def _devices(kwargs: dict[str, Any], device: str) -> dict[str, Any]:
     return {**kwargs, "device": device} if kwargs.get("device") is not None else kwargs
 
 
-def judge(entry: Entry) -> Iterator[tuple[str, int, str | None]]:
-    """Yield a check, a sample's number and the difference or None, for every sample that PyTorch accepts."""
-    for dtype in entry.dtypes:
-        if dtype in DTYPES:
-            for number, call in _calls(entry, dtype, SAMPLES):
-                due, refused = attempt(lambda: call.theirs(entry.info.op))  # noqa: B023
-                if refused is None:
-                    yield f"forward {dtype}", number, _tried(lambda: _forward(entry, call, due))  # noqa: B023
-    for number, call in _calls(entry, "float32", GRADIENTS, True) if _has_gradient(entry) else ():
-        due, refused = attempt(lambda: checks.derived(call, call.theirs(entry.info.op), 1))  # noqa: B023
-        if refused is None and due is not None:
-            mine = lambda: checks.derived(call, call.ours(checks.function_of(entry)), 1)  # noqa: B023
-            judged = lambda: checks.gradients_differ(mine(), due, [0.0] * len(due))  # noqa: B023
-            yield "gradient float32", number, _tried(judged)
-
-
-def _forward(entry: Entry, call: OnGpu, theirs: Made) -> str | None:
-    mine, due = call.ours(checks.function_of(entry)).result, theirs.result
-    if entry.name in UP_TO_A_CHOICE:
-        mine, due = checks.settled(call, mine), checks.settled(call, due)
-    return difference(mine, due, theirs.memories, entry.name not in WITHOUT_VALUES)
-
-
-def _has_gradient(entry: Entry) -> bool:
-    info = entry.info
-    return info.supports_autograd and torch.float32 in info.supported_backward_dtypes("cpu")
-
-
-def _calls(entry: Entry, dtype: str, most: int, requires_grad: bool = False) -> Iterator[tuple[int, OnGpu]]:
-    every = list(enumerate(entry.samples(dtype, requires_grad)))
-    step = max(1, len(every) // most)
-    for number, sample in every[::step][:most]:
-        yield number, OnGpu(sample, number)
-
-
-def _tried(judged: Callable[[], str | None]) -> str | None:
-    try:
-        return judged()
-    except Exception as error:
-        return f"{type(error).__name__}: {error}".partition("\n")[0]
-
-
-def run(workers: int, seconds: float, every: int = 1) -> Iterator[tuple[str, list[tuple[str, int, str | None]]]]:
+def run(workers: int, seconds: float, every: int = 1) -> Iterator[tuple[str, Verdicts]]:
     """Yield each operator and its verdicts as they arrive, for at most this time. `every` = 2 takes each second one."""
     end = time.monotonic() + seconds
     with multiprocessing.get_context("spawn").Pool(workers) as pool:
@@ -120,11 +76,9 @@ def run(workers: int, seconds: float, every: int = 1) -> Iterator[tuple[str, lis
         pool.terminate()
 
 
-def _one(number: int) -> tuple[str, list[tuple[str, int, str | None]]]:
+def _one(number: int) -> tuple[str, Verdicts]:
     entry = load()[number]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return entry.name, list(judge(entry))
+    return entry.name, judge_compiled(entry, Limits(SAMPLES, GRADIENTS, call=OnGpu))
 
 
 def environment() -> None:

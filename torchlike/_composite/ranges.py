@@ -194,6 +194,8 @@ def logspace(
     low, high, steps, kind = _spread("logspace", start, end, steps, dtype, layout, out)
     if kind.category == _dtypes.INTEGER and steps > 1:
         low, high = int(low), int(high)
+    if kind in (_dtypes.float16, _dtypes.bfloat16) and steps > 1:
+        low, high = (float(np.asarray(x).astype(kind.numpy)) for x in (low, high))
     number = base.item() if isinstance(base, Tensor) else base
 
     def powers() -> np.ndarray:

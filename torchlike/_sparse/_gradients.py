@@ -84,6 +84,6 @@ def _bags_gradient(
 def _bag_of_each(indices: Tensor, offsets: Tensor | None, bags: int) -> Tensor:
     """Return the bag number of each index. Indices after the last offset belong to the last bag."""
     if offsets is None:
-        return held(np.repeat(np.arange(bags), indices.shape[1]))
-    order = held(np.arange(indices.shape[0])).to(offsets.dtype)
+        return held(np.repeat(np.arange(bags), indices.shape[1]), indices.device)
+    order = held(np.arange(indices.shape[0]), indices.device).to(offsets.dtype)
     return (rows["searchsorted"](offsets, order, True, False) - 1).clamp(max=bags - 1)

@@ -20,9 +20,9 @@ from torchlike._tensor.tensor import Tensor
 NODE = "SparseCooTensorWithDimsAndTensorsBackward0"
 
 
-def held(array: np.ndarray) -> Tensor:
-    """Return a tensor of indices that were computed on the host."""
-    return factories.of_array(np.ascontiguousarray(array))
+def held(array: np.ndarray, device: Any) -> Tensor:
+    """Return a tensor on a device of indices that were computed on the host."""
+    return factories.of_array(np.ascontiguousarray(array), device)
 
 
 def _values(name: str, values: Any, dtype: Any, device: Any) -> Tensor:
@@ -76,7 +76,7 @@ def sparse_coo_tensor(
     if set(given) == {"size"}:
         size = factories.shape_of((given["size"],), "sparse_coo_tensor")
         kept = factories.empty((0,), dtype=dtype, device=device)
-        none = held(np.zeros((len(size), 0), np.int64))
+        none = held(np.zeros((len(size), 0), np.int64), kept.device)
         return s.make(mf.sparse_coo, (none,), _held(kept, requires_grad, NODE), size, True)
     if "values" not in given or "indices" not in given or len(args) > 3:
         raise _errors.arguments.invalid_combination("sparse_coo_tensor", args, {})
@@ -89,6 +89,7 @@ def sparse_coo_tensor(
     _errors.layouts.check_coo(size, where, tuple(kept.shape))
     if is_coalesced:
         _errors.layouts.check_order(np.diff(s.flat(where, size)))
+    index = index.to(kept.device)
     return s.make(mf.sparse_coo, (index,), _held(kept, requires_grad, NODE), size, bool(is_coalesced))
 
 
@@ -120,7 +121,7 @@ def _compressed(
         size = (*sizes, *kept.shape[1:])
     _errors.layouts.check_compressed(layout, tuple(size), ends, others, tuple(kept.shape), bool(check))
     kept = _held(kept, requires_grad, "SparseCompressedTensorBackward0")
-    return s.make(layout, (ends, others), kept, tuple(size), True)
+    return s.make(layout, (ends.to(kept.device), others.to(kept.device)), kept, tuple(size), True)
 
 
 def sparse_csr_tensor(

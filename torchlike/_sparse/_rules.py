@@ -339,7 +339,8 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
     order = list(range(kept))
     order[a], order[b] = b, a
     values = s.passed_on(input._values_, "TransposeBackward0")
-    return s.make(mf.sparse_coo, (held(s.places(input)[order]),), values, size, input._coalesced and a == b)
+    indices = held(s.places(input)[order], input.device)
+    return s.make(mf.sparse_coo, (indices,), values, size, input._coalesced and a == b)
 
 
 def select(input: Any, dim: int, index: int) -> Any:
@@ -356,8 +357,8 @@ def select(input: Any, dim: int, index: int) -> Any:
     if kept == 1:
         return values.sum(0)
     size = (*input.shape[:at], *input.shape[at + 1 :])
-    left = np.delete(where[:, hits], at, 0)
-    return s.make(mf.sparse_coo, (held(left),), s.passed_on(values, "SelectBackward0"), size, input._coalesced)
+    left = held(np.delete(where[:, hits], at, 0), input.device)
+    return s.make(mf.sparse_coo, (left,), s.passed_on(values, "SelectBackward0"), size, input._coalesced)
 
 
 # -- sums --------------------------------------------------------------------------------------------------------------
@@ -407,7 +408,7 @@ def softmax(t: Any, dim: int, dtype: Any, log: bool) -> Any:
     others = [e for e in range(kept) if e != d]
     groups, at = np.unique(s.flat(s.places(t)[others], tuple(t.shape[e] for e in others)), return_inverse=True)
     highest = factories.zeros((len(groups), *values.shape[1:]), dtype=values.dtype, device=values.device)
-    highest = highest.index_reduce(0, held(at), values.detach(), "amax", include_self=False)
+    highest = highest.index_reduce(0, held(at, values.device), values.detach(), "amax", include_self=False)
     moved = values - picked(highest, at)
     exponentials = moved.exp()
     totals = picked(added(len(groups), at, exponentials), at)

@@ -136,8 +136,9 @@ def _each_once(t: SparseTensor, grad: Tensor) -> Any:
         return like(t, grad)
     where = places(t)
     _, first = np.unique(flat(where, tuple(t._size)), return_index=True)
-    indices = binding.CALLERS["index_select"](t._indices_[0], 1, factories.of_array(first))
-    kept = binding.CALLERS["index_select"](grad, 0, factories.of_array(first))
+    chosen = factories.of_array(first, grad.device)
+    indices = binding.CALLERS["index_select"](t._indices_[0], 1, chosen)
+    kept = binding.CALLERS["index_select"](grad, 0, chosen)
     return make(t.layout, (indices,), kept, t._size)
 
 

@@ -73,7 +73,7 @@ def zero_(self: Any) -> Any:
     """Remove all elements."""
     if self.layout is not mf.sparse_coo:
         raise _errors.layouts.refused("zero_", self.layout)
-    none = held(np.zeros((s.sparse_dim(self), 0), np.int64))
+    none = held(np.zeros((s.sparse_dim(self), 0), np.int64), self.device)
     return _become(self, s.make(mf.sparse_coo, (none,), self._values_.detach()[:0], self.shape, True))
 
 

@@ -71,7 +71,8 @@ def ctc_loss(
             if targets.ndim
             else targets
         )
-    loss = rows["_ctc_loss"](log_probs, targets, heard, spoken, blank, reduction, zero_infinity)
+    others = [x.to(log_probs.device) for x in (targets, heard, spoken)]
+    loss = rows["_ctc_loss"](log_probs, *others, blank, reduction, zero_infinity)
     return loss.squeeze(0) if alone and loss.ndim else loss
 
 

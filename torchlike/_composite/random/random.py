@@ -203,7 +203,7 @@ def normal(
 ) -> Tensor:
     """Return normal random numbers with the given means and standard deviations (numbers or tensors).
 
-    The gradients of `mean` and `std` are zero.
+    The gradients of `mean` and `std` are zero. Negative elements of `std` are refused on the CPU only.
     """
     if mean is None or std is None:
         raise _errors.arguments.invalid_combination("normal", (mean, std), {})
@@ -214,9 +214,11 @@ def normal(
         return _made(sampler, shape, "normal", out, options, dtype)
     if not any(isinstance(x, Tensor) for x in (mean, std)) or options:
         raise _errors.arguments.invalid_combination("normal", (mean, std), options)
-    if out is not None:
-        return into("normal", out, _normal_by(mean, std, generator))
     tensors = [isinstance(x, Tensor) for x in (mean, std)]
+    if out is not None:
+        if modes.local.grad and any(isinstance(x, Tensor) and x.requires_grad for x in (mean, std)):
+            raise _errors.autograd.out_with_grad("normal")
+        return into("normal", out, _normal_by(mean, std, generator))
     node = f"NormalBackward{tensors[0] + 2 * tensors[1]}"
     return derived_from((mean, std), _normal_by(mean, std, generator), node)
 
@@ -228,10 +230,7 @@ def _normal_by(mean: Any, std: Any, generator: Generator | None) -> Tensor:
     if isinstance(std, Tensor) and std.dtype.is_complex:
         raise RuntimeError("normal expects standard deviation to be non-complex")
     if not is_on_host(given[0]):
-        shape = tuple(broadcast([tuple(x.shape) for x in given]))
-        return (
-            sampling.of_shape(Sampler("normal", generator, given[0].dtype.numpy), shape, given[0].device) * std + mean
-        )
+        return _normal_on_device(mean, std, generator)
     means, stds = (elements(x) if isinstance(x, Tensor) else x for x in (mean, std))
     if isinstance(std, Tensor) and std.numel() and not (np.asarray(stds) >= 0).all():
         raise RuntimeError("normal expects all elements of std >= 0.0")
@@ -240,6 +239,16 @@ def _normal_by(mean: Any, std: Any, generator: Generator | None) -> Tensor:
     noise = _random.normal(generator, shape, kind, 0.0, std if not isinstance(std, Tensor) else 1.0)
     scaled = noise * stds if isinstance(std, Tensor) else noise
     return of_array((scaled + np.asarray(means, kind)).astype(kind), given[0].device)
+
+
+def _normal_on_device(mean: Any, std: Any, generator: Generator | None) -> Tensor:
+    first = mean if isinstance(mean, Tensor) else std
+    shape = tuple(broadcast([tuple(x.shape) for x in (mean, std) if isinstance(x, Tensor)]))
+    parameters = () if isinstance(std, Tensor) else (0.0, std)
+    made = sampling.of_shape(Sampler("normal", generator, first.dtype.numpy, parameters), shape, first.device)
+    if isinstance(std, Tensor):
+        made.mul_(std.detach())
+    return made.add_(mean.detach() if isinstance(mean, Tensor) else mean)
 
 
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:

@@ -141,8 +141,26 @@ def on_device(sampler: Sampler, shape: Ints, device: Device) -> Tensor:
     return rows["mul"](made, 1 / first) if sampler.name == "dropout_noise" else made
 
 
+_ON_HOST = {
+    "poisson": _random.poisson,
+    "binomial": _random.binomial,
+    "gamma": _random.standard_gamma,
+    "dirichlet": _random.dirichlet,
+}
+
+
+@functools.lru_cache(64)
+def _check_dtypes(name: str, dtypes: tuple[np.dtype, ...]) -> None:
+    """Raise PyTorch's errors for parameters of an unsupported dtype."""
+    capture = current().capture
+    with nullcontext() if capture is None else capture.quietly():
+        _ON_HOST[name](Generator(), *[np.ones((0, 1), dtype) for dtype in dtypes])
+
+
 def by_tensors(name: str, generator: Generator | None, first: Tensor, second: Tensor | None = None) -> Tensor:
     """Return random numbers of an accelerator whose parameters are the elements of tensors."""
+    if name in _ON_HOST:
+        _check_dtypes(name, tuple(x.dtype.numpy for x in (first, second) if x is not None))
     count = OF_BERNOULLI if name == "bernoulli" else USED
     return rows["_random_by"](*taken(generator, first.device, count), first, second, name)
 

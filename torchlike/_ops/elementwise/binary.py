@@ -178,8 +178,8 @@ def _floored(a, b):
         return xp.floor_divide(a, b)
     if xp is np and (quick := remainders.floor_divide(a, b)) is not None:
         return quick
-    # The floor has a zero gradient, so the formula below is not differentiated.
-    a, b = constant(a) + 0 * a, constant(b) + 0 * b
+    if xp is not np:  # the floor has a zero gradient, so the formula below is not differentiated
+        a, b = (constant(x) + xp.where(xp.isfinite(x), 0 * x, 0) for x in (a, b))
     rest = xp.fmod(a, b)
     quotient = (a - rest) / b
     quotient = quotient - ((rest != 0) & ((b < 0) != (rest < 0)))
@@ -372,7 +372,7 @@ def _next_jvp(primals, changes):
 @pointwise(out=Into(cast=_errors.outs.ldexp), promote=to_float, node="MulBackward0", exact=("other",))
 def ldexp(input: Array, other: Array):
     """Return input * 2**other."""
-    return input * namespace(input).exp2(other)
+    return input * partial_derivatives.power_of_two(other)
 
 
 def _check_heaviside(call: Call) -> None:

@@ -128,10 +128,14 @@ sign_copied = with_slopes(_xp("copysign"), _signed_ratio, lambda r, a, b: jnp.ze
 
 
 def _sinc_slope(result: Any, x: Any) -> Any:
-    y = np.pi * x
-    square = y * x
-    slope = (y * jnp.cos(y) - jnp.sin(y)) / jnp.where(square == 0, 1, square)
-    return jnp.where(square == 0, 0, slope).astype(x.dtype)
+    # Near 0 the difference of the formula has no correct digits left, so the first terms of the series are used.
+    near = jnp.abs(x) < (0.003 if jnp.finfo(x.dtype).bits == 64 else 0.1)
+    apart = jnp.where(near, 1, x)
+    y = np.pi * apart
+    slope = (y * jnp.cos(y) - jnp.sin(y)) / (y * apart)
+    y = np.pi * jnp.where(near, x, 0)
+    series = -np.pi / 3 * y * (1 - y * y / 10 * (1 - y * y / 28))
+    return jnp.where(x == 0, 0, jnp.where(near, series, slope)).astype(x.dtype)
 
 
 def _sinc(x: Any) -> Any:
@@ -141,6 +145,18 @@ def _sinc(x: Any) -> Any:
 
 
 sine_ratio = with_slopes(_sinc, _sinc_slope)
+
+
+def _power_of_two(x: Any) -> Any:
+    """Return 2**x. XLA multiplies by log(2) first, which magnifies the rounding of large exponents."""
+    xp = namespace(x)
+    if xp is np or x.dtype != "float32":
+        return xp.exp2(x)
+    whole = jnp.clip(jnp.floor(x), -200, 200)
+    return jnp.ldexp(jnp.exp2(x - whole), whole.astype("int32"))
+
+
+power_of_two = with_slopes(_power_of_two, lambda r, x: r * np.log(2).astype(r.dtype))
 # JAX 0.12 computes the derivative of arccosh for real numbers as a product of two roots, which is NaN below -1.
 inverse_cosine = with_slopes(lambda x: namespace(x).arccosh(x), lambda r, x: lax.rsqrt(x * x - 1))
 

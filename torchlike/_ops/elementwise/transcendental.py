@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from torchlike._dtypes import int32
-from torchlike._ops.elementwise.partial_derivatives import inverse_cosine, sine_ratio
+from torchlike._ops.elementwise.partial_derivatives import inverse_cosine, power_of_two, sine_ratio
 from torchlike._ops.schema.autocast_policies import FULL_ELSEWHERE
 from torchlike._ops.schema.declare import Array, constant, namespace, operator, pointwise
 from torchlike._ops.schema.typing_rules import to_float
@@ -22,7 +22,7 @@ def exp(input: Array):
 @pointwise(remembers=("result",), promote=to_float, where=SPECIAL, loop="exp2")
 def exp2(input: Array):
     """Return 2 raised to the power of each element."""
-    return namespace(input).exp2(input)
+    return power_of_two(input)
 
 
 @pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float, where=SPECIAL, loop="expm1_vml_cpu")

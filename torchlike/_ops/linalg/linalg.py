@@ -16,6 +16,7 @@ from torchlike._ops.schema import typing_rules
 from torchlike._ops.schema.autocast_policies import FULL_ON_CPU
 from torchlike._ops.schema.checks import EMPTY
 from torchlike._ops.schema.declare import Array, declare, namespace
+from torchlike._ops.schema.namespace import widened
 from torchlike._ops.schema.out_rules import EXACT, Into
 from torchlike._ops.schema.typing_rules import Call, Typed, broadcast
 
@@ -99,6 +100,8 @@ def det(A: Array):
     Returns:
       (...).
     """
+    if not A.shape[-1]:
+        return A.sum((-2, -1)) + A.dtype.type(1)  # JAX has no gradient of such a determinant
     return namespace(A).linalg.det(A)
 
 
@@ -219,16 +222,19 @@ def solve_triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unit
 
 @factorization(
     numpy=False,
-    check=square_check("matrix_exp"),
+    check=square_check("matrix_exp", loops=True),
     shape=lambda call: [call.A.shape],
     columns=False,
+    takes=(),
     where=("torch", "Tensor", "linalg"),
     node="LinalgMatrixExpBackward0",
 )
 def matrix_exp(A: Array):
     """Return the exponential of a square matrix, the sum over n of A**n / n!.
 
+    Half precision is computed in float32. PyTorch 2.13 returns wrong numbers for it on the CPU.
+
     Args:
       A: (..., n, n).
     """
-    return jax.scipy.linalg.expm(A)
+    return jax.scipy.linalg.expm(widened(A)).astype(A.dtype)

@@ -132,12 +132,17 @@ def hurwitz_zeta(x, q):
         from scipy import special
 
         return special.zeta(x, q).astype(q.dtype)
-    return _zeta(*jnp.broadcast_arrays(jnp.asarray(x, q.dtype), q))
+    # For negative q, terms of both signs cancel, which float32 does not survive.
+    wide = jnp.broadcast_arrays(jnp.asarray(x).astype("float64"), q.astype("float64"))
+    return _zeta(*wide).astype(q.dtype)
 
 
 @jax.custom_jvp
 def _zeta(x, q):
-    """Return the Hurwitz zeta function. JAX's is wrong for q < -8: it gets the first positive q + k."""
+    """Return the Hurwitz zeta function.
+
+    JAX's is wrong for q < -8, so it gets the first positive q + k. It is NaN for large x, where two terms suffice.
+    """
     low = q <= 0
     pole, undefined = low & (q == jnp.floor(q)), low & (x != jnp.floor(x))
 
@@ -149,7 +154,9 @@ def _zeta(x, q):
 
     start = jnp.where(low & ~pole & ~undefined, q, 1), jnp.zeros_like(q)
     base, total = jax.lax.while_loop(lambda state: (state[0] <= 0).any(), add_a_term, start)
-    found = total + jax.scipy.special.zeta(x, jnp.where(low, base, q))
+    first, large = jnp.where(low, base, q), x > 1000
+    several = jax.scipy.special.zeta(jnp.where(large, 2, x), first)
+    found = total + jnp.where(large, first**-x + (first + 1) ** -x, several)
     found = jnp.where(pole, jnp.inf, jnp.where(undefined, jnp.nan, found))
     return jnp.where(x == 1, jnp.inf, jnp.where(x < 1, jnp.nan, found))
 

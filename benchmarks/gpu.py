@@ -39,13 +39,14 @@ ABOUT = """\
 Written by `python -m benchmarks.gpu` on {device}, {versions}.
 
 Milliseconds per step, warm: the median of {rounds} rounds of queued steps, each ended by a read of the loss. Every
-library ran in its own process while the others waited. The GPU was shared by no other work. `torch.compile` compiles
+library ran in its own process while the others waited, unless a note says otherwise. `torch.compile` compiles
 the forward and backward pass; PyTorch's optimizers are its own defaults (`foreach`). Precision is PyTorch's default:
 float32 products in full and TF32 in convolutions, in JAX too; bfloat16 where the row says so.
 
 - Ratio: torchlike's time over that of PyTorch eager, of `torch.compile`, and of the hand-written JAX step.
 - MB: the peak of the device's memory in use.
-- First loss: of PyTorch and torchlike, from the same seed. The fifth step follows in brackets.
+- First loss: of PyTorch eager, torchlike and torchlike.compile, from the same seed. The fifth step follows in brackets.
+- The steps of small models take less time on the GPU than on the host, so their times are those of the host.
 """
 
 
@@ -151,6 +152,8 @@ def figures_of(process, errors, ready):
             process.wait()
             return json.loads(line) | json.loads(ready)
     process.kill()
+    if not ready and process.poll() is None:
+        return {"error": f"not compiled within {PATIENCE:.0f} s"}
     errors.seek(0)
     said = errors.read().strip().splitlines()
     return {"error": said[-1][:200] if said else f"exit status {process.wait()}", "said": said[-40:]}
@@ -172,21 +175,20 @@ def measured(models):
 
 
 def lines(rows):
-    ours = "torchlike", "torchlike.compile"
     head = f"| model | {' | '.join(FORMS)} | torchlike over | compiled over | MB | first loss |"
     yield from (head, f"|---|{'---:|' * (len(FORMS) + 4)}")
     for name in (n for n in TITLES if n in rows):
         row = rows[name]
         at = lambda side, key: row[side].get(key) if side in row else None  # noqa: B023
         cells = [f"{ms:.3g}" if (ms := at(side, "ms")) else at(side, "error") or "" for side in FORMS]
-        for mine in ours:
+        for mine in OURS:
             others = [at(side, "ms") for side in ("PyTorch eager", "torch.compile", "JAX + optax")]
             mine = at(mine, "ms")
             cells.append(", ".join(f"{mine / o:.2f}" if mine and o else "-" for o in others))
         cells.append(", ".join(f"{at(side, 'MB'):.0f}" if at(side, "MB") else "-" for side in FORMS))
-        losses = [at(side, "losses") for side in ("PyTorch eager", *ours)]
+        losses = [at(side, "losses") for side in ("PyTorch eager", *OURS)]
         cells.append(", ".join(f"{found[0]:.5f} ({found[4]:.5f})" if found else "-" for found in losses))
-        yield f"| {TITLES[name]} | {' | '.join(cells)} |"
+        yield f"| {TITLES[name]}{' ' + row['note'] if 'note' in row else ''} | {' | '.join(cells)} |"
 
 
 def main(chosen):

@@ -24,9 +24,8 @@ from torchlike._tensor.tensor import Tensor
 class OldGradients:
     """The gradients that a call on an accelerator replaces without reading them.
 
-    Their arrays are donated, and the new gradients take their memory. A step then needs no memory for two sets of
-    gradients. The addresses stay the same, so that a GPU can launch its kernels as one graph. On the CPU, nothing is
-    donated: allocation is cheap there.
+    Their arrays are donated, and the new gradients take their memory, so that a step needs no memory for two sets of
+    gradients. On the CPU, nothing is donated.
 
     Attributes:
       avals: the shapes and dtypes of the arrays.

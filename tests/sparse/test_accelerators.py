@@ -14,6 +14,7 @@ from tests.sparse.parts import coo, csr
 from tests.sparse.test_gradients import OF_DENSE, OF_VALUES, WEIGHTS
 from tests.sparse.test_sparse import BOTH_LAYOUTS, MADE, OF_COO
 from torchlike._dtypes.devices import stand_ins
+from torchlike._sparse._tensor import members
 
 OTHERS = {"type"}  # programs with results on the CPU, or with the name of a tensor type
 
@@ -41,8 +42,7 @@ def moved(t):
     if not hasattr(t, "layout"):
         return t
     if isinstance(t, torchlike.Tensor):
-        members = t._members() if t.layout is not torchlike.strided else (t,)
-        assert {m.device.type for m in members} == {"cuda"}
+        assert {m.device.type for m in members(t)} == {"cuda"}
     coalesced = str(t.layout).endswith("coo") and t.is_coalesced()
     return str(t.layout).partition(".")[2], coalesced, t.requires_grad, t.to_dense().detach().cpu()
 
@@ -88,7 +88,7 @@ def test_members_of_the_cpu_are_moved_to_the_device():
     made = torch.sparse_coo_tensor(indices, values, (2,), device="cuda")
     assert {m.device.type for m in (made._indices(), made._values(), made.coalesce().indices())} == {"cuda"}
     assert torch.sparse_coo_tensor(indices, values.to("cuda"), (2,))._indices().device.type == "cuda"
-    assert {m.device.type for m in made.cpu()._members()} == {"cpu"}
+    assert {m.device.type for m in members(made.cpu())} == {"cpu"}
 
 
 @pytest.mark.parametrize("bags", [False, True])

@@ -132,7 +132,7 @@ def hurwitz_zeta(x, q):
         from scipy import special
 
         return special.zeta(x, q).astype(q.dtype)
-    # For negative q, terms of both signs cancel, which float32 does not survive.
+    # For negative q, terms of both signs cancel, so float32 has too few digits.
     wide = jnp.broadcast_arrays(jnp.asarray(x).astype("float64"), q.astype("float64"))
     return _zeta(*wide).astype(q.dtype)
 

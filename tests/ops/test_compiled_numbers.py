@@ -72,3 +72,15 @@ def test_floor_division_by_infinity(executor):
     torch.testing.assert_close(found, torch.floor_divide(a, b), rtol=0, atol=0, equal_nan=True)
     known = ~found.isnan()
     assert (found.signbit() == torch.floor_divide(a, b).signbit())[known].all()
+
+
+def test_the_second_derivative_of_sinc_at_zero():
+    x = torchlike.zeros(1, dtype=torchlike.float64, requires_grad=True)
+    (slope,) = torchlike.autograd.grad(torchlike.sinc(x).sum(), x, create_graph=True)
+    assert torchlike.autograd.grad(slope.sum(), x)[0].item() == pytest.approx(-(np.pi**2) / 3)  # PyTorch gives NaN
+
+
+@pytest.mark.parametrize("q", [0.3, 2.5])
+def test_both_derivatives_of_zeta(q):
+    x, y = (torchlike.tensor(v, dtype=torchlike.float64, requires_grad=True) for v in (2.5, q))
+    assert torchlike.autograd.gradcheck(torchlike.special.zeta, (x, y))

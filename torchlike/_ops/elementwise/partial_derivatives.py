@@ -135,7 +135,7 @@ def _sinc_slope(result: Any, x: Any) -> Any:
     slope = (y * jnp.cos(y) - jnp.sin(y)) / (y * apart)
     y = np.pi * jnp.where(near, x, 0)
     series = -np.pi / 3 * y * (1 - y * y / 10 * (1 - y * y / 28))
-    return jnp.where(x == 0, 0, jnp.where(near, series, slope)).astype(x.dtype)
+    return jnp.where(near, series, slope).astype(x.dtype)
 
 
 def _sinc(x: Any) -> Any:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.custom_derivatives import SymbolicZero
 
 from torchlike._ops.schema.checks import SINGLE_REALS
 from torchlike._ops.schema.declare import Array, Operand, namespace, pointwise
@@ -161,4 +162,13 @@ def _zeta(x, q):
     return jnp.where(x == 1, jnp.inf, jnp.where(x < 1, jnp.nan, found))
 
 
-_zeta.defjvps(None, lambda change, _, x, q: change * -x * _zeta(x + 1, q))
+def _zeta_jvp(primals, changes):
+    (x, q), (dx, dq) = primals, changes
+    change = jnp.zeros_like(q) if isinstance(dq, SymbolicZero) else dq * -x * _zeta(x + 1, q)
+    if not isinstance(dx, SymbolicZero):
+        zeta_of_positive = lambda x: jax.scipy.special.zeta(x, jnp.where(q > 0, q, 1))
+        change = change + jnp.where(q > 0, jax.jvp(zeta_of_positive, (x,), (dx,))[1], jnp.nan)
+    return _zeta(x, q), change
+
+
+_zeta.defjvp(_zeta_jvp, symbolic_zeros=True)

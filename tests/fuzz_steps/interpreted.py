@@ -34,10 +34,11 @@ class _Executable:
         self._vectors = vectors
         self._lengths = [len(plan.scalars) for plan, _ in operators(trace.code) if plan.scalars]
         self._order = [*donated, *[i for i in range(len(trace.arrays)) if i not in donated]]
+        self._donated = len(donated)
 
     def __call__(self, given: list, kept: list, packs: list) -> list:
         arrays: list[Any] = [None] * len(self._order)
-        for i, array in zip(self._order, [*given, *kept]):
+        for i, array in zip(self._order, [*given[: self._donated], *kept]):
             arrays[i] = np.asarray(array)
         trace: Any = SimpleNamespace(arrays=arrays, results=self._results, scalars=self._scalars(packs))
         made = dict(zip(self._program.live, self._program(trace)))
@@ -51,7 +52,9 @@ class _Executable:
         return [numbers[place : place + length] for place, length in zip(self._places, self._lengths)]
 
 
-def _make(device: Any, trace: Any, live: tuple[int, ...], donated: tuple[int, ...], packs: Any, given: Any) -> Any:
+def _make(
+    device: Any, trace: Any, live: tuple[int, ...], donated: tuple[int, ...], spare: int, packs: Any, given: Any
+) -> Any:
     """Replace `whole_program._make`."""
     made = Executable.__new__(Executable)
     made.call = made.compiled = _Executable(trace, live, donated, packs.vectors)

@@ -275,6 +275,6 @@ class Recording:
         live = [v for v in (r() for r in self.trace.results) if v is not None and v not in wanted]
         if live:
             del live
-            gc.collect()
+            gc.collect(1)  # the call's objects are young; a full collection of a large program takes seconds
             live = [v for v in (r() for r in self.trace.results) if v is not None and v not in wanted]
         return live

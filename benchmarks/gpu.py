@@ -7,6 +7,7 @@ PyTorch for CUDA. With arguments, it only runs the models that they name.
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -31,7 +32,8 @@ OURS = "torchlike", "torchlike.compile"
 ROUNDS, SECONDS = 5, 0.4  # of timed steps; each round takes at least one step
 PATIENCE = 600.0  # seconds for all compiles
 CLASSES = {"gpt2": 50257, "vit": 1000, "resnet50": 1000}  # the integers of the batches for JAX; otherwise 10
-# PyTorch computes float32 products in full and lets cuDNN's convolutions use TF32. Both JAX settings are one here.
+# PyTorch uses TF32 for convolutions and recurrent layers, but not for products. JAX has one setting for all of them, so
+# the models of products use full float32 and the others TF32.
 EXACT = ("mlp",)
 ABOUT = """\
 # Training steps on a GPU
@@ -44,7 +46,7 @@ the forward and backward pass; PyTorch's optimizers are its own defaults (`forea
 float32 products in full and TF32 in convolutions, in JAX too; bfloat16 where the row says so.
 
 - Ratio: torchlike's time over that of PyTorch eager, of `torch.compile`, and of the hand-written JAX step.
-- MB: the peak of the device's memory in use.
+- MB: the peak of the device's memory in use, in the order of the columns.
 - First loss: of PyTorch eager, torchlike and torchlike.compile, from the same seed. The fifth step follows in brackets.
 - The steps of small models take less time on the GPU than on the host, so their times are those of the host.
 """
@@ -151,9 +153,9 @@ def figures_of(process, errors, ready):
         if line:
             process.wait()
             return json.loads(line) | json.loads(ready)
-    process.kill()
-    if not ready and process.poll() is None:
+    if not ready and process.wait() == -signal.SIGTERM:
         return {"error": f"not compiled within {PATIENCE:.0f} s"}
+    process.kill()
     errors.seek(0)
     said = errors.read().strip().splitlines()
     return {"error": said[-1][:200] if said else f"exit status {process.wait()}", "said": said[-40:]}
@@ -170,6 +172,9 @@ def measured(models):
     every = [(name, side, *started(side, name)) for name in models for side in FORMS]
     end = time.monotonic() + PATIENCE
     waiting = [(*worker, line_of(worker[2], end)) for worker in tqdm(every, unit="compiled")]
+    for _, _, process, _, ready in waiting:
+        if not ready:
+            process.terminate()  # so that nothing compiles while the others are timed
     for name, side, *worker in tqdm(waiting, unit="timed"):
         yield name, side, figures_of(*worker)
 

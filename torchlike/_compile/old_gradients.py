@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import SingleDeviceSharding
 
 from torchlike import _native
 from torchlike._dtypes.devices import cpu, to_jax
@@ -19,6 +17,8 @@ from torchlike._engine.trace.ownership import has_lent
 from torchlike._engine.xla.transfers import to_device
 from torchlike._tensor.storage import Storage
 from torchlike._tensor.tensor import Tensor
+
+JaxArray = type(to_device(np.zeros(()), cpu))
 
 
 class OldGradients:
@@ -45,9 +45,7 @@ class OldGradients:
 
     def fresh(self) -> list[jax.Array]:
         """Return new arrays."""
-        if not self.avals:
-            return []
-        return _filler(tuple([(aval.shape, aval.dtype.numpy) for aval in self.avals]), self._place)()
+        return [jnp.zeros(aval.shape, aval.dtype.numpy, device=self._place) for aval in self.avals]
 
     def _alone(self) -> list[Any] | None:
         same = _native.same
@@ -64,12 +62,3 @@ class OldGradients:
             return None
         arrays = same.alone(values, "array", JaxArray)
         return None if arrays is None or has_lent(arrays) else arrays
-
-
-JaxArray = type(to_device(np.zeros(()), cpu))
-
-
-@functools.lru_cache(64)
-def _filler(kinds: tuple, place: Any) -> Any:
-    """Return a program that creates arrays of these shapes and dtypes on a device."""
-    return jax.jit(lambda: [jnp.zeros(*kind) for kind in kinds], out_shardings=SingleDeviceSharding(place))

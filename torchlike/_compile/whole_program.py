@@ -88,7 +88,7 @@ def find(
     )
     found = programs.get(key)
     if found is None:
-        found = _make(device, trace, live, donated, len(spare), packs, given)
+        found = _make(device, trace, live, donated, bool(spare), packs, given)
         programs.add(key, found)
     return found
 
@@ -109,7 +109,7 @@ def _make(
     try:
         with whole_step:
             function = replay(tuple(trace.code), places, packs.vectors, donated, kept, live)
-            made = Executable(device, function, given, spare)
+            made = Executable(device, function, given, keep_unused=spare)
     except jax.errors.JaxRuntimeError as error:  # the program is too large for the memory of a TPU
         raise memory.explained(error, device, trace.code, users_place()) from None
     made.account, made.code = account, tuple(trace.code)

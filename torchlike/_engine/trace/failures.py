@@ -58,7 +58,7 @@ def check(value: Value) -> None:
 def _without_tracebacks(error: Exception) -> Exception:
     """Return an error after the removal of its traceback, and of those of the errors that led to it."""
     each: BaseException | None = error
-    while each is not None and each.__traceback__ is not None:
+    while each is not None:
         each.__traceback__ = None
         each = each.__cause__ or each.__context__
     return error

@@ -31,18 +31,14 @@ SMALL = 1 << 16  # bytes; on the CPU, a host array up to this size is passed to 
 ROUNDED: dict[str, bool | str] = {"xla_allow_excess_precision": False}
 
 
-def executable(device: Device, function: Callable, *given: Any, spare: int = 0) -> Any:
-    """Compile a function for this device. The buffers of the first argument are donated.
-
-    The function does not take the last `spare` arrays of the first argument. They only give their memory to results.
+def executable(device: Device, function: Callable, *given: Any, **options: Any) -> Any:
+    """Compile a function for this device. The buffers of the first argument are donated. `options` are those of `jit`.
 
     The shardings of inputs and results name the device explicitly, because host arrays and programs without inputs do
     not determine it.
     """
     place = to_jax(device)
-    whole = (lambda donated, *others: function(donated[:-spare], *others)) if spare else function
-    options = {"keep_unused": True} if spare else {}
-    lowered = lower(SingleDeviceSharding(place), place.platform, switches.of[device.type], whole, *given, **options)
+    lowered = lower(SingleDeviceSharding(place), place.platform, switches.of[device.type], function, *given, **options)
     return lowered.compile(None if place.platform == "tpu" else ROUNDED)
 
 
@@ -59,9 +55,9 @@ class Executable:
 
     __slots__ = ("account", "call", "code", "compiled", "donated_bytes", "function", "is_warm", "needs")
 
-    def __init__(self, device: Device, function: Callable, given: tuple, spare: int = 0) -> None:
+    def __init__(self, device: Device, function: Callable, given: tuple, **options: Any) -> None:
         started = time.perf_counter()
-        self.compiled = executable(device, function, *given, spare=spare)
+        self.compiled = executable(device, function, *given, **options)
         stats.compiles += 1
         stats.compile_seconds += time.perf_counter() - started
         self.function, self.call, self.is_warm = function, self.compiled, False
@@ -190,12 +186,12 @@ def numbers_of(trace: Trace) -> tuple[list[int], list[int], list[type]]:
 def replay(code: tuple, places: list[int], vectors: tuple, donated: tuple, kept: tuple, live: tuple) -> Callable:
     """Return the trace as a JAX function of (donated inputs, kept inputs, packed scalars).
 
-    `vectors` describes the packed scalars (see `vectors_of`).
+    `vectors` describes the packed scalars (see `vectors_of`). Further donated inputs only give their memory to results.
     """
     order = donated + kept
 
     def torchlike_program(given: list, held: list, packs: list):
-        inputs = dict(zip(order, [*given, *held]))
+        inputs = dict(zip(order, [*given[: len(donated)], *held]))
         results: list = []
         run_entries(code, places, results, inputs, unpack(vectors, packs))
         return [results[i] if i >= 0 else inputs[~i] for i in live]

@@ -60,7 +60,7 @@ def flush(device: Device) -> None:
             _trace.observe(plan for plan, _ in _trace.operators(trace.code))
         values = [r() for r in trace.results]  # strong references, so no Value is freed between the key and the run
         live = tuple([i for i, v in enumerate(values) if v is not None])
-        if live:
+        if live or trace.mesh is not None:
             # The array of an input whose Value was freed can be donated if no other references to it exist. A host
             # array can always be donated, because it is copied first. The reference count is taken inline, because a
             # function call may add references to its arguments, depending on active tracers and profilers.
@@ -94,6 +94,9 @@ def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> None:
         else:
             _execute(device, trace, program, values)
     except Exception as error:
+        if trace.mesh is not None and not trace.mesh.is_disagreement(error):
+            failures.abandon(device, trace, values, error)
+            raise
         if device.trace is not trace:  # the results are committed; the error is a warning that became an exception
             raise
         log.logger.debug("a program failed, so its operators run one by one", exc_info=error)

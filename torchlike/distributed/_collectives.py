@@ -19,7 +19,7 @@ from torchlike._internal import RankMesh, Value, collectives, warn
 from torchlike.distributed import _errors as errors
 from torchlike.distributed import _tensors as t
 from torchlike.distributed._group import ProcessGroup, Work
-from torchlike.distributed._reducing import ReduceOp, checked
+from torchlike.distributed._reducing import RedOpType, ReduceOp, checked
 from torchlike.distributed._world import is_outside, member
 
 
@@ -70,8 +70,22 @@ def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_
         return None
     if tensor.is_sparse:
         raise NotImplementedError("all_reduce: sparse tensors are not supported by torchlike yet")
-    (result,) = collectives.all_reduce(group.mesh(tensor.device), [t.value(tensor)], op.name)
+    (result,) = _reduced(group, [tensor], op)
     return _recorded([t.write(tensor, result)], async_op)
+
+
+def _reduced(group: ProcessGroup, tensors: list[Tensor], op: RedOpType) -> list[Value]:
+    """Record a reduction of the members' tensors."""
+    sum_of = RedOpType.SUM if op is RedOpType.AVG else op
+    results = collectives.all_reduce(group.mesh(tensors[0].device), [*map(t.value, tensors)], sum_of.name)
+    return [_averaged(group, result, op) for result in results]
+
+
+def _averaged(group: ProcessGroup, total: Value, op: RedOpType) -> Value:
+    if op is not RedOpType.AVG:
+        return total
+    with torchlike.no_grad():
+        return (t.tensor(total) / group.size())._value
 
 
 def all_reduce_coalesced(tensors: Any, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False) -> Any:
@@ -82,7 +96,7 @@ def all_reduce_coalesced(tensors: Any, op: Any = ReduceOp.SUM, group: Any = None
     if is_outside(group, "all_reduce_coalesced") or not tensors:
         return None
     op, group = checked("all_reduce", op, tensors[0].dtype), member(group)
-    results = collectives.all_reduce(group.mesh(tensors[0].device), [*map(t.value, tensors)], op.name)
+    results = _reduced(group, tensors, op)
     return _recorded([t.write(x, result) for x, result in zip(tensors, results)], async_op)
 
 
@@ -181,7 +195,7 @@ def reduce(
         return None
     op, group = checked("reduce", op, tensor.dtype), member(group)
     target = member_rank(group, dst, group_dst, "reduce")
-    (result,) = collectives.all_reduce(group.mesh(tensor.device), [t.value(tensor)], op.name)
+    (result,) = _reduced(group, [tensor], op)
     return _recorded([t.write(tensor, result) if group.rank() == target else tensor], async_op)
 
 
@@ -263,8 +277,9 @@ def reduce_scatter(
     op, group = checked("reduce_scatter", op, output.dtype), member(group)
     if len(input_list) != group.size():
         raise errors.list_length("reduce_scatter", group.size(), len(input_list))
-    result = collectives.reduce_scatter(group.mesh(output.device), t.stacked(input_list), op.name)
-    return _recorded([t.write(output, result)], async_op)
+    sum_of = RedOpType.SUM if op is RedOpType.AVG else op
+    result = collectives.reduce_scatter(group.mesh(output.device), t.stacked(input_list), sum_of.name)
+    return _recorded([t.write(output, _averaged(group, result, op))], async_op)
 
 
 def reduce_scatter_single(

@@ -51,7 +51,7 @@ class Collective(Plan):
                 self._program = lowered.compile()
         with watch.running(mesh, [repr(self)]) as running:
             try:
-                results = self._program(*mesh.enter(held))
+                results = mesh.launch(self._program, *mesh.enter(held))
                 running.waits_for(results)
                 jax.block_until_ready(results)
             except ValueError as error:

@@ -5,6 +5,7 @@ Each rank sees its own arrays. In the program they are the shards of global arra
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -46,12 +47,27 @@ class RankMesh:
         self._mesh = Mesh(np.array([each[rank] for rank in self.ranks]), (AXIS,))
         self._sharding = NamedSharding(self._mesh, _SHARDED)
         self._place = place
+        self._is_connected = False
 
     def executable(self, device: Device, code: tuple, function: Callable, given: tuple, **options: Any) -> Executable:
         """Return the executable of a trace with collectives of this mesh."""
         from torchlike._engine.ranks.program import RankExecutable
 
         return RankExecutable(self, device, code, function, given, **options)
+
+    def launch(self, call: Callable, *given: Any) -> Any:
+        """Run a program. At the first run, Gloo connects the members and prints a line, which goes to `stderr`."""
+        if self._is_connected or self.size == 1:
+            return call(*given)
+        standard = os.dup(1)
+        try:
+            os.dup2(2, 1)
+            results = jax.block_until_ready(call(*given))
+        finally:
+            os.dup2(standard, 1)
+            os.close(standard)
+        self._is_connected = True
+        return results
 
     @staticmethod
     def is_disagreement(error: Exception) -> bool:

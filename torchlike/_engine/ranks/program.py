@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import time
 from collections.abc import Callable, Iterator
@@ -65,10 +66,10 @@ class RankExecutable(Executable):
     def run(self, device: Device, *given: list) -> list:
         """Return the results of this rank."""
         inputs = self._mesh.enter(given)
-        call = super().run
+        run = functools.partial(super().run, device)
         with watch.running(self._mesh, self._calls) as running:
             try:
-                results = call(device, *inputs)
+                results = self._mesh.launch(run, *inputs)
                 running.waits_for(results)
             except ValueError as error:  # XLA's error for Gloo
                 raise broken(self._calls, error) from None

@@ -10,6 +10,7 @@ import numpy as np
 from jax import lax
 
 from torchlike._engine.ranks.mesh import AXIS
+from torchlike._engine.xla.target import for_cpu
 
 SMALL = 1 << 18  # bytes; arrays up to this size are concatenated before they are reduced
 SEGMENT = 1 << 20  # bytes; the maximum size of a segment in Gloo's reduction to one member
@@ -25,7 +26,6 @@ def _most(total: Any, array: Any) -> Any:
 
 STEPS: dict[str, Callable[[Any, Any], Any]] = {
     "SUM": jnp.add,
-    "AVG": jnp.add,
     "PRODUCT": lambda total, array: (total * array).astype(total.dtype),
     "MIN": _least,
     "MAX": _most,
@@ -56,13 +56,14 @@ def all_reduce(size: int, op: str, *arrays: Any) -> tuple:
 def _reduced(size: int, op: str, array: Any) -> Any:
     if array.size == 0:
         return array
-    if op in ("SUM", "AVG") and array.dtype != np.bool_:
-        return _divided(size, op, lax.psum(array, AXIS))
+    if op == "SUM" and array.dtype != np.bool_ and not _is_widened(array):
+        return lax.psum(array, AXIS)
     return _by_ring(lax.all_gather(array, AXIS), size, op)
 
 
-def _divided(size: int, op: str, total: Any) -> Any:
-    return (total / size).astype(total.dtype) if op == "AVG" else total
+def _is_widened(array: Any) -> bool:
+    """Return whether XLA sums the array in float32. Gloo rounds each partial sum."""
+    return for_cpu() and array.dtype == jnp.bfloat16
 
 
 def _by_ring(stacked: Any, size: int, op: str, largest: int | None = None) -> Any:
@@ -75,7 +76,7 @@ def _by_ring(stacked: Any, size: int, op: str, largest: int | None = None) -> An
     count, made = flat.shape[1], []
     for number, (begin, end) in enumerate(_chunks(count, flat.dtype.itemsize, size, largest)):
         made.append(_around(flat[:, begin:end], number, size, op))
-    return _divided(size, op, jnp.concatenate(made)).reshape(stacked.shape[1:])
+    return jnp.concatenate(made).reshape(stacked.shape[1:])
 
 
 def _around(parts: Any, number: int, size: int, op: str) -> Any:
@@ -109,9 +110,12 @@ def all_gather(array: Any) -> tuple:
 
 
 def reduce_scatter(size: int, op: str, array: Any) -> tuple:
-    """Reduce the members' arrays of `size` rows, and return the row of this rank."""
-    if op in ("SUM", "AVG") and array.size and array.dtype != np.bool_:
-        return (_divided(size, op, lax.psum_scatter(array, AXIS)),)
+    """Reduce the members' arrays of `size` rows, and return the row of this rank.
+
+    On the CPU, this rank receives the rows and adds them in Gloo's order. XLA's own form is slower there.
+    """
+    if op == "SUM" and array.size and array.dtype != np.bool_ and not for_cpu():
+        return (lax.psum_scatter(array, AXIS),)
     parts = lax.all_to_all(array, AXIS, 0, 0)
     return (_by_ring(parts, size, op, SEGMENT),)
 

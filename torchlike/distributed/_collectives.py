@@ -1,9 +1,10 @@
 """Collective operations on tensors.
 
 Each function records an operator, as `add` does. The operator runs in a program of all members. With `async_op` the
-function returns a `Work`, and otherwise None. All members of a group must call the same functions in the same order,
-with the same shapes and dtypes. `group` defaults to the group of all processes. If a process outside the group calls a
-function, the function only warns.
+function returns a `Work`. Otherwise it returns None, and on the CPU it waits for the result.
+
+All members of a group must call the same functions in the same order, with the same shapes and dtypes. `group` defaults
+to the group of all processes. If a process outside the group calls a function, the function only warns.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import RankMesh, Value, collectives, warn
+from torchlike._internal import RankMesh, Value, boundary, collectives, warn
 from torchlike.distributed import _errors as errors
 from torchlike.distributed import _tensors as t
 from torchlike.distributed._group import ProcessGroup, Work
@@ -51,7 +52,20 @@ def _everybody(group: ProcessGroup) -> range:
 
 
 def _recorded(written: list[Tensor], is_async: bool) -> Work | None:
-    return Work(lambda _: written) if is_async else None
+    """Return a `Work`, or run the collective now.
+
+    On accelerators it stays recorded, as PyTorch's functions return before a collective has run there.
+    """
+    if is_async:
+        return Work(lambda _: _run(written))
+    _run(written)
+    return None
+
+
+def _run(written: list[Tensor]) -> list[Tensor]:
+    if any(x.device.type == "cpu" for x in written):
+        boundary()
+    return written
 
 
 # -- the same result for all members -----------------------------------------------------------------------------------
@@ -178,7 +192,7 @@ def broadcast(
     group = member(group)
     source = member_rank(group, src, group_src, "broadcast")
     (result,) = collectives.broadcast(group.mesh(tensor.device), [t.value(tensor)], source)
-    return _recorded([tensor if group.rank() == source else t.write(tensor, result)], async_op)
+    return _recorded([t.write(tensor, result)], async_op)
 
 
 def reduce(
@@ -195,8 +209,9 @@ def reduce(
         return None
     op, group = checked("reduce", op, tensor.dtype), member(group)
     target = member_rank(group, dst, group_dst, "reduce")
-    (result,) = _reduced(group, [tensor], op)
-    return _recorded([t.write(tensor, result) if group.rank() == target else tensor], async_op)
+    (total,) = _reduced(group, [tensor], op)
+    result = total if group.rank() == target else t.value(tensor)
+    return _recorded([t.write(tensor, result)], async_op)
 
 
 def gather(

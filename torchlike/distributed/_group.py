@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from typing import Any
 
-from torchlike._internal import RankMesh
+from torchlike._internal import Connected, RankMesh
 from torchlike.distributed._mail import Mail
 from torchlike.distributed._stores import Store
 from torchlike.futures import Future
@@ -70,7 +70,7 @@ class Work:
         return future
 
 
-class ProcessGroup:
+class ProcessGroup(Connected):
     """A group of processes that exchange messages. The tags of the messages contain the group's name.
 
     `init_process_group` and `new_group` create groups. All members must call the same operations in the same order.

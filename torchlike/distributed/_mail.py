@@ -10,14 +10,14 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Iterable
 
-from torchlike._internal import Lost, boundary, current, processes
+from torchlike._internal import Connected, Lost, boundary, current, processes
 from torchlike.distributed import _errors as errors
 
 _PART = 1 << 20  # bytes; the service limits the size of a value
 _SLICE = 1.0  # seconds of a wait that no signal handler interrupts
 
 
-class Mail:
+class Mail(Connected):
     """The messages of this process. Ranks are global ranks."""
 
     def __init__(self, rank: int, seconds: float) -> None:

@@ -81,5 +81,3 @@ def record_collective(plan: Collective, values: Sequence[Value]) -> tuple[Value,
         trace.mesh = plan.mesh
         watch.records(device)
     return made
-
-

@@ -23,6 +23,10 @@ from torchlike._errors import ranks as errors
 _SLICE = 1.0  # seconds of a wait that no signal handler interrupts
 
 
+class DifferentProgram(Exception):
+    """Raised before a program runs if the members of the group are about to run different programs."""
+
+
 class Proposal(NamedTuple):
     """What a member is about to run.
 
@@ -53,15 +57,17 @@ class Meetings:
         self.differed = False
         self.reports: list[str] = []
 
-    def agree(self, digest: str, collectives: list[str]) -> bool:
+    def agree(self, digest: str, collectives: list[str], place: str = "") -> bool:
         """Meet the other members before a program with these collectives. Return whether all run the same program.
+
+        `place` is the line of the first collective. By default, it is that of the oldest recorded collective.
 
         Raises:
           DistBackendError: a member calls another collective, does not arrive in time, or has ended.
         """
         if self.differed:
             return False
-        mine = Proposal(digest, collectives[0], self.places[0] if self.places else "")
+        mine = Proposal(digest, collectives[0], place or (self.places[0] if self.places else ""))
         theirs = self._exchange(mine) if len(self._ranks) > 1 else {}
         for rank, their in theirs.items():
             if their.collective != mine.collective:

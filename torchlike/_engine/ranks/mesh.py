@@ -15,7 +15,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import to_jax
-from torchlike._engine.ranks.meeting import Meetings
+from torchlike._engine.ranks.meeting import DifferentProgram, Meetings
 from torchlike._engine.xla import jax_private
 
 if TYPE_CHECKING:
@@ -25,7 +25,11 @@ AXIS = "ranks"
 _SHARDED = PartitionSpec(AXIS)
 
 
-class RankMesh:
+class Connected:
+    """The base class of objects that connect processes. Guards of compiled functions do not look inside."""
+
+
+class RankMesh(Connected):
     """One device of each member of a process group.
 
     Attributes:
@@ -72,8 +76,6 @@ class RankMesh:
     @staticmethod
     def is_disagreement(error: Exception) -> bool:
         """Return whether the members were about to run different programs, and none of them ran."""
-        from torchlike._engine.ranks.program import DifferentProgram
-
         return isinstance(error, DifferentProgram)
 
     def lowered(self, function: Callable, given: Sequence[list], **options: Any) -> tuple[Any, list[bool]]:

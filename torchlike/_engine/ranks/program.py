@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import to_jax
 from torchlike._dtypes.precision import switches
+from torchlike._engine.ranks.meeting import DifferentProgram
 from torchlike._engine.ranks.watch import watch
 from torchlike._engine.report.compile_counters import stats
 from torchlike._engine.trace.trace import operators
@@ -23,14 +24,10 @@ if TYPE_CHECKING:
     from torchlike._engine.ranks.mesh import RankMesh
 
 
-class DifferentProgram(Exception):
-    """Raised before a program runs if the members of the group are about to run different programs."""
-
-
 class RankExecutable(Executable):
     """A compiled trace with collectives. `meet` must be called before each run."""
 
-    __slots__ = ("_calls", "_digest", "_lowered", "_mesh", "_scalars")
+    __slots__ = ("_calls", "_digest", "_lowered", "_mesh", "_place", "_scalars")
 
     def __init__(
         self, mesh: RankMesh, device: Device, code: tuple, function: Callable, given: tuple, **options: Any
@@ -41,6 +38,7 @@ class RankExecutable(Executable):
             self._lowered, self._scalars = mesh.lowered(function, given, **options)
         text = f"{len(self._calls)} {self._lowered.as_text()}"
         self._mesh, self._digest = mesh, hashlib.sha256(text.encode()).hexdigest()[:32]
+        self._place = mesh.meetings.places[0] if mesh.meetings.places else ""
         self.compiled = self.call = None
         self.function, self.is_warm, self.needs = function, False, 0
         self.donated_bytes = sum(a.nbytes for a in given[0])
@@ -49,7 +47,7 @@ class RankExecutable(Executable):
 
     def meet(self) -> None:
         """Meet the other members. Raise `DifferentProgram` if they are about to run other programs."""
-        if not self._mesh.meetings.agree(self._digest, self._calls):
+        if not self._mesh.meetings.agree(self._digest, self._calls, self._place):
             raise DifferentProgram
         if self.compiled is None:
             self._compile()

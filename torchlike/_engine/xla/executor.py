@@ -66,6 +66,9 @@ class Executable:
         self.account: Any = None
         self.code: tuple = ()  # the code of the trace, if the program is a whole step
 
+    def meet(self) -> None:
+        """Prepare a run. Programs with collectives agree with the other ranks here."""
+
     def run(self, device: Device, *given: list) -> list:
         """Return the results. The first run looks up JAX's C++ entry point and sets `is_warm`."""
         if self.needs:

@@ -210,9 +210,8 @@ def _follow_first(group: ProcessGroup, tensors: list[Tensor]) -> None:
     if group.size() == 1 or not tensors:
         return
     results = collectives.broadcast(group.mesh(tensors[0].device), [*map(t.value, tensors)], 0)
-    if group.rank() != 0:
-        for tensor, result in zip(tensors, results):
-            t.write(tensor, result)
+    for tensor, result in zip(tensors, results):
+        t.write(tensor, result)
 
 
 def _tensors_in(found: Any) -> list[Tensor]:
@@ -234,7 +233,8 @@ class Averages:
 
     def __init__(self, group: ProcessGroup, parameters: list[Tensor]) -> None:
         self._group, self._parameters = group, parameters
-        self._missing: set[int] | None = None  # parameters without gradients yet, or None if no backward is expected
+        self._expects = False  # whether a backward pass is expected
+        self._missing: set[int] = set()  # the parameters whose gradients that pass has not computed yet
         self._touched: set[int] = set()  # parameters with new gradients since the last average, also within `no_sync`
         self._began, self._may_leave_out = False, False
         self._hook: Callable[[list[Tensor], int, bool], Tensor] | None = None
@@ -263,11 +263,10 @@ class Averages:
 
         `outputs` are the tensors in the output of the module, or None if every parameter must receive a gradient.
         """
-        self._may_leave_out, self._began = outputs is not None, False
-        self._missing = set(range(len(self._parameters)))
-        if outputs is not None:
-            used = _leaves_behind(outputs)
-            self._missing = {i for i in self._missing if id(self._parameters[i]) in used}
+        self._may_leave_out, self._expects, self._began = outputs is not None, True, False
+        self._missing.clear()
+        used = None if outputs is None else _leaves_behind(outputs)
+        self._missing.update(i for i, p in enumerate(self._parameters) if used is None or id(p) in used)
 
     def check_ended(self) -> None:
         """Raise RuntimeError if the last backward pass began but left gradients missing."""
@@ -277,19 +276,20 @@ class Averages:
     def came(self, i: int) -> None:
         """Record that parameter `i` received its gradient, and schedule the average after the last one."""
         self._touched.add(i)
-        if self._missing is None:
+        if not self._expects:
             return
         self._began = True
         self._missing.discard(i)
         if not self._missing:
-            self._missing = None
+            self._expects = self._began = False
             if running.walk is None:
                 self._average()
             else:
                 running.walk.at_end.append(self._average)
 
     def _average(self) -> None:
-        touched, self._touched = self._touched, set()
+        touched = set(self._touched)
+        self._touched.clear()
         if self._group.size() == 1 and self._hook is None:
             return
         parameters = self._parameters

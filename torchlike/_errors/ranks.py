@@ -32,12 +32,11 @@ def other_collective(own: int, mine: _Proposal, rank: int, theirs: _Proposal) ->
     )
 
 
-def left(rank: int, mine: _Proposal) -> DistBackendError:
-    return DistBackendError(f"Rank {rank} has left the process group, so {_call(mine)} cannot run.")
-
-
-def dead(rank: int, mine: _Proposal) -> DistBackendError:
-    return DistBackendError(f"The process of rank {rank} has ended, so {_call(mine)} cannot run.")
+def ended(rank: int, mine: _Proposal) -> DistBackendError:
+    return DistBackendError(
+        f"Connection closed by peer: the process of rank {rank} has ended, or left the group, so {_call(mine)} "
+        "cannot run"
+    )
 
 
 def missing(rank: int, seconds: float, mine: _Proposal) -> DistBackendError:
@@ -53,13 +52,13 @@ def no_service(why: str, mine: _Proposal) -> DistBackendError:
 
 def broken(ended: Sequence[int], called: Sequence[str], why: str) -> DistBackendError:
     """The connection to other ranks broke while a program ran. `called` are its collectives."""
-    who = f"the process of rank {', '.join(map(str, ended))} has ended" if ended else why
-    return DistBackendError(f"A program with {', '.join(called)} failed: {who}.")
+    who = f"the process of rank {', '.join(map(str, ended))} has ended, or left the group" if ended else why
+    return DistBackendError(f"Connection closed by peer in {', '.join(called)}: {who}")
 
 
 def stuck(seconds: float, stopped: Sequence[int], called: Sequence[str]) -> str:
     """The message of a process that ends because its program does not."""
-    who = f" Rank {', '.join(map(str, stopped))} gives no sign of life." if stopped else ""
+    who = f" The process of rank {', '.join(map(str, stopped))} has ended." if stopped else ""
     return (
         f"Timed out after {seconds * 1e3:.0f}ms in a program with {', '.join(called)}: another rank does not respond."
         f"{who} This process ends, because a running program cannot be interrupted."

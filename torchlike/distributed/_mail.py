@@ -14,7 +14,7 @@ from torchlike._internal import Connected, Lost, boundary, current, processes
 from torchlike.distributed import _errors as errors
 
 _PART = 1 << 20  # bytes; the service limits the size of a value
-_SLICE = 1.0  # seconds of a wait that no signal handler interrupts
+_SLICE = 0.5  # seconds of a wait that no signal handler interrupts
 
 
 class Mail(Connected):
@@ -61,8 +61,7 @@ class Mail(Connected):
                 waited = time.monotonic() - began
                 if waited > allowed:
                     raise errors.late(allowed, among)
-                if waited > 2:
-                    self._check(among)
+                self._check(among, tag)
         except Lost as error:
             raise errors.no_service(error) from None
 
@@ -82,17 +81,19 @@ class Mail(Connected):
         self._read[way] += 1
         return message
 
-    def _check(self, among: list[int]) -> None:
-        """Raise an error if one of the processes has ended or left."""
-        alive = processes.alive()
-        for other in among:
-            if other != self.rank and (processes.look(f"left/{other}") is not None or other not in alive):
+    def _check(self, among: list[int], tag: str) -> None:
+        """Raise an error if one of the processes has ended or left, and has not sent the message."""
+        for other in processes.ended().intersection(among):
+            if not self._is_sent(other, tag):
                 raise errors.gone(other)
 
     def is_there(self, other: int, tag: str) -> bool:
         """Return whether a message with this tag from the process `other` has arrived."""
         if other == self.rank:
             return bool(self._own[tag])
+        return self._is_sent(other, tag)
+
+    def _is_sent(self, other: int, tag: str) -> bool:
         way = f"mail/{other}/{self.rank}/{tag}"
         return processes.look(f"{way}/{self._read[way]}/parts") is not None
 

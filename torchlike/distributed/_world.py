@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Iterator
 from datetime import timedelta
@@ -10,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from torchlike import cuda
-from torchlike._internal import Lost, _errors, boundary, processes, warn
+from torchlike._internal import _errors, boundary, processes, warn
 from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed._mail import Mail
@@ -212,10 +211,7 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
     if not is_initialized():
         raise AssertionError("Process group cannot be None")
     boundary()
-    if processes.client is not None:
-        with contextlib.suppress(Lost):
-            processes.put(f"left/{default().rank()}", b"")
-        processes.disconnect()
+    processes.disconnect()
     world.mail, world.made = None, 0
     world.groups.clear()
     world.incarnations.clear()

@@ -6,6 +6,7 @@ NCCL on GPUs.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import socket
@@ -20,6 +21,7 @@ from torchlike._engine.trace.flush import boundary, forget_programs
 from torchlike._engine.trace.value import Value
 from torchlike._engine.xla import jax_private
 
+_NUMBER = 4  # bytes of a rank's number
 HEARTBEAT = 10  # seconds without a sign of life after which the service counts a process as lost
 
 
@@ -35,6 +37,7 @@ class Processes:
         self.rank, self.size = 0, 1
         self._service: subprocess.Popen | None = None
         self._presence: socket.socket | None = None
+        self._heard = bytearray()  # the numbers of the ranks that have ended
 
     def serve(self, size: int) -> tuple[int, int]:
         """Start the coordination service and return its two ports (see `coordinator.py`)."""
@@ -63,6 +66,9 @@ class Processes:
             jax_private.clear_backend()
         devices.forget()
         self._presence = socket.create_connection((host, ports[1]), timeout=seconds)
+        self._presence.sendall(rank.to_bytes(_NUMBER, "big"))
+        self._presence.settimeout(0)
+        self._heard.clear()
         self.client = jax_private.connect(f"{host}:{ports[0]}", rank, size, HEARTBEAT, max(1, int(seconds)))
         self.rank, self.size = rank, size
 
@@ -96,9 +102,17 @@ class Processes:
         """Delete a key and all keys below it."""
         self._asked("key_value_delete", key)
 
-    def alive(self) -> list[int]:
-        """Return the ranks of the processes that the service counts as alive."""
-        return sorted(self._asked("get_live_nodes", list(range(self.size))) or ())
+    def ended(self) -> set[int]:
+        """Return the ranks whose processes have ended or have left the service."""
+        if self._presence is not None:
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    found = self._presence.recv(4096)
+                    self._heard += found
+                    if not found:
+                        raise Lost("its process has ended")
+        heard = bytes(self._heard)
+        return {int.from_bytes(heard[i : i + _NUMBER], "big") for i in range(0, len(heard), _NUMBER)}
 
     def _asked(self, method: str, *arguments: object) -> object:
         if self.client is None:

@@ -85,12 +85,24 @@ class RankExecutable(Executable):
         super().fill(device, places, given)
 
 
+def _ended() -> list[int]:
+    """Return the ranks that have ended. The connection of a killed process may close before it is counted."""
+    from torchlike._engine.ranks.processes import processes
+
+    for _ in range(20):
+        found = sorted(processes.ended())
+        if found:
+            return found
+        time.sleep(0.05)
+    return []
+
+
 def broken(calls: list[str], error: Exception) -> Exception:
     """Return the error for a program whose connection to other ranks broke."""
-    from torchlike._engine.ranks.processes import Lost, processes
+    from torchlike._engine.ranks.processes import Lost
 
     try:
-        ended = sorted(set(range(processes.size)) - set(processes.alive()))
+        ended = _ended()
     except Lost:
         ended = []
     return errors.broken(ended, calls, str(error).partition("\n")[0])

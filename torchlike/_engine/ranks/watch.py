@@ -108,7 +108,7 @@ def _flush(device: Device) -> None:
 
 def _end(program: Running) -> None:
     try:
-        stopped = sorted(set(program.mesh.ranks) - set(processes.alive()))
+        stopped = sorted(processes.ended().intersection(program.mesh.ranks))
     except Lost:
         stopped = []
     print(errors.stuck(program.mesh.meetings.seconds, stopped, program.calls), file=sys.stderr, flush=True)

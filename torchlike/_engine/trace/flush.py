@@ -166,6 +166,8 @@ def _execute(device: Device, trace: _trace.Trace, program: Any, values: list) ->
     if program.__class__ is Interpreted:
         arrays = timed(program.account, program, trace) if watchers else program(trace)
         if Failed in map(type, arrays):
+            if trace.mesh is not None:  # the collectives cannot run again
+                raise next(x.error for x in arrays if x.__class__ is Failed)
             failures.isolate(device, trace, program.live, values, None)
         else:
             deque(commit(iter(arrays)), 0)

@@ -65,5 +65,9 @@ def stuck(seconds: float, stopped: Sequence[int], called: Sequence[str]) -> str:
     )
 
 
+def inside(name: str) -> NotImplementedError:
+    return NotImplementedError(f"{name} is not supported inside scan, cond, while_loop or torchlike.jax functions")
+
+
 def under_vmap(name: str) -> NotImplementedError:
     return NotImplementedError(f"{name} is not supported under vmap")

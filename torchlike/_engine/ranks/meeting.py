@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections import deque
 from typing import NamedTuple
 
 from torchlike._engine.ranks.processes import Lost, processes
@@ -33,7 +32,7 @@ class Proposal(NamedTuple):
     Attributes:
       digest: a digest of the program.
       collective: the first collective, with shapes and dtypes.
-      place: the line of the script that called it.
+      place: a line of the script that called a collective of the program.
     """
 
     digest: str
@@ -45,7 +44,7 @@ class Meetings:
     """The meetings of one group.
 
     Attributes:
-      places: the lines of the collectives that were recorded and have not run.
+      place: the line of the latest recorded collective.
       differed: whether the members disagreed at the next collective. It then runs as a program of its own.
       reports: for `explain()`, the lines at which the programs of the members differed.
     """
@@ -53,21 +52,21 @@ class Meetings:
     def __init__(self, name: str, ranks: tuple[int, ...], own: int, seconds: float) -> None:
         self._name, self._ranks, self._own, self.seconds = name, ranks, own, seconds
         self._number = 0
-        self.places: deque[str] = deque()
+        self.place = ""
         self.differed = False
         self.reports: list[str] = []
 
     def agree(self, digest: str, collectives: list[str], place: str = "") -> bool:
         """Meet the other members before a program with these collectives. Return whether all run the same program.
 
-        `place` is the line of the first collective. By default, it is that of the oldest recorded collective.
+        `place` is the line of a collective of the program. By default, it is that of the latest recorded one.
 
         Raises:
           DistBackendError: a member calls another collective, does not arrive in time, or has ended.
         """
         if self.differed:
             return False
-        mine = Proposal(digest, collectives[0], place or (self.places[0] if self.places else ""))
+        mine = Proposal(digest, collectives[0], place or self.place)
         theirs = self._exchange(mine) if len(self._ranks) > 1 else {}
         for rank, their in theirs.items():
             if their.collective != mine.collective:
@@ -89,8 +88,6 @@ class Meetings:
 
     def _passed(self, count: int) -> None:
         self._number += count
-        for _ in range(min(count, len(self.places))):
-            self.places.popleft()
 
     def _exchange(self, mine: Proposal) -> dict[int, Proposal]:
         """Return the proposals of the other members."""

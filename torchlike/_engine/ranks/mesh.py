@@ -62,7 +62,9 @@ class RankMesh(Connected):
     def launch(self, call: Callable, *given: Any) -> Any:
         """Run a program. At the first run, Gloo connects the members and prints a line, which goes to `stderr`."""
         if self._is_connected or self.size == 1:
-            return call(*given)
+            results = call(*given)
+            # On the CPU, wait here: an error of the connection then belongs to this program.
+            return jax.block_until_ready(results) if self.device.type == "cpu" and self.size > 1 else results
         standard = os.dup(1)
         try:
             os.dup2(2, 1)

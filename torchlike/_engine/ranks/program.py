@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torchlike._dtypes.devices import device as Device
@@ -17,11 +17,18 @@ from torchlike._engine.report.compile_counters import stats
 from torchlike._engine.trace.trace import operators
 from torchlike._engine.xla import memory
 from torchlike._engine.xla.executor import ROUNDED, Executable
+from torchlike._engine.xla.jax_private import JaxRuntimeError
 from torchlike._engine.xla.target import at_precision, tracing_for
 from torchlike._errors import ranks as errors
 
 if TYPE_CHECKING:
     from torchlike._engine.ranks.mesh import RankMesh
+
+
+def calls_of(code: Sequence) -> list[str]:
+    """Return a description of each collective of a trace."""
+    plans = [plan for plan, _ in operators(code) if plan.mesh is not None]
+    return [call for plan in plans for call in plan.calls()]
 
 
 class RankExecutable(Executable):
@@ -33,12 +40,12 @@ class RankExecutable(Executable):
         self, mesh: RankMesh, device: Device, code: tuple, function: Callable, given: tuple, **options: Any
     ) -> None:
         platform = to_jax(device).platform
-        self._calls = [repr(plan) for plan, _ in operators(code) if plan.mesh is not None]
+        self._calls = calls_of(code)
         with tracing_for(platform), at_precision(switches.of[device.type]):
             self._lowered, self._scalars = mesh.lowered(function, given, **options)
         text = f"{len(self._calls)} {self._lowered.as_text()}"
         self._mesh, self._digest = mesh, hashlib.sha256(text.encode()).hexdigest()[:32]
-        self._place = mesh.meetings.places[0] if mesh.meetings.places else ""
+        self._place = mesh.meetings.place
         self.compiled = self.call = None
         self.function, self.is_warm, self.needs = function, False, 0
         self.donated_bytes = sum(a.nbytes for a in given[0])
@@ -69,7 +76,7 @@ class RankExecutable(Executable):
             try:
                 results = self._mesh.launch(run, *inputs)
                 running.waits_for(results)
-            except ValueError as error:  # XLA's error for Gloo
+            except (ValueError, JaxRuntimeError) as error:
                 raise broken(self._calls, error) from None
         self.is_warm = False  # the arguments and results need `enter` and `leave`
         return self._mesh.leave(results, self._scalars)
@@ -101,6 +108,8 @@ def broken(calls: list[str], error: Exception) -> Exception:
     """Return the error for a program whose connection to other ranks broke."""
     from torchlike._engine.ranks.processes import Lost
 
+    if "RESOURCE_EXHAUSTED" in str(error):
+        return error
     try:
         ended = _ended()
     except Lost:

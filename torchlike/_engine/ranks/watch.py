@@ -53,7 +53,7 @@ class Watch:
 
     def __init__(self) -> None:
         self._programs: list[Running] = []
-        self._pending: dict[Device, float] = {}  # devices whose pending trace has collectives, and since when
+        self._pending: dict[Device, tuple[_trace.Trace, float]] = {}  # pending traces with collectives, and since when
         self._thread: threading.Thread | None = None
 
     @contextmanager
@@ -68,10 +68,11 @@ class Watch:
             if program.has_ended():
                 self._programs.remove(program)
 
-    def records(self, device: Device) -> None:
-        """Note that a collective was recorded on a device."""
-        self.start()
-        self._pending.setdefault(device, time.monotonic())
+    def records(self, device: Device, trace: _trace.Trace) -> None:
+        """Note that a collective was recorded in the trace of a device."""
+        if device not in self._pending or self._pending[device][0] is not trace:
+            self.start()
+            self._pending[device] = trace, time.monotonic()
 
     def start(self) -> None:
         """Start the thread, again in a forked process."""
@@ -88,22 +89,24 @@ class Watch:
                     self._programs.remove(program)
                 elif now - program.since > program.mesh.meetings.seconds:
                     _end(program)
-            for device, since in [*self._pending.items()]:
-                trace = device.trace
-                if trace is None or trace.mesh is None:
+            for device, (trace, since) in [*self._pending.items()]:
+                if device.trace is not trace:
                     self._pending.pop(device, None)
                 elif now - since > 1:
-                    self._pending.pop(device, None)
-                    _flush(device)
+                    _flush(device, trace)
 
 
-def _flush(device: Device) -> None:
+def _flush(device: Device, trace: _trace.Trace) -> None:
+    """Run a pending trace, unless another thread records or runs something now."""
     from torchlike._engine.trace.flush import flush
 
-    with _trace.lock:
-        if device.trace is not None and device.trace.mesh is not None:
-            with suppress(Exception):  # the results keep the error
-                flush(device)
+    if _trace.lock.acquire(blocking=False):
+        try:
+            if device.trace is trace:
+                with suppress(Exception):  # the results keep the error
+                    flush(device)
+        finally:
+            _trace.lock.release()
 
 
 def _end(program: Running) -> None:

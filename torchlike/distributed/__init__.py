@@ -164,7 +164,6 @@ _absent.submodule(
 )
 _absent.submodule(_ROOT + ".algorithms.ddp_comm_hooks.post_localSGD_hook", "PostLocalSGDState post_localSGD_hook")
 _absent.submodule(_ROOT + ".algorithms.model_averaging.averagers", "ModelAverager PeriodicModelAverager")
-_absent.submodule(_ROOT + ".launcher.api", "LaunchConfig elastic_launch")
 _absent.submodule(_ROOT + ".utils", "_sync_module_states")
 _absent.submodule(_ROOT + ".algorithms.join", "Join Joinable JoinHook")
 _absent.submodule(_ROOT + ".optim", "DistributedOptimizer ZeroRedundancyOptimizer PostLocalSGDOptimizer")

@@ -59,6 +59,7 @@ import sys
 import torch, torch.distributed as dist
 
 def work(rank, size, where):
+    assert "torchlike" in torch.__file__, torch.__file__
     dist.init_process_group("gloo", init_method="file://" + where, rank=rank, world_size=size)
     x = torch.full((2,), float(rank))
     dist.broadcast(x, 1)
@@ -101,6 +102,20 @@ def test_a_launcher(tmp_path, module):
         assert said == f"[3.0, 3.0] 2 {rank} True ['--flag', '7'] <class 'torch.Tensor'>\n"
 
 
+def test_a_launcher_of_a_program_that_imports_torch(tmp_path):
+    ended = run(
+        tmp_path,
+        HELLO,
+        "torchlike",
+        "-m",
+        "torch.distributed.run",
+        "--nproc-per-node=2",
+        script_args=[str(tmp_path / "out")],
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert (tmp_path / "out1").read_text() == "[3.0, 3.0] 2 1 True [] <class 'torch.Tensor'>\n"
+
+
 def test_two_machines(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(HELLO)
@@ -128,13 +143,15 @@ def test_two_machines(tmp_path):
 
 def test_one_that_fails_ends_the_others(tmp_path):
     ended = run(tmp_path, FAILS, "torchlike.distributed.run", "--standalone", "--nproc-per-node=2")
-    assert ended.returncode == 3
-    assert "the process of local rank 1 ended with exit status 3" in ended.stderr
+    assert ended.returncode == 1
+    assert "script.py FAILED" in ended.stderr
+    assert "  rank      : 1 (local_rank: 1)\n  exitcode  : 3 (pid: " in ended.stderr
 
 
 def test_what_the_launcher_refuses(tmp_path):
     ended = run(tmp_path, FAILS, "torchlike.distributed.run", "--nproc-per-node=some")
-    assert ended.returncode and "must be a number, auto, cpu" in ended.stderr
+    assert ended.returncode == 1
+    assert ended.stderr.endswith("ValueError: Unsupported nproc_per_node value: some\n")
 
 
 def test_a_process_that_leaves(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -159,12 +160,15 @@ class PContext(ABC):
         return [rank for rank in self.pids() if self._exitcode(rank) is None]
 
     def _look(self) -> list[int]:
-        """Record new failures and return the local ranks that run."""
-        for rank, pid in self.pids().items():
-            code = self._exitcode(rank)
-            if code and rank not in self._failures:
-                self._failures[rank] = ProcessFailure(rank, pid, code, self.error_files[rank])
+        """Record new failures, the earliest error file first, and return the local ranks that run."""
+        codes = {rank: self._exitcode(rank) for rank in self.pids() if rank not in self._failures}
+        for rank in sorted((rank for rank, code in codes.items() if code), key=self._time_of_error):
+            self._failures[rank] = ProcessFailure(rank, self.pids()[rank], codes[rank] or 0, self.error_files[rank])
         return self._running()
+
+    def _time_of_error(self, rank: int) -> float:
+        path = self.error_files[rank]
+        return os.path.getmtime(path) if os.path.isfile(path) else time.time()
 
     def _values(self) -> dict[int, Any]:
         return {} if self._failures else dict.fromkeys(range(self.nprocs))

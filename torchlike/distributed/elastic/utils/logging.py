@@ -1,4 +1,4 @@
-"""Loggers of the launcher. Messages go to stderr. The environment variable LOGLEVEL sets the level (default: WARNING)."""
+"""Loggers of the launcher, which write to stderr. The environment variable LOGLEVEL sets the level."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Error files, through which a failed process reports its error to the launcher, and the error that the launcher raises."""
+"""Error files, through which a failed process reports its error to the launcher, and the error of the launcher."""
 
 from __future__ import annotations
 

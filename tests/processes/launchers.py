@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import sys
+import warnings
 from dataclasses import dataclass
 
 import torch.distributed.run
@@ -39,13 +40,13 @@ class Launcher:
         script.write_text(program)
         runs = RUNS[library]
         before = {number: signal.getsignal(number) for number in SIGNALS}
-        with self._patch.context() as patched:
+        with self._patch.context() as patched, warnings.catch_warnings():
             patched.setattr(os, "environ", os.environ.copy())
-            # In PyTorch, this variable makes rank 0 run the store, as in torchlike.
-            patched.setitem(os.environ, "TORCH_DISABLE_SHARE_RDZV_TCP_STORE", "1")
             patched.delitem(os.environ, "OMP_NUM_THREADS", raising=False)
             self._capture.readouterr()
             error = ""
+            if library == "torch":  # it leaves log files open
+                warnings.simplefilter("ignore", ResourceWarning)
             try:
                 runs.run(runs.parse_args([*options, "--no-python", sys.executable, "-u", str(script), *args]))
             except Exception as raised:
@@ -69,6 +70,7 @@ class Launcher:
             (r"(time +: )\S+", r"\1TIME"),
             (r"(pid: |PID |process )\d+", r"\1PID"),
             (r"Process \d+ got", "Process PID got"),
+            (r"(USE_AGENT_STORE=)(True|False)", r"\1BOOL"),  # PyTorch's launcher runs the store
             (r"(MASTER_PORT=)(?!29)\d+", r"\1PORT"),
         ):
             text = re.sub(pattern, plain, text)

@@ -18,12 +18,12 @@ ENVIRONMENT = """
 import os, sys
 names = ("RANK", "MASTER", "WORLD", "TORCHELASTIC", "TORCH_NCCL", "OMP", "ROLE", "VISIBLE")
 found = [f"{name}={value}" for name, value in sorted(os.environ.items()) if any(word in name for word in names)]
-print(*found, sys.argv[1:])
+sys.stdout.write(" ".join([*found, str(sys.argv[1:])]) + "\\n")
 """
 FAILS = """
 import json, os, sys, time
 restarts, rank = os.environ["TORCHELASTIC_RESTART_COUNT"], os.environ["RANK"]
-print(rank, "starts", restarts, "MASTER_PORT=" + os.environ["MASTER_PORT"])
+sys.stdout.write(f"{rank} starts {restarts} MASTER_PORT={os.environ['MASTER_PORT']}\\n")
 if rank == "1" and int(restarts) < int(sys.argv[1]):
     if sys.argv[2:]:
         error = {"message": "ValueError: bad", "extraInfo": {"py_callstack": "line 1\\nline 2", "timestamp": "1000"}}
@@ -35,13 +35,13 @@ if int(restarts) < int(sys.argv[1]):
 """
 SPEAKS = """
 import os, sys
-print("out", os.environ["RANK"])
-print("apple" if os.environ["RANK"] == "1" else "pear", file=sys.stderr)
+sys.stdout.write(f"out {os.environ['RANK']}\\n")
+sys.stderr.write("apple\\n" if os.environ["RANK"] == "1" else "pear\\n")
 """
 WAITS = """
 import os, signal, sys, time
 def said(number, frame):
-    print("got", signal.Signals(number).name)
+    sys.stdout.write(f"got {signal.Signals(number).name}\\n")
     sys.exit(0)
 for name in ("SIGTERM", "SIGINT", "SIGUSR1"):
     signal.signal(getattr(signal, name), said)
@@ -293,6 +293,6 @@ def test_machines_start_again_together(tmp_path):
     for thread in threads:
         thread.join()
     assert sorted([*ended[0], *ended[1]]) == [0, 1, 2]
-    said = [path.read_text().split() for path in tmp_path.rglob("stdout.log")]
-    again = {(rank, port) for rank, _, restart, port in said if restart == "1"}
-    assert {rank for rank, _ in again} == {"0", "1", "2"} and len({port for _, port in again}) == 1
+    said = [path.read_text().split() for path in tmp_path.rglob("attempt_1/*/stdout.log")]
+    assert sorted((rank, restart) for rank, _, restart, _ in said) == [(rank, "1") for rank in "012"]
+    assert len({port for *_, port in said}) == 1

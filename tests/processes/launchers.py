@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -10,6 +11,7 @@ import warnings
 from dataclasses import dataclass
 
 import torch.distributed.run
+
 import torchlike.distributed.run
 
 RUNS = {"torch": torch.distributed.run, "torchlike": torchlike.distributed.run}
@@ -23,6 +25,20 @@ class Ended:
     out: list[str]
     err: list[str]
     error: str
+
+
+@contextlib.contextmanager
+def quiet(library):
+    """Restore the signal handlers that PyTorch leaves, and ignore its log files that are not closed."""
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    with warnings.catch_warnings():
+        if library in (torch, "torch"):
+            warnings.simplefilter("ignore", ResourceWarning)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 class Launcher:
@@ -39,21 +55,19 @@ class Launcher:
         script = self._folder / "script.py"
         script.write_text(program)
         runs = RUNS[library]
-        before = {number: signal.getsignal(number) for number in SIGNALS}
-        with self._patch.context() as patched, warnings.catch_warnings():
+        with self._patch.context() as patched, quiet(library):
             patched.setattr(os, "environ", os.environ.copy())
             patched.delitem(os.environ, "OMP_NUM_THREADS", raising=False)
             self._capture.readouterr()
             error = ""
-            if library == "torch":  # it leaves log files open
-                warnings.simplefilter("ignore", ResourceWarning)
             try:
-                runs.run(runs.parse_args([*options, "--no-python", sys.executable, "-u", str(script), *args]))
+                runs.run(
+                    runs.parse_args(
+                        ["--monitor-interval=0.02", *options, "--no-python", sys.executable, "-u", str(script), *args]
+                    )
+                )
             except Exception as raised:
                 error = f"{type(raised).__name__}: {raised}"
-            finally:
-                for number, handler in before.items():
-                    signal.signal(number, handler)
         out, err = self._capture.readouterr()
         return Ended(sorted(self._plain(out).splitlines()), self._plain(err).splitlines(), self._plain(error))
 

@@ -3,12 +3,17 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 import torch.distributed.elastic.multiprocessing.errors as their_errors
+
 import torchlike.distributed.elastic.multiprocessing.errors as our_errors
+from tests.house.source import ROOT
 from tests.processes.launched import free_port
 from tests.processes.launchers import RUNS, Launcher
 from torchlike.distributed.elastic.multiprocessing import Std
@@ -134,18 +139,16 @@ def test_an_option_that_is_not_supported_is_named(launcher, options, named):
 @pytest.mark.parametrize(
     "options",
     [
-        [],
         ["--nproc-per-node=2", "--role=worker", "--max-restarts=2"],
         ["--standalone", "--nnodes=1:1", "--nproc-per-node=2", "--signals-to-handle=SIGTERM"],
         ["--master-port=29517", "--rdzv-id=job"],
-        ["--rdzv-backend=c10d", "--rdzv-endpoint=localhost:0", "--rdzv-id=job"],
-        ["--nproc-per-node=2", "--virtual-local-rank"],
+        ["--rdzv-backend=c10d", "--rdzv-endpoint=localhost:0", "--nproc-per-node=2", "--virtual-local-rank"],
     ],
 )
 def test_processes_have_the_same_environment(launcher, monkeypatch, options):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,7")
     ended = launcher.both(ENVIRONMENT, *options, args=["--flag", "${local_rank}"])
-    assert len(ended.out) == 2 if "--nproc-per-node=2" in options else 1
+    assert len(ended.out) == (2 if "--nproc-per-node=2" in options else 1)
     assert ("Setting OMP_NUM_THREADS" in "".join(ended.err)) == (len(ended.out) == 2)
 
 
@@ -159,14 +162,16 @@ def test_a_failure_is_described(launcher, told):
 
 
 def test_processes_are_started_again(launcher):
-    ended = launcher.both(FAILS, "--nproc-per-node=2", "--max-restarts=3", args=["2"])
-    starts = [f"{rank} starts {restart} MASTER_PORT=PORT" for rank in range(2) for restart in range(3)]
+    ended = launcher.both(FAILS, "--nproc-per-node=2", "--max-restarts=2", args=["1"])
+    starts = [f"{rank} starts {restart} MASTER_PORT=PORT" for rank in range(2) for restart in range(2)]
     assert (ended.out, ended.error) == (starts, "")
 
 
 def test_each_attempt_has_another_port(launcher, monkeypatch):
     monkeypatch.setattr(Launcher, "_plain", lambda self, text: text)
-    ended = launcher.launch("torchlike", FAILS, "--master-port=29518", "--nproc-per-node=2", "--max-restarts=2", args=["9"])
+    ended = launcher.launch(
+        "torchlike", FAILS, "--master-port=29518", "--nproc-per-node=2", "--max-restarts=2", args=["9"]
+    )
     ports = [line.split("=")[1] for line in ended.out if line.startswith("1")]
     assert ports[0] == "29518" and len(set(ports)) == 3
 
@@ -221,12 +226,9 @@ def test_the_error_of_a_child_is_passed_on(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "options",
     [
-        ["-r", "3"],
-        ["-t", "3"],
-        ["-r", "0:1", "-t", "1:2"],
-        ["--local-ranks-filter=1"],
-        ["-t", "3", "--local-ranks-filter=1"],
-        ["-t", "3", "--duplicate-stderr-filters=apple"],
+        ["-r", "0:3,1:1", "-t", "0:0,1:2"],
+        ["--local-ranks-filter=1", "-r", "1"],
+        ["-t", "3", "--local-ranks-filter=1", "--duplicate-stderr-filters=apple"],
     ],
 )
 def test_output_goes_to_the_same_files(launcher, tmp_path, options):
@@ -271,6 +273,31 @@ def _appear(*paths: str) -> None:
     while not all(os.path.exists(path) for path in paths):
         assert time.monotonic() < end
         time.sleep(0.01)
+
+
+def test_no_process_is_left_if_the_launcher_is_killed(tmp_path):
+    ready, script = str(tmp_path / "ready"), tmp_path / "script.py"
+    script.write_text(
+        WAITS.replace("open(", "print(os.getpid(), file=open(", 1).replace('"w").close()', '"w"), flush=True)')
+    )
+    command = ["torchlike.distributed.run", "--nproc-per-node=2", "--no-python", sys.executable, str(script), ready]
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    launcher = subprocess.Popen([sys.executable, "-m", *command], env=env, stdout=subprocess.DEVNULL)
+    _appear(ready + "0", ready + "1")
+    pids = [int(_contents(ready + rank)) for rank in "01"]
+    launcher.kill()
+    launcher.wait(60)
+    end = time.monotonic() + 20
+    while any(os.path.exists(f"/proc/{pid}") for pid in pids):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def _contents(path: str) -> str:
+    """Return the contents of a file, when its writer has written some."""
+    while not (found := Path(path).read_text()):
+        time.sleep(0.01)
+    return found
 
 
 # -- several machines --------------------------------------------------------------------------------------------------

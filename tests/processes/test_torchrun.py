@@ -29,6 +29,11 @@ FAILS = """
 import json, os, sys, time
 restarts, rank = os.environ["TORCHELASTIC_RESTART_COUNT"], os.environ["RANK"]
 sys.stdout.write(f"{rank} starts {restarts} MASTER_PORT={os.environ['MASTER_PORT']}\\n")
+started = f"{sys.argv[0]}.{os.environ['MASTER_PORT']}.{restarts}.{os.environ['TORCHELASTIC_USE_AGENT_STORE']}"
+if rank == "0":
+    open(started, "w").close()
+while not os.path.exists(started):
+    time.sleep(0.01)
 if rank == "1" and int(restarts) < int(sys.argv[1]):
     if sys.argv[2:]:
         error = {"message": "ValueError: bad", "extraInfo": {"py_callstack": "line 1\\nline 2", "timestamp": "1000"}}

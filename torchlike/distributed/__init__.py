@@ -1,8 +1,8 @@
 """`torch.distributed`: training with several processes that exchange messages over sockets.
 
-A launcher (`python -m torchlike.distributed.run --nproc-per-node 2 script.py`) or `torch.multiprocessing.spawn` starts
-the processes, and `init_process_group` connects them. The connected processes can use collectives, point-to-point
-messages and `nn.parallel.DistributedDataParallel`. All data passes through the host's memory. Model sharding (FSDP,
+A launcher (`torchrun --nproc-per-node 2 script.py`) or `torch.multiprocessing.spawn` starts the processes, and
+`init_process_group` connects them. The connected processes can use collectives, point-to-point messages and
+`nn.parallel.DistributedDataParallel`. All data passes through the host's memory. Model sharding (FSDP,
 DTensor, pipelines) and RPC are not supported. Their names can be imported and used in `isinstance` checks, but calling
 them raises an error.
 """

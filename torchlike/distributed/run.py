@@ -27,7 +27,7 @@ from torchlike.distributed.launcher.api import LaunchConfig, elastic_launch
 
 logger = get_logger("torchlike.distributed.run")
 _STARS = "*" * 41
-_COUNT = "import torchlike; print(torchlike.{0}.device_count() if torchlike.{0}.is_available() else 0)"
+_COUNT = "from torchlike import accelerator as a; print(a.current_accelerator() or 'cpu', a.device_count())"
 
 
 def get_args_parser() -> ArgumentParser:
@@ -68,7 +68,7 @@ def determine_local_world_size(nproc_per_node: str) -> int:
     GPUs are counted in another process, because this process must not use their memory.
 
     Raises:
-      ValueError: if there is no GPU, or if the string is something else.
+      ValueError: if there is no GPU, if the string is something else, or for "auto" on a TPU host.
     """
     try:
         return int(nproc_per_node)
@@ -77,15 +77,21 @@ def determine_local_world_size(nproc_per_node: str) -> int:
             raise ValueError(f"Unsupported nproc_per_node value: {nproc_per_node}") from error
     if nproc_per_node == "xpu":
         raise ValueError("Xpu is not available.")
-    found = 0 if nproc_per_node == "cpu" else _devices("cuda")
-    if nproc_per_node == "gpu" and not found:
+    kind, count = ("cpu", 0) if nproc_per_node == "cpu" else _accelerators()
+    if nproc_per_node == "gpu" and kind != "cuda":
         raise ValueError("Cuda is not available.")
-    return found or os.cpu_count() or 1
+    if kind == "tpu":
+        raise ValueError(
+            "nproc_per_node=auto is not supported on a TPU host; 1 gives one process all chips of the host"
+        )
+    return count or os.cpu_count() or 1
 
 
-def _devices(kind: str) -> int:
-    answer = subprocess.run([sys.executable, "-c", _COUNT.format(kind)], capture_output=True, text=True, check=True)
-    return int(answer.stdout.split()[-1])
+def _accelerators() -> tuple[str, int]:
+    """Return the type and the number of accelerators of this machine."""
+    answer = subprocess.run([sys.executable, "-c", _COUNT], capture_output=True, text=True, check=True)
+    kind, count = answer.stdout.split()[-2:]
+    return kind, int(count)
 
 
 def config_from_args(args: Namespace) -> tuple[LaunchConfig, Callable[..., Any] | str, list[str]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from argparse import Namespace
 from collections.abc import Sequence
 
+from torchlike._internal import warn
 from torchlike.distributed.run import get_args_parser, run
 
 
@@ -27,10 +27,9 @@ def launch(args: Namespace) -> None:
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line `args`, or `sys.argv`."""
-    warnings.warn(
+    warn(
         "The module torch.distributed.launch is deprecated\nand will be removed in future. Use torchrun.\n",
         FutureWarning,
-        stacklevel=2,
     )
     launch(parse_args(args))
 

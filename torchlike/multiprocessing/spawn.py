@@ -11,11 +11,12 @@ import signal
 import tempfile
 import time
 import traceback
-import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.process import BaseProcess
 from typing import Any
+
+from torchlike._internal import warn
 
 from ._parents import asks_to_die
 
@@ -159,7 +160,7 @@ class SpawnContext(ProcessContext):
     """The old name of `ProcessContext`."""
 
     def __init__(self, processes: Sequence[BaseProcess], error_files: Sequence[str]) -> None:
-        warnings.warn("SpawnContext is renamed to ProcessContext since 1.4 release.", stacklevel=2)
+        warn("SpawnContext is renamed to ProcessContext since 1.4 release.")
         super().__init__(processes, error_files)
 
 
@@ -226,10 +227,9 @@ def spawn(
     Another `start_method` is ignored with a warning.
     """
     if start_method != "spawn":
-        warnings.warn(
+        warn(
             f"This method only supports start_method=spawn (got: {start_method}).\n"
             "To use a different start_method use:\n\t\t torch.multiprocessing.start_processes(...)",
             FutureWarning,
-            stacklevel=2,
         )
     return start_processes(fn, args, nprocs, join, daemon, start_method="spawn")

@@ -11,7 +11,7 @@ from torchlike.distributed.elastic.multiprocessing.errors import record
 @record
 def run_script_path(training_script: str, *training_script_args: str) -> None:
     """Run the script as `__main__`, with its arguments in `sys.argv`."""
-    sys.argv = [training_script, *training_script_args]
+    sys.argv[:] = [training_script, *training_script_args]
     runpy.run_path(training_script, run_name="__main__")
 
 

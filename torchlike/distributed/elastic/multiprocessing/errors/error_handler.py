@@ -7,9 +7,9 @@ import json
 import os
 import time
 import traceback
-import warnings
 from typing import Any
 
+from torchlike._internal import warn
 from torchlike.distributed.elastic.utils.logging import get_logger
 
 logger = get_logger(__name__)
@@ -29,7 +29,7 @@ class ErrorHandler:
         try:
             faulthandler.enable(all_threads=True)
         except Exception as error:  # stderr has no file descriptor
-            warnings.warn(f"Unable to enable fault handler. {type(error).__name__}: {error}", stacklevel=2)
+            warn(f"Unable to enable fault handler. {type(error).__name__}: {error}")
 
     def record_exception(self, e: BaseException) -> None:
         """Write the type, the message, the traceback and the time of the exception that is being handled."""

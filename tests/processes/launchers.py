@@ -85,7 +85,7 @@ class Launcher:
             (r"(pid: |PID |process )\d+", r"\1PID"),
             (r"Process \d+ got", "Process PID got"),
             (r"(USE_AGENT_STORE=)(True|False)", r"\1BOOL"),  # PyTorch's launcher runs the store
-            (r"(MASTER_PORT=)(?!29)\d+", r"\1PORT"),
+            (r"(MASTER_PORT=)\d+", r"\1PORT"),
         ):
             text = re.sub(pattern, plain, text)
         return text

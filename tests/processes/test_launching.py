@@ -27,6 +27,19 @@ if os.environ["RANK"] == "1":
     sys.exit(3)
 time.sleep(60)
 """
+RESTARTS = """
+import os
+import torch, torch.distributed as dist
+dist.init_process_group("gloo")
+x = torch.ones(1)
+dist.all_reduce(x)
+if os.environ["TORCHELASTIC_RESTART_COUNT"] == "0" and dist.get_rank() == 1:
+    raise ValueError("the first attempt")
+dist.all_reduce(x)
+if dist.get_rank() == 0:
+    print("sum", x.item())
+dist.destroy_process_group()
+"""
 LEAVES = """
 import os
 import torch, torch.distributed as dist
@@ -146,6 +159,14 @@ def test_one_that_fails_ends_the_others(tmp_path):
     assert ended.returncode == 1
     assert "script.py FAILED" in ended.stderr
     assert "  rank      : 1 (local_rank: 1)\n  exitcode  : 3 (pid: " in ended.stderr
+
+
+def test_processes_connect_again_after_a_restart(tmp_path):
+    options = ["--nproc-per-node=2", "--max-restarts=1", "--run-path", f"--log-dir={tmp_path / 'logs'}"]
+    ended = run(tmp_path, RESTARTS, "torchlike.distributed.run", *options)
+    assert (ended.returncode, ended.stdout) == (0, "sum 4.0\n"), ended.stderr
+    (recorded,) = tmp_path.glob("logs/*/attempt_0/1/error.json")
+    assert "ValueError: the first attempt" in recorded.read_text()
 
 
 def test_what_the_launcher_refuses(tmp_path):

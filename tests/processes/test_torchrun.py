@@ -146,12 +146,13 @@ def test_an_option_that_is_not_supported_is_named(launcher, options, named):
     [
         ["--nproc-per-node=2", "--role=worker", "--max-restarts=2"],
         ["--standalone", "--nnodes=1:1", "--nproc-per-node=2", "--signals-to-handle=SIGTERM"],
-        ["--master-port=29517", "--rdzv-id=job"],
+        ["--master-port=PORT", "--rdzv-id=job"],
         ["--rdzv-backend=c10d", "--rdzv-endpoint=localhost:0", "--nproc-per-node=2", "--virtual-local-rank"],
     ],
 )
 def test_processes_have_the_same_environment(launcher, monkeypatch, options):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,7")
+    options = [option.replace("PORT", str(free_port())) for option in options]
     ended = launcher.both(ENVIRONMENT, *options, args=["--flag", "${local_rank}"])
     assert len(ended.out) == (2 if "--nproc-per-node=2" in options else 1)
     assert ("Setting OMP_NUM_THREADS" in "".join(ended.err)) == (len(ended.out) == 2)
@@ -174,11 +175,11 @@ def test_processes_are_started_again(launcher):
 
 def test_each_attempt_has_another_port(launcher, monkeypatch):
     monkeypatch.setattr(Launcher, "_plain", lambda self, text: text)
-    ended = launcher.launch(
-        "torchlike", FAILS, "--master-port=29518", "--nproc-per-node=2", "--max-restarts=2", args=["9"]
-    )
+    port = str(free_port())
+    options = [f"--master-port={port}", "--nproc-per-node=2", "--max-restarts=2"]
+    ended = launcher.launch("torchlike", FAILS, *options, args=["9"])
     ports = [line.split("=")[1] for line in ended.out if line.startswith("1")]
-    assert ports[0] == "29518" and len(set(ports)) == 3
+    assert port in ports and len(set(ports)) == 3
 
 
 def test_a_process_that_ignores_sigterm_is_killed(launcher, tmp_path):

@@ -9,6 +9,7 @@ import time
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from torchlike.distributed import DistNetworkError, PrefixStore, Store, TCPStore
 from torchlike.distributed.elastic.multiprocessing._signals import Watch
 from torchlike.distributed.elastic.rendezvous.utils import parse_rendezvous_endpoint
 from torchlike.distributed.elastic.utils.logging import get_logger
@@ -16,13 +17,12 @@ from torchlike.distributed.elastic.utils.logging import get_logger
 from ._meeting import Meeting, Round, free_port
 
 if TYPE_CHECKING:
-    from torchlike.distributed import Store
-
     from .api import LaunchConfig
 
 logger = get_logger(__name__)
 _PORT = 29400  # PyTorch's default for "c10d"
 _PAUSE = 0.05
+_TRY = timedelta(seconds=2)
 _FAREWELL = 300
 
 
@@ -46,19 +46,27 @@ class Stored(Meeting):
         self._lost = False
 
     def _connected(self, host: str, port: int, asked: str | bool | None) -> Store:
-        from torchlike.distributed import DistNetworkError, PrefixStore, TCPStore
-
-        limit = timedelta(seconds=self._timeout)
+        """Return the store. This machine runs it if `asked` says so, or if it has the address and the port is free."""
         hosts = _is_local(host) if asked is None else str(asked).lower() in ("1", "true", "t", "yes", "y")
         made = None
         if hosts:
             try:
-                made = TCPStore(host, port, is_master=True, timeout=limit, wait_for_workers=False)
+                made = TCPStore(host, port, is_master=True, wait_for_workers=False)
             except DistNetworkError:
                 if asked is not None:
                     raise
-        made = made or TCPStore(host, port, is_master=False, timeout=limit, wait_for_workers=False)
-        return PrefixStore(self._run, made)
+        return PrefixStore(self._run, made or self._dialled(host, port))
+
+    def _dialled(self, host: str, port: int) -> TCPStore:
+        """Connect to the store of another machine. The tries are short, so that signals are noticed."""
+        end = time.monotonic() + self._timeout
+        while True:
+            try:
+                return TCPStore(host, port, is_master=False, timeout=_TRY, wait_for_workers=False)
+            except DistNetworkError:
+                if time.monotonic() > end:
+                    raise
+            self._watch.sleep(_PAUSE)
 
     def join(self) -> Round:
         if self._lost:

@@ -1,8 +1,8 @@
 """`torch.distributed`: training with several processes that exchange messages over sockets.
 
-A launcher (`python -m torchlike.distributed.run --nproc-per-node 2 script.py`) or `torch.multiprocessing.spawn` starts
-the processes, and `init_process_group` connects them. The connected processes can use collectives, point-to-point
-messages and `nn.parallel.DistributedDataParallel`. All data passes through the host's memory. Model sharding (FSDP,
+A launcher (`torchrun --nproc-per-node 2 script.py`) or `torch.multiprocessing.spawn` starts the processes, and
+`init_process_group` connects them. The connected processes can use collectives, point-to-point messages and
+`nn.parallel.DistributedDataParallel`. All data passes through the host's memory. Model sharding (FSDP,
 DTensor, pipelines) and RPC are not supported. Their names can be imported and used in `isinstance` checks, but calling
 them raises an error.
 """
@@ -164,7 +164,6 @@ _absent.submodule(
 )
 _absent.submodule(_ROOT + ".algorithms.ddp_comm_hooks.post_localSGD_hook", "PostLocalSGDState post_localSGD_hook")
 _absent.submodule(_ROOT + ".algorithms.model_averaging.averagers", "ModelAverager PeriodicModelAverager")
-_absent.submodule(_ROOT + ".launcher.api", "LaunchConfig elastic_launch")
 _absent.submodule(_ROOT + ".utils", "_sync_module_states")
 _absent.submodule(_ROOT + ".algorithms.join", "Join Joinable JoinHook")
 _absent.submodule(_ROOT + ".optim", "DistributedOptimizer ZeroRedundancyOptimizer PostLocalSGDOptimizer")

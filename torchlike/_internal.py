@@ -42,6 +42,7 @@ from torchlike._engine.ranks.processes import Lost as Lost
 from torchlike._engine.ranks.processes import processes as processes
 from torchlike._engine.trace.ownership import ATTRIBUTE as ATTRIBUTE
 from torchlike._engine.trace.ownership import DICT_ITEM as DICT_ITEM
+from torchlike._engine.trace.trace import ahead as ahead
 from torchlike._engine.trace.trace import observers as observers
 from torchlike._engine.trace.trace import pending as pending
 from torchlike._engine.xla import transfers as transfers

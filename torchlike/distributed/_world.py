@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from torchlike import cuda
-from torchlike._internal import _errors, boundary, processes, warn
+from torchlike._internal import _errors, ahead, boundary, processes, warn
 from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup
-from torchlike.distributed._mail import Mail
-from torchlike.distributed._stores import FileStore, PrefixStore, Store, TCPStore
+from torchlike.distributed._mail import Echo, Mail
+from torchlike.distributed._stores import FileStore, HashStore, PrefixStore, Store, TCPStore
 from torchlike.distributed.constants import default_pg_timeout
 
 _NOT_BUILT_IN = ("mpi", "ucc", "xccl", "fake")
@@ -125,6 +125,8 @@ def init_process_group(
         raise errors.store_needs("rank")
     name = _backend(backend)
     allowed = timeout or default_pg_timeout
+    if store is None and ahead.session is not None:
+        store, rank, world_size = HashStore(), *_told(rank, world_size)
     if store is None:
         if name in _NOT_BUILT_IN:
             raise errors.not_built_in(name)
@@ -133,9 +135,9 @@ def init_process_group(
     _check_built_in(name)
     seconds = allowed.total_seconds()
     shared = PrefixStore("default_pg", store)
-    if world_size > 1:
+    if world_size > 1 and ahead.session is None:
         _connect(shared, rank, world_size, seconds)
-    world.mail = Mail(rank, seconds)
+    world.mail = Mail(rank, seconds) if ahead.session is None else Echo(rank, seconds)
     world.groups["0"] = ProcessGroup(
         world.mail, range(world_size), "0", name, seconds, shared, group_name or "default_pg", device_id
     )
@@ -192,6 +194,11 @@ def rendezvous(
     else:
         raise RuntimeError(f"No rendezvous handler for {parts.scheme}://")
     yield TCPStore(host, port, world_size, rank == 0, timeout, multi_tenant=True), rank, world_size
+
+
+def _told(rank: int, size: int) -> tuple[int, int]:
+    """Return the rank and the number of processes of a script that is compiled ahead of time."""
+    return rank if rank >= 0 else int(_variable("RANK")), size if size >= 0 else int(_variable("WORLD_SIZE"))
 
 
 def _variable(name: str) -> str:

@@ -46,6 +46,8 @@ class Collective(Plan):
     def run_alone(self, *given: Any) -> tuple:
         """Return the results for this rank, from a program that contains only this collective."""
         mesh = self.mesh
+        if mesh.is_imagined:
+            return tuple(mesh.imagined(self.function, given))
         mesh.meetings.alone(repr(self))
         held = [[], list(given)]
         if self._program is None:

@@ -5,17 +5,20 @@ Each rank sees its own arrays. In the program they are the shards of global arra
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import to_jax
 from torchlike._engine.ranks.meeting import DifferentProgram, Meetings
+from torchlike._engine.ranks.processes import processes
 from torchlike._engine.xla import jax_private
 
 if TYPE_CHECKING:
@@ -43,20 +46,37 @@ class RankMesh(Connected):
     def __init__(self, name: str, ranks: Sequence[int], own: int, device: Device, seconds: float) -> None:
         self.ranks, self.rank, self.size, self.device = tuple(ranks), list(ranks).index(own), len(ranks), device
         self.meetings = Meetings(f"{name}/{device}", self.ranks, own, seconds)
-        place = to_jax(device)
+        self._is_connected = False
+
+    @functools.cached_property
+    def _mesh(self) -> Mesh:
+        place = to_jax(self.device)
         each: dict[int, Any] = {}
         for found in jax.devices(place.platform):
             each.setdefault(found.process_index, found)
-        each[own] = place
-        self._mesh = Mesh(np.array([each[rank] for rank in self.ranks]), (AXIS,))
-        self._sharding = NamedSharding(self._mesh, _SHARDED)
-        self._place = place
-        self._is_connected = False
+        each[self.ranks[self.rank]] = place
+        return Mesh(np.array([each[rank] for rank in self.ranks]), (AXIS,))
+
+    @functools.cached_property
+    def _sharding(self) -> NamedSharding:
+        return NamedSharding(self._mesh, _SHARDED)
+
+    @property
+    def is_imagined(self) -> bool:
+        """True while a script is compiled ahead of time: the other members do not exist."""
+        return self.size > 1 and processes.client is None
+
+    def imagined(self, function: Callable, given: Sequence[Any]) -> list:
+        """Return the results of a collective if all members had the arrays of this rank."""
+        mapped = jax.vmap(function, in_axes=None, axis_size=self.size, axis_name=AXIS)
+        return [x[self.rank] for x in mapped(*map(jnp.asarray, given))]
 
     def executable(self, device: Device, code: tuple, function: Callable, given: tuple, **options: Any) -> Executable:
         """Return the executable of a trace with collectives of this mesh."""
         from torchlike._engine.ranks.program import RankExecutable
 
+        if self.is_imagined:
+            raise DifferentProgram  # so the operators run one by one
         return RankExecutable(self, device, code, function, given, **options)
 
     def launch(self, call: Callable, *given: Any) -> Any:
@@ -80,12 +100,18 @@ class RankMesh(Connected):
         """Return whether the members were about to run different programs, and none of them ran."""
         return isinstance(error, DifferentProgram)
 
-    def lowered(self, function: Callable, given: Sequence[list], **options: Any) -> tuple[Any, list[bool]]:
+    def lowered(
+        self, function: Callable, given: Sequence[list], chips: Sequence[Any] | None = None, **options: Any
+    ) -> tuple[Any, list[bool]]:
         """Lower a function of (donated arrays, kept arrays, packed numbers) to a program of all members.
 
         Zero-dim arrays have one dim in the arguments and results of the program, along which the members' arrays are
-        concatenated. Return the lowered program, and for each result whether it is a zero-dim array.
+        concatenated. `chips` are the devices of all ranks of a target that is not present.
+
+        Return the lowered program, and for each result whether it is a zero-dim array.
         """
+        mesh = self._mesh if chips is None else Mesh(np.array([chips[rank] for rank in self.ranks]), (AXIS,))
+        sharding = NamedSharding(mesh, _SHARDED)
         shapes = [[x.shape for x in part] for part in given]
         are_scalars: list[bool] = []
 
@@ -95,9 +121,13 @@ class RankMesh(Connected):
             are_scalars.extend(x.ndim == 0 for x in results)
             return [x[None] if x.ndim == 0 else x for x in results]
 
-        inside = jax.shard_map(body, mesh=self._mesh, in_specs=_SHARDED, out_specs=_SHARDED, check_vma=False)
-        lowered = jax.jit(inside, donate_argnums=0, **options).lower(*self.enter(given))
-        return lowered, are_scalars
+        inside = jax.shard_map(body, mesh=mesh, in_specs=_SHARDED, out_specs=_SHARDED, check_vma=False)
+        specs = [[jax.ShapeDtypeStruct(self._whole(x.shape), x.dtype, sharding=sharding) for x in p] for p in given]
+        return jax.jit(inside, donate_argnums=0, **options).lower(*specs), are_scalars
+
+    def _whole(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the shape of a global array whose shards have this shape."""
+        return (self.size * shape[0], *shape[1:]) if shape else (self.size,)
 
     def enter(self, given: Sequence[list], donated: int = 1) -> list[list]:
         """Return the global arrays of which these arrays of this rank are shards.
@@ -110,9 +140,8 @@ class RankMesh(Connected):
         if array.ndim == 0:
             array = array.reshape(1)
         if isinstance(array, np.ndarray):
-            array = jax.device_put(array, self._place, may_alias=False if is_donated else None)
-        shape = array.shape
-        return jax_private.global_array((shape[0] * self.size, *shape[1:]), self._sharding, array)
+            array = jax.device_put(array, to_jax(self.device), may_alias=False if is_donated else None)
+        return jax_private.global_array(self._whole(array.shape), self._sharding, array)
 
     def leave(self, made: Sequence[Any], are_scalars: Sequence[bool]) -> list:
         """Return the shards of this rank."""

@@ -1,0 +1,53 @@
+"""Tensors that were saved one after the other into a single file."""
+
+from __future__ import annotations
+
+from typing import IO
+
+import numpy as np
+
+from torchlike import Tensor
+from torchlike._engine import to_numpy
+from torchlike._tensor.factories import of_array
+from torchlike.serialization import _errors as errors
+from torchlike.serialization._load import _load_archive, _safely, naming
+from torchlike.serialization._reader import Reader
+from torchlike.serialization._streams import Part
+
+
+def load_region(
+    file: IO[bytes], path: str, start: int, end: int, offsets: tuple[int, ...], sizes: tuple[int, ...]
+) -> Tensor:
+    """Return a region of a tensor that `save` wrote between two positions of a file, as a CPU tensor.
+
+    The checksum is verified if the region is the whole tensor. Otherwise only the bytes of the region are read.
+
+    Args:
+        file: the open file.
+        path: the path of the file.
+        start: the position of the first byte of the saved tensor.
+        end: the position after its last byte.
+        offsets: the offsets of the region in the tensor.
+        sizes: the size of the region.
+
+    Raises:
+        RuntimeError: The file is damaged.
+        UnpicklingError: The bytes are not a saved tensor that contains the region.
+    """
+    with naming(path, True):
+        mapped = _read(file, path, start, end)
+        if mapped.dim() != len(sizes) or any(b + n > size for b, n, size in zip(offsets, sizes, mapped.shape)):
+            raise errors.broken_archive(f"a tensor in it has the size {list(mapped.shape)}, unlike the metadata")
+        if tuple(mapped.shape) == tuple(sizes):
+            return _read(file, None, start, end)
+        array = to_numpy(mapped._value)[tuple(slice(b, b + n) for b, n in zip(offsets, sizes))]
+        return of_array(np.array(array, order="C"))
+
+
+def _read(file: IO[bytes], map_path: str | None, start: int, end: int) -> Tensor:
+    part = Part(file, end)
+    part.seek(start)
+    found = _load_archive(Reader(part, map_path), _safely("utf-8"), True, "cpu")
+    if not isinstance(found, Tensor):
+        raise errors.broken_archive(f"a {type(found).__name__} is stored where a tensor was expected")
+    return found

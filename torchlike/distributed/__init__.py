@@ -140,10 +140,7 @@ _absent.submodule(
 _absent.submodule(_ROOT + "._composable.fsdp", "fully_shard FSDPModule MixedPrecisionPolicy CPUOffloadPolicy")
 _absent.submodule(_ROOT + "._composable.replicate", "replicate")
 _absent.submodule(_ROOT + ".fsdp._traversal_utils", "")
-_absent.submodule(_ROOT + ".tensor._utils", "compute_local_shape_and_global_offset")
 _absent.submodule(_ROOT + ".tensor.experimental._attention", "set_rotate_method context_parallel")
-_absent.submodule(_ROOT + "._tensor", "DTensor Replicate Shard Partial Placement distribute_tensor distribute_module")
-_absent.submodule(_ROOT + "._tensor.experimental", "implicit_replication")
 _absent.submodule(_ROOT + ".tensor.experimental", "implicit_replication context_parallel")
 _absent.submodule(
     _ROOT + ".tensor.parallel",

@@ -15,6 +15,7 @@ RUNS = [
     ("meshes", 4),
     ("hooks", 2),
     ("no_sync", 2),
+    ("dtensor", 2),
 ]
 
 

@@ -141,8 +141,6 @@ _absent.submodule(_ROOT + "._composable.fsdp", "fully_shard FSDPModule MixedPrec
 _absent.submodule(_ROOT + "._composable.replicate", "replicate")
 _absent.submodule(_ROOT + ".fsdp._traversal_utils", "")
 _absent.submodule(_ROOT + ".tensor.experimental._attention", "set_rotate_method context_parallel")
-_absent.submodule(_ROOT + "._tensor", "DTensor Replicate Shard Partial Placement distribute_tensor distribute_module")
-_absent.submodule(_ROOT + "._tensor.experimental", "implicit_replication")
 _absent.submodule(_ROOT + ".tensor.experimental", "implicit_replication context_parallel")
 _absent.submodule(
     _ROOT + ".tensor.parallel",

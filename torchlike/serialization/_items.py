@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import IO
 
 import numpy as np
 
 from torchlike import Tensor
 from torchlike._engine import to_numpy
-from torchlike._tensor.factories import of_array
 from torchlike.serialization import _errors as errors
 from torchlike.serialization._load import _load_archive, _safely, naming
 from torchlike.serialization._reader import Reader
@@ -16,11 +16,12 @@ from torchlike.serialization._streams import Part
 
 
 def load_region(
-    file: IO[bytes], path: str, start: int, end: int, offsets: tuple[int, ...], sizes: tuple[int, ...]
-) -> Tensor:
-    """Return a region of a tensor that `save` wrote between two positions of a file, as a CPU tensor.
+    file: IO[bytes], path: str, start: int, end: int, offsets: Sequence[int], sizes: Sequence[int]
+) -> np.ndarray:
+    """Return a region of a tensor that `save` wrote between two positions of a file, as a read-only array.
 
-    The checksum is verified if the region is the whole tensor. Otherwise only the bytes of the region are read.
+    The checksum is verified if the region is the whole tensor. Otherwise the file is memory-mapped, and only the bytes
+    of the region are read when the array is used.
 
     Args:
         file: the open file.
@@ -32,16 +33,15 @@ def load_region(
 
     Raises:
         RuntimeError: The file is damaged.
-        UnpicklingError: The bytes are not a saved tensor that contains the region.
+        UnpicklingError: The bytes are not a saved tensor.
     """
     with naming(path, True):
-        mapped = _read(file, path, start, end)
-        if mapped.dim() != len(sizes) or any(b + n > size for b, n, size in zip(offsets, sizes, mapped.shape)):
-            raise errors.broken_archive(f"a tensor in it has the size {list(mapped.shape)}, unlike the metadata")
-        if tuple(mapped.shape) == tuple(sizes):
-            return _read(file, None, start, end)
-        array = to_numpy(mapped._value)[tuple(slice(b, b + n) for b, n in zip(offsets, sizes))]
-        return of_array(np.array(array, order="C"))
+        found = _read(file, path, start, end)
+        if found.dim() != len(sizes) or any(b + n > size for b, n, size in zip(offsets, sizes, found.shape)):
+            raise errors.broken_archive(f"a tensor in it has the size {list(found.shape)}, unlike the metadata")
+        if tuple(found.shape) == tuple(sizes):
+            found = _read(file, None, start, end)
+        return to_numpy(found._value)[tuple(slice(b, b + n) for b, n in zip(offsets, sizes))]
 
 
 def _read(file: IO[bytes], map_path: str | None, start: int, end: int) -> Tensor:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import os
 import uuid
-from collections import defaultdict
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+
 from torchlike._internal import unsupported
+from torchlike.distributed.checkpoint._filling import destinations, fill
 from torchlike.distributed.checkpoint._file_system import FileSystem
 from torchlike.distributed.checkpoint._file_writer import metadata_name
 from torchlike.distributed.checkpoint._metadata_file import read_metadata
@@ -65,49 +67,32 @@ class FileSystemReader(StorageReader):
         return plans
 
     def read_data(self, plan: LoadPlan, planner: LoadPlanner) -> Future[None]:
-        by_file: dict[str, list[tuple[_StorageInfo, ReadItem]]] = defaultdict(list)
         for item in plan.items:
-            stored = self.storage_data.get(item.storage_index)
-            if stored is None:
+            if item.storage_index not in self.storage_data:
                 raise RuntimeError(f"The checkpoint in {self.path} does not store {item.storage_index}.")
-            by_file[stored.relative_path].append((stored, item))
-        for name, items in by_file.items():
-            with open(self._inside(name), "rb") as file:
-                for stored, item in sorted(items, key=lambda found: found[0].offset):
-                    self._read_item(file, stored, item, planner)
+        with _OpenFiles(self) as files:
+            tensors = []
+            for item in sorted(plan.items, key=self._place):
+                if item.type == LoadItemType.BYTE_IO:
+                    planner.load_bytes(item, io.BytesIO(files.bytes(item)))
+                else:
+                    tensors.append(item)
+            for items in destinations(tensors, planner):
+                fill(items, planner, files.region)
         future: Future[None] = Future()
         future.set_result(None)
         return future
+
+    def _place(self, item: ReadItem) -> tuple[str, int]:
+        """Return the file and the offset of an item, by which reads are ordered."""
+        stored = self.storage_data[item.storage_index]
+        return stored.relative_path, stored.offset
 
     def _inside(self, name: str) -> Path:
         """Return the path of a data file. Raise if the metadata names a file outside of the folder."""
         if not name or Path(name).is_absolute() or ".." in Path(name).parts:
             raise RuntimeError(f"The metadata in {self.path} names the file {name!r}, which is outside of the folder.")
         return self.fs.concat_path(self.path, name)
-
-    def _read_item(self, file: IO[bytes], stored: _StorageInfo, item: ReadItem, planner: LoadPlanner) -> None:
-        end = stored.offset + stored.length
-        found = os.fstat(file.fileno()).st_size
-        if end > found:
-            raise RuntimeError(
-                f"The file {file.name} is truncated: it has {found} bytes, and {item.storage_index.fqn!r} ends at byte "
-                f"{end}. Get a new copy of the file."
-            )
-        if stored.transform_descriptors:
-            raise NotImplementedError(
-                f"{item.storage_index.fqn!r} was saved with the extensions {list(stored.transform_descriptors)}, which "
-                "are not supported by torchlike. Save it in PyTorch without extensions."
-            )
-        if item.type == LoadItemType.BYTE_IO:
-            file.seek(stored.offset)
-            planner.load_bytes(item, io.BytesIO(file.read(stored.length)))
-            return
-        region = load_region(file, file.name, stored.offset, end, tuple(item.storage_offsets), tuple(item.lengths))
-        target = planner.resolve_tensor(item).detach()
-        if target.size() != region.size():
-            raise AssertionError(f"req {item.storage_index} mismatch sizes {target.size()} vs {region.size()}")
-        target.copy_(region)
-        planner.commit_tensor(item, target)
 
     @property
     def checkpoint_id(self) -> str | os.PathLike:
@@ -117,3 +102,53 @@ class FileSystemReader(StorageReader):
     @classmethod
     def validate_checkpoint_id(cls, checkpoint_id: str | os.PathLike) -> bool:
         return FileSystem.validate_checkpoint_id(checkpoint_id)
+
+
+class _OpenFiles:
+    """The files of a checkpoint. Each is opened when it is first needed, and the latest one stays open."""
+
+    def __init__(self, reader: FileSystemReader) -> None:
+        self._reader = reader
+        self._file: IO[bytes] | None = None
+
+    def __enter__(self) -> _OpenFiles:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def bytes(self, item: ReadItem) -> bytes:
+        """Return the bytes of an item."""
+        file, stored = self._open(item)
+        file.seek(stored.offset)
+        return file.read(stored.length)
+
+    def region(self, item: ReadItem) -> np.ndarray:
+        """Return a region of a tensor, as a read-only array."""
+        file, stored = self._open(item)
+        end = stored.offset + stored.length
+        return load_region(file, file.name, stored.offset, end, item.storage_offsets, item.lengths)
+
+    def _open(self, item: ReadItem) -> tuple[IO[bytes], _StorageInfo]:
+        stored = self._reader.storage_data[item.storage_index]
+        path = str(self._reader._inside(stored.relative_path))
+        if self._file is None or self._file.name != path:
+            self.__exit__()
+            self._file = open(path, "rb")
+        _check(self._file, stored, item.storage_index.fqn)
+        return self._file, stored
+
+
+def _check(file: IO[bytes], stored: _StorageInfo, fqn: str) -> None:
+    found, end = os.fstat(file.fileno()).st_size, stored.offset + stored.length
+    if end > found:
+        raise RuntimeError(
+            f"The file {file.name} is truncated: it has {found} bytes, and {fqn!r} ends at byte {end}. Get a new copy "
+            "of the file."
+        )
+    if stored.transform_descriptors:
+        raise NotImplementedError(
+            f"{fqn!r} was saved with the extensions {list(stored.transform_descriptors)}, which are not supported by "
+            "torchlike. Save it in PyTorch without extensions."
+        )

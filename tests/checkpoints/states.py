@@ -9,10 +9,25 @@ import sys
 
 import numpy as np
 
-DTYPES = (
-    "float32 float64 float16 bfloat16 float8_e4m3fn float8_e5m2 complex64 complex128 "
-    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool"
-).split()
+DTYPES = [
+    "float32",
+    "float64",
+    "float16",
+    "bfloat16",
+    "float8_e4m3fn",
+    "float8_e5m2",
+    "complex64",
+    "complex128",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "bool",
+]
 OBJECTS = [
     3,
     -1.5,
@@ -118,9 +133,7 @@ class States:
         where = importlib.import_module(name).compute_local_shape_and_global_offset
         shape, offset = where(whole.shape, mesh, placements)
         region = whole[tuple(slice(b, b + n) for b, n in zip(offset, shape))].clone()
-        return dtensor.from_local(
-            region, mesh, placements, run_check=False, shape=whole.shape, stride=whole.stride()
-        )
+        return dtensor.from_local(region, mesh, placements, run_check=False, shape=whole.shape, stride=whole.stride())
 
 
 def plain(value):

@@ -47,7 +47,10 @@ def load_region(
 def _read(file: IO[bytes], map_path: str | None, start: int, end: int) -> Tensor:
     part = Part(file, end)
     part.seek(start)
-    found = _load_archive(Reader(part, map_path), _safely("utf-8"), True, "cpu")
+    archive = Reader(part, map_path)
+    if archive.begin != start:
+        raise errors.broken_archive(f"no saved tensor lies between the bytes {start} and {end}")
+    found = _load_archive(archive, _safely("utf-8"), True, "cpu")
     if not isinstance(found, Tensor):
         raise errors.broken_archive(f"a {type(found).__name__} is stored where a tensor was expected")
     return found

@@ -1,7 +1,7 @@
 """The former name of `torch.distributed.tensor`."""
 
-from torchlike.distributed.tensor import DTensor as DTensor
 from torchlike.distributed.tensor import DeviceMesh as DeviceMesh
+from torchlike.distributed.tensor import DTensor as DTensor
 from torchlike.distributed.tensor import Partial as Partial
 from torchlike.distributed.tensor import Placement as Placement
 from torchlike.distributed.tensor import Replicate as Replicate

@@ -9,11 +9,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from torchlike.serialization._atomic import replacing
+from torchlike.serialization._atomic import remove_strays, replacing
 
 METADATA = ".metadata"
 SUFFIX = ".distcp"
 _DATA = re.compile(r"__(\d+)_(\d+)\.distcp")
+_UNFINISHED = re.compile(r"\.(__\d+_\d+\.distcp)\.[0-9a-f]+\.torchlike\.tmp")
 
 
 class FileSystem:
@@ -74,7 +75,10 @@ def data_files(folder: Path) -> dict[str, tuple[int, int]]:
 
 
 def remove(folder: Path, names: Iterable[str]) -> None:
-    """Remove files that exist."""
+    """Remove files that exist, and the unfinished files of processes that were killed."""
+    for found in map(_UNFINISHED.fullmatch, os.listdir(folder)):
+        if found:
+            remove_strays(str(folder), found[1])
     for name in names:
         with suppress(FileNotFoundError):
             os.unlink(folder / name)

@@ -32,6 +32,16 @@ def refused(folder, state=None, **options):
     return "; ".join(f"{type(error).__name__}: {error}" for error, _ in caught.value.failures.values())
 
 
+_KINDS = {
+    "AssertionError",
+    "RuntimeError",
+    "ValueError",
+    "UnpicklingError",
+    "FileNotFoundError",
+    "NotImplementedError",
+}
+
+
 def saved(folder):
     metadata = theirs.save({"a": torch.arange(40.0), "b": [1, 2]}, checkpoint_id=folder)
     stored = metadata.storage_data[MetadataIndex("a", [0])]
@@ -219,14 +229,7 @@ def test_changed_bytes_of_the_metadata_raise_or_are_harmless(tmp_path):
             ours.load({"a": torchlike.zeros(40)}, checkpoint_id=tmp_path)
         except ours.CheckpointException as error:
             failures = [type(found).__name__ for found, _ in error.failures.values()]
-            assert set(failures) <= {
-                "AssertionError",
-                "RuntimeError",
-                "ValueError",
-                "UnpicklingError",
-                "FileNotFoundError",
-                "NotImplementedError",
-            }, str(error)
+            assert set(failures) <= _KINDS, str(error)
 
 
 def test_an_item_reads_only_the_region(tmp_path, monkeypatch):

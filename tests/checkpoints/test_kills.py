@@ -46,7 +46,7 @@ def test_a_save_that_fails_leaves_the_old_checkpoint(tmp_path):
 
 def test_an_old_checkpoint_is_not_replaced_without_overwrite(tmp_path):
     saved(tmp_path, 1.0)
-    with pytest.raises(dcp.CheckpointException, match="Checkpoint already exists and self.overwrite=False"):
+    with pytest.raises(dcp.CheckpointException, match=r"Checkpoint already exists and self\.overwrite=False"):
         saved(tmp_path, 2.0, overwrite=False)
     assert found(tmp_path) == [1, 1, 1]
 

@@ -13,6 +13,8 @@ from torchlike.distributed.checkpoint.default_planner import DefaultLoadPlanner 
 from torchlike.distributed.checkpoint.default_planner import DefaultSavePlanner as DefaultSavePlanner
 from torchlike.distributed.checkpoint.filesystem import FileSystemReader as FileSystemReader
 from torchlike.distributed.checkpoint.filesystem import FileSystemWriter as FileSystemWriter
+from torchlike.distributed.checkpoint.hf_storage import HuggingFaceStorageReader as HuggingFaceStorageReader
+from torchlike.distributed.checkpoint.hf_storage import HuggingFaceStorageWriter as HuggingFaceStorageWriter
 from torchlike.distributed.checkpoint.metadata import BytesStorageMetadata as BytesStorageMetadata
 from torchlike.distributed.checkpoint.metadata import ChunkStorageMetadata as ChunkStorageMetadata
 from torchlike.distributed.checkpoint.metadata import Metadata as Metadata

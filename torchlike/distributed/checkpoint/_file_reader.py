@@ -88,6 +88,11 @@ class FileSystemReader(StorageReader):
         stored = self.storage_data[item.storage_index]
         return stored.relative_path, stored.offset
 
+    def _region(self, file: IO[bytes], stored: _StorageInfo, item: ReadItem) -> np.ndarray:
+        """Return a region of a tensor, as a read-only array."""
+        end = stored.offset + stored.length
+        return load_region(file, file.name, stored.offset, end, item.storage_offsets, item.lengths)
+
     def _inside(self, name: str) -> Path:
         """Return the path of a data file. Raise if the metadata names a file outside of the folder."""
         if not name or Path(name).is_absolute() or ".." in Path(name).parts:
@@ -126,16 +131,14 @@ class _OpenFiles:
 
     def region(self, item: ReadItem) -> np.ndarray:
         """Return a region of a tensor, as a read-only array."""
-        file, stored = self._open(item)
-        end = stored.offset + stored.length
-        return load_region(file, file.name, stored.offset, end, item.storage_offsets, item.lengths)
+        return self._reader._region(*self._open(item), item)
 
     def _open(self, item: ReadItem) -> tuple[IO[bytes], _StorageInfo]:
         stored = self._reader.storage_data[item.storage_index]
         path = str(self._reader._inside(stored.relative_path))
         if self._file is None or self._file.name != path:
             self.__exit__()
-            self._file = open(path, "rb")
+            self._file = open(path, "rb")  # noqa: SIM115 - closed by `__exit__`
         _check(self._file, stored, item.storage_index.fqn)
         return self._file, stored
 

@@ -40,3 +40,10 @@ def unflatten_state_dict(state_dict: dict[str, Any], mapping: FLATTEN_MAPPING) -
     for key, value in state_dict.items():
         set_element(nested, mapping[key], value)
     return nested
+
+
+def with_string_keys(state_dict: dict[str, Any]) -> dict[str, Any]:
+    """Return a nested state dict whose keys are strings, without the empty dictionaries."""
+    nested: dict[str, Any] = {}
+    traverse_state_dict(state_dict, lambda path, value: set_element(nested, path, value))
+    return nested

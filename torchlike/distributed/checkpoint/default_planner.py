@@ -15,7 +15,7 @@ from torchlike.distributed.checkpoint._global_plan import (
     create_default_global_save_plan as create_default_global_save_plan,
 )
 from torchlike.distributed.checkpoint._global_plan import validate_global_plan
-from torchlike.distributed.checkpoint._nested_dict import FLATTEN_MAPPING, flatten_state_dict
+from torchlike.distributed.checkpoint._nested_dict import FLATTEN_MAPPING, flatten_state_dict, with_string_keys
 from torchlike.distributed.checkpoint._traverse import set_element
 from torchlike.distributed.checkpoint.metadata import (
     STATE_DICT_TYPE,
@@ -49,7 +49,8 @@ class DefaultSavePlanner(SavePlanner):
 
     Args:
         flatten_state_dict: save the items of nested dictionaries and lists separately.
-        flatten_sharded_tensors: has no effect, because there are no `ShardedTensor`s.
+        flatten_sharded_tensors: if the state dict is not flattened, convert its keys to strings and omit empty
+            dictionaries. There are no `ShardedTensor`s.
         dedup_replicated_tensors: deprecated, has no effect and warns.
         dedup_save_to_lowest_rank: the process of the lowest rank saves what several processes have. By default these
             items are distributed evenly.
@@ -79,6 +80,8 @@ class DefaultSavePlanner(SavePlanner):
     ) -> None:
         if self.flatten_state_dict:
             state_dict, self.mappings = flatten_state_dict(state_dict)
+        elif self.flatten_sharded_tensors:
+            state_dict = with_string_keys(state_dict)
         self.state_dict, self.is_coordinator = state_dict, is_coordinator
 
     def create_local_plan(self) -> SavePlan:
@@ -123,7 +126,7 @@ class DefaultLoadPlanner(LoadPlanner):
 
     Args:
         flatten_state_dict: the items of nested dictionaries and lists were saved separately.
-        flatten_sharded_tensors: has no effect, because there are no `ShardedTensor`s.
+        flatten_sharded_tensors: as for `DefaultSavePlanner`.
         allow_partial_load: ignore keys of the state dict that the checkpoint does not have. By default they raise.
         weights_only: load objects that are not tensors as `torch.load(weights_only=True)` does. With False, a
             checkpoint can execute arbitrary code: use it only for checkpoints that you trust. PyTorch does not have
@@ -152,6 +155,8 @@ class DefaultLoadPlanner(LoadPlanner):
         self.original_state_dict = state_dict
         if self.flatten_state_dict:
             state_dict, self.mappings = flatten_state_dict(state_dict)
+        elif self.flatten_sharded_tensors:
+            state_dict = with_string_keys(state_dict)
         self.state_dict, self.metadata, self.is_coordinator = state_dict, metadata, is_coordinator
 
     def create_local_plan(self) -> LoadPlan:
@@ -181,7 +186,7 @@ class DefaultLoadPlanner(LoadPlanner):
         if self.flatten_state_dict:
             set_element(self.original_state_dict, self.mappings[key], found)
         else:
-            self.state_dict[key] = found
+            self.state_dict[key] = self.original_state_dict[key] = found
 
     def _object(self, key: str, value: io.BytesIO) -> Any:
         try:

@@ -150,7 +150,9 @@ def _load_state_dict_from_keys(
         keys: the keys to load, or None for all.
         checkpoint_id, storage_reader, process_group: as for `load`.
     """
-    alone = is_alone(False, "load")
+    alone = not dist.is_initialized()
+    if alone:
+        warn("torch.distributed is unavailable or uninitialized, assuming the intent is to load in a single process.")
     reader = chosen(storage_reader, checkpoint_id, FileSystemReader)
     found: dict[str, Any] = {}
     planner = _EmptyStateDictLoadPlanner(keys={keys} if isinstance(keys, str) else keys)

@@ -93,5 +93,5 @@ def test_what_the_format_lacks(tmp_path):
     for value, said in ((3, "hold only tensors"), (torchlike.zeros(1, dtype=torchlike.complex128), "format lacks")):
         with pytest.raises(dcp.CheckpointException, match=said):
             dcp.save({"x": value}, storage_writer=dcp.HuggingFaceStorageWriter(tmp_path))
-    with pytest.raises(NotImplementedError, match="enable_consolidation is not supported"):
+    with pytest.raises(NotImplementedError, match="'enable_consolidation' is not supported"):
         dcp.HuggingFaceStorageWriter(tmp_path, enable_consolidation=True)

@@ -39,11 +39,11 @@ def saved(monkeypatch):
 
 def test_tensors_become_arrays(saved):
     weight = torchlike.nn.Parameter(torchlike.ones(2, 3, dtype=torchlike.bfloat16))
-    save_for_jax({"model": {"weight": weight, "steps": [torchlike.tensor(3), 0.5, "x"]}}, "folder")
+    save_for_jax({"model": {"weight": weight, "steps": [torchlike.tensor(3), 0.5, 7]}}, "folder")
     (path, tree, force), last = saved
     assert path == os.path.abspath("folder") and not force and last == "complete"
     assert isinstance(tree["model"]["weight"], jax.Array) and str(tree["model"]["weight"].dtype) == "bfloat16"
-    assert (np.asarray(tree["model"]["weight"]) == 1).all() and tree["model"]["steps"][1:] == [0.5, "x"]
+    assert (np.asarray(tree["model"]["weight"]) == 1).all() and tree["model"]["steps"][1:] == [0.5, 7]
     assert tree["model"]["steps"][0] == 3
 
 
@@ -52,6 +52,8 @@ def test_what_a_checkpoint_cannot_hold(saved):
         save_for_jax({"a": {3: torchlike.ones(1)}}, "folder")
     with pytest.raises(TypeError, match=r"a\.b is a set, which an Orbax checkpoint cannot hold"):
         save_for_jax({"a": {"b": {1}}}, "folder")
+    with pytest.raises(TypeError, match="name is a str, which"):
+        save_for_jax({"name": "x"}, "folder")
     assert saved == []
 
 

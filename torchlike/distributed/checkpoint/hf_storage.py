@@ -14,10 +14,10 @@ import numpy as np
 from torchlike import Size
 from torchlike import dtype as Dtype
 from torchlike._internal import unsupported
-from torchlike.distributed.checkpoint import _safetensors
-from torchlike.distributed.checkpoint._file_reader import FileSystemReader
-from torchlike.distributed.checkpoint._file_writer import FileSystemWriter, on_host
-from torchlike.distributed.checkpoint._storage_info import _StorageInfo
+from torchlike.distributed.checkpoint._files import safetensors
+from torchlike.distributed.checkpoint._files.file_reader import FileSystemReader
+from torchlike.distributed.checkpoint._files.file_writer import FileSystemWriter, on_host
+from torchlike.distributed.checkpoint._files.storage_info import _StorageInfo
 from torchlike.distributed.checkpoint.metadata import (
     ChunkStorageMetadata,
     Metadata,
@@ -97,7 +97,7 @@ class HuggingFaceStorageWriter(FileSystemWriter):
         places = {item.index.fqn: {_OFFSETS: list(item.index.offset or ())} for item in items}
         more = {_SHARDING: json.dumps(places), "DCP_VERSION": "1.0", "format": "pt"}
         with self.fs.create_stream(self.fs.concat_path(self.path, name), "wb") as stream:
-            _safetensors.write(stream, tensors, more)
+            safetensors.write(stream, tensors, more)
         sizes = [tensors[item.index.fqn].nbytes for item in items]
         return [WriteResult(item.index, size, _StorageInfo(name, 0, size)) for item, size in zip(items, sizes)]
 
@@ -135,7 +135,7 @@ class HuggingFaceStorageReader(FileSystemReader):
         stored: dict[MetadataIndex, _HFStorageInfo] = {}
         for path in sorted(Path(self.path).glob("*.safetensors")):
             with open(path, "rb") as file:
-                entries, more = _safetensors.read_header(file)
+                entries, more = safetensors.read_header(file)
             places = json.loads(more.get(_SHARDING, "{}"))
             for name, entry in entries.items():
                 offsets = places.get(name, {}).get(_OFFSETS, [0] * len(entry.shape))
@@ -148,11 +148,11 @@ class HuggingFaceStorageReader(FileSystemReader):
     def _region(self, file: IO[bytes], stored: _StorageInfo, item: ReadItem) -> np.ndarray:
         assert isinstance(stored, _HFStorageInfo) and stored.dtype is not None
         end = stored.offset + stored.length
-        found = _safetensors.mapped(file.name, _safetensors.Entry(stored.dtype, stored.shape, stored.offset, end))
+        found = safetensors.mapped(file.name, safetensors.Entry(stored.dtype, stored.shape, stored.offset, end))
         return found[tuple(slice(b, b + n) for b, n in zip(item.storage_offsets, item.lengths))]
 
 
-def _add_chunk(tensors: dict[str, TensorStorageMetadata], name: str, entry: _safetensors.Entry, offsets: Size) -> None:
+def _add_chunk(tensors: dict[str, TensorStorageMetadata], name: str, entry: safetensors.Entry, offsets: Size) -> None:
     chunk = ChunkStorageMetadata(offsets, Size(entry.shape))
     ends = [begin + length for begin, length in zip(offsets, entry.shape)]
     if name not in tensors:

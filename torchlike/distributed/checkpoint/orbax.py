@@ -12,7 +12,7 @@ import torchlike.distributed as dist
 from torchlike import Tensor
 from torchlike.distributed.tensor import DTensor
 
-_PLAIN = (int, float, str)
+_PLAIN = (int, float)
 
 
 def save_for_jax(state_dict: Mapping[str, Any], path: str | os.PathLike, *, overwrite: bool = False) -> None:
@@ -22,9 +22,9 @@ def save_for_jax(state_dict: Mapping[str, Any], path: str | os.PathLike, *, over
     gathered, so their whole tensors must fit in the memory of each process.
 
     Args:
-        state_dict: tensors and the numbers and strings of Python, in nested dictionaries with string keys and in lists.
+        state_dict: tensors and Python numbers, in nested dictionaries with string keys and in lists.
         path: the folder of the checkpoint.
-        overwrite: replace an existing checkpoint.
+        overwrite: replace an existing checkpoint. Orbax removes it before it writes the new one.
 
     Raises:
         ImportError: The package `orbax-checkpoint` is not installed.

@@ -22,10 +22,10 @@ from typing import IO, Any
 import torchlike
 from torchlike import Tensor
 from torchlike._internal import unsupported, warn
-from torchlike.distributed.checkpoint import _file_system
-from torchlike.distributed.checkpoint._file_system import METADATA, SUFFIX, FileSystem
-from torchlike.distributed.checkpoint._metadata_file import read_metadata, write_metadata
-from torchlike.distributed.checkpoint._storage_info import _StorageInfo, _StoragePrefix
+from torchlike.distributed.checkpoint._files import file_system
+from torchlike.distributed.checkpoint._files.file_system import METADATA, SUFFIX, FileSystem
+from torchlike.distributed.checkpoint._files.metadata_file import read_metadata, write_metadata
+from torchlike.distributed.checkpoint._files.storage_info import _StorageInfo, _StoragePrefix
 from torchlike.distributed.checkpoint.metadata import STATE_DICT_TYPE, Metadata, StorageMeta
 from torchlike.distributed.checkpoint.planner import SavePlan, SavePlanner, WriteItem, WriteItemType
 from torchlike.distributed.checkpoint.staging import BlockingAsyncStager
@@ -118,7 +118,7 @@ class FileSystemWriter(StorageWriter, BlockingAsyncStager):
 
     def _first(self, rank: int | None) -> int:
         """Return the number of the first new file, and keep the names of the old files (of one rank, if given)."""
-        old = _file_system.data_files(self.path)
+        old = file_system.data_files(self.path)
         self._before = {name for name, (owner, _) in old.items() if rank is None or owner == rank}
         return 1 + max((old[name][1] for name in self._before), default=-1)
 
@@ -138,7 +138,7 @@ class FileSystemWriter(StorageWriter, BlockingAsyncStager):
             with ThreadPoolExecutor(self.thread_count) as pool:
                 results = list(pool.map(lambda file: self._write_file(file[0], file[1], planner), files))
         if self.sync_files:
-            _file_system.sync(self.path)
+            file_system.sync(self.path)
         future: Future[list[WriteResult]] = Future()
         future.set_result([result for found in results for result in found])
         return future
@@ -156,9 +156,9 @@ class FileSystemWriter(StorageWriter, BlockingAsyncStager):
         path = self._metadata_path(None if self.use_collectives else self.rank)
         write_metadata(path, metadata)
         if self.sync_files:
-            _file_system.sync(self.path)
+            file_system.sync(self.path)
         used = {stored.relative_path for stored in metadata.storage_data.values()} | _used_by_others(path)
-        _file_system.remove(self.path, self._before - used)
+        file_system.remove(self.path, self._before - used)
 
     def storage_meta(self) -> StorageMeta:
         return StorageMeta(checkpoint_id=self.checkpoint_id, save_id=self.save_id)

@@ -11,7 +11,7 @@ from typing import Any
 import torchlike
 from torchlike import Size
 from torchlike.distributed.checkpoint import metadata as kinds
-from torchlike.distributed.checkpoint._storage_info import _StorageInfo
+from torchlike.distributed.checkpoint._files.storage_info import _StorageInfo
 from torchlike.serialization import _errors as errors
 from torchlike.serialization._atomic import replacing
 from torchlike.serialization._load import naming

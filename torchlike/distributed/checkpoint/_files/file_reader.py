@@ -11,11 +11,11 @@ from typing import IO, Any
 import numpy as np
 
 from torchlike._internal import unsupported
-from torchlike.distributed.checkpoint._file_system import FileSystem
-from torchlike.distributed.checkpoint._file_writer import metadata_name
-from torchlike.distributed.checkpoint._filling import destinations, fill
-from torchlike.distributed.checkpoint._metadata_file import read_metadata
-from torchlike.distributed.checkpoint._storage_info import _StorageInfo
+from torchlike.distributed.checkpoint._files.file_system import FileSystem
+from torchlike.distributed.checkpoint._files.file_writer import metadata_name
+from torchlike.distributed.checkpoint._files.filling import destinations, fill
+from torchlike.distributed.checkpoint._files.metadata_file import read_metadata
+from torchlike.distributed.checkpoint._files.storage_info import _StorageInfo
 from torchlike.distributed.checkpoint.metadata import Metadata, MetadataIndex, StorageMeta
 from torchlike.distributed.checkpoint.planner import LoadItemType, LoadPlan, LoadPlanner, ReadItem
 from torchlike.distributed.checkpoint.storage import StorageReader

@@ -1,5 +1,6 @@
 """Damaged and malicious checkpoints are refused with a sentence, and never execute code."""
 
+import gc
 import io
 import os
 import pickle
@@ -20,6 +21,8 @@ from torch.distributed.checkpoint.metadata import (
 
 import torchlike
 import torchlike.distributed.checkpoint as ours
+from torchlike.serialization import _items, _reader
+from torchlike.serialization._storages import LoadedStorage
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 _PLACE = (1261, 1705)  # the offset and length of the tensor that `saved` saves
@@ -235,8 +238,6 @@ def test_changed_bytes_of_the_metadata_raise_or_are_harmless(tmp_path):
 def test_an_item_reads_only_the_region(tmp_path, monkeypatch):
     """A part of a chunk is read through a memory map, and a whole chunk with its checksum."""
     theirs.save({"a": torch.arange(1 << 20)}, checkpoint_id=tmp_path)
-    from torchlike.serialization import _items, _reader
-
     with open(tmp_path / "__0_0.distcp", "rb") as file:
         end = os.fstat(file.fileno()).st_size
         read = []
@@ -245,6 +246,18 @@ def test_an_item_reads_only_the_region(tmp_path, monkeypatch):
         assert part.tolist() == [100, 101, 102] and read == [True]
         assert _items.load_region(file, file.name, 0, end, [0], [1 << 20]).sum() == (1 << 19) * ((1 << 20) - 1)
         assert read == [True, True, False]
+
+
+def test_the_memory_of_an_item_is_freed_at_once(tmp_path):
+    _, path = saved(tmp_path)
+    gc.collect()
+    gc.disable()
+    try:
+        with open(path, "rb") as file:
+            _items.load_region(file, str(path), _PLACE[0], sum(_PLACE), [0], [40])
+        assert not any(isinstance(found, LoadedStorage) for found in gc.get_objects())
+    finally:
+        gc.enable()
 
 
 def _recording(method, read):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from typing import IO
 
@@ -10,9 +11,10 @@ import numpy as np
 from torchlike import Tensor
 from torchlike._engine import to_numpy
 from torchlike.serialization import _errors as errors
-from torchlike.serialization._load import _load_archive, _safely, naming
+from torchlike.serialization._load import Storages, naming
 from torchlike.serialization._reader import Reader
 from torchlike.serialization._streams import Part
+from torchlike.serialization._weights_only import unpickle
 
 
 def load_region(
@@ -50,7 +52,10 @@ def _read(file: IO[bytes], map_path: str | None, start: int, end: int) -> Tensor
     archive = Reader(part, map_path)
     if archive.begin != start:
         raise errors.broken_archive(f"no saved tensor lies between the bytes {start} and {end}")
-    found = _load_archive(archive, _safely("utf-8"), True, "cpu")
+    archive.check_version()
+    storages = Storages(archive, "cpu")
+    found = unpickle(io.BytesIO(archive.read("data.pkl")), storages.get, "utf-8")
+    storages.release()
     if not isinstance(found, Tensor):
         raise errors.broken_archive(f"a {type(found).__name__} is stored where a tensor was expected")
     return found

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from torchlike._internal import unsupported
+from torchlike._internal import boundary, unsupported
 from torchlike.distributed.checkpoint._files.file_system import FileSystem
 from torchlike.distributed.checkpoint._files.file_writer import metadata_name
 from torchlike.distributed.checkpoint._files.filling import destinations, fill
@@ -21,6 +21,8 @@ from torchlike.distributed.checkpoint.planner import LoadItemType, LoadPlan, Loa
 from torchlike.distributed.checkpoint.storage import StorageReader
 from torchlike.futures import Future
 from torchlike.serialization._items import load_region
+
+_MOST_PENDING = 1 << 26  # bytes
 
 
 class FileSystemReader(StorageReader):
@@ -77,8 +79,7 @@ class FileSystemReader(StorageReader):
                     planner.load_bytes(item, io.BytesIO(files.bytes(item)))
                 else:
                     tensors.append(item)
-            for items in destinations(tensors, planner):
-                fill(items, planner, files.region)
+            _fill_all(tensors, planner, files)
         future: Future[None] = Future()
         future.set_result(None)
         return future
@@ -141,6 +142,17 @@ class _OpenFiles:
             self._file = open(path, "rb")  # noqa: SIM115 - closed by `__exit__`
         _check(self._file, stored, item.storage_index.fqn)
         return self._file, stored
+
+
+def _fill_all(items: list[ReadItem], planner: LoadPlanner, files: _OpenFiles) -> None:
+    """Write all regions into their tensors. Pending writes hold their data, so they are executed from time to time."""
+    pending = 0
+    for group in destinations(items, planner):
+        pending += fill(group, planner, files.region)
+        if pending > _MOST_PENDING:
+            boundary()
+            pending = 0
+    boundary()
 
 
 def _check(file: IO[bytes], stored: _StorageInfo, fqn: str) -> None:

@@ -41,16 +41,17 @@ def _writes_whole_tensors(planner: LoadPlanner) -> bool:
     )
 
 
-def fill(items: list[ReadItem], planner: LoadPlanner, read: Read) -> None:
-    """Write a group of regions into its tensor."""
+def fill(items: list[ReadItem], planner: LoadPlanner, read: Read) -> int:
+    """Write a group of regions into its tensor. Return the number of bytes that were written."""
     if len(items) == 1 or not isinstance(planner, DefaultLoadPlanner):
+        written = 0
         for item in items:
             target = planner.resolve_tensor(item).detach()
-            _write(target, read(item), item)
+            written += _write(target, read(item), item)
             planner.commit_tensor(item, target)
-        return
+        return written
     target = planner.lookup_tensor(items[0].dest_index).detach()
-    _write(target, _joined(items, target, read), items[0])
+    return _write(target, _joined(items, target, read), items[0])
 
 
 def _joined(items: list[ReadItem], target: Tensor, read: Read) -> np.ndarray:
@@ -66,7 +67,8 @@ def _joined(items: list[ReadItem], target: Tensor, read: Read) -> np.ndarray:
     return found
 
 
-def _write(target: Tensor, array: np.ndarray, item: ReadItem) -> None:
+def _write(target: Tensor, array: np.ndarray, item: ReadItem) -> int:
     if tuple(target.shape) != array.shape:
         raise AssertionError(f"req {item.storage_index} mismatch sizes {target.size()} vs {array.shape}")
     target.copy_(of_array(np.array(array, order="C")))
+    return array.nbytes

@@ -20,6 +20,7 @@ from torchlike.distributed.tensor._rules.table import COMPOSED, Call, Rule
 from torchlike.distributed.tensor.placement_types import Replicate
 from torchlike.utils import _pytree
 
+composed_now: dict[str, Callable] = {}  # the functions that `loss_parallel` replaces
 replicates_plain: list[bool] = []  # not empty inside `implicit_replication`
 
 _ONE_ELEMENT = (
@@ -32,8 +33,9 @@ _ONE_ELEMENT = (
 def call(func: Callable, args: tuple, kwargs: dict) -> Any:
     """Call a function that has a `DTensor` among its arguments."""
     name, in_place = name_of(func)
-    if name in COMPOSED:
-        return COMPOSED[name](*args, **kwargs)
+    composed = composed_now.get(name) or COMPOSED.get(name)
+    if composed is not None:
+        return composed(*args, **kwargs)
     tensors = [each for each in _pytree.tree_leaves((args, kwargs)) if isinstance(each, Tensor)]
     mesh = _mesh_of(tensors)
     _check_mixed(name, in_place, tensors)

@@ -9,7 +9,7 @@ from typing import Any
 from torchlike import Tensor
 from torchlike._internal import warn
 from torchlike.distributed.device_mesh import DeviceMesh
-from torchlike.distributed.tensor import _collectives as c
+from torchlike.distributed.tensor import _copies
 from torchlike.distributed.tensor._api import DTensor, changed, local_of, of_spec
 from torchlike.distributed.tensor._dtensor_spec import DTensorSpec, TensorMeta
 from torchlike.distributed.tensor._names import name_of, shown
@@ -84,15 +84,11 @@ def _as_plain(tensors: Sequence[Tensor]) -> Iterator[None]:
 
 def _on_local(made: Call, rule: Rule, plan: Plan) -> Any:
     """Give the inputs the placements of the plan, and call the operator on the local tensors."""
-    prepared = []
-    for tensor, shape, before, after, copies in zip(
-        made.tensors, made.shapes, placements_of(made), plan.inputs, plan.copies
-    ):
-        if before != after:
-            tensor = redistributed(tensor, shape, made.mesh, before, after)
-        for dim, op in copies:
-            tensor = c.copied(tensor, op, made.mesh.get_group(dim))
-        prepared.append(tensor)
+    layouts = zip(made.tensors, made.shapes, placements_of(made), plan.inputs, plan.copies)
+    prepared = [
+        _copies.prepared(tensor, shape, made.mesh, before, after, copies)
+        for tensor, shape, before, after, copies in layouts
+    ]
     made.out_shapes = plan.out_shapes
     local = iter(prepared)
     args, kwargs = _pytree.tree_map(

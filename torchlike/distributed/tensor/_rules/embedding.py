@@ -44,6 +44,8 @@ def _local(call: Call, args: tuple, kwargs: dict, steps: Sequence[Way]) -> Tenso
     own = (indices - begin).masked_fill(is_outside, 0)
     padding = call.given(2, "padding_idx", -1 if table_first else None)
     if padding is not None:
+        if padding < 0 and not table_first:
+            padding += call.shapes[1][0]
         is_own = begin <= padding < begin + length
         padding = padding - begin if is_own else -1 if table_first else None
     rest = {name: value for name, value in kwargs.items() if name not in ("input", "weight", "indices", "padding_idx")}

@@ -140,13 +140,6 @@ _absent.submodule(
 _absent.submodule(_ROOT + "._composable.fsdp", "fully_shard FSDPModule MixedPrecisionPolicy CPUOffloadPolicy")
 _absent.submodule(_ROOT + "._composable.replicate", "replicate")
 _absent.submodule(_ROOT + ".fsdp._traversal_utils", "")
-_absent.submodule(_ROOT + ".tensor.experimental._attention", "set_rotate_method context_parallel")
-_absent.submodule(_ROOT + ".tensor.experimental", "implicit_replication context_parallel")
-_absent.submodule(
-    _ROOT + ".tensor.parallel",
-    """ColwiseParallel RowwiseParallel SequenceParallel PrepareModuleInput
-    PrepareModuleOutput ParallelStyle parallelize_module loss_parallel""",
-)
 _absent.submodule(
     _ROOT + ".algorithms.ddp_comm_hooks.powerSGD_hook",
     """PowerSGDState powerSGD_hook

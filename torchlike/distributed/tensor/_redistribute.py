@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from torchlike import Tensor
 from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed.device_mesh import DeviceMesh
 from torchlike.distributed.tensor import _collectives as c
 from torchlike.distributed.tensor._layout import Sharded, local_shape
-from torchlike.distributed.tensor.placement_types import Partial, Placement, Replicate
+from torchlike.distributed.tensor.placement_types import Partial, Placement, Replicate, _NormPartial
 
 
 def steps(before: Sequence[Placement], after: Sequence[Placement]) -> list[tuple[int, Placement, Placement]]:
@@ -44,8 +44,13 @@ def redistributed(
     mesh: DeviceMesh,
     before: Sequence[Placement],
     after: Sequence[Placement],
+    partial: Container[int] = (),
 ) -> Tensor:
-    """Return the local tensor of the new placements. `shape` is the global shape. The result is differentiable."""
+    """Return the local tensor of the new placements. The result is differentiable.
+
+    `shape` is the global shape. `partial` has the dims of the mesh along which the gradients of the result are partial,
+    after a change from divided to replicated.
+    """
     if tuple(before) == tuple(after) or mesh.get_coordinate() is None:
         return local
     current = list(before)
@@ -53,7 +58,10 @@ def redistributed(
         length = 0
         if isinstance(old, Sharded):
             length = local_shape(shape, mesh, [*current[:i], *[Replicate()] * (mesh.ndim - i)])[old.dim]
-        local = _changed(local, old, new, length, mesh, i)
+        if i in partial and isinstance(old, Sharded) and new.is_replicate():
+            local = c.gathered_for_parts(local, old, length, mesh.get_group(i))
+        else:
+            local = _changed(local, old, new, length, mesh, i)
         current[i] = new
     return local
 
@@ -82,12 +90,15 @@ def _changed(local: Tensor, old: Placement, new: Placement, length: int, mesh: D
 
 def _reduced(local: Tensor, placement: Partial, group: ProcessGroup) -> Tensor:
     """Partial to Replicate."""
+    if isinstance(placement, _NormPartial):
+        order = placement.norm_type
+        return c.reduced(local**order, "sum", group) ** (1.0 / order)
     return c.reduced(local, placement.reduce_op, group)
 
 
 def _scattered(local: Tensor, placement: Partial, new: Sharded, group: ProcessGroup) -> Tensor:
     """Partial to Shard."""
-    if placement.reduce_op == "sum":
+    if placement.reduce_op == "sum" and not isinstance(placement, _NormPartial):
         return c.scattered(local, new, group)
     return c.own_part(_reduced(local, placement, group), new, group)
 

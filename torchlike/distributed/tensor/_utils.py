@@ -1,4 +1,4 @@
-"""The part of a distributed tensor that a process has."""
+"""Shapes and offsets of the parts of a `DTensor`."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ Pieces = list[tuple[int, int]]  # (offset, length) of adjacent ranges of a dim
 
 
 def compute_local_shape_and_global_offset(
-    global_shape: Sequence[int], mesh: DeviceMesh, placements: Sequence[Placement]
+    global_shape: Sequence[int], mesh: DeviceMesh, placements: Sequence[Placement], skip_offset: bool = False
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the shape of the local tensor of a distributed tensor, and its offsets in the whole tensor.
-
-    An empty part has the length of the dim as its offset. A process that is not in the mesh gets `(0,)` and `()`.
+    """Return the shape of this process's part of a tensor, and the global index of its first element.
 
     Args:
-        global_shape: the shape of the whole tensor.
-        mesh: the mesh.
-        placements: the placement along each dim of the mesh.
+      global_shape: the shape of the whole tensor.
+      mesh: the mesh.
+      placements: the placement along each dim of the mesh.
+      skip_offset: whether to return an empty offset.
+
+    Returns:
+      The shape and the offset. A process outside of the mesh has the shape `(0,)` and an empty offset. The offset of
+      an empty part is the length of the dim.
     """
     place = mesh.get_coordinate()
     if place is None:
@@ -35,7 +38,14 @@ def compute_local_shape_and_global_offset(
     for dim, found in pieces.items():
         shape[dim] = sum(length for _, length in found)
         offset[dim] = found[0][0] if found else global_shape[dim]
-    return tuple(shape), tuple(offset)
+    return tuple(shape), () if skip_offset else tuple(offset)
+
+
+def compute_local_shape(
+    global_shape: Sequence[int], mesh: DeviceMesh, placements: Sequence[Placement]
+) -> tuple[int, ...]:
+    """Return the shape of this process's part of a tensor."""
+    return compute_local_shape_and_global_offset(global_shape, mesh, placements, skip_offset=True)[0]
 
 
 def _part(pieces: Pieces, groups: int, count: int, rank: int) -> Pieces:

@@ -17,6 +17,10 @@ RUNS = [
     ("no_sync", 2),
     ("differing", 2),
     ("differing", 3),
+    ("dtensor", 2),
+    ("dtensor_meshes", 4),
+    ("tensor_parallel", 2),
+    ("tensor_parallel", 4),
 ]
 
 

@@ -256,4 +256,4 @@ def tensor_text(t: Tensor, contents: str | None = None) -> str:
         contents=contents,
         prefix="tensor(" if plain else f"{kind.__name__}(",
     )
-    return text if plain or not hasattr(t, "_is_parameter") else f"Parameter({text})"
+    return text if plain or not hasattr(t, "_is_param") else f"Parameter({text})"

@@ -140,23 +140,6 @@ _absent.submodule(
 _absent.submodule(_ROOT + "._composable.fsdp", "fully_shard FSDPModule MixedPrecisionPolicy CPUOffloadPolicy")
 _absent.submodule(_ROOT + "._composable.replicate", "replicate")
 _absent.submodule(_ROOT + ".fsdp._traversal_utils", "")
-_absent.submodule(_ROOT + ".tensor._utils", "compute_local_shape_and_global_offset")
-_absent.submodule(_ROOT + ".tensor.experimental._attention", "set_rotate_method context_parallel")
-_absent.submodule(_ROOT + "._tensor", "DTensor Replicate Shard Partial Placement distribute_tensor distribute_module")
-_absent.submodule(_ROOT + "._tensor.experimental", "implicit_replication")
-_absent.submodule(_ROOT + ".tensor.experimental", "implicit_replication context_parallel")
-_absent.submodule(
-    _ROOT + ".tensor.parallel",
-    """ColwiseParallel RowwiseParallel SequenceParallel PrepareModuleInput
-    PrepareModuleOutput ParallelStyle parallelize_module loss_parallel""",
-)
-_absent.submodule(_ROOT + ".checkpoint.stateful", "Stateful")
-_absent.submodule(_ROOT + ".checkpoint.default_planner", "DefaultLoadPlanner DefaultSavePlanner")
-_absent.submodule(_ROOT + ".checkpoint.format_utils", "_EmptyStateDictLoadPlanner dcp_to_torch_save torch_save_to_dcp")
-_absent.submodule(_ROOT + ".checkpoint.optimizer", "load_sharded_optimizer_state_dict")
-_absent.submodule(_ROOT + ".checkpoint.state_dict_loader", "load load_state_dict _load_state_dict")
-_absent.submodule(_ROOT + ".checkpoint.state_dict_saver", "save async_save save_state_dict")
-_absent.submodule(_ROOT + ".checkpoint.hf_storage", "HuggingFaceStorageReader HuggingFaceStorageWriter")
 _absent.submodule(
     _ROOT + ".algorithms.ddp_comm_hooks.powerSGD_hook",
     """PowerSGDState powerSGD_hook

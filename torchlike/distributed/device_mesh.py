@@ -13,6 +13,15 @@ from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed._world import default, new_group
 
+_entered: list[DeviceMesh] = []  # the meshes of the enclosing `with` statements
+
+
+def current_mesh() -> DeviceMesh:
+    """Return the mesh of the innermost enclosing `with` statement."""
+    if not _entered:
+        raise RuntimeError("No device mesh is currently active!")
+    return _entered[-1]
+
 
 class DeviceMesh:
     """A grid of processes, with a process group along each dim.
@@ -86,6 +95,16 @@ class DeviceMesh:
     def get_rank(self) -> int:
         """Return the global rank of this process."""
         return default().rank()
+
+    def __enter__(self) -> DeviceMesh:
+        _entered.append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _entered.pop()
+
+    def _is_current_rank_part_of_mesh(self) -> bool:
+        return self.get_coordinate() is not None
 
     def get_coordinate(self) -> tuple[int, ...] | None:
         """Return the coordinates of this process, or None if it is not in the mesh."""

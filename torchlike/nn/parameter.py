@@ -9,7 +9,16 @@ from torchlike import Tensor
 from torchlike._internal import _disabled_torch_function_impl, adopt
 
 
-class Parameter(Tensor):
+class _ParameterMeta(type):
+    """The metaclass of `Parameter`: an instance of another tensor class is a parameter if it has the flag `_is_param`."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if super().__instancecheck__(instance):
+            return True
+        return cls is Parameter and isinstance(instance, Tensor) and getattr(instance, "_is_param", False)
+
+
+class Parameter(Tensor, metaclass=_ParameterMeta):
     """A trainable tensor. A module registers it on attribute assignment and yields it from `parameters()`.
 
     The parameter shares memory with `data`. It requires grad by default.
@@ -21,12 +30,15 @@ class Parameter(Tensor):
     """
 
     __torch_function__ = _disabled_torch_function_impl
-    _is_parameter = True
+    _is_param = True
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
         source = torchlike.empty(0) if data is None else data.detach()
         if requires_grad and not (source.is_floating_point() or source.is_complex()):
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        if type(source) is type(data) and type(source) not in (Tensor, Parameter):  # keeps its class, as in PyTorch
+            source._is_param = True
+            return source._require_grad(requires_grad)
         return adopt(cls, source)._require_grad(requires_grad)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:

@@ -57,18 +57,18 @@ def give(pairs: Iterable[tuple[Tensor, Value]]) -> None:
 def packs(state: dict, params: Sequence[Tensor], rows: Sequence[int], names: tuple[str, ...]) -> list[Pack]:
     """Return packs of the parameters (`rows`) whose state is small and has no other references, two or more in each."""
     found, gathered, size = [], [], 0
-    for i in sorted((i for i in rows if _can_join(state, params[i], names)), key=lambda i: params[i].numel()):
-        if size + params[i].numel() > MOST:
+    for i in sorted((i for i in rows if _can_join(state, params[i], names)), key=lambda i: params[i]._aval.numel):
+        if size + params[i]._aval.numel > MOST:
             found.append(gathered)
             gathered, size = [], 0
         gathered.append(i)
-        size += params[i].numel()
+        size += params[i]._aval.numel
     found.append(gathered)
     return [Pack(g, [[state[params[i]][name] for name in names] for i in g]) for g in found if len(g) > 1]
 
 
 def _can_join(state: dict, param: Tensor, names: tuple[str, ...]) -> bool:
-    if not names or param.numel() > MOST // 2 or is_seen(state, param, names):
+    if not names or param._aval.numel > MOST // 2 or is_seen(state, param, names):
         return False
     like = param._value.aval
     return all(_is_plain(state[param][name]) and state[param][name]._value.aval is like for name in names)
@@ -98,7 +98,7 @@ def _end_to_end(tensors: Sequence[Tensor]) -> Tensor:
 
 def _parts(flat: Tensor, like: Sequence[Tensor]) -> list[Value]:
     if flat._value.array is None:
-        parts = flat.split([t.numel() for t in like])
-        return [part.reshape(t.shape).clone()._value for part, t in zip(parts, like)]
-    parts = transfers.apart(flat._value.array, [tuple(t.shape) for t in like], flat.device)
+        parts = flat.split([t._aval.numel for t in like])
+        return [part.reshape(t._aval.shape).clone()._value for part, t in zip(parts, like)]
+    parts = transfers.apart(flat._value.array, [tuple(t._aval.shape) for t in like], flat.device)
     return [Value(t._value.aval, part) for part, t in zip(parts, like)]

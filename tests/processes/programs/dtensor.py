@@ -1,0 +1,91 @@
+"""Distributed tensors: conversion, gradients, optimizers and copies."""
+
+import copy
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
+
+from tests.processes.saying import leave, say
+
+dist.init_process_group("gloo")
+rank, size = dist.get_rank(), dist.get_world_size()
+mesh = init_device_mesh("cpu", (size,))
+
+
+def facts(x):
+    return (
+        x.placements,
+        tuple(x.shape),
+        x.stride(),
+        x.numel(),
+        x.ndim,
+        x.dtype,
+        (x._local_tensor * 1000).round().tolist(),
+        x.requires_grad,
+    )
+
+
+whole = torch.arange(15.0).view(5, 3)
+for placement in (Replicate(), Shard(0), Shard(1), Shard(-1)):
+    made = distribute_tensor(whole, mesh, [placement])
+    say("made", lambda: made)
+    say("facts", lambda: facts(made))
+    say("full", lambda: made.full_tensor())
+    for other in (Replicate(), Shard(0), Shard(1)):
+        say(f"to {other}", lambda: facts(made.redistribute(mesh, [other])))
+
+for placement in (Replicate(), Shard(0), Shard(1), Partial(), Partial("avg"), Partial("max")):
+    local = (torch.arange(12.0).view(4, 3) * (rank + 1)).requires_grad_()
+    made = DTensor.from_local(local, mesh, [placement])
+    say("from local", lambda: facts(made))
+    for other in (Replicate(), Shard(0), Shard(1)):
+        local.grad = None
+        found = DTensor.from_local(local, mesh, [placement]).redistribute(mesh, [other])
+        say("to", lambda: facts(found))
+        mine = found.to_local()
+        (mine * torch.arange(float(mine.numel())).view(mine.shape)).sum().backward()
+        say("gradient", lambda: local.grad)
+
+for name, run in {
+    "no placements": lambda: made.redistribute(mesh),
+    "to partial": lambda: distribute_tensor(whole, mesh).redistribute(mesh, [Partial()]),
+    "twice": lambda: DTensor.from_local(made, mesh),
+    "only a shape": lambda: DTensor.from_local(whole, mesh, [Shard(0)], shape=(8, 3)),
+    "too many": lambda: distribute_tensor(whole, mesh, [Shard(0), Shard(1)]),
+}.items():
+    say(name, run)
+
+for make in (
+    lambda p: torch.optim.SGD(p, 0.1, momentum=0.9),
+    lambda p: torch.optim.Adam(p, 0.1, foreach=True),
+    lambda p: torch.optim.AdamW(p, 0.1, fused=True),
+    lambda p: torch.optim.Adagrad(p, 0.1),
+):
+    params = [nn.Parameter(distribute_tensor(whole * 0.1, mesh, [each])) for each in (Shard(0), Replicate(), Shard(1))]
+    optimizer = make(params)
+    for step in range(3):
+        optimizer.zero_grad()
+        sum((p.to_local() ** 2).sum() for p in params).backward()
+        optimizer.step()
+    say(
+        "updated",
+        lambda: [(type(p).__name__, isinstance(p, nn.Parameter), facts(p), p.grad.placements) for p in params],
+    )
+    state = optimizer.state_dict()["state"][0]
+    say("state", lambda: {k: getattr(v, "placements", None) for k, v in state.items()})
+
+again = copy.deepcopy(params[0])
+say("a copy", lambda: (facts(again), again.is_leaf, isinstance(again, nn.Parameter)))
+module = nn.Module()
+module.weight = params[0]
+say("a module", lambda: [(name, facts(p)) for name, p in module.named_parameters()])
+say("state dict", lambda: {k: (type(v).__name__, v.placements) for k, v in module.state_dict().items()})
+with torch.no_grad():
+    say("detached", lambda: facts(params[0].detach().add_(1).mul_(2)))
+    say("in place", lambda: facts(params[0]))
+    say("copied", lambda: facts(params[1].copy_(params[0])))
+    say("zero", lambda: facts(params[1].zero_()))
+leave(dist)

@@ -1,0 +1,1 @@
+"""The FSDP1 modules below a module. Libraries import this module."""

@@ -1,0 +1,35 @@
+"""Comparison of printed lines whose numbers may differ by rounding."""
+
+import re
+
+NUMBER = re.compile(r"-?\d+\.\d*(?:e[-+]?\d+)?|nan|inf")
+
+
+def difference(expected: str, found: str) -> float:
+    """Return the largest difference of the numbers in two lines, relative to the largest number of the first line.
+
+    Return infinity if the lines differ in anything but their fractional numbers.
+    """
+    if expected == found:
+        return 0.0
+    pairs = list(zip(NUMBER.findall(expected), NUMBER.findall(found)))
+    if NUMBER.sub("#", expected) != NUMBER.sub("#", found) or any(x != y for x, y in pairs if "n" in x + y):
+        return float("inf")
+    numbers = [(float(x), float(y)) for x, y in pairs if "n" not in x]
+    return max(abs(x - y) for x, y in numbers) / (max(abs(x) for x, _ in numbers) or 1.0)
+
+
+def check(expected: list[str], found: list[str], tolerances: dict[str, float]) -> dict[str, float]:
+    """Compare the output of each process. Return the largest difference of each kind of line.
+
+    The first word of a line is its kind. `tolerances` has a tolerance for each kind whose numbers may differ.
+    """
+    largest: dict[str, float] = {}
+    for rank, (theirs, ours) in enumerate(zip(expected, found)):
+        lines = list(zip(theirs.splitlines(), ours.splitlines()))
+        for x, y in lines:
+            kind = x.partition(" ")[0]
+            largest[kind] = max(largest.get(kind, 0.0), difference(x, y))
+            assert largest[kind] <= tolerances.get(kind, 0.0), f"rank {rank}, {largest[kind]}:\n{x}\n{y}"
+        assert theirs and len(theirs.splitlines()) == len(ours.splitlines())
+    return largest

@@ -47,6 +47,7 @@ from torchlike._errors.arguments import unsupported as unsupported
 from torchlike._errors.arguments import wrong_type as wrong_type
 from torchlike._errors.gradients import checkpoint as checkpoint
 from torchlike._errors.warned import warn as warn
+from torchlike._ops import REGISTRY as REGISTRY
 from torchlike._ops.schema.flops import Products as Products
 from torchlike._ops.schema.namespace import constant as constant
 from torchlike._ops.schema.namespace import namespace as namespace

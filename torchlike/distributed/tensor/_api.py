@@ -195,6 +195,35 @@ class DTensor(Tensor):
         local = local_of(self)
         local.backward(gradient, retain_graph, create_graph, inputs)
 
+    # -- values and attributes -----------------------------------------------------------------------------------------
+
+    def item(self) -> Any:
+        """Return the single element of the global tensor as a Python number."""
+        return local_of(changed(self, (Replicate(),) * self.device_mesh.ndim)).detach().item()
+
+    def tolist(self) -> Any:
+        """Raise RuntimeError, as in PyTorch. Use `full_tensor().tolist()`."""
+        raise RuntimeError(".tolist() is not supported for tensor subclasses, got DTensor")
+
+    def numpy(self, *, force: bool = False) -> Any:
+        """Raise RuntimeError, as in PyTorch. Use `full_tensor().numpy()`."""
+        raise RuntimeError(".numpy() is not supported for tensor subclasses.")
+
+    def __bool__(self) -> bool:
+        return bool(self.item()) if self.numel() == 1 else Tensor.__bool__(self)
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __index__(self) -> int:
+        return int(self.item())
+
+    T = property(lambda self: self.t() if self.ndim <= 2 else self.permute(*reversed(range(self.ndim))))
+    mT = property(lambda self: self.transpose(-2, -1))
+
     # -- conversion ----------------------------------------------------------------------------------------------------
 
     @staticmethod

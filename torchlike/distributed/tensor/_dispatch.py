@@ -2,85 +2,160 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from torchlike import Tensor
+from torchlike._internal import warn
 from torchlike.distributed.device_mesh import DeviceMesh
+from torchlike.distributed.tensor import _collectives as c
 from torchlike.distributed.tensor._api import DTensor, changed, local_of, of_spec
 from torchlike.distributed.tensor._dtensor_spec import DTensorSpec, TensorMeta
+from torchlike.distributed.tensor._names import name_of, shown
+from torchlike.distributed.tensor._plans import Plan, placements_of, plan_of
+from torchlike.distributed.tensor._redistribute import redistributed
+from torchlike.distributed.tensor._rules import ROWS
+from torchlike.distributed.tensor._rules.table import Call, Rule
 from torchlike.distributed.tensor.placement_types import Replicate
 from torchlike.utils import _pytree
+
+replicates_plain: list[bool] = []  # not empty inside `implicit_replication`
+
+_ONE_ELEMENT = (
+    "Found a non-scalar tensor with numel=1 and ndim!=0, we are implicitly creating a replicated DTensor for it. "
+    "However, please consider changing it to a scalar tensor or explicitly create a DTensor under distributed "
+    "environment."
+)
 
 
 def call(func: Callable, args: tuple, kwargs: dict) -> Any:
     """Call a function that has a `DTensor` among its arguments."""
-    name = getattr(func, "__name__", "")
-    mesh = mesh_of(args, kwargs)
-    check_mixed(name, args, kwargs)
-    if name.endswith("_") and not name.endswith("__") and isinstance(args[0], DTensor):
-        return in_place(func, args, kwargs)
-    if name in ("zeros_like", "ones_like", "empty_like", "full_like", "clone") and isinstance(args[0], DTensor):
-        return of_spec(func(local_of(args[0]), *args[1:], **kwargs), args[0]._spec)
-    return on_whole(func, args, kwargs, mesh)
+    name, in_place = name_of(func)
+    tensors = [each for each in _pytree.tree_leaves((args, kwargs)) if isinstance(each, Tensor)]
+    mesh = _mesh_of(tensors)
+    _check_mixed(name, in_place, tensors)
+    if kwargs.pop("inplace", False):
+        in_place = True
+    out = kwargs.pop("out", None)
+    made = Call(name, func, args, kwargs, mesh, tensors, in_place)
+    found = _run(made)
+    if out is None:
+        return found
+    out.copy_(found)
+    return out
 
 
-def _tensors(given: Any) -> Iterator[Tensor]:
-    return (each for each in _pytree.tree_leaves(given) if isinstance(each, Tensor))
+def _run(made: Call) -> Any:
+    rule = ROWS.get(made.name)
+    plan = plan_of(made, rule) if rule is not None else None
+    if rule is None or plan is None:
+        return _in_place_on_whole(made) if made.in_place else _on_whole(made)
+    with _as_plain(made.tensors):
+        found = _on_local(made, rule, plan)
+    if made.in_place:
+        return made.args[0]
+    specs = iter(plan.outputs)
+    return _pytree.tree_map(lambda each: _wrapped(each, next(specs)) if isinstance(each, Tensor) else each, found)
 
 
-def mesh_of(args: tuple, kwargs: dict) -> DeviceMesh:
+def _wrapped(local: Tensor, spec: DTensorSpec) -> DTensor:
+    if local.dtype != spec.tensor_meta.dtype:
+        spec = DTensorSpec(spec.mesh, spec.placements, TensorMeta(spec.shape, spec.stride, local.dtype))
+    return of_spec(local, spec)
+
+
+@contextlib.contextmanager
+def _as_plain(tensors: Sequence[Tensor]) -> Iterator[None]:
+    """Give distributed tensors the class Tensor for a while: they then behave as their local tensors."""
+    found = [(each, each.__class__) for each in tensors if each.__class__ is not Tensor and hasattr(each, "_spec")]
+    for each, _ in found:
+        each.__class__ = Tensor
+    try:
+        yield
+    finally:
+        for each, kind in found:
+            each.__class__ = kind
+
+
+def _on_local(made: Call, rule: Rule, plan: Plan) -> Any:
+    """Give the inputs the placements of the plan, and call the operator on the local tensors."""
+    prepared = []
+    for tensor, shape, before, after, copies in zip(
+        made.tensors, made.shapes, placements_of(made), plan.inputs, plan.copies
+    ):
+        if before != after:
+            tensor = redistributed(tensor, shape, made.mesh, before, after)
+        for dim, op in copies:
+            tensor = c.copied(tensor, op, made.mesh.get_group(dim))
+        prepared.append(tensor)
+    made.out_shapes = plan.out_shapes
+    local = iter(prepared)
+    args, kwargs = _pytree.tree_map(
+        lambda each: next(local) if isinstance(each, Tensor) else each, (made.args, made.kwargs)
+    )
+    if rule.local is not None:
+        return rule.local(made, args, kwargs, plan.steps)
+    return made.func(*args, **kwargs)
+
+
+def _mesh_of(tensors: Sequence[Tensor]) -> DeviceMesh:
     """Return the mesh of the arguments. Raise an error if there are several."""
-    meshes = [each.device_mesh for each in _tensors((args, kwargs)) if isinstance(each, DTensor)]
+    meshes = [each.device_mesh for each in tensors if isinstance(each, DTensor)]
     for mesh in meshes[1:]:
-        if mesh != meshes[0]:
+        if mesh is not meshes[0] and mesh != meshes[0]:
             raise NotImplementedError(f"{meshes[0]} and {mesh}: operators on several meshes are not supported")
     return meshes[0]
 
 
-def check_mixed(name: str, args: tuple, kwargs: dict) -> None:
-    """Raise RuntimeError if plain tensors are mixed with distributed ones. Tensors without dims are allowed."""
-    for each in _tensors((args, kwargs)):
-        if not isinstance(each, DTensor) and each.ndim:
+def _check_mixed(name: str, in_place: bool, tensors: Sequence[Tensor]) -> None:
+    """Raise RuntimeError if plain tensors are mixed with distributed ones. Tensors of one element are replicated."""
+    for each in tensors:
+        if isinstance(each, DTensor) or not each.ndim or replicates_plain:
+            continue
+        if each.numel() != 1:
             raise RuntimeError(
-                f"aten.{name}.default: got mixed torch.Tensor and DTensor, need to convert all torch.Tensor to DTensor "
-                "before calling distributed operators!"
+                f"aten.{shown(name, in_place, len(tensors))} got mixed torch.Tensor and DTensor, need to convert all "
+                "torch.Tensor to DTensor before calling distributed operators!"
             )
+        warn(_ONE_ELEMENT)
 
 
-def on_whole(func: Callable, args: tuple, kwargs: dict, mesh: DeviceMesh) -> Any:
+def _on_whole(made: Call) -> Any:
     """Call a function without a rule on the whole tensors. Its results are replicated."""
-    placements = (Replicate(),) * mesh.ndim
+    placements = (Replicate(),) * made.mesh.ndim
 
     def whole(each: Any) -> Any:
         return local_of(changed(each, placements)) if isinstance(each, DTensor) else each
 
-    args, kwargs = _pytree.tree_map(whole, (args, kwargs))
-    found = func(*args, **kwargs)
+    args, kwargs = _pytree.tree_map(whole, (made.args, made.kwargs))
+    found = made.func(*args, **kwargs)
 
     def replicated(each: Any) -> Any:
         if not isinstance(each, Tensor):
             return each
         meta = TensorMeta(each.shape, each.stride(), each.dtype)
-        return of_spec(each, DTensorSpec(mesh, placements, meta))
+        return of_spec(each, DTensorSpec(made.mesh, placements, meta))
 
     return _pytree.tree_map(replicated, found)
 
 
-def in_place(func: Callable, args: tuple, kwargs: dict) -> Any:
-    """Call a pointwise function that writes to its first argument. The other arguments get its placements."""
-    target = args[0]
+def _in_place_on_whole(made: Call) -> Any:
+    """Call a function that writes to its first argument on whole tensors, and write the own part of the result."""
+    target = made.args[0]
+    placements, spec = (Replicate(),) * made.mesh.ndim, target._spec
 
-    def like(each: Any) -> Any:
-        if isinstance(each, DTensor) and each is not target:
-            return local_of(changed(each, target.placements))
-        return each
+    def whole(each: Any) -> Any:
+        if not isinstance(each, DTensor):
+            return each
+        found = local_of(changed(each, placements))
+        return found.clone() if each is target else found
 
-    rest, kwargs = _pytree.tree_map(like, (args[1:], kwargs))
-    kind = target.__class__
-    target.__class__ = Tensor  # type: ignore[assignment]
-    try:
-        func(target, *rest, **kwargs)
-    finally:
-        target.__class__ = kind
+    args, kwargs = _pytree.tree_map(whole, (made.args, made.kwargs))
+    made.func(*args, **kwargs)
+    part = redistributed(args[0], spec.shape, spec.mesh, placements, spec.placements)
+    with _as_plain([target]):
+        target.copy_(part)
     return target
+
+

@@ -9,7 +9,7 @@ from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed.device_mesh import DeviceMesh
 from torchlike.distributed.tensor import _collectives as c
 from torchlike.distributed.tensor._layout import Sharded, local_shape
-from torchlike.distributed.tensor.placement_types import Partial, Placement, Replicate
+from torchlike.distributed.tensor.placement_types import Partial, Placement, Replicate, _NormPartial
 
 
 def steps(before: Sequence[Placement], after: Sequence[Placement]) -> list[tuple[int, Placement, Placement]]:
@@ -82,12 +82,15 @@ def _changed(local: Tensor, old: Placement, new: Placement, length: int, mesh: D
 
 def _reduced(local: Tensor, placement: Partial, group: ProcessGroup) -> Tensor:
     """Partial to Replicate."""
+    if isinstance(placement, _NormPartial):
+        order = placement.norm_type
+        return c.reduced(local**order, "sum", group) ** (1.0 / order)
     return c.reduced(local, placement.reduce_op, group)
 
 
 def _scattered(local: Tensor, placement: Partial, new: Sharded, group: ProcessGroup) -> Tensor:
     """Partial to Shard."""
-    if placement.reduce_op == "sum":
+    if placement.reduce_op == "sum" and not isinstance(placement, _NormPartial):
         return c.scattered(local, new, group)
     return c.own_part(_reduced(local, placement, group), new, group)
 

@@ -1,7 +1,4 @@
-"""Placements: how a `DTensor` would be distributed over the devices of a mesh.
-
-Libraries create placements at import. `DTensor` itself is not supported.
-"""
+"""Placements: how a `DTensor` is distributed over the devices of a mesh."""
 
 from __future__ import annotations
 
@@ -85,3 +82,36 @@ class Partial(Placement):
 
     def __str__(self) -> str:
         return f"P({self.reduce_op})"
+
+
+@dataclass(frozen=True, repr=False)
+class _NormPartial(Partial):
+    """A placement that gives each device the norm of its part."""
+
+    reduce_op: str = "sum"
+    norm_type: float = 2
+
+    def __init__(self, norm_type: float = 2) -> None:
+        object.__setattr__(self, "reduce_op", "sum")
+        object.__setattr__(self, "norm_type", norm_type)
+
+    def __repr__(self) -> str:
+        return f"_NormPartial({self.norm_type})"
+
+    def __str__(self) -> str:
+        return f"_NormP({self.norm_type})"
+
+
+@dataclass(frozen=True, repr=False)
+class _MaskPartial(Partial):
+    """A placement of the rows of an embedding whose table is divided by rows: a device has zeros for missing rows."""
+
+    reduce_op: str = "sum"
+    offset_shape: tuple[int, ...] | None = None
+    offset_dim: int = 0
+
+    def __repr__(self) -> str:
+        return f"_MaskPartial(offset_shape={self.offset_shape}, offset_dim={self.offset_dim})"
+
+    def __str__(self) -> str:
+        return "MaskP"

@@ -1,0 +1,104 @@
+"""The choice among the ways to run an operator: the one with the least communication.
+
+The costs are PyTorch's estimates, so that results have the same placements.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from torchlike.distributed.device_mesh import DeviceMesh
+from torchlike.distributed.tensor._layout import Sharded
+from torchlike.distributed.tensor._rules.table import Call, Rule, Way
+from torchlike.distributed.tensor.placement_types import Partial, Placement, Replicate, Shard, _StridedShard
+
+_START = 6.6  # microseconds that each collective takes
+_HOP, _HOP_OUTSIDE = 0.6, 2.7  # microseconds for each hop, within a host and between hosts
+_BANDWIDTH = 87.7  # GB/s within a host
+_OUTSIDE = 0.22  # the factor of the bandwidth between hosts
+_PER_HOST = {"cpu": 1}  # the number of devices of one host
+_GB = 1024**3
+
+
+def moved(before: Placement, after: Placement, size: float, count: int, outside: bool) -> float:
+    """Return the microseconds of a change of placement along a mesh dim of `count` processes. `size` is in GB."""
+    if before == after:
+        return 0.0
+    if isinstance(before, Sharded):
+        if isinstance(after, Sharded):
+            return _ring(size, count, 1, outside) + 1.0
+        return _ring(size * count, count, 1, outside) if isinstance(after, Replicate) else math.inf
+    if isinstance(before, Partial):
+        if isinstance(after, Partial):
+            return math.inf
+        return _ring(size, count, 1 if isinstance(after, Sharded) else 2, outside)
+    return 0.0
+
+
+def _ring(size: float, count: int, rounds: int, outside: bool) -> float:
+    hops = rounds * (count - 1)
+    bandwidth = _BANDWIDTH * (_OUTSIDE if outside else 1)
+    return _START + hops * (_HOP_OUTSIDE if outside else _HOP) + size * hops / count / bandwidth * 1e6
+
+
+def sizes_of(call: Call, placements: Sequence[Sequence[Placement]]) -> list[float]:
+    """Return the size of each local tensor in GB."""
+    found = []
+    for tensor, shape, placed in zip(call.tensors, call.shapes, placements):
+        parts = math.prod(n for n, each in zip(call.mesh.shape, placed) if isinstance(each, Sharded))
+        found.append(math.prod(shape) * tensor.dtype.itemsize / parts / _GB)
+    return found
+
+
+def is_outside(mesh: DeviceMesh, dim: int) -> bool:
+    """Return whether a mesh dim connects several hosts."""
+    return math.prod(mesh.shape[dim:]) > _PER_HOST.get(mesh.device_type, 8)
+
+
+def expanded(ways: Sequence[Way], now: Sequence[Placement]) -> list[Way]:
+    """Add, for each way that divides tensors, the ways that divide them as the strided inputs are divided."""
+    strided = {each.split_factor: None for each in now if isinstance(each, _StridedShard)}
+    if not strided:
+        return list(ways)
+    is_plain = any(isinstance(each, Shard) for each in now)
+    found = []
+    for each in ways:
+        has_shards = any(isinstance(placement, Shard) for placement in (*each.outputs, *each.inputs))
+        for factor in strided if has_shards else ():
+            found.append(Way(*[tuple(_strided(placement, factor) for placement in side) for side in each]))
+        if is_plain or not has_shards:
+            found.append(each)
+    return found
+
+
+def _strided(placement: Placement, factor: int) -> Placement:
+    return _StridedShard(placement.dim, split_factor=factor) if isinstance(placement, Shard) else placement
+
+
+def choose(call: Call, rule: Rule, dim: int, placements: Sequence[Sequence[Placement]]) -> Way | None:
+    """Return the cheapest way to run a call along one mesh dim, or None if an in-place call has none."""
+    now, count = [placed[dim] for placed in placements], call.mesh.shape[dim]
+    found = rule.ways(call, now, count) if rule.ways is not None else []
+    ways = [call.replicated, *expanded(found, now)]
+    sizes, outside = sizes_of(call, placements), is_outside(call.mesh, dim)
+    best, least = None, math.inf
+    for each in ways:
+        if call.in_place and (each.inputs[0] != now[0] or each.outputs[0] != now[0]):
+            continue
+        if not _is_possible(call, rule, each, now, dim, count):
+            continue
+        cost = sum(moved(a, b, size, count, outside) for a, b, size in zip(now, each.inputs, sizes))
+        changes = sum(a != b for a, b in zip(now, each.inputs))
+        if cost < math.inf and (best is None or (cost, changes) < least):
+            best, least = each, (cost, changes)  # type: ignore[assignment]
+    return best
+
+
+def _is_possible(call: Call, rule: Rule, each: Way, now: Sequence[Placement], dim: int, count: int) -> bool:
+    """Return whether the dims that a way divides are long enough. An input that stays as it is may be shorter."""
+    for shape, before, after in zip(call.shapes, now, each.inputs):
+        if isinstance(after, Sharded) and not (rule.uneven and before == after):
+            if after.dim >= len(shape) or shape[after.dim] < count:
+                return False
+    return True

@@ -1,0 +1,170 @@
+"""Reductions: a divided dim gives a partial result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torchlike
+from torchlike import Tensor
+from torchlike._internal import Function
+from torchlike.distributed import _functional_collectives as functional
+from torchlike.distributed._group import ProcessGroup
+from torchlike.distributed.tensor import _collectives as c
+from torchlike.distributed.tensor._layout import Sharded
+from torchlike.distributed.tensor._rules.table import REPLICATE, Call, Way, row, shifted, way
+from torchlike.distributed.tensor.placement_types import Partial, Placement, _NormPartial
+
+
+def dims_of(given: Any, ndim: int) -> tuple[int, ...]:
+    """Return the reduced dims as nonnegative numbers. None and an empty list mean all."""
+    if given is None or isinstance(given, list | tuple) and not given:
+        return tuple(range(ndim))
+    return tuple(d % max(ndim, 1) for d in ([given] if isinstance(given, int) else given))
+
+
+def kept(placement: Sharded, dims: Sequence[int], keepdim: bool) -> Placement:
+    """Return the placement after a reduction of other dims."""
+    return placement if keepdim else shifted(placement, placement.dim - sum(d < placement.dim for d in dims))
+
+
+def _dims(call: Call, place: int = 1) -> tuple[tuple[int, ...], bool]:
+    dims = call.given(place, "dim", call.kwargs.get("axis"))
+    if isinstance(dims, torchlike.dtype):
+        dims = None
+    return dims_of(dims, len(call.shapes[0])), bool(call.given(place + 1, "keepdim", False))
+
+
+def reduced_to(partial: Callable[[Call], Placement | None], place: int = 1) -> Callable:
+    """Return the ways of a reduction. `partial(call)` is the placement of a result of a divided dim, if it has one."""
+
+    def ways(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
+        dims, keepdim = _dims(call, place)
+        before, result = now[0], partial(call)
+        if isinstance(before, Sharded):
+            if before.dim not in dims:
+                return [way(kept(before, dims, keepdim), before)]
+            if result == Partial("avg") and call.shapes[0][before.dim] % count:
+                return []  # the mean of the means is not the mean if the parts have different lengths
+            return [way(result, before)] if result is not None else []
+        if isinstance(before, Partial) and result is not None and _is_same(before, result):
+            return [way(before, before)]
+        return []
+
+    return ways
+
+
+def _is_same(before: Placement, result: Placement) -> bool:
+    return type(before) is type(result) is Partial and before == result
+
+
+def _mean(call: Call, args: tuple, kwargs: dict, steps: Sequence[Way]) -> Tensor:
+    """Return the local mean. Its gradient is that of the global mean."""
+    found = call.func(*args, **kwargs)
+    for dim, each in enumerate(steps):
+        if each.outputs[0] == Partial("avg") and isinstance(each.inputs[0], Sharded) and found.requires_grad:
+            found = c.divided_gradient(found, call.mesh.size(dim))
+    return found
+
+
+class _Extreme(Function):
+    """The largest or smallest elements. The gradient goes to the elements that are equal to the global extreme."""
+
+    @staticmethod
+    def forward(ctx: Any, local: Tensor, dims: tuple[int, ...], keepdim: bool, op: str, groups: list) -> Tensor:
+        reduce = torchlike.amax if op == "max" else torchlike.amin
+        found = reduce(local, dims, keepdim=True)
+        ctx.given = dims, op, groups, keepdim
+        ctx.save_for_backward(local, found)
+        return found if keepdim else found.reshape([n for i, n in enumerate(local.shape) if i not in dims])
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple:
+        (local, found), (dims, op, groups, keepdim) = ctx.saved_tensors, ctx.given
+        for group in groups:
+            found = functional.all_reduce(found, op, group)
+        mask = (local == found).to(grad.dtype)
+        total = mask.sum(dims, keepdim=True)
+        for group in groups:
+            total = functional.all_reduce(total, "sum", group)
+        return grad.reshape(found.shape) * mask / total, None, None, None, None
+
+
+def _extreme(op: str) -> Callable:
+    def local(call: Call, args: tuple, kwargs: dict, steps: Sequence[Way]) -> Any:
+        groups: list[ProcessGroup] = [
+            call.mesh.get_group(dim) for dim, each in enumerate(steps) if isinstance(each.outputs[0], Partial)
+        ]
+        if not groups or not args[0].requires_grad or not torchlike.is_grad_enabled():
+            return call.func(*args, **kwargs)
+        dims, keepdim = _dims(call)
+        return _Extreme.apply(args[0], dims, keepdim, op, groups)
+
+    return local
+
+
+def _norm_partial(call: Call) -> Placement | None:
+    order = call.given(1, "p" if call.name == "norm" else "ord", 2)
+    order = 2 if order in (None, "fro") else order
+    if not isinstance(order, int | float):
+        return None
+    if order in (float("inf"), float("-inf")):
+        return Partial("max" if order > 0 else "min")
+    return Partial("sum") if order == 0 else _NormPartial(order)
+
+
+def _of_one(ways: Callable) -> Callable:
+    """Return the ways of a function that is a reduction only without a dim, and else keeps the other dims."""
+    without = kept_dims()
+
+    def chosen(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
+        has_dim = call.given(1, "dim") is not None
+        return without(call, now, count) if has_dim else ways(call, now, count)
+
+    return chosen
+
+
+def kept_dims(place: int = 1, default: int | None = None) -> Callable:
+    """Return the ways of a function along one dim, which must be whole. The results have the other dims."""
+
+    def ways(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
+        dim, before = call.dim(place, default=default), now[0]
+        keepdim = bool(call.given(place + 1, "keepdim", False))
+        if len(call.tensors) > 1 or not isinstance(before, Sharded) or dim is None or before.dim == dim:
+            return []
+        return [way(kept(before, (dim,), keepdim), before)]
+
+    return ways
+
+
+def same_shape(place: int = 1, default: int | None = None) -> Callable:
+    """Return the ways of a function along one dim, which must be whole. The result has the same shape."""
+
+    def ways(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
+        dim, before = call.dim(place, default=default), now[0]
+        is_free = isinstance(before, Sharded) and dim is not None and before.dim != dim
+        return [Way((before,), (before, *[REPLICATE] * (len(now) - 1)))] if is_free else []
+
+    return ways
+
+
+def _fixed(placement: Placement | None) -> Callable:
+    return reduced_to(lambda call: placement)
+
+
+row("sum", "nansum", ways=_fixed(Partial("sum")), uneven=True)
+row("any", ways=_fixed(Partial("sum")), uneven=True)
+row("all", "prod", ways=_fixed(Partial("product")), uneven=True)
+row("mean", ways=_fixed(Partial("avg")), local=_mean, uneven=True)
+row("amax", ways=_fixed(Partial("max")), local=_extreme("max"))
+row("amin", ways=_fixed(Partial("min")), local=_extreme("min"))
+row("max", ways=_of_one(_fixed(Partial("max"))), local=_extreme("max"))
+row("min", ways=_of_one(_fixed(Partial("min"))), local=_extreme("min"))
+row("argmax", "argmin", "var", "std", "logsumexp", "count_nonzero", ways=_fixed(None), uneven=True)
+row("norm", "vector_norm", ways=reduced_to(_norm_partial, 2), uneven=True)
+row("median", "nanmedian", "mode", ways=kept_dims(), uneven=True)
+row("kthvalue", ways=kept_dims(2, -1), uneven=True)
+row("cumsum", "cumprod", "logcumsumexp", "cummax", "cummin", ways=same_shape(), uneven=True)
+row("softmax", "log_softmax", "softmin", ways=same_shape(default=-1), uneven=True)
+row("sort", "argsort", ways=same_shape(default=-1), uneven=True)
+row("topk", ways=same_shape(2, -1), uneven=True)

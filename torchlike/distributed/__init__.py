@@ -145,7 +145,6 @@ _absent.submodule(_ROOT + ".algorithms.model_averaging.averagers", "ModelAverage
 _absent.submodule(_ROOT + ".launcher.api", "LaunchConfig elastic_launch")
 _absent.submodule(_ROOT + ".utils", "_sync_module_states")
 _absent.submodule(_ROOT + ".algorithms.join", "Join Joinable JoinHook")
-_absent.submodule(_ROOT + ".optim", "DistributedOptimizer ZeroRedundancyOptimizer PostLocalSGDOptimizer")
 _absent.submodule(_ROOT + ".rpc", "TensorPipeRpcBackendOptions init_rpc rpc_async rpc_sync remote RRef shutdown")
 sys.modules[_ROOT + ".rpc"].is_available = is_mpi_available  # type: ignore[attr-defined]
 _absent.submodule(_ROOT + ".pipelining", "pipeline SplitPoint PipelineStage ScheduleGPipe")

@@ -8,7 +8,7 @@ from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
-from tests.processes.saying import leave
+from tests.processes.saying import STEPS, leave
 
 dist.init_process_group("gloo")
 torch.set_default_dtype(torch.float64)
@@ -64,7 +64,7 @@ def whole(tensor):
     return tensor.full_tensor().double()
 
 
-def trained(name, net, optimizer, parts=1, steps=20):
+def trained(name, net, optimizer, parts=1, steps=STEPS):
     for step in range(steps):
         total = 0.0
         for part in range(parts):

@@ -417,5 +417,9 @@ def _local_norm(grads: list[Tensor], kind: float) -> Tensor:
     grads = [grad for grad in grads if grad.numel()]
     if not grads:
         return torchlike.zeros(())
-    norms = torchlike.stack([torchlike.linalg.vector_norm(grad, kind) for grad in grads])
+    norms = torchlike.stack([_wide_norm(grad, kind) for grad in grads])
     return norms.max() if kind == float("inf") else norms.pow(kind).sum()
+
+
+def _wide_norm(grad: Tensor, kind: float) -> Tensor:
+    return torchlike.linalg.vector_norm(grad, kind, dtype=torchlike.promote_types(grad.dtype, torchlike.float32))

@@ -16,7 +16,7 @@ from torchlike.distributed.tensor._names import name_of, shown
 from torchlike.distributed.tensor._plans import Plan, placements_of, plan_of
 from torchlike.distributed.tensor._redistribute import redistributed
 from torchlike.distributed.tensor._rules import ROWS
-from torchlike.distributed.tensor._rules.table import Call, Rule
+from torchlike.distributed.tensor._rules.table import COMPOSED, Call, Rule
 from torchlike.distributed.tensor.placement_types import Replicate
 from torchlike.utils import _pytree
 
@@ -32,6 +32,8 @@ _ONE_ELEMENT = (
 def call(func: Callable, args: tuple, kwargs: dict) -> Any:
     """Call a function that has a `DTensor` among its arguments."""
     name, in_place = name_of(func)
+    if name in COMPOSED:
+        return COMPOSED[name](*args, **kwargs)
     tensors = [each for each in _pytree.tree_leaves((args, kwargs)) if isinstance(each, Tensor)]
     mesh = _mesh_of(tensors)
     _check_mixed(name, in_place, tensors)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from torchlike.overrides import resolve_name
+
 _OTHER = {
     "and": "bitwise_and",
     "or": "bitwise_or",
@@ -32,7 +34,8 @@ _OF_TENSORS = frozenset("add sub mul div eq ne lt le gt ge pow remainder fmod bi
 
 def name_of(func: Callable) -> tuple[str, bool]:
     """Return the name of a function without underscores, and whether the function writes to its first argument."""
-    name = getattr(func, "__name__", "")
+    public = resolve_name(func)
+    name = public.rpartition(".")[2] if public else getattr(func, "__name__", "")
     if name.startswith("__") and name.endswith("__"):
         stem = name.strip("_")
         if stem == "setitem":

@@ -69,7 +69,7 @@ def _key(given: Any) -> Any:
 def _made(call: Call, rule: Rule) -> Plan | None:
     metas = [_meta(call.tensors[0])] if call.in_place else _metas(call)
     call.out_shapes = [tuple(meta.shape) for meta in metas]
-    now = placements_of(call)
+    now = call.placed = placements_of(call)
     if rule.steps is not None:
         steps: Sequence[Way | None] = rule.steps(call, now)
     else:
@@ -113,6 +113,8 @@ def _metas(call: Call) -> list[Tensor]:
     def meta(each: Any) -> Any:
         return _meta(each) if isinstance(each, Tensor) else each
 
+    if call.name in ("to", "cpu", "cuda", "type"):  # a dtype or a device; `_dispatch` takes the dtype of the result
+        return [_meta(call.tensors[0])]
     args, kwargs = _pytree.tree_map(meta, (call.args, call.kwargs))
     with torchlike.no_grad():
         found = call.func(*args, **kwargs)

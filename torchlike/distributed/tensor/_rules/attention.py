@@ -21,4 +21,4 @@ def _ways(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
     return found
 
 
-row("scaled_dot_product_attention", ways=_ways)
+row("scaled_dot_product_attention", ways=_ways, always=True)

@@ -23,7 +23,7 @@ _GB = 1024**3
 
 def moved(before: Placement, after: Placement, size: float, count: int, outside: bool) -> float:
     """Return the microseconds of a change of placement along a mesh dim of `count` processes. `size` is in GB."""
-    if before == after:
+    if before == after or isinstance(before, _StridedShard):
         return 0.0
     if isinstance(before, Sharded):
         if isinstance(after, Sharded):
@@ -56,19 +56,20 @@ def is_outside(mesh: DeviceMesh, dim: int) -> bool:
     return math.prod(mesh.shape[dim:]) > _PER_HOST.get(mesh.device_type, 8)
 
 
-def expanded(ways: Sequence[Way], now: Sequence[Placement]) -> list[Way]:
-    """Add, for each way that divides tensors, the ways that divide them as the strided inputs are divided."""
-    strided = {each.split_factor: None for each in now if isinstance(each, _StridedShard)}
-    if not strided:
-        return list(ways)
-    is_plain = any(isinstance(each, Shard) for each in now)
+def expanded(ways: Sequence[Way], placements: Sequence[Sequence[Placement]]) -> list[Way]:
+    """Divide tensors only as an input is divided: in plain or strided parts."""
+    given = [each for placed in placements for each in placed]
+    strided = {each.split_factor: None for each in given if isinstance(each, _StridedShard)}
+    is_plain = any(isinstance(each, Shard) for each in given)
     found = []
     for each in ways:
-        has_shards = any(isinstance(placement, Shard) for placement in (*each.outputs, *each.inputs))
-        for factor in strided if has_shards else ():
-            found.append(Way(*[tuple(_strided(placement, factor) for placement in side) for side in each]))
-        if is_plain or not has_shards:
+        if not any(isinstance(placement, Shard) for placement in (*each.outputs, *each.inputs)):
             found.append(each)
+            continue
+        if is_plain:
+            found.append(each)
+        for factor in strided:
+            found.append(Way(*[tuple(_strided(placement, factor) for placement in side) for side in each]))
     return found
 
 
@@ -80,7 +81,7 @@ def choose(call: Call, rule: Rule, dim: int, placements: Sequence[Sequence[Place
     """Return the cheapest way to run a call along one mesh dim, or None if an in-place call has none."""
     now, count = [placed[dim] for placed in placements], call.mesh.shape[dim]
     found = rule.ways(call, now, count) if rule.ways is not None else []
-    ways = [call.replicated, *expanded(found, now)]
+    ways = [call.replicated, *(found if rule.always else expanded(found, placements))]
     sizes, outside = sizes_of(call, placements), is_outside(call.mesh, dim)
     best, least = None, math.inf
     for each in ways:
@@ -88,7 +89,9 @@ def choose(call: Call, rule: Rule, dim: int, placements: Sequence[Sequence[Place
             continue
         if not _is_possible(call, rule, each, now, dim, count):
             continue
-        cost = sum(moved(a, b, size, count, outside) for a, b, size in zip(now, each.inputs, sizes))
+        cost = 0.0
+        for i, (before, after, size) in enumerate(zip(now, each.inputs, sizes)):
+            cost += moved(before, after, size, count, outside) if i not in call.free else 0.0
         changes = sum(a != b for a, b in zip(now, each.inputs))
         if cost < math.inf and (best is None or (cost, changes) < least):
             best, least = each, (cost, changes)  # type: ignore[assignment]

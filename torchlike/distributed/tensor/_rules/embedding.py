@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import torchlike
 from torchlike import Tensor
 from torchlike.distributed.tensor._layout import lengths
 from torchlike.distributed.tensor._rules.table import REPLICATE, Call, Way, row, way
@@ -19,7 +20,7 @@ def _ways(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
     def both(output: Placement, of_indices: Placement, of_table: Placement) -> Way:
         return way(output, of_table, of_indices) if table_first else way(output, of_indices, of_table)
 
-    by_row = _MaskPartial(offset_shape=table, offset_dim=0)
+    by_row = _MaskPartial(offset_shape=torchlike.Size(table), offset_dim=0)
     found = [both(Shard(len(indices)), REPLICATE, Shard(1)), both(by_row, REPLICATE, Shard(0))]
     return found + [both(Shard(dim), Shard(dim), REPLICATE) for dim in range(len(indices))]
 
@@ -50,4 +51,4 @@ def _local(call: Call, args: tuple, kwargs: dict, steps: Sequence[Way]) -> Tenso
     return made.masked_fill(is_outside.unsqueeze(-1), 0)
 
 
-row("embedding", ways=_ways, local=_local)
+row("embedding", ways=_ways, always=True, local=_local)

@@ -58,8 +58,18 @@ def matmul_equation(left: Sequence[int], right: Sequence[int]) -> Equation:
     return batch_of(left, right) + rows + "k", batch_of(right, left) + "k" + columns, names + rows + columns
 
 
+def _count_folded(call: Call, now: Sequence[Placement]) -> None:
+    """Count the redistribution of a first operand with a divided inner dim as free, as PyTorch does.
+
+    PyTorch joins the dims to rows. The dim becomes strided parts, for which it has no costs.
+    """
+    if isinstance(now[0], Shard) and 0 < now[0].dim < len(call.shapes[0]) - 1:
+        call.free.add(0)
+
+
 def _linear(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
     x, weight = call.shapes[:2]
+    _count_folded(call, now)
     free = _LETTERS[: len(x) - 1]
     ways = of_equation((free + "k", "nk"[-len(weight) :], free + "n"[: len(weight) - 1]))
     if len(call.shapes) == 2:
@@ -69,6 +79,8 @@ def _linear(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
 
 def _matmul(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
     left, right, out = matmul_equation(*call.shapes[:2])
+    if len(call.shapes[1]) == 2:
+        _count_folded(call, now)
     return [each for each in of_equation((left, right, out)) if all(_exists(p, out) for p in each.outputs)]
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from torchlike.distributed.tensor._rules.table import REPLICATE, Call, Way, row
+import torchlike
+from torchlike import Tensor
+from torchlike.distributed.tensor._rules.table import REPLICATE, Call, Way, composed, row
 from torchlike.distributed.tensor.placement_types import Placement, Shard
 
 
@@ -23,5 +26,15 @@ def batches(dims: int = 1) -> Callable:
     return ways
 
 
-row("layer_norm", "rms_norm", ways=_over_last)
+@composed("rms_norm")
+def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
+    """Compute `rms_norm` by distributed operators, so that any dim may be divided."""
+    dims = [-1 - i for i in range(1 if isinstance(normalized_shape, int) else len(normalized_shape))]
+    x = input.float() if input.dtype.itemsize < 4 else input
+    eps = torchlike.finfo(x.dtype).eps if eps is None else eps
+    normal = (x * (x.pow(2).mean(dims, keepdim=True) + eps).rsqrt()).to(input.dtype)
+    return normal if weight is None else normal * weight
+
+
+row("layer_norm", ways=_over_last)
 row("group_norm", ways=batches())

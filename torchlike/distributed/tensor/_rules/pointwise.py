@@ -45,7 +45,7 @@ PARTIAL: dict[str, list[Way]] = {
     **dict.fromkeys(("erfc", "erfcx"), _FALLING),
     "neg": _LINEAR + _FALLING,
     "xlog1py": _DIVIDE,
-    **dict.fromkeys(("positive", "clone", "contiguous"), _ANY),
+    **dict.fromkeys(("positive",), _ANY),
     "copy": _ANY_OF_TWO,
     **dict.fromkeys(("logaddexp", "logaddexp2"), _GROWING_IN_BOTH),
     **dict.fromkeys(("maximum", "fmax", "clamp_min"), [*_GROWING_IN_BOTH, way(_MAX, _MAX, _MAX)]),
@@ -60,7 +60,7 @@ _COMPOSED = """elu celu selu leaky_relu hardtanh relu6 hardswish hardsigmoid thr
     masked_fill true_divide xlogy softplus mish silu gelu fill trunc_normal detach clone contiguous
     dropout1d dropout2d dropout3d feature_dropout eq ne""".split()
 _FOLLOWING = frozenset(
-    "zeros_like ones_like full_like empty_like rand_like randn_like randint_like zero fill detach clone contiguous".split()
+    "zeros_like ones_like full_like empty_like rand_like randn_like randint_like zero fill detach contiguous".split()
 )
 
 
@@ -72,7 +72,8 @@ def broadcast(shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
 def ways(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
     """Return the ways of an element-wise operator."""
     if call.name in _FOLLOWING and len(call.tensors) == 1:
-        return [way(now[0], now[0])] if call.name != "copy" else []
+        is_new = call.name.endswith("_like") and now[0].is_partial()
+        return [way(REPLICATE if is_new else now[0], now[0])]
     common, found = broadcast(call.shapes), []
     for dim in range(len(common)):
         places = [_place(dim, common, shape) for shape in call.shapes]
@@ -86,11 +87,13 @@ def ways(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
 
 
 def _keeps_partial(call: Call) -> bool:
-    """Return whether a cast may precede the reduction: the dtype does not get narrower."""
+    """Return whether a cast may precede the reduction."""
     wanted = next((each for each in (*call.args, *call.kwargs.values()) if isinstance(each, torchlike.dtype)), None)
+    wanted = {"float": torchlike.float32, "double": torchlike.float64}.get(call.name, wanted)
     own = call.tensors[0].dtype
-    wanted = torchlike.float32 if call.name == "float" else torchlike.float64 if call.name == "double" else wanted
-    return wanted is None or (own.is_floating_point and wanted.is_floating_point and wanted.itemsize >= own.itemsize)
+    if wanted in (None, own):
+        return True
+    return wanted != torchlike.bool and (wanted.is_floating_point or not own.is_floating_point)
 
 
 def _place(dim: int, common: Sequence[int], shape: Sequence[int]) -> Placement:

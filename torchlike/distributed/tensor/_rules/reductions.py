@@ -13,7 +13,7 @@ from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed.tensor import _collectives as c
 from torchlike.distributed.tensor._layout import Sharded
 from torchlike.distributed.tensor._rules.table import REPLICATE, Call, Way, row, shifted, way
-from torchlike.distributed.tensor.placement_types import Partial, Placement, _NormPartial
+from torchlike.distributed.tensor.placement_types import Partial, Placement, Shard, _NormPartial
 
 
 def dims_of(given: Any, ndim: int) -> tuple[int, ...]:
@@ -44,14 +44,22 @@ def reduced_to(partial: Callable[[Call], Placement | None], place: int = 1) -> C
         if isinstance(before, Sharded):
             if before.dim not in dims:
                 return [way(kept(before, dims, keepdim), before)]
-            if result == Partial("avg") and call.shapes[0][before.dim] % count:
-                return []  # the mean of the means is not the mean if the parts have different lengths
-            return [way(result, before)] if result is not None else []
-        if isinstance(before, Partial) and result is not None and _is_same(before, result):
-            return [way(before, before)]
-        return []
+            return [way(result, before)] if result is not None and _keeps(call, dims, result) else []
+        is_kept = isinstance(before, Partial) and result is not None and _is_same(before, result)
+        return [way(before, before)] if is_kept and _keeps(call, dims, before) else []
 
     return ways
+
+
+def _keeps(call: Call, dims: Sequence[int], result: Placement) -> bool:
+    """Return whether the parts may be reduced first: no other partial results, and means of parts of equal lengths."""
+    for placement, count in zip(call.placed[0], call.mesh.shape):
+        if isinstance(placement, Partial) and not _is_same(placement, result):
+            return False
+        is_divided = isinstance(placement, Sharded) and placement.dim in dims
+        if is_divided and result == Partial("avg") and call.shapes[0][placement.dim] % count:
+            return False
+    return True
 
 
 def _is_same(before: Placement, result: Placement) -> bool:
@@ -75,7 +83,7 @@ class _Extreme(Function):
         reduce = torchlike.amax if op == "max" else torchlike.amin
         found = reduce(local, dims, keepdim=True)
         ctx.given = dims, op, groups, keepdim
-        ctx.save_for_backward(local, found)
+        ctx.save_for_backward(local.detach(), found)
         return found if keepdim else found.reshape([n for i, n in enumerate(local.shape) if i not in dims])
 
     @staticmethod
@@ -97,10 +105,18 @@ def _extreme(op: str) -> Callable:
         ]
         if not groups or not args[0].requires_grad or not torchlike.is_grad_enabled():
             return call.func(*args, **kwargs)
-        dims, keepdim = _dims(call)
-        return _Extreme.apply(args[0], dims, keepdim, op, groups)
+        is_norm = call.name in ("norm", "vector_norm")
+        dims, keepdim = _dims(call, 2 if is_norm else 1)
+        return _Extreme.apply(args[0].abs() if is_norm else args[0], dims, keepdim, op, groups)
 
     return local
+
+
+def _norm(call: Call, args: tuple, kwargs: dict, steps: Sequence[Way]) -> Any:
+    op = next((each.outputs[0].reduce_op for each in steps if isinstance(each.outputs[0], Partial)), "")
+    if op in ("max", "min"):
+        return _extreme(op)(call, args, kwargs, steps)
+    return call.func(*args, **kwargs)
 
 
 def _norm_partial(call: Call) -> Placement | None:
@@ -148,6 +164,16 @@ def same_shape(place: int = 1, default: int | None = None) -> Callable:
     return ways
 
 
+def other_dims(place: int = 1) -> Callable:
+    """Return the ways of a function along one dim that may divide any other dim."""
+
+    def ways(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
+        dim = call.dim(place, default=-1)
+        return [way(Shard(d), Shard(d)) for d in range(len(call.shapes[0])) if d != dim]
+
+    return ways
+
+
 def _fixed(placement: Placement | None) -> Callable:
     return reduced_to(lambda call: placement)
 
@@ -161,10 +187,10 @@ row("amin", ways=_fixed(Partial("min")), local=_extreme("min"))
 row("max", ways=_of_one(_fixed(Partial("max"))), local=_extreme("max"))
 row("min", ways=_of_one(_fixed(Partial("min"))), local=_extreme("min"))
 row("argmax", "argmin", "var", "std", "logsumexp", "count_nonzero", ways=_fixed(None), uneven=True)
-row("norm", "vector_norm", ways=reduced_to(_norm_partial, 2), uneven=True)
+row("norm", "vector_norm", ways=reduced_to(_norm_partial, 2), local=_norm, uneven=True)
 row("median", "nanmedian", "mode", ways=kept_dims(), uneven=True)
 row("kthvalue", ways=kept_dims(2, -1), uneven=True)
-row("cumsum", "cumprod", "logcumsumexp", "cummax", "cummin", ways=same_shape(), uneven=True)
+row("cumsum", "cumprod", "logcumsumexp", ways=same_shape(), uneven=True)
 row("softmax", "log_softmax", "softmin", ways=same_shape(default=-1), uneven=True)
-row("sort", "argsort", ways=same_shape(default=-1), uneven=True)
-row("topk", ways=same_shape(2, -1), uneven=True)
+row("sort", "argsort", "cummax", "cummin", ways=other_dims(), uneven=True, always=True)
+row("topk", ways=other_dims(2), uneven=True, always=True)

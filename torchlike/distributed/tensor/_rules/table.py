@@ -41,7 +41,9 @@ class Call:
       tensors: all tensor arguments, in order. The plain tensors among them are replicated.
       shapes: their global shapes.
       in_place: whether the operator writes to its first argument.
-      out_shapes: the global shapes of the results, when the local function runs.
+      out_shapes: the global shapes of the results.
+      placed: the placements of each tensor, when the ways are asked for.
+      free: the indices of tensors whose redistribution counts as free.
     """
 
     name: str
@@ -52,6 +54,8 @@ class Call:
     tensors: list[Tensor]
     in_place: bool = False
     out_shapes: list[tuple[int, ...]] = field(default_factory=list)
+    placed: Sequence[Sequence[Placement]] = ()
+    free: set[int] = field(default_factory=set)
     shapes: list[tuple[int, ...]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -90,24 +94,37 @@ class Rule:
       ways: the ways to run it along one dim of the mesh, if the dims are independent of each other.
       steps: the ways along all dims of the mesh, if they are not.
       local: the function of local tensors, if it is not the operator itself.
+      always: whether the ways may divide tensors although no input is divided.
       uneven: whether an input whose dim is shorter than the mesh dim may stay divided.
     """
 
-    ways: Ways | None
+    ways: Ways | None = None
     local: Local | None = None
     uneven: bool = False
     steps: Steps | None = None
+    always: bool = False
 
 
 ROWS: dict[str, Rule] = {}
 
 
-def row(
-    *names: str, ways: Ways | None = None, local: Local | None = None, uneven: bool = False, steps: Steps | None = None
-) -> None:
-    """Declare the rule of operators."""
+def row(*names: str, **properties: Any) -> None:
+    """Declare the rule of operators. The properties are those of `Rule`."""
     for name in names:
-        ROWS[name] = Rule(ways, local, uneven, steps)
+        ROWS[name] = Rule(**properties)
+
+
+COMPOSED: dict[str, Callable] = {}  # functions that are made of distributed operators
+
+
+def composed(*names: str) -> Callable[[Callable], Callable]:
+    """Declare that a function is made of distributed operators, by the decorated function."""
+
+    def keep(function: Callable) -> Callable:
+        COMPOSED.update(dict.fromkeys(names, function))
+        return function
+
+    return keep
 
 
 def shifted(placement: Placement, dim: int) -> Placement:

@@ -48,7 +48,7 @@ def _view_steps(call: Call, placements: Sequence[Sequence[Placement]]) -> list[W
             after, after_input = (result, before) if result is not None else (REPLICATE, REPLICATE)
             if result is not None:
                 sizes[before.dim] //= count
-        found.append(way(after, after_input))
+        found.append(way(after, after_input, *[placed[i] for placed in placements[1:]]))
     return found
 
 
@@ -127,9 +127,9 @@ def _expanded(call: Call, args: tuple, kwargs: dict, steps: Sequence[Way]) -> An
 def _expand_ways(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
     before, shape, out = now[0], call.shapes[0], call.out_shapes[0]
     if not isinstance(before, Sharded):
-        return [way(before, before)]
+        return [way(before, *now)]
     to = before.dim + len(out) - len(shape)
-    return [way(shifted(before, to), before)] if out[to] == shape[before.dim] else []
+    return [way(shifted(before, to), *now)] if out[to] == shape[before.dim] else []
 
 
 def moving(order: Callable[[Call], Sequence[int | None]]) -> Callable:

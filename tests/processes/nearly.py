@@ -19,17 +19,16 @@ def difference(expected: str, found: str) -> float:
     return max(abs(x - y) for x, y in numbers) / (max(abs(x) for x, _ in numbers) or 1.0)
 
 
-def check(expected: list[str], found: list[str], tolerances: dict[str, float]) -> dict[str, float]:
-    """Compare the output of each process. Return the largest difference of each kind of line.
+def check(expected: list[str], found: list[str], tolerances: dict[str, float], rounding: float) -> None:
+    """Compare the output of each process.
 
-    The first word of a line is its kind. `tolerances` has a tolerance for each kind whose numbers may differ.
+    The first word of a line is its kind. `tolerances` has the tolerances of kinds whose numbers differ by more than
+    `rounding`.
     """
-    largest: dict[str, float] = {}
     for rank, (theirs, ours) in enumerate(zip(expected, found)):
-        lines = list(zip(theirs.splitlines(), ours.splitlines()))
-        for x, y in lines:
-            kind = x.partition(" ")[0]
-            largest[kind] = max(largest.get(kind, 0.0), difference(x, y))
-            assert largest[kind] <= tolerances.get(kind, 0.0), f"rank {rank}, {largest[kind]}:\n{x}\n{y}"
-        assert theirs and len(theirs.splitlines()) == len(ours.splitlines())
-    return largest
+        lines, others = theirs.splitlines(), ours.splitlines()
+        for x, y in zip(lines, others):
+            apart = difference(x, y)
+            assert apart <= tolerances.get(x.partition(" ")[0], rounding), f"rank {rank}, {apart}:\n{x}\n{y}"
+        assert lines, f"rank {rank}: no output"
+        assert len(lines) == len(others), f"rank {rank}: {len(lines)} lines, {len(others)} lines"

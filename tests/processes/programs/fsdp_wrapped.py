@@ -38,10 +38,10 @@ class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.a, self.middle, self.b = nn.Linear(5, 7), nn.Sequential(nn.Linear(7, 7), nn.Tanh()), nn.Linear(7, 3)
-        self.norm = nn.BatchNorm1d(3)
+        self.norm = nn.BatchNorm1d(5)
 
     def forward(self, x):
-        return self.norm(self.b(self.middle(self.a(x))))
+        return self.b(self.middle(self.a(self.norm(x))))
 
 
 def built(make=Net, **options):
@@ -68,8 +68,16 @@ def trained(name, net, optimizer, parts=1, steps=STEPS, clips=False):
         print(name, step, out.dtype, loss.item(), norm.item())
     for key, value in net.state_dict().items():
         print(name, key, value.dtype, value.tolist())
-    for key, entries in FSDP.optim_state_dict(net, optimizer)["state"].items():
+    with whole(net):
+        state = FSDP.optim_state_dict(net, optimizer)["state"]
+    for key, entries in state.items():
         print(name, key, {entry: value.tolist() for entry, value in entries.items()})
+
+
+def whole(net):
+    """Keep the tensors on their device: PyTorch returns wrong ones if they are on the CPU and are moved to the CPU."""
+    kind = StateDictType.FULL_STATE_DICT
+    return FSDP.state_dict_type(net, kind, FullStateDictConfig(), FullOptimStateDictConfig(offload_to_cpu=False))
 
 
 def adam(net):
@@ -129,7 +137,7 @@ with FSDP.state_dict_type(
 with FSDP.summon_full_params(net):
     say("summoned", lambda: [(name, tuple(p.shape)) for name, p in net.named_parameters()])
     with torch.no_grad():
-        net.module.a.module.weight.fill_(rank + 1.5)
+        net.module.a.module.weight.fill_(1.5)
 say("written", lambda: net.state_dict()["a.weight"])
 saved = {name: value + 1 for name, value in net.state_dict().items() if "num" not in name}
 say("loaded", lambda: net.load_state_dict(saved, strict=False))
@@ -137,11 +145,13 @@ say("as loaded", lambda: all(torch.equal(value, net.state_dict()[name]) for name
 optimizer = adam(net)
 net(batch(0)[0]).pow(3).sum().backward()
 optimizer.step()
-kept = FSDP.optim_state_dict(net, optimizer)
+with whole(net):
+    kept = FSDP.optim_state_dict(net, optimizer)
 say("kept", lambda: (kept["param_groups"], {key: list(value) for key, value in kept["state"].items()}))
 optimizer.step()
 optimizer.load_state_dict(FSDP.optim_state_dict_to_load(net, optimizer, kept))
-again = FSDP.optim_state_dict(net, optimizer)["state"]
+with whole(net):
+    again = FSDP.optim_state_dict(net, optimizer)["state"]
 say("same", lambda: all(torch.equal(x, again[key][name]) for key, xs in kept["state"].items() for name, x in xs.items()))
 net = built(lambda: Net().float(), auto_wrap_policy=linear)
 net(batch(0)[0].float()).pow(3).sum().backward()

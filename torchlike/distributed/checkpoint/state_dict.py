@@ -258,7 +258,11 @@ def set_optimizer_state_dict(
     *,
     options: StateDictOptions | None = None,
 ) -> None:
-    """Load a state dict that `get_optimizer_state_dict` returned."""
+    """Load a state dict that `get_optimizer_state_dict` returned.
+
+    Raises:
+      RuntimeError: a parameter that requires grad has no state in the dict, and `strict` is true.
+    """
     options, names = options or StateDictOptions(), _names(model)
     _check_options(options)
     params = {_name(name): param for name, param in _plain(model).named_parameters()}
@@ -268,6 +272,8 @@ def set_optimizer_state_dict(
     for optimizer in _optimizers(optimizers):
         order = [names[id(p)] for group in optimizer.param_groups for p in group["params"]]
         state = _nested(told, optimizer, order) if "param_groups" not in told else told
+        if options.strict:
+            _check_state(optimizer, order, state["state"])
         numbers = {name: i for i, name in enumerate(order)}
         groups = [
             {**group, "params": [numbers[name] for name in group["params"]]}
@@ -280,6 +286,18 @@ def set_optimizer_state_dict(
                 "param_groups": groups,
             }
         )
+
+
+def _check_state(optimizer: Optimizer, order: list[str], state: dict[str, Any]) -> None:
+    """Raise RuntimeError if the optimizer needs state of a parameter that is missing."""
+    _begin(optimizer)
+    params = [param for group in optimizer.param_groups for param in group["params"]]
+    for name, param in zip(order, params):
+        if name not in state and param.requires_grad and optimizer.state.get(param):
+            raise RuntimeError(
+                f"Missing optimizer state for parameter '{name}' in checkpoint. The parameter requires gradients but has "
+                "no saved optimizer state. To load anyway, use StateDictOptions(strict=False)."
+            )
 
 
 def _param_at(params: dict[str, Any], path: tuple) -> Any:

@@ -83,13 +83,21 @@ def sharded(
     for param, holder in _held(modules, ignored):
         params[id(param)] = param
         holders.setdefault(id(param), []).append(holder)
+    _check_dims(modules, params)
     placements = {key: _placement(param, info, shard_placement_fn) for key, param in params.items()}
     return [FSDPParam(param, holders[key], info, placements[key]) for key, param in params.items()]
 
 
+def _check_dims(modules: list[Module], params: dict[int, Parameter]) -> None:
+    for module in modules:
+        for name, param in module.named_parameters():
+            if id(param) in params and not param.ndim:
+                raise ValueError(
+                    f"fully_shard doesn't support scalar parameters. Change {name} to a 1D tensor with numel equal to 1."
+                )
+
+
 def _placement(param: Parameter, info: MeshInfo, choose: Callable[[Parameter], Any] | None) -> Shard:
-    if not param.ndim:
-        raise ValueError("fully_shard doesn't support scalar parameters. Change 0 to a 1D tensor with numel equal to 1.")
     placement = choose(param) if choose is not None else None
     placement = Shard(0) if placement is None else placement
     if not isinstance(placement, Shard):

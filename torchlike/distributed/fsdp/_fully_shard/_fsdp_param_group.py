@@ -7,7 +7,7 @@ from typing import Any
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import Function, recompute, running, saved_tensor_hooks
+from torchlike._internal import AccumulateGrad, Function, recompute, running, saved_tensor_hooks
 from torchlike.distributed.fsdp._fully_shard import _fsdp_collectives as collectives
 from torchlike.distributed.fsdp._fully_shard._fsdp_api import MixedPrecisionPolicy
 from torchlike.distributed.fsdp._fully_shard._fsdp_common import MeshInfo
@@ -38,9 +38,10 @@ class FSDPParamGroup:
                 param.sharded = param.registered()
             self.full = self._gathered()
             self._shown = {id(full._value): i for i, full in enumerate(self.full)}
-        linked = _Full.apply(self, *[_edged(param.sharded) for param in self.params])
-        for param, full in zip(self.params, linked):
-            param.register(param.shown(full))
+        with torchlike.enable_grad():
+            linked = _Full.apply(self, _anchor(self.params))
+            for param, full in zip(self.params, linked):
+                param.register(param.shown(full))
 
     def _gathered(self) -> list[Tensor]:
         dtype = self.policy.param_dtype
@@ -130,13 +131,17 @@ class FSDPParamGroup:
             self.all_reduce_hook(flat)
         return list(flat.split([part.numel() for part in parts]))
 
+    def reduce(self) -> None:
+        """Average the accumulated gradients over the processes, and add the parts of this process to `grad`."""
+        with torchlike.no_grad():
+            for param, part in zip(self.params, self.reduced()):
+                if part is not None:
+                    _accumulate(param.sharded, part)
+
     def finish(self) -> None:
         """End a backward pass: reduce gradients that an earlier pass accumulated, and reshard."""
         if self.syncs_gradients and any(param.accumulated is not None for param in self.params):
-            with torchlike.no_grad():
-                for param, part in zip(self.params, self.reduced()):
-                    if part is not None:
-                        _add_gradient(param.sharded, param.distributed(part))
+            self.reduce()
         if self.reshard_after_backward:
             self.reshard()
 
@@ -147,24 +152,33 @@ class FSDPParamGroup:
         self.reshard()
 
 
-def _edged(sharded: Any) -> Tensor:
-    """Return the local shard with its gradient edge."""
-    return sharded.to_local()
+def _anchor(params: list[FSDPParam]) -> Tensor:
+    """Return a leaf that lets autograd record `_Full`, if a parameter requires grad."""
+    needs = any(param.sharded.requires_grad for param in params)
+    return torchlike.zeros((), device=params[0].sharded.device).requires_grad_(needs)
 
 
-def _add_gradient(sharded: Any, grad: Tensor) -> None:
-    sharded.grad = grad if sharded.grad is None else sharded.grad + grad
+def _accumulate(sharded: Any, part: Tensor) -> None:
+    """Add a local gradient to `grad`, and run the hooks that are registered for this."""
+    node = sharded._edge[0] if sharded._edge is not None else None
+    if isinstance(node, AccumulateGrad):
+        node.receive((part._value, None), False)
 
 
 class _Full(Function):
-    """The full parameters as functions of the shards. The backward pass reduces the gradients."""
+    """The full parameters of a group, for the gradient graph. The backward pass reduces their gradients.
+
+    Gradients do not flow through the node: `reduce` adds them to the shards, so that a parameter without a gradient is
+    left alone.
+    """
 
     @staticmethod
-    def forward(ctx: Any, group: FSDPParamGroup, *shards: Tensor) -> tuple[Tensor, ...]:
+    def forward(ctx: Any, group: FSDPParamGroup, anchor: Tensor) -> tuple[Tensor, ...]:
         ctx.group = group
         ctx.set_materialize_grads(False)
         made = tuple([full.detach() for full in group.full or ()])
-        ctx.mark_non_differentiable(*[full for full, shard in zip(made, shards) if not shard.requires_grad])
+        frozen = [full for full, param in zip(made, group.params) if not param.sharded.requires_grad]
+        ctx.mark_non_differentiable(*frozen)
         return made
 
     @staticmethod
@@ -174,8 +188,9 @@ class _Full(Function):
             group.reshard()
         with torchlike.no_grad():
             group.accumulate(grads)
-            found = group.reduced() if group.syncs_gradients else [None] * len(grads)
-        return None, *found
+        if group.syncs_gradients:
+            group.reduce()
+        return None, None
 
 
 class SavedParameters(saved_tensor_hooks.saved_tensors_hooks):

@@ -51,6 +51,8 @@ class FSDPState:
         """Make this the root of all states below its modules, unless there is a root already."""
         if self.root is not None:
             return
+        if len(self.modules) > 1:
+            raise RuntimeError(f"FSDP requires a single root module but got {self.modules}")
         states = list(dict.fromkeys(s for module in self.modules for s in states_below(module)))
         for state in states:
             if state.root is not None and state is not self:
@@ -84,7 +86,7 @@ class FSDPState:
 
     def _save_references(self) -> None:
         groups = [group for group in self.groups if group.reshard_after_forward]
-        if groups and running.walk is None and torchlike.is_grad_enabled():
+        if groups and torchlike.is_grad_enabled():
             self.saving.append(SavedParameters(groups))
             self.saving[-1].__enter__()
 

@@ -16,6 +16,9 @@ RUNS = [
     ("hooks", 2),
     ("no_sync", 2),
     ("dtensor", 2),
+    ("dtensor_meshes", 4),
+    ("tensor_parallel", 2),
+    ("tensor_parallel", 4),
 ]
 
 

@@ -210,11 +210,17 @@ def grad(
         create_graph = create_graph and not modes.local.inference
         zeros = bool(materialize_grads)
         unused = bool(allow_unused) or zeros
-        if not is_grads_batched:
-            return _grad(outputs, inputs, weights, keep, create_graph, unused, zeros)
-        return _grad(outputs, inputs, weights, keep, create_graph, unused, zeros, _count(outputs, weights))
+        count = _count(outputs, weights) if is_grads_batched else None
+        found = _grad(outputs, inputs, weights, keep, create_graph, unused, zeros, count)
+        return tuple([_like_input(x, grad) for x, grad in zip(inputs, found)])
     except Exception as error:
         raise shortened(error) from error.__cause__
+
+
+def _like_input(x: Any, grad: Any) -> Any:
+    """Return a gradient as its input's class wants it: a subclass may define `_as_gradient(grad)`."""
+    convert = getattr(x, "_as_gradient", None)
+    return grad if grad is None or convert is None else convert(grad)
 
 
 def _count(outputs: tuple, weights: tuple) -> int:

@@ -121,13 +121,6 @@ def supports_complex(reduceOp: ReduceOp) -> bool:
 
 _absent.fill(sys.modules[__name__], "split_group shrink_group")
 _ROOT = __name__
-_absent.submodule(_ROOT + ".tensor.experimental._attention", "set_rotate_method context_parallel")
-_absent.submodule(_ROOT + ".tensor.experimental", "implicit_replication context_parallel")
-_absent.submodule(
-    _ROOT + ".tensor.parallel",
-    """ColwiseParallel RowwiseParallel SequenceParallel PrepareModuleInput
-    PrepareModuleOutput ParallelStyle parallelize_module loss_parallel""",
-)
 _absent.submodule(_ROOT + ".checkpoint.stateful", "Stateful")
 _absent.submodule(_ROOT + ".checkpoint.default_planner", "DefaultLoadPlanner DefaultSavePlanner")
 _absent.submodule(_ROOT + ".checkpoint.format_utils", "_EmptyStateDictLoadPlanner dcp_to_torch_save torch_save_to_dcp")

@@ -184,7 +184,7 @@ def main():
     if size == 4:
         meshes.append(init_device_mesh("cpu", (2, 2)))
     draw = random.Random(int(os.environ.get("CASES_SEED", "0")))
-    names = list(CASES)
+    names = sorted(CASES, key=lambda _: draw.random())
     for number in range(int(os.environ.get("CASES_COUNT", "150"))):
         name = names[number % len(names)]
         run, shapes, kinds, alike = CASES[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -134,8 +135,12 @@ class DTensor(Tensor):
         """The gradient accumulated by `backward()`, a `DTensor`."""
         found = Tensor.grad.fget(self)  # type: ignore[attr-defined]
         if found is not None and not isinstance(found, DTensor):
-            found = self._grad = distributed(found, self._spec.mesh, _layout.of_gradient(self.placements), self._spec)
+            found = self._grad = self._as_gradient(found)
         return found
+
+    def _as_gradient(self, local: Tensor) -> DTensor:
+        """Return a local gradient of this tensor as a `DTensor`."""
+        return distributed(local, self._spec.mesh, _layout.of_gradient(self.placements), self._spec)
 
     @grad.setter
     def grad(self, grad: Tensor | None) -> None:
@@ -179,7 +184,7 @@ class DTensor(Tensor):
         placements = _layout.of_gradient(self.placements)
 
         def called(grad: Tensor) -> Tensor | None:
-            found = hook(distributed(grad, self._spec.mesh, placements, self._spec))
+            found = hook(self._as_gradient(grad))
             return found.redistribute(placements=placements).to_local() if isinstance(found, DTensor) else found
 
         return super().register_hook(called)
@@ -265,11 +270,10 @@ class DTensor(Tensor):
         local = local_of(self)
         if not torchlike.is_grad_enabled() or not self.requires_grad:
             found = local.detach()
-        elif grad_placements is None:
-            found = local.view_as(local)
         else:
             wanted = _layout.of_gradient(self.placements)
-            found = _GradientFrom.apply(local, self._spec, tuple(grad_placements), wanted)
+            given = wanted if grad_placements is None else tuple(grad_placements)
+            found = _ToTorchTensor.apply(local, self._spec, given, wanted)
         if getattr(self, "_is_param", False):
             found._is_param = True
         return found
@@ -317,14 +321,22 @@ class DTensor(Tensor):
         return whole.to_local(grad_placements=grad_placements)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        if id(self) not in memo:
-            made = self.detach().clone() if self.is_leaf else Tensor.__deepcopy__(self, memo)
-            made.__dict__.update({k: v for k, v in self.__dict__.items() if k != "_post_accumulate"})
-            memo[id(self)] = made.requires_grad_(self.requires_grad)
-        return memo[id(self)]
+        if id(self) in memo:
+            return memo[id(self)]
+        if not self.is_leaf:
+            return Tensor.__deepcopy__(self, memo)  # raises
+        made = memo[id(self)] = of_spec(local_of(self).detach().clone(), self._spec)
+        made.__dict__.update({name: held for name, held in self.__dict__.items() if name not in _NOT_COPIED})
+        made._require_grad(self.requires_grad)
+        if self.grad is not None:
+            made._grad = copy.deepcopy(self.grad, memo)
+        return made
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _rebuilt, (self._local_tensor, self._spec, self.requires_grad, getattr(self, "_is_param", False))
+
+
+_NOT_COPIED = ("_retains_grad", "_post_accumulate", "_copy", "_source")
 
 
 def _rebuilt(local: Tensor, spec: DTensorSpec, requires_grad: bool, is_param: bool) -> DTensor:
@@ -334,7 +346,7 @@ def _rebuilt(local: Tensor, spec: DTensorSpec, requires_grad: bool, is_param: bo
     return made
 
 
-class _GradientFrom(Function):
+class _ToTorchTensor(Function):
     """The identity. Its backward changes the placements of the gradient."""
 
     @staticmethod
@@ -345,6 +357,10 @@ class _GradientFrom(Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple:
         return redistributed(grad, *ctx.given), None, None, None
+
+
+class _FromTorchTensor(_ToTorchTensor):
+    """The same function, with the name that PyTorch's node has in `from_local`."""
 
 
 def local_of(tensor: DTensor) -> Tensor:
@@ -375,10 +391,13 @@ def changed(
     local, spec = local_of(tensor), tensor._spec
     if forward_dtype is not None or backward_dtype is not None:
         local = _Cast.apply(local, forward_dtype or local.dtype, local.dtype)
-    local = redistributed(local, spec.shape, spec.mesh, spec.placements, placements)
+    made = redistributed(local, spec.shape, spec.mesh, spec.placements, placements)
     if backward_dtype is not None:
-        local = _Cast.apply(local, local.dtype, backward_dtype)
-    return distributed(local, spec.mesh, placements, spec)
+        made = _Cast.apply(made, made.dtype, backward_dtype)
+    found = distributed(made, spec.mesh, placements, spec)
+    if forward_dtype is None and backward_dtype is None and made is not local and made.requires_grad:
+        found._source = (made._edge, local, spec)  # see `_copies.py`
+    return found
 
 
 class _Cast(Function):
@@ -425,7 +444,7 @@ def _from_local(
         return of_spec(local.detach(), spec)
     wanted = _layout.of_gradient(placed)
     after = wanted if grad_placements is None else tuple(grad_placements)
-    return of_spec(_GradientFrom.apply(local, spec, wanted, after), spec)
+    return of_spec(_FromTorchTensor.apply(local, spec, wanted, after), spec)
 
 
 def _checked(local: Tensor, mesh: DeviceMesh, placements: Sequence[Placement]) -> Tensor:

@@ -9,7 +9,7 @@ from typing import Any
 from torchlike import Tensor
 from torchlike._internal import warn
 from torchlike.distributed.device_mesh import DeviceMesh
-from torchlike.distributed.tensor import _collectives as c
+from torchlike.distributed.tensor import _copies
 from torchlike.distributed.tensor._api import DTensor, changed, local_of, of_spec
 from torchlike.distributed.tensor._dtensor_spec import DTensorSpec, TensorMeta
 from torchlike.distributed.tensor._names import name_of, shown
@@ -20,6 +20,7 @@ from torchlike.distributed.tensor._rules.table import COMPOSED, Call, Rule
 from torchlike.distributed.tensor.placement_types import Replicate
 from torchlike.utils import _pytree
 
+composed_now: dict[str, Callable] = {}  # the functions that `loss_parallel` replaces
 replicates_plain: list[bool] = []  # not empty inside `implicit_replication`
 
 _ONE_ELEMENT = (
@@ -32,8 +33,9 @@ _ONE_ELEMENT = (
 def call(func: Callable, args: tuple, kwargs: dict) -> Any:
     """Call a function that has a `DTensor` among its arguments."""
     name, in_place = name_of(func)
-    if name in COMPOSED:
-        return COMPOSED[name](*args, **kwargs)
+    composed = composed_now.get(name) or COMPOSED.get(name)
+    if composed is not None:
+        return composed(*args, **kwargs)
     tensors = [each for each in _pytree.tree_leaves((args, kwargs)) if isinstance(each, Tensor)]
     mesh = _mesh_of(tensors)
     _check_mixed(name, in_place, tensors)
@@ -82,15 +84,11 @@ def _as_plain(tensors: Sequence[Tensor]) -> Iterator[None]:
 
 def _on_local(made: Call, rule: Rule, plan: Plan) -> Any:
     """Give the inputs the placements of the plan, and call the operator on the local tensors."""
-    prepared = []
-    for tensor, shape, before, after, copies in zip(
-        made.tensors, made.shapes, placements_of(made), plan.inputs, plan.copies
-    ):
-        if before != after:
-            tensor = redistributed(tensor, shape, made.mesh, before, after)
-        for dim, op in copies:
-            tensor = c.copied(tensor, op, made.mesh.get_group(dim))
-        prepared.append(tensor)
+    layouts = zip(made.tensors, made.shapes, placements_of(made), plan.inputs, plan.copies)
+    prepared = [
+        _copies.prepared(tensor, shape, made.mesh, before, after, copies)
+        for tensor, shape, before, after, copies in layouts
+    ]
     made.out_shapes = plan.out_shapes
     local = iter(prepared)
     args, kwargs = _pytree.tree_map(

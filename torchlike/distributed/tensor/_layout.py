@@ -24,6 +24,18 @@ def part_lengths(placement: Sharded, length: int, count: int) -> list[int]:
     return [sum(each) for each in zip(*[lengths(n, count) for n in lengths(length, placement.split_factor)])]
 
 
+def indices(placement: Sharded, length: int, count: int, rank: int) -> list[int]:
+    """Return the indices along a dim that belong to a process."""
+    groups = [length] if isinstance(placement, Shard) else lengths(length, placement.split_factor)
+    found, begin = [], 0
+    for size in groups:
+        own = lengths(size, count)
+        start = begin + sum(own[:rank])
+        found += range(start, start + own[rank])
+        begin += size
+    return found
+
+
 def parts(tensor: Tensor, placement: Sharded, count: int) -> list[Tensor]:
     """Divide a tensor along the dim of the placement, into a part for each of `count` processes."""
     dim = placement.dim

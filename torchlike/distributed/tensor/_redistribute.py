@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from torchlike import Tensor
 from torchlike.distributed._group import ProcessGroup
@@ -44,8 +44,13 @@ def redistributed(
     mesh: DeviceMesh,
     before: Sequence[Placement],
     after: Sequence[Placement],
+    partial: Container[int] = (),
 ) -> Tensor:
-    """Return the local tensor of the new placements. `shape` is the global shape. The result is differentiable."""
+    """Return the local tensor of the new placements. The result is differentiable.
+
+    `shape` is the global shape. `partial` has the dims of the mesh along which the gradients of the result are partial,
+    after a change from divided to replicated.
+    """
     if tuple(before) == tuple(after) or mesh.get_coordinate() is None:
         return local
     current = list(before)
@@ -53,7 +58,10 @@ def redistributed(
         length = 0
         if isinstance(old, Sharded):
             length = local_shape(shape, mesh, [*current[:i], *[Replicate()] * (mesh.ndim - i)])[old.dim]
-        local = _changed(local, old, new, length, mesh, i)
+        if i in partial and isinstance(old, Sharded) and new.is_replicate():
+            local = c.gathered_for_parts(local, old, length, mesh.get_group(i))
+        else:
+            local = _changed(local, old, new, length, mesh, i)
         current[i] = new
     return local
 

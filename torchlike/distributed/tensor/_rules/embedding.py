@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import torchlike
 from torchlike import Tensor
@@ -43,11 +42,15 @@ def _local(call: Call, args: tuple, kwargs: dict, steps: Sequence[Way]) -> Tenso
         return call.func(*args, **kwargs)
     is_outside = (indices < begin) | (indices >= begin + length)
     own = (indices - begin).masked_fill(is_outside, 0)
-    rest: dict[str, Any] = {k: v for k, v in kwargs.items() if k not in ("input", "weight", "padding_idx")}
-    padding = call.given(2, "padding_idx")
-    if padding is not None and begin <= padding < begin + length:
-        rest["padding_idx"] = padding - begin
-    made = call.func(*((table, own) if table_first else (own, table)), *args[3:], **rest)
+    padding = call.given(2, "padding_idx", -1 if table_first else None)
+    if padding is not None:
+        if padding < 0 and not table_first:
+            padding += call.shapes[1][0]
+        is_own = begin <= padding < begin + length
+        padding = padding - begin if is_own else -1 if table_first else None
+    rest = {name: value for name, value in kwargs.items() if name not in ("input", "weight", "indices", "padding_idx")}
+    both = (table, own) if table_first else (own, table)
+    made = call.func(*both, padding, *args[3:], **rest)
     return made.masked_fill(is_outside.unsqueeze(-1), 0)
 
 

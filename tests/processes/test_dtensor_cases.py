@@ -1,0 +1,60 @@
+"""Random operators on random placements and meshes give PyTorch's values, gradients, shapes and placements.
+
+`DTENSOR_CASES=2000 DTENSOR_SEED=7` runs more cases, or other ones.
+"""
+
+import json
+import os
+
+import pytest
+
+from tests.processes.launched import compared
+
+# Where PyTorch is wrong: the gradients of these functions of divided tensors.
+WRONG_GRADIENTS = {
+    "mse_loss": "the mean divides by the number of local elements",
+    "largest norm": "the local extremes give infinities",
+}
+# Where the placements may differ, and why.
+OTHER_PLACEMENTS = {
+    "lerp": "with several mesh dims, PyTorch's search may divide another dim first",
+    "less": "with several mesh dims, PyTorch's search may divide another dim first",
+    "index": "with several mesh dims, PyTorch's search may divide another dim first",
+}
+
+
+def close(found, expected):
+    if found is None or expected is None:
+        return found is expected
+    pairs = list(zip(found, expected, strict=True))
+    return all(abs(x - y) <= 1e-5 + 1e-5 * abs(y) for x, y in pairs)
+
+
+def check(found, expected):
+    """Compare one case. A case in which PyTorch raises may work."""
+    assert (found["name"], found["inputs"]) == (expected["name"], expected["inputs"])
+    if "error" in expected:
+        return False
+    assert "error" not in found, found
+    keys = ["shape", "dtype", "stride"]
+    if expected["name"] not in OTHER_PLACEMENTS or expected["mesh"].count(",") == 1:
+        keys += ["placements", "local"]
+    assert {key: found[key] for key in keys} == {key: expected[key] for key in keys}, (found, expected)
+    assert close(found["value"], expected["value"]), (found, expected)
+    assert ("gradients" in found) == ("gradients" in expected)
+    if expected["name"] not in WRONG_GRADIENTS:
+        pairs = zip(found.get("gradients", ()), expected.get("gradients", ()), strict=True)
+        assert all(close(x, y) for x, y in pairs), (found, expected)
+    return True
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_random_cases(size, monkeypatch):
+    count = int(os.environ.get("DTENSOR_CASES", {2: 110, 4: 40}[size]))
+    monkeypatch.setenv("CASES_COUNT", str(count))
+    monkeypatch.setenv("CASES_SEED", os.environ.get("DTENSOR_SEED", "3"))
+    theirs, ours = compared("dtensor_cases", size)
+    for expected, found in zip(theirs, ours, strict=True):
+        lines = list(zip(found.splitlines(), expected.splitlines(), strict=True))
+        checked = [check(json.loads(x), json.loads(y)) for x, y in lines]
+        assert len(checked) == count and sum(checked) > count * 0.8

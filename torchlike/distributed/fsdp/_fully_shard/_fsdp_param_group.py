@@ -37,7 +37,7 @@ class FSDPParamGroup:
             for param in self.params:
                 param.sharded = param.registered()
             self.full = self._gathered()
-            self._shown = {id(full._value): i for i, full in enumerate(self.full)}
+            self._shown.update({id(full._value): i for i, full in enumerate(self.full)})
         with torchlike.enable_grad():
             linked = _Full.apply(self, _anchor(self.params))
             for param, full in zip(self.params, linked):
@@ -55,7 +55,8 @@ class FSDPParamGroup:
     def reshard(self) -> None:
         """Let the modules hold the shards, and free the full parameters."""
         if self.full is not None:
-            self.full, self._shown = None, {}
+            self.full = None
+            self._shown.clear()
             for param in self.params:
                 param.register(param.sharded)
 

@@ -74,7 +74,7 @@ class FSDPState:
         self.find_root()
         is_first = not self.waiting
         if is_first:
-            self.waiting = list(self.modules)
+            self.waiting.extend(self.modules)
             if running.walk is None or not all(group.full for group in self.groups):
                 for group in self.groups:
                     group.unshard()
@@ -95,7 +95,7 @@ class FSDPState:
         if module in self.waiting:
             self.waiting.remove(module)
         if not self.waiting or output is None:
-            self.waiting = []
+            self.waiting.clear()
             self._end_forward()
         if output is None:
             return None
@@ -116,7 +116,7 @@ class FSDPState:
         """End a forward or backward pass that raised an error."""
         while self.saving:
             self.saving.pop().__exit__(None, None, None)
-        self.waiting = []
+        self.waiting.clear()
         for group in self.groups:
             group.forget()
 

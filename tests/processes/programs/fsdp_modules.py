@@ -150,7 +150,9 @@ say("no root", lambda: parts[0](torch.ones(1, 2)))
 policy = MixedPrecisionPolicy(torch.bfloat16, torch.float32, torch.float16)
 net = built(mp_policy=policy)
 say("mixed", lambda: (net(torch.ones(1, 4))["y"].dtype, net.b.weight.dtype, net.a.weight.dtype))
-say("no cast", lambda: built(mp_policy=MixedPrecisionPolicy(torch.float32, cast_forward_inputs=False))(torch.ones(1, 4)))
+say(
+    "no cast", lambda: built(mp_policy=MixedPrecisionPolicy(torch.float32, cast_forward_inputs=False))(torch.ones(1, 4))
+)
 
 
 # -- the same layer twice, checkpoints of activations
@@ -228,7 +230,10 @@ for name, options, is_given in (
     say(name, lambda o=other, w=options, g=is_given: S.set_model_state_dict(o, dict(model) if g else {}, options=w))
     given = copy.deepcopy(state) if is_given else {}
     if not options.broadcast_from_rank0:
-        say("lacks", lambda o=other, s=second, w=options: S.set_optimizer_state_dict(o, s, copy.deepcopy(state), options=w))
+        say(
+            "lacks",
+            lambda o=other, s=second, w=options: S.set_optimizer_state_dict(o, s, copy.deepcopy(state), options=w),
+        )
     S.set_optimizer_state_dict(other, second, given, options=dataclasses.replace(options, strict=False))
     moments = [
         torch.equal(second.state[q]["exp_avg"].full_tensor(), optimizer.state[p]["exp_avg"].full_tensor())

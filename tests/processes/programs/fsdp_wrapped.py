@@ -107,7 +107,9 @@ torch.set_default_dtype(torch.float64)
 if size == 4:
     shards = [dist.new_group([0, 1]), dist.new_group([2, 3])][rank // 2]
     copies = [dist.new_group([0, 2]), dist.new_group([1, 3])][rank % 2]
-    net = built(sharding_strategy=ShardingStrategy.HYBRID_SHARD, process_group=(shards, copies), auto_wrap_policy=linear)
+    net = built(
+        sharding_strategy=ShardingStrategy.HYBRID_SHARD, process_group=(shards, copies), auto_wrap_policy=linear
+    )
     trained("hybrid", net, adam(net))
 
 for name, policy in {
@@ -116,8 +118,12 @@ for name, policy in {
     "classes": linear,
     "transformer": functools.partial(transformer_auto_wrap_policy, transformer_layer_cls={nn.Sequential}),
     "lambda": functools.partial(lambda_auto_wrap_policy, lambda_fn=lambda m: isinstance(m, nn.BatchNorm1d)),
-    "custom": CustomPolicy(lambda m: isinstance(m, nn.Linear) and {"sharding_strategy": ShardingStrategy.SHARD_GRAD_OP}),
-    "one of": functools.partial(_or_policy, policies=[functools.partial(size_based_auto_wrap_policy, min_num_params=50)]),
+    "custom": CustomPolicy(
+        lambda m: isinstance(m, nn.Linear) and {"sharding_strategy": ShardingStrategy.SHARD_GRAD_OP}
+    ),
+    "one of": functools.partial(
+        _or_policy, policies=[functools.partial(size_based_auto_wrap_policy, min_num_params=50)]
+    ),
     "wrong": CustomPolicy(lambda m: 3),
 }.items():
     say(name, lambda policy=policy: built(auto_wrap_policy=policy))
@@ -152,7 +158,9 @@ optimizer.step()
 optimizer.load_state_dict(FSDP.optim_state_dict_to_load(net, optimizer, kept))
 with whole(net):
     again = FSDP.optim_state_dict(net, optimizer)["state"]
-say("same", lambda: all(torch.equal(x, again[key][name]) for key, xs in kept["state"].items() for name, x in xs.items()))
+say(
+    "same", lambda: all(torch.equal(x, again[key][name]) for key, xs in kept["state"].items() for name, x in xs.items())
+)
 net = built(lambda: Net().float(), auto_wrap_policy=linear)
 net(batch(0)[0].float()).pow(3).sum().backward()
 say("norm", lambda: [round(net.clip_grad_norm_(1.0, kind).item(), 4) for kind in (1.0, 2.0, float("inf"))])

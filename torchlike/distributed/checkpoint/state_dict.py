@@ -138,7 +138,9 @@ def set_model_state_dict(
     held = {_name(name): (name, value) for name, value in _state_of(model).items()}
     state: dict[str, Any] = dict(model_state_dict)
     if options.full_state_dict:
-        state = _from_first(state, options, lambda path, value: _like(held[path[0]][1], value) if path[0] in held else value)
+        state = _from_first(
+            state, options, lambda path, value: _like(held[path[0]][1], value) if path[0] in held else value
+        )
         state = {name: value for name, (_, value) in held.items() if name not in state} | state
     is_meta = any(isinstance(value, Tensor) and value.is_meta for _, value in held.values())
     inside = {name: actual for name, (actual, _) in held.items()}
@@ -295,8 +297,8 @@ def _check_state(optimizer: Optimizer, order: list[str], state: dict[str, Any]) 
     for name, param in zip(order, params):
         if name not in state and param.requires_grad and optimizer.state.get(param):
             raise RuntimeError(
-                f"Missing optimizer state for parameter '{name}' in checkpoint. The parameter requires gradients but has "
-                "no saved optimizer state. To load anyway, use StateDictOptions(strict=False)."
+                f"Missing optimizer state for parameter '{name}' in checkpoint. The parameter requires gradients but "
+                "has no saved optimizer state. To load anyway, use StateDictOptions(strict=False)."
             )
 
 

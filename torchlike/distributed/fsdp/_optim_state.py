@@ -49,7 +49,9 @@ def _exported(value: Any, is_full: bool, config: Any) -> Any:
 
 def numbered(model: Module, optim: Any, state: dict[str, Any]) -> dict[str, Any]:
     """Return a state dict with the numbers of parameters and sharded values."""
-    params = {id(param.registered()): param for wrapper in states.wrappers(model) for param in states.params_of(wrapper)}
+    params = {
+        id(param.registered()): param for wrapper in states.wrappers(model) for param in states.params_of(wrapper)
+    }
     members = [param for group in optim.param_groups for param in group["params"]]
     numbers = {name: i for i, name in enumerate(_order(model, optim))}
     made = {}

@@ -26,7 +26,9 @@ def mesh_for(
 ) -> DeviceMesh:
     """Return the mesh of a sharding strategy. Its last dim is the one along which parameters are sharded."""
     if groups is not None and mesh is not None:
-        raise ValueError("Cannot pass both process_group and device_mesh at the same time. Please just pass only one of them.")
+        raise ValueError(
+            "Cannot pass both process_group and device_mesh at the same time. Please just pass only one of them."
+        )
     if strategy in HYBRID:
         return _hybrid(kind, strategy, groups, mesh, is_automatic)
     if isinstance(groups, tuple) or (mesh is not None and mesh.ndim != 1):
@@ -101,18 +103,24 @@ def broadcast_state(module: Module, ignored: set[Parameter], mesh: DeviceMesh) -
 def ignored_of(module: Module, modules: Iterable[Module] | None, states: Any) -> tuple[set[Module], set[Parameter]]:
     """Return the ignored modules with their submodules, and the ignored parameters."""
     if modules is not None and states is not None:
-        raise ValueError("Cannot pass both ignored_modules and ignored_states at the same time. Please just pass ignored_states.")
+        raise ValueError(
+            "Cannot pass both ignored_modules and ignored_states at the same time. Please just pass ignored_states."
+        )
     given = list(states if states is not None else modules or ())
     found = {below for each in given if isinstance(each, Module) for below in each.modules()}
     params = {p for each in found for p in each.parameters(recurse=False)}
     return found, params | {each for each in given if isinstance(each, Parameter)}
 
 
-def auto_wrap(module: Module, policy: Any, wrapper: Callable[..., Module], kwargs: dict[str, Any], ignored: Any) -> None:
+def auto_wrap(
+    module: Module, policy: Any, wrapper: Callable[..., Module], kwargs: dict[str, Any], ignored: Any
+) -> None:
     """Wrap the submodules that the policy chooses. Some classes are wrapped without mixed precision."""
     for name, each in module.named_modules():
         if isinstance(each, wrapper):  # type: ignore[arg-type]
-            raise ValueError(f"FSDP auto wrapping requires modules to not already have FSDP applied but found {name} in\n{module}")
+            raise ValueError(
+                f"FSDP auto wrapping requires modules to not already have FSDP applied but found {name} in\n{module}"
+            )
     apply_policy(module, policy, wrapper, kwargs, ignored)
     precision: MixedPrecision | None = kwargs["mixed_precision"]
     classes = tuple(precision._module_classes_to_ignore) if precision is not None else ()
@@ -121,8 +129,8 @@ def auto_wrap(module: Module, policy: Any, wrapper: Callable[..., Module], kwarg
     if not exempt:
         return
     warn(
-        "Both mixed precision and an auto_wrap_policy were specified to FSDP, where the wrapped module has submodules of "
-        f"type:\n{set(type(each) for each in exempt)}\n"
+        "Both mixed precision and an auto_wrap_policy were specified to FSDP, where the wrapped module has submodules "
+        f"of type:\n{set(type(each) for each in exempt)}\n"
         "These modules will be wrapped as separate FSDP instacnes with mixed precision disabled."
     )
     plain = {**kwargs, "mixed_precision": None}
@@ -134,7 +142,7 @@ def auto_wrap(module: Module, policy: Any, wrapper: Callable[..., Module], kwarg
 
 def _to_full_precision(module: Module, args: tuple) -> tuple:
     dtypes = [x.dtype for x in args if isinstance(x, torchlike.Tensor) and x.is_floating_point()]
-    module._fsdp_input_dtype = dtypes[0] if dtypes else None  # type: ignore[assignment]
+    module._fsdp_input_dtype = dtypes[0] if dtypes else None
     own = next(iter(module.parameters(recurse=False)), None)
     return converted(args, torchlike.float32 if own is None else own.dtype)
 

@@ -138,7 +138,7 @@ def converted_buffers(members: list[Module], to: dtype | None) -> dict[str, dtyp
     if to is None:
         return found
     root = members[0]
-    names = {id(module): name for name, module in root._fsdp_wrapped_module.named_modules()}  # type: ignore[union-attr]
+    names = {id(module): name for name, module in root._fsdp_wrapped_module.named_modules()}
     for module in members:
         for name, buffer in module._buffers.items():
             if buffer is not None and buffer.is_floating_point():
@@ -178,7 +178,7 @@ def summoned(
     finally:
         _summoned.discard(id(wrapper))
         with torchlike.no_grad():
-            for param, shard, each in zip(params, kept, whole):
+            for param, shard in zip(params, kept):
                 if writeback and is_here:
                     shard._local_tensor.copy_(local_of(sharded(param, param.registered())))
                 param.register(shard)

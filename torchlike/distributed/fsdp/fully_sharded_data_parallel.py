@@ -20,16 +20,20 @@ from torchlike.distributed.fsdp._fully_shard._fsdp_api import MixedPrecisionPoli
 from torchlike.distributed.fsdp._fully_shard._fsdp_common import MeshInfo, converted
 from torchlike.distributed.fsdp._fully_shard._fsdp_param_group import FSDPParamGroup
 from torchlike.distributed.fsdp._fully_shard._fsdp_state import FSDPState
-from torchlike.distributed.fsdp.api import (
-    BackwardPrefetch,
-    CPUOffload,
-    MixedPrecision,
-    OptimStateDictConfig,
-    ShardingStrategy,
-    StateDictConfig,
-    StateDictSettings,
-    StateDictType,
-)
+from torchlike.distributed.fsdp.api import BackwardPrefetch as BackwardPrefetch
+from torchlike.distributed.fsdp.api import CPUOffload as CPUOffload
+from torchlike.distributed.fsdp.api import FullOptimStateDictConfig as FullOptimStateDictConfig
+from torchlike.distributed.fsdp.api import FullStateDictConfig as FullStateDictConfig
+from torchlike.distributed.fsdp.api import LocalOptimStateDictConfig as LocalOptimStateDictConfig
+from torchlike.distributed.fsdp.api import LocalStateDictConfig as LocalStateDictConfig
+from torchlike.distributed.fsdp.api import MixedPrecision as MixedPrecision
+from torchlike.distributed.fsdp.api import OptimStateDictConfig as OptimStateDictConfig
+from torchlike.distributed.fsdp.api import ShardedOptimStateDictConfig as ShardedOptimStateDictConfig
+from torchlike.distributed.fsdp.api import ShardedStateDictConfig as ShardedStateDictConfig
+from torchlike.distributed.fsdp.api import ShardingStrategy as ShardingStrategy
+from torchlike.distributed.fsdp.api import StateDictConfig as StateDictConfig
+from torchlike.distributed.fsdp.api import StateDictSettings as StateDictSettings
+from torchlike.distributed.fsdp.api import StateDictType as StateDictType
 from torchlike.nn import Module, Parameter
 
 PREFIX = states.PREFIX

@@ -55,7 +55,9 @@ class ShardedGradScaler(GradScaler):
                     grad = grad._local_tensor if isinstance(grad, DTensor) else grad
                     grads[grad.device].append(grad)
         with torchlike.no_grad():
-            found = {device: found_inf.to(device) + _unscale(each, inv_scale.to(device)) for device, each in grads.items()}
+            found = {
+                device: found_inf.to(device) + _unscale(each, inv_scale.to(device)) for device, each in grads.items()
+            }
             found = found or {found_inf.device: found_inf}
             group = member(self.process_group)
             return {device: collectives.all_reduce(flag, "max", group) for device, flag in found.items()}

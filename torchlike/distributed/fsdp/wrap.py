@@ -98,13 +98,9 @@ def transformer_auto_wrap_policy(
     return _module_wrap_policy(module, recurse, nonwrapped_numel, transformer_layer_cls)
 
 
-def _or_policy(
-    module: Module, recurse: bool, nonwrapped_numel: int, policies: Sequence[Callable[..., bool]]
-) -> bool:
+def _or_policy(module: Module, recurse: bool, nonwrapped_numel: int, policies: Sequence[Callable[..., bool]]) -> bool:
     """Wrap the modules that one of several policies wraps."""
-    return any(
-        policy(module=module, recurse=recurse, nonwrapped_numel=nonwrapped_numel) for policy in policies
-    )
+    return any(policy(module=module, recurse=recurse, nonwrapped_numel=nonwrapped_numel) for policy in policies)
 
 
 def size_based_auto_wrap_policy(
@@ -179,7 +175,9 @@ def _wrap(module: Module, wrapper_cls: Callable[..., Module], **kwargs: Any) -> 
     return wrapper_cls(module, **{**kwargs, **(overrides or {})})
 
 
-def apply_policy(root: Module, policy: Any, wrapper: Callable[..., Module], kwargs: dict[str, Any], ignored: Any) -> None:
+def apply_policy(
+    root: Module, policy: Any, wrapper: Callable[..., Module], kwargs: dict[str, Any], ignored: Any
+) -> None:
     """Wrap the submodules of `root` that a policy chooses, children first. `root` itself is not wrapped."""
     modules, params = ignored
     if isinstance(policy, _Policy):
@@ -193,7 +191,7 @@ def wrap_chosen(root: Module, chosen: Chosen, wrapper: Callable[..., Module]) ->
     done: dict[Module, Module] = {}
 
     def visit(module: Module) -> None:
-        for name, child in list(module.named_children()):
+        for child in list(module.children()):
             if child not in done:
                 visit(child)
                 done[child] = wrapper(child, **chosen[child]) if child in chosen else child

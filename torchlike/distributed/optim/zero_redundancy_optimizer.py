@@ -72,7 +72,7 @@ class ZeroRedundancyOptimizer(Optimizer):
         for group in self.param_groups:
             self._divide(group)
         mine = [self._local_group(i) for i in range(len(self.param_groups))]
-        self.optim: Any = optimizer_class(mine, **defaults)  # type: ignore[arg-type, call-arg]
+        self.optim: Any = optimizer_class(mine, **defaults)
         self._share_options(self.optim.param_groups, self.param_groups)
         self.initialized = True
 
@@ -158,8 +158,8 @@ class ZeroRedundancyOptimizer(Optimizer):
         if not self._all_state_dicts:
             raise RuntimeError(
                 "Optimizer state has not been consolidated on this rank. "
-                f"Please call `consolidate_state_dict(to={self.rank})` on all ranks beforehand if you meant to save the "
-                "global state."
+                f"Please call `consolidate_state_dict(to={self.rank})` on all ranks beforehand if you meant to save "
+                "the global state."
             )
         found, index = super().state_dict(), self._param_to_index
         entries: dict[int, Any] = {}

@@ -20,9 +20,11 @@ def all_gather(shards: Sequence[Tensor], group: ProcessGroup) -> list[Tensor]:
         return [shard.reshape(1, -1) for shard in shards]
     return _by_dtype(
         shards,
-        lambda found: collectives.all_gather_tensor(torchlike.cat(found), 0, group)
-        .reshape(size, -1)
-        .split([shard.numel() for shard in found], 1),
+        lambda found: (
+            collectives.all_gather_tensor(torchlike.cat(found), 0, group)
+            .reshape(size, -1)
+            .split([shard.numel() for shard in found], 1)
+        ),
     )
 
 
@@ -32,9 +34,11 @@ def reduce_scatter(rows: Sequence[Tensor], group: ProcessGroup) -> list[Tensor]:
         return [each[0] for each in rows]
     return _by_dtype(
         rows,
-        lambda found: collectives.reduce_scatter_tensor(torchlike.cat(found, 1), "sum", 0, group)
-        .reshape(-1)
-        .split([each.shape[1] for each in found]),
+        lambda found: (
+            collectives.reduce_scatter_tensor(torchlike.cat(found, 1), "sum", 0, group)
+            .reshape(-1)
+            .split([each.shape[1] for each in found])
+        ),
     )
 
 
@@ -44,7 +48,9 @@ def all_reduce(parts: Sequence[Tensor], group: ProcessGroup) -> list[Tensor]:
         return list(parts)
     return _by_dtype(
         parts,
-        lambda found: collectives.all_reduce(torchlike.cat(found), "sum", group).split([each.numel() for each in found]),
+        lambda found: collectives.all_reduce(torchlike.cat(found), "sum", group).split(
+            [each.numel() for each in found]
+        ),
     )
 
 

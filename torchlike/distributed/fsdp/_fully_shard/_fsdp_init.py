@@ -37,11 +37,10 @@ def check_size(reshard_after_forward: Any, size: int) -> None:
     if isinstance(reshard_after_forward, bool) or reshard_after_forward is None:
         return
     if not isinstance(reshard_after_forward, int):
-        raise ValueError(f"reshard_after_forward should be a bool or an int representing the group size to reshard to")
+        raise ValueError("reshard_after_forward should be a bool or an int representing the group size to reshard to")
     if reshard_after_forward < 1 or size % reshard_after_forward:
         raise ValueError(
-            "If passing reshard_after_forward as an int, it should be a factor of "
-            f"{size}, not {reshard_after_forward}"
+            f"If passing reshard_after_forward as an int, it should be a factor of {size}, not {reshard_after_forward}"
         )
     raise NotImplementedError(
         "fully_shard: an int as reshard_after_forward is not supported by torchlike yet; pass True or False"
@@ -93,7 +92,8 @@ def _check_dims(modules: list[Module], params: dict[int, Parameter]) -> None:
         for name, param in module.named_parameters():
             if id(param) in params and not param.ndim:
                 raise ValueError(
-                    f"fully_shard doesn't support scalar parameters. Change {name} to a 1D tensor with numel equal to 1."
+                    f"fully_shard doesn't support scalar parameters. Change {name} to a 1D tensor with numel equal to "
+                    "1."
                 )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import torchlike
 from torchlike import Tensor
@@ -14,12 +13,12 @@ from torchlike.distributed.fsdp._fully_shard._fsdp_common import converted, tens
 from torchlike.distributed.fsdp._fully_shard._fsdp_param_group import FSDPParamGroup, SavedParameters
 from torchlike.nn import Module
 
-_states: WeakKeyDictionary[Module, FSDPState] = WeakKeyDictionary()
+_KEY = "_fsdp_state"  # the attribute of a module that holds its state
 
 
 def state_of(module: Module) -> FSDPState | None:
     """Return the state of a module that `fully_shard` wraps, or None for another module."""
-    return _states.get(module)
+    return vars(module).get(_KEY)
 
 
 class _Root:
@@ -41,7 +40,7 @@ class FSDPState:
         self.waiting: list[Module] = []  # the modules of the call that have not run yet in this forward pass
         self.saving: list[SavedParameters] = []
         for module in modules:
-            _states[module] = self
+            vars(module)[_KEY] = self
             module.register_forward_pre_hook(self.before_forward, prepend=True, with_kwargs=True)
             module.register_forward_hook(self.after_forward, always_call=True)
 

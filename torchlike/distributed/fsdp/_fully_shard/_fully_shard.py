@@ -76,7 +76,7 @@ def fully_shard(
     if params:
         state.groups.append(FSDPParamGroup(params, info, policy, reshard_after_forward is not False))
     for member in members:
-        member._is_fsdp_managed_module = True  # type: ignore[assignment]
+        member._is_fsdp_managed_module = True
     for each in modules:
         each.__class__ = _wrapped(type(each))
     return module

@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.house.source import ROOT
@@ -42,7 +43,8 @@ def started(program: str, size: int, command: tuple[str, ...]) -> list[subproces
 
 def said(processes: list[subprocess.Popen]) -> list[str]:
     """Return the output of each process. Fail if a process exits with an error."""
-    ends = [process.communicate(timeout=300) for process in processes]
+    with ThreadPoolExecutor(len(processes)) as pool:  # a process with a full pipe would stop the others
+        ends = list(pool.map(lambda process: process.communicate(timeout=300), processes))
     for process, (_, errors) in zip(processes, ends):
         assert process.returncode == 0, errors[-3000:]
     return [printed for printed, _ in ends]

@@ -7,6 +7,7 @@ run the same ones.
 import json
 import os
 import random
+from datetime import timedelta
 
 import torch
 import torch.distributed as dist
@@ -71,17 +72,17 @@ CASES = {
     "mean": case(lambda x: x.mean(), (4, 8)),
     "mean dim": case(lambda x: x.mean(-1), (4, 6)),
     "mean uneven": case(lambda x: x.mean(0), (5, 4)),
-    "max": case(lambda x: x.max(), (4, 6)),
-    "amax": case(lambda x: x.amax(0), (4, 6)),
-    "amin": case(lambda x: x.amin((0, 1), keepdim=True), (4, 6)),
-    "max dim": case(lambda x: x.max(1)[0], (4, 6)),
-    "argmax": case(lambda x: x.argmax(1), (4, 6)),
+    "max": case(lambda x: x.max(), (4, 8)),
+    "amax": case(lambda x: x.amax(0), (4, 8)),
+    "amin": case(lambda x: x.amin((0, 1), keepdim=True), (4, 8)),
+    "max dim": case(lambda x: x.max(1)[0], (4, 8)),
+    "argmax": case(lambda x: x.argmax(1), (4, 8)),
     "var": case(lambda x: x.var(1), (4, 6)),
     "std": case(lambda x: x.std(), (4, 6)),
     "norm": case(lambda x: x.norm(), (4, 6)),
     "vector norm": case(lambda x: torch.linalg.vector_norm(x, 3), (4, 6)),
     "vector norm dim": case(lambda x: torch.linalg.vector_norm(x, 2, 1), (4, 6)),
-    "largest norm": case(lambda x: torch.linalg.vector_norm(x, float("inf")), (4, 6)),
+    "largest norm": case(lambda x: torch.linalg.vector_norm(x, float("inf")), (4, 8)),
     "all": case(lambda x: (x > -9).all(), (4, 6)),
     "any": case(lambda x: (x > 1).any(), (4, 6)),
     "cumsum": case(lambda x: x.cumsum(1), (4, 6)),
@@ -178,7 +179,7 @@ def result(name, run, tensors):
 
 
 def main():
-    dist.init_process_group("gloo")
+    dist.init_process_group("gloo", timeout=timedelta(seconds=30))
     size = dist.get_world_size()
     meshes = [init_device_mesh("cpu", (size,))]
     if size == 4:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torchlike
 from torchlike import Tensor
 from torchlike.distributed.tensor._dtensor_spec import DTensorSpec, TensorMeta
-from torchlike.distributed.tensor._rules.costs import choose
+from torchlike.distributed.tensor._rules.costs import choose_all
 from torchlike.distributed.tensor._rules.table import Call, Rule, Way
 from torchlike.distributed.tensor.placement_types import Partial, Placement, Replicate
 from torchlike.utils import _pytree
@@ -73,7 +73,7 @@ def _made(call: Call, rule: Rule) -> Plan | None:
     if rule.steps is not None:
         steps: Sequence[Way | None] = rule.steps(call, now)
     else:
-        steps = [choose(call, rule, dim, now) for dim in range(call.mesh.ndim)]
+        steps = choose_all(call, rule, now)
     if any(each is None for each in steps):
         return None
     chosen: list[Way] = [each for each in steps if each is not None]

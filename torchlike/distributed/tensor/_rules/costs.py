@@ -19,6 +19,7 @@ _BANDWIDTH = 87.7  # GB/s within a host
 _OUTSIDE = 0.22  # the factor of the bandwidth between hosts
 _PER_HOST = {"cpu": 1}  # the number of devices of one host
 _GB = 1024**3
+_BLOCKED = 1000.0  # the cost of a change that must first gather what later mesh dims have divided
 
 
 def moved(before: Placement, after: Placement, size: float, count: int, outside: bool) -> float:
@@ -77,13 +78,28 @@ def _strided(placement: Placement, factor: int) -> Placement:
     return _StridedShard(placement.dim, split_factor=factor) if isinstance(placement, Shard) else placement
 
 
-def choose(call: Call, rule: Rule, dim: int, placements: Sequence[Sequence[Placement]]) -> Way | None:
-    """Return the cheapest way to run a call along one mesh dim, or None if an in-place call has none."""
+def choose_all(call: Call, rule: Rule, placements: Sequence[Sequence[Placement]]) -> list[Way | None]:
+    """Return the cheapest way along each dim of the mesh. Among equals, the tensors that have moved move again."""
+    found: list[Way | None] = []
+    moving: set[int] = set()
+    for dim in range(call.mesh.ndim):
+        found.append(_choose(call, rule, dim, placements, moving))
+        last = found[-1]
+        for i, placed in enumerate(placements if last is not None else ()):
+            if last is not None and last.inputs[i] != placed[dim]:
+                moving.add(i)
+    return found
+
+
+def _choose(
+    call: Call, rule: Rule, dim: int, placements: Sequence[Sequence[Placement]], moving: set[int]
+) -> Way | None:
+    """Return the cheapest way along one mesh dim, or None if an in-place call has none."""
     now, count = [placed[dim] for placed in placements], call.mesh.shape[dim]
     found = rule.ways(call, now, count) if rule.ways is not None else []
     ways = [call.replicated, *(found if rule.always else expanded(found, placements))]
     sizes, outside = sizes_of(call, placements), is_outside(call.mesh, dim)
-    best, least = None, math.inf
+    best, least = None, (math.inf, 0, 0)
     for each in ways:
         if call.in_place and (each.inputs[0] != now[0] or each.outputs[0] != now[0]):
             continue
@@ -92,10 +108,18 @@ def choose(call: Call, rule: Rule, dim: int, placements: Sequence[Sequence[Place
         cost = 0.0
         for i, (before, after, size) in enumerate(zip(now, each.inputs, sizes)):
             cost += moved(before, after, size, count, outside) if i not in call.free else 0.0
-        changes = sum(a != b for a, b in zip(now, each.inputs))
-        if cost < math.inf and (best is None or (cost, changes) < least):
-            best, least = each, (cost, changes)  # type: ignore[assignment]
+            cost += _BLOCKED if before != after and _is_blocked(placements[i][dim + 1 :], before, after) else 0.0
+        changes = [i for i, (before, after) in enumerate(zip(now, each.inputs)) if before != after]
+        rank = (cost, len([i for i in changes if i not in moving]), len(changes))
+        if cost < math.inf and rank < least:
+            best, least = each, rank
     return best
+
+
+def _is_blocked(later: Sequence[Placement], before: Placement, after: Placement) -> bool:
+    """Return whether a later mesh dim divides a dim of the tensor that this change divides or joins."""
+    dims = {each.dim for each in (before, after) if isinstance(each, Sharded)}
+    return any(isinstance(each, Sharded) and each.dim in dims for each in later)
 
 
 def _is_possible(call: Call, rule: Rule, each: Way, now: Sequence[Placement], dim: int, count: int) -> bool:

@@ -1,5 +1,9 @@
 """Helpers of the programs: print the result or error of each step, and leave the group."""
 
+import os
+
+STEPS = int(os.environ.get("TRAINING_STEPS", "3"))  # the number of steps of programs that train
+
 
 def say(name, run):
     try:

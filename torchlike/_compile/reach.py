@@ -140,9 +140,10 @@ class Reach:
         if issubclass(cls, FIXED):
             return self._bound(x, path)
         self._seen[id(x)] = x  # kept alive, so that its id is not reused
-        if cls in TENSOR_TYPES:
+        if issubclass(cls, Tensor):
             self._tensor(x, path)
-            return
+            if cls in TENSOR_TYPES:
+                return
         follow = next((follow for types_, follow in _FOLLOW if issubclass(cls, types_)), None)
         if follow is not None:
             follow(self, x, path)

@@ -121,25 +121,6 @@ def supports_complex(reduceOp: ReduceOp) -> bool:
 
 _absent.fill(sys.modules[__name__], "split_group shrink_group")
 _ROOT = __name__
-_FSDP_API = """ShardingStrategy CPUOffload MixedPrecision BackwardPrefetch StateDictType StateDictSettings
-    StateDictConfig FullStateDictConfig ShardedStateDictConfig LocalStateDictConfig OptimStateDictConfig
-    FullOptimStateDictConfig ShardedOptimStateDictConfig LocalOptimStateDictConfig"""
-_FSDP = _FSDP_API + " FullyShardedDataParallel OptimStateKeyType"
-_absent.submodule(
-    _ROOT + ".fsdp", _FSDP + " FSDPModule MixedPrecisionPolicy CPUOffloadPolicy OffloadPolicy fully_shard"
-)
-_absent.submodule(_ROOT + ".fsdp.fully_sharded_data_parallel", _FSDP)
-_absent.submodule(_ROOT + ".fsdp.api", _FSDP_API)
-_absent.submodule(_ROOT + ".fsdp.sharded_grad_scaler", "ShardedGradScaler")
-_absent.submodule(
-    _ROOT + ".fsdp.wrap",
-    """transformer_auto_wrap_policy size_based_auto_wrap_policy
-    lambda_auto_wrap_policy ModuleWrapPolicy CustomPolicy enable_wrap wrap _or_policy
-    _module_wrap_policy""",
-)
-_absent.submodule(_ROOT + "._composable.fsdp", "fully_shard FSDPModule MixedPrecisionPolicy CPUOffloadPolicy")
-_absent.submodule(_ROOT + "._composable.replicate", "replicate")
-_absent.submodule(_ROOT + ".fsdp._traversal_utils", "")
 _absent.submodule(
     _ROOT + ".algorithms.ddp_comm_hooks.powerSGD_hook",
     """PowerSGDState powerSGD_hook
@@ -149,7 +130,6 @@ _absent.submodule(_ROOT + ".algorithms.ddp_comm_hooks.post_localSGD_hook", "Post
 _absent.submodule(_ROOT + ".algorithms.model_averaging.averagers", "ModelAverager PeriodicModelAverager")
 _absent.submodule(_ROOT + ".utils", "_sync_module_states")
 _absent.submodule(_ROOT + ".algorithms.join", "Join Joinable JoinHook")
-_absent.submodule(_ROOT + ".optim", "DistributedOptimizer ZeroRedundancyOptimizer PostLocalSGDOptimizer")
 _absent.submodule(_ROOT + ".rpc", "TensorPipeRpcBackendOptions init_rpc rpc_async rpc_sync remote RRef shutdown")
 sys.modules[_ROOT + ".rpc"].is_available = is_mpi_available  # type: ignore[attr-defined]
 _absent.submodule(_ROOT + ".pipelining", "pipeline SplitPoint PipelineStage ScheduleGPipe")

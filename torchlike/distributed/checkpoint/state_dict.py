@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torchlike
+from torchlike import Tensor
 from torchlike._internal import _errors
+from torchlike.distributed import _functional_collectives as collectives
 from torchlike.distributed import _world
 from torchlike.distributed._messages import broadcast_object_list
+from torchlike.distributed.tensor import DTensor, distribute_tensor
 
 if TYPE_CHECKING:  # modules and optimizers are imported after this package
     from torchlike.nn import Module
     from torchlike.optim.optimizer import Optimizer
 
-_WRAPPERS = ("_checkpoint_wrapped_module.", "_orig_mod.")
+_WRAPPERS = ("_checkpoint_wrapped_module.", "_orig_mod.", "_fsdp_wrapped_module.")
 
 
 @dataclass
@@ -23,13 +26,17 @@ class StateDictOptions:
     """Options for state dicts.
 
     Attributes:
-      full_state_dict: with `cpu_offload`, return the state dict on rank 0 only, and empty dicts on the other ranks.
+      full_state_dict: gather distributed tensors, and return plain tensors. With `cpu_offload`, return the state dict
+        on rank 0 only, and empty dicts on the other ranks. When loading, plain tensors are distributed as those of the
+        module, and names that the dict does not contain keep their values.
       cpu_offload: move the tensors to the CPU.
       ignore_frozen_params: omit parameters that do not require grad.
       strict: as in `Module.load_state_dict`.
-      broadcast_from_rank0: load the state dict of rank 0 in all processes.
+      broadcast_from_rank0: load the state dict of rank 0 in all processes, which send one tensor at a time. It requires
+        `full_state_dict`.
       flatten_optimizer_state_dict: return a flat dict, with a key for each value of the optimizer's state.
-      keep_submodule_prefixes, dsd_fqn_modifiers: only the default values are supported.
+      keep_submodule_prefixes: with `submodules`, whether names begin with the name of the submodule.
+      dsd_fqn_modifiers: only the default value is supported.
     """
 
     full_state_dict: bool = False
@@ -42,9 +49,8 @@ class StateDictOptions:
     dsd_fqn_modifiers: str = "_fqn_modifiers"
 
     def __post_init__(self) -> None:
-        for name in ("keep_submodule_prefixes", "dsd_fqn_modifiers"):
-            if getattr(self, name) != getattr(type(self), name):
-                raise _errors.arguments.unsupported("StateDictOptions", name)
+        if self.dsd_fqn_modifiers != type(self).dsd_fqn_modifiers:
+            raise _errors.arguments.unsupported("StateDictOptions", "dsd_fqn_modifiers")
 
 
 def _plain(model: Module) -> Module:
@@ -58,42 +64,69 @@ def _name(name: str) -> str:
 
 
 def _given(state: Any, options: StateDictOptions) -> Any:
-    """Return the state, moved to the CPU with `cpu_offload`.
+    """Return the state in the form that the options ask for. All processes gather, even if they return nothing."""
+    is_here = not (options.cpu_offload and options.full_state_dict and _rank())
 
-    With `cpu_offload` and `full_state_dict`, return an empty dict on all ranks except rank 0.
-    """
-    if options.cpu_offload:
-        if options.full_state_dict and _world.is_initialized() and _world.get_rank():
-            return {}
-        return _on_host(state)
-    return state
+    def exported(value: Tensor) -> Any:
+        value = value.detach()
+        if options.full_state_dict and isinstance(value, DTensor):
+            value = value.full_tensor()
+        if not is_here:
+            return None
+        return value.cpu() if options.cpu_offload else value
+
+    changed = _mapped(state, exported)
+    return changed if is_here else {}
 
 
-def _on_host(state: Any) -> Any:
-    if isinstance(state, torchlike.Tensor):
-        return state.detach().cpu()
+def _rank() -> int:
+    return _world.get_rank() if _world.is_initialized() else 0
+
+
+def _mapped(state: Any, change: Callable[[Tensor], Any]) -> Any:
+    """Apply a function to the tensors in nested dicts and lists."""
+    if isinstance(state, Tensor):
+        return change(state)
     if isinstance(state, dict):
-        return {key: _on_host(value) for key, value in state.items()}
-    return [_on_host(value) for value in state] if isinstance(state, list) else state
+        return {key: _mapped(value, change) for key, value in state.items()}
+    return [_mapped(value, change) for value in state] if isinstance(state, list) else state
+
+
+def _chosen(model: Module, submodules: set[Module] | None, options: StateDictOptions) -> Callable[[str], str | None]:
+    """Return a function that gives the name of a parameter in the state dict, or None if it is left out."""
+    if submodules is None:
+        return _name
+    prefixes = [_name(f"{name}.") for name, module in _plain(model).named_modules() if module in submodules and name]
+
+    def chosen(name: str) -> str | None:
+        name = _name(name)
+        prefix = next((each for each in prefixes if name.startswith(each)), None)
+        if prefix is None:
+            return None
+        return name if options.keep_submodule_prefixes else name.removeprefix(prefix)
+
+    return chosen
+
+
+def _state_of(model: Module) -> dict[str, Any]:
+    """Return the state dict of a module, with distributed tensors."""
+    from torchlike.distributed.fsdp import FullyShardedDataParallel, StateDictType
+
+    with FullyShardedDataParallel.state_dict_type(model, StateDictType.SHARDED_STATE_DICT):
+        return _plain(model).state_dict()
 
 
 def get_model_state_dict(
     model: Module, *, submodules: set[Module] | None = None, options: StateDictOptions | None = None
 ) -> dict[str, Any]:
     """Return the state dict of a module, with parameter names that do not contain the names of wrappers."""
-    _refuse("get_model_state_dict", submodules)
     options = options or StateDictOptions()
-    state = {_name(name): value for name, value in _plain(model).state_dict().items()}
-    if options.ignore_frozen_params:
-        for name, parameter in _plain(model).named_parameters():
-            if not parameter.requires_grad:
-                state.pop(_name(name), None)
+    named = _chosen(model, submodules, options)
+    frozen = {_name(n) for n, p in _plain(model).named_parameters() if not p.requires_grad}
+    left_out = frozen if options.ignore_frozen_params else set()
+    state = {named(name): value for name, value in _state_of(model).items() if _name(name) not in left_out}
+    state.pop(None, None)
     return _given(state, options)
-
-
-def _refuse(name: str, submodules: Any) -> None:
-    if submodules is not None:
-        raise _errors.arguments.unsupported(name, "submodules")
 
 
 def set_model_state_dict(
@@ -101,19 +134,63 @@ def set_model_state_dict(
 ) -> Any:
     """Load a state dict that `get_model_state_dict` returned. Return the missing and unexpected keys."""
     options = options or StateDictOptions()
-    state = _from_first(dict(model_state_dict), options)
-    inside = {_name(name): name for name in _plain(model).state_dict(keep_vars=True)}
+    _check_options(options)
+    held = {_name(name): (name, value) for name, value in _state_of(model).items()}
+    state: dict[str, Any] = dict(model_state_dict)
+    if options.full_state_dict:
+        state = _from_first(
+            state, options, lambda path, value: _like(held[path[0]][1], value) if path[0] in held else value
+        )
+        state = {name: value for name, (_, value) in held.items() if name not in state} | state
+    is_meta = any(isinstance(value, Tensor) and value.is_meta for _, value in held.values())
+    inside = {name: actual for name, (actual, _) in held.items()}
     return _plain(model).load_state_dict(
-        {inside.get(name, name): value for name, value in state.items()}, strict=options.strict
+        {inside.get(name, name): value for name, value in state.items()}, strict=options.strict, assign=is_meta
     )
 
 
-def _from_first(state: Any, options: StateDictOptions) -> Any:
-    if not options.broadcast_from_rank0:
-        return state
-    told = [state]
-    broadcast_object_list(told, 0)
-    return told[0]
+def _check_options(options: StateDictOptions) -> None:
+    if options.broadcast_from_rank0 and not options.full_state_dict:
+        raise ValueError("full_state_dict must be True when broadcast_from_rank0 is True.")
+
+
+def _like(held: Any, value: Tensor) -> Tensor:
+    """Return a full tensor with the placements of `held`, if this is a distributed tensor of the same shape."""
+    if not isinstance(held, DTensor) or isinstance(value, DTensor) or tuple(value.shape) != tuple(held.shape):
+        return value
+    device = value.device if held.is_meta else held.device
+    return distribute_tensor(value.detach().to(device), held.device_mesh, held.placements, src_data_rank=None)
+
+
+class _Told(NamedTuple):
+    """The shape and dtype of a tensor that rank 0 sends."""
+
+    shape: tuple[int, ...]
+    dtype: torchlike.dtype
+
+
+def _from_first(state: Any, options: StateDictOptions, take: Callable[[tuple, Tensor], Any]) -> Any:
+    """Return a state dict, or that of rank 0, with its tensors replaced by the results of `take(path, tensor)`."""
+    sends = options.broadcast_from_rank0 and _world.is_initialized()
+    told: list[Any] = [_mapped(state, lambda x: _Told(tuple(x.shape), x.dtype)) if _rank() == 0 else None]
+    if sends:
+        broadcast_object_list(told, 0)
+
+    def at(path: tuple, here: Any, described: Any) -> Any:
+        if isinstance(described, _Told):
+            tensor = here if _rank() == 0 else torchlike.empty(described.shape, dtype=described.dtype)
+            return take(path, collectives.broadcast(tensor.contiguous(), 0, _world.default()))
+        if isinstance(described, dict):
+            inner = here if isinstance(here, dict) else {}
+            return {key: at((*path, key), inner.get(key), each) for key, each in described.items()}
+        if isinstance(described, list):
+            inner = here if isinstance(here, list) else [None] * len(described)
+            return [at((*path, i), inner[i], each) for i, each in enumerate(described)]
+        if isinstance(described, Tensor):
+            return take(path, described)
+        return described
+
+    return at((), state, told[0] if sends else state)
 
 
 def _optimizers(optimizers: Any) -> list[Optimizer]:
@@ -136,16 +213,17 @@ def get_optimizer_state_dict(
     If an optimizer has no state and no gradients, it first takes a step with zero gradients and a learning rate of
     zero, which initializes the state.
     """
-    _refuse("get_optimizer_state_dict", submodules)
     options, names = options or StateDictOptions(), _names(model)
+    named = _chosen(model, submodules, options)
     found: dict[str, Any] = {"state": {}, "param_groups": []}
     for optimizer in _optimizers(optimizers):
         _begin(optimizer)
-        order = [names[id(p)] for group in optimizer.param_groups for p in group["params"]]
+        order = [named(names[id(p)]) for group in optimizer.param_groups for p in group["params"]]
         state = optimizer.state_dict()
-        found["state"] |= {order[i]: value for i, value in state["state"].items()}
+        found["state"] |= {order[i]: value for i, value in state["state"].items() if order[i] is not None}
         found["param_groups"] += [
-            {**group, "params": [order[i] for i in group["params"]]} for group in state["param_groups"]
+            {**group, "params": [order[i] for i in group["params"] if order[i] is not None]}
+            for group in state["param_groups"]
         ]
     return _given(_flat(found) if options.flatten_optimizer_state_dict else found, options)
 
@@ -182,12 +260,22 @@ def set_optimizer_state_dict(
     *,
     options: StateDictOptions | None = None,
 ) -> None:
-    """Load a state dict that `get_optimizer_state_dict` returned."""
+    """Load a state dict that `get_optimizer_state_dict` returned.
+
+    Raises:
+      RuntimeError: a parameter that requires grad has no state in the dict, and `strict` is true.
+    """
     options, names = options or StateDictOptions(), _names(model)
-    told = _from_first(optim_state_dict, options)
+    _check_options(options)
+    params = {_name(name): param for name, param in _plain(model).named_parameters()}
+    told: dict[str, Any] = optim_state_dict
+    if options.full_state_dict:
+        told = _from_first(told, options, lambda path, value: _like(_param_at(params, path), value))
     for optimizer in _optimizers(optimizers):
         order = [names[id(p)] for group in optimizer.param_groups for p in group["params"]]
         state = _nested(told, optimizer, order) if "param_groups" not in told else told
+        if options.strict:
+            _check_state(optimizer, order, state["state"])
         numbers = {name: i for i, name in enumerate(order)}
         groups = [
             {**group, "params": [numbers[name] for name in group["params"]]}
@@ -200,6 +288,26 @@ def set_optimizer_state_dict(
                 "param_groups": groups,
             }
         )
+
+
+def _check_state(optimizer: Optimizer, order: list[str], state: dict[str, Any]) -> None:
+    """Raise RuntimeError if the optimizer needs state of a parameter that is missing."""
+    _begin(optimizer)
+    params = [param for group in optimizer.param_groups for param in group["params"]]
+    for name, param in zip(order, params):
+        if name not in state and param.requires_grad and optimizer.state.get(param):
+            raise RuntimeError(
+                f"Missing optimizer state for parameter '{name}' in checkpoint. The parameter requires gradients but "
+                "has no saved optimizer state. To load anyway, use StateDictOptions(strict=False)."
+            )
+
+
+def _param_at(params: dict[str, Any], path: tuple) -> Any:
+    """Return the parameter to which an entry of an optimizer's state belongs, or None."""
+    if path[0] == "state" and len(path) == 3:
+        return params.get(path[1])
+    name = str(path[0]).removeprefix("state.").rpartition(".")[0]  # the key of a flat state dict
+    return params.get(name)
 
 
 def _nested(flat: dict[str, Any], optimizer: Optimizer, order: list[str]) -> dict[str, Any]:
@@ -228,7 +336,7 @@ def get_state_dict(
     """Return the state dicts of a module and of its optimizers."""
     return (
         get_model_state_dict(model, submodules=submodules, options=options),
-        get_optimizer_state_dict(model, optimizers, options=options),
+        get_optimizer_state_dict(model, optimizers, submodules=submodules, options=options),
     )
 
 

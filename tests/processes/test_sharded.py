@@ -1,0 +1,47 @@
+"""Sharded training in several processes agrees with PyTorch with Gloo.
+
+The programs train in float64 where possible, so that the tolerances are small. `TRAINING_STEPS=20 python -m pytest
+tests/processes/test_sharded.py` takes twenty steps, in more numbers of processes.
+"""
+
+import os
+
+import pytest
+
+from tests.processes import nearly
+from tests.processes.launched import compared
+
+RUNS = [("fsdp_training", 4), ("fsdp_wrapped", 2), ("zero", 2), ("fsdp_modules", 2)]
+MORE = [
+    ("fsdp_training", 2),
+    ("fsdp_training", 3),
+    ("fsdp_wrapped", 3),
+    ("fsdp_wrapped", 4),
+    ("zero", 4),
+    ("fsdp_modules", 4),
+]
+
+ROUNDING = 1e-9
+TOLERANCES = {
+    "float32": 1e-5,  # parameters and activations in float32
+    "clipped": 1e-5,
+    "norm": 1e-5,
+    "bfloat16": 4e-2,
+}
+
+
+@pytest.mark.parametrize(("program", "size"), RUNS + (MORE if "TRAINING_STEPS" in os.environ else []))
+def test_processes_agree(program, size):
+    theirs, ours = compared(program, size)
+    nearly.check(theirs, ours, TOLERANCES, ROUNDING)
+
+
+def test_a_difference_is_found():
+    assert nearly.difference("loss 1.25 at 3", "loss 1.25 at 3") == 0
+    assert nearly.difference("loss 2.0 [1.0]", "loss 2.0 [1.5]") == 0.25
+    assert nearly.difference("loss 1.25 at 3", "loss 1.25 at 4") == float("inf")
+    assert nearly.difference("loss 1.25", "loss nan") == float("inf")
+    with pytest.raises(AssertionError, match="rank 1"):
+        nearly.check(["loss 1.0", "loss 1.0"], ["loss 1.0", "loss 1.1"], {}, 1e-9)
+    with pytest.raises(AssertionError, match="lines"):
+        nearly.check(["loss 1.0\nloss 2.0"], ["loss 1.0"], {}, 1e-9)

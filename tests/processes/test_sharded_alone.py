@@ -1,0 +1,146 @@
+"""Sharded modules in a group of one process: compiled steps, freed parameters, overflow checks, and what is refused."""
+
+import copy
+import gc
+
+import pytest
+
+import torchlike
+import torchlike.distributed.checkpoint.state_dict as S
+from tests.oracle import both
+from tests.processes.test_alone import group, part, within
+from torchlike import nn
+from torchlike._engine import Value
+from torchlike.distributed.fsdp import (
+    CPUOffloadPolicy,
+    MixedPrecision,
+    MixedPrecisionPolicy,
+    StateDictType,
+    fully_shard,
+)
+from torchlike.distributed.fsdp import FullyShardedDataParallel as FSDP
+from torchlike.distributed.optim import ZeroRedundancyOptimizer
+
+
+def built(**options):
+    torchlike.manual_seed(0)
+    net = nn.Sequential(nn.Linear(8, 33), nn.Tanh(), nn.Linear(33, 31), nn.Tanh(), nn.Linear(31, 4))
+    for layer in net:
+        if isinstance(layer, nn.Linear):
+            fully_shard(layer, **options)
+    return fully_shard(net)
+
+
+def wrapped():
+    torchlike.manual_seed(0)
+    return FSDP(nn.Sequential(nn.Linear(8, 33), nn.Tanh(), nn.Linear(33, 4)))
+
+
+MODULES = {
+    "fully_shard": built,
+    "mixed": lambda: built(mp_policy=MixedPrecisionPolicy(torchlike.bfloat16, torchlike.float32)),
+    "wrapped": wrapped,
+}
+
+
+def losses(net, parts, is_compiled):
+    optimizer = torchlike.optim.AdamW(net.parameters(), lr=0.01)
+
+    def step(x):
+        total = 0.0
+        for part in range(parts):
+            if parts > 1:
+                net.set_requires_gradient_sync(part == parts - 1)
+            loss = net(x[part]).float().square().mean() / parts
+            loss.backward()
+            total = total + loss.detach()
+        optimizer.step()
+        optimizer.zero_grad()
+        return total
+
+    batches = [torchlike.randn(parts, 5, 8, generator=torchlike.Generator().manual_seed(i)) for i in range(4)]
+    found = [step(batches[0]).item()]  # the first forward pass finds the root module
+    run = torchlike.compile(step, fullgraph=True) if is_compiled else step
+    return found + [run(batch).item() for batch in batches[1:]]
+
+
+@pytest.mark.parametrize(("name", "parts"), [("fully_shard", 1), ("mixed", 2), ("wrapped", 1)])
+def test_a_step_is_compiled_as_a_whole(name, parts):
+    with group(torchlike):
+        expected = losses(MODULES[name](), parts, False)
+        assert losses(MODULES[name](), parts, True) == pytest.approx(expected, rel=1e-5)
+
+
+def held():
+    """Return the number of arrays with the shape of the second layer's weight."""
+    gc.collect()
+    return sum(type(x) is Value and x.aval.shape == (31, 33) for x in gc.get_objects())
+
+
+@pytest.mark.parametrize(("frees", "count"), [(True, 1), (False, 2)])
+def test_the_graph_does_not_hold_freed_parameters(frees, count):
+    with group(torchlike):
+        before = held()
+        net = built(reshard_after_forward=frees)
+        loss = net(torchlike.ones(5, 8)).sum()
+        assert loss.item() and held() - before == count
+        loss.backward()
+        assert held() - before == 2  # the shard and its gradient
+        del net, loss
+        assert held() == before
+
+
+def scaled(L, dist):
+    net = L.nn.Linear(2, 2, bias=False)
+    L.nn.init.ones_(net.weight)
+    net = part(L, "fsdp").fully_shard(net)
+    scaler = part(L, "fsdp.sharded_grad_scaler").ShardedGradScaler("cpu", init_scale=4.0, growth_interval=1)
+    optimizer = L.optim.SGD(net.parameters(), lr=0.5)
+    found = []
+    for factor in (1.0, float("inf"), 2.0):
+        optimizer.zero_grad()
+        scaler.scale((net(L.ones(1, 2)) * factor).sum()).backward()
+        scaler.unscale_(optimizer)
+        scaler.step(optimizer)
+        scaler.update()
+        found.append([scaler.get_scale(), net.weight.full_tensor().detach().tolist()])
+    return found
+
+
+def test_overflow_is_found():
+    both(within(scaled))
+
+
+def test_what_is_refused_by_name():
+    with group(torchlike):
+        net, wrapper = built(), wrapped()
+        optimizer = torchlike.optim.SGD(net.parameters(), lr=1.0)
+        for refused in (
+            CPUOffloadPolicy,
+            lambda: fully_shard(nn.Linear(2, 2), reshard_after_forward=1),
+            lambda: net.set_custom_all_gather(None),
+            lambda: net.set_custom_reduce_scatter(None),
+            lambda: net.set_post_optim_event(None),
+            lambda: net.set_separate_reduce_scatter_group(),
+            lambda: net.set_allocate_memory_from_process_group_for_comm(True),
+            lambda: net.set_symm_mem_for_comm(),
+            lambda: net.set_all_reduce_hook(print, stream=3),
+            lambda: MixedPrecision(keep_low_precision_grads=True),
+            lambda: wrapper.register_comm_hook(None, print),
+            lambda: FSDP.set_state_dict_type(wrapper, StateDictType.LOCAL_STATE_DICT),
+            lambda: FSDP.rekey_optim_state_dict({}, None, wrapper),
+            lambda: FSDP.sharded_optim_state_dict(wrapper, optimizer),
+            lambda: FSDP.optim_state_dict(wrapper, optimizer, group=3),
+            lambda: ZeroRedundancyOptimizer(net.parameters(), torchlike.optim.SGD, overlap_with_ddp=True, lr=1.0),
+            lambda: S.StateDictOptions(dsd_fqn_modifiers="x"),
+        ):
+            with pytest.raises(NotImplementedError, match="not supported by torchlike"):
+                refused()
+        with pytest.raises(AssertionError, match="does not support deepcopy"):
+            copy.deepcopy(net)
+
+
+def test_state_is_copied_from_the_first_process():
+    with group(torchlike):
+        net = FSDP(nn.BatchNorm1d(2), sync_module_states=True)
+        assert net.state_dict()["weight"].tolist() == [1, 1]

@@ -1,0 +1,1 @@
+"""Composable functions: they change modules in place instead of wrapping them."""

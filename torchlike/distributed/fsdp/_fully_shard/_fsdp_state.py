@@ -1,0 +1,151 @@
+"""The state of `fully_shard` on a module: the hooks around its forward pass, and before its backward pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import torchlike
+from torchlike import Tensor
+from torchlike._internal import running
+from torchlike.distributed.fsdp._fully_shard._fsdp_api import MixedPrecisionPolicy
+from torchlike.distributed.fsdp._fully_shard._fsdp_common import converted, tensors_in
+from torchlike.distributed.fsdp._fully_shard._fsdp_param_group import FSDPParamGroup, SavedParameters
+from torchlike.nn import Module
+
+_KEY = "_fsdp_state"  # the attribute of a module that holds its state
+
+
+def state_of(module: Module) -> FSDPState | None:
+    """Return the state of a module that `fully_shard` wraps, or None for another module."""
+    return vars(module).get(_KEY)
+
+
+class _Root:
+    """What the states below one root module share."""
+
+    def __init__(self, states: list[FSDPState]) -> None:
+        self.states = states
+        self.last_walk: Any = None  # the backward pass whose end already has the callback
+
+
+class FSDPState:
+    """The state of the modules of one call of `fully_shard`."""
+
+    def __init__(self, modules: tuple[Module, ...], policy: MixedPrecisionPolicy, is_automatic: bool) -> None:
+        self.modules, self.policy = modules, policy
+        self.is_automatic = is_automatic  # whether the root sets `reshard_after_forward`
+        self.groups: list[FSDPParamGroup] = []
+        self.root: _Root | None = None
+        self.waiting: list[Module] = []  # the modules of the call that have not run yet in this forward pass
+        self.saving: list[SavedParameters] = []
+        for module in modules:
+            vars(module)[_KEY] = self
+            module.register_forward_pre_hook(self.before_forward, prepend=True, with_kwargs=True)
+            module.register_forward_hook(self.after_forward, always_call=True)
+
+    # -- the tree of states --------------------------------------------------------------------------------------------
+
+    def find_root(self) -> None:
+        """Make this the root of all states below its modules, unless there is a root already."""
+        if self.root is not None:
+            return
+        if len(self.modules) > 1:
+            raise RuntimeError(f"FSDP requires a single root module but got {self.modules}")
+        states = list(dict.fromkeys(s for module in self.modules for s in states_below(module)))
+        for state in states:
+            if state.root is not None and state is not self:
+                raise RuntimeError(
+                    f"FSDP state has already been lazily initialized for {_path(self.modules, state.modules[0])}\n"
+                    "FSDP requires running forward through the root module first"
+                )
+        root = _Root(states)
+        for state in states:
+            state.root = root
+        if self.is_automatic:
+            for group in self.groups:
+                group.reshard_after_forward = False
+
+    # -- forward -------------------------------------------------------------------------------------------------------
+
+    def before_forward(self, module: Module, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+        """Gather the parameters and convert the inputs. This is a forward pre-hook."""
+        self.find_root()
+        is_first = not self.waiting
+        if is_first:
+            self.waiting.extend(self.modules)
+            if running.walk is None or not all(group.full for group in self.groups):
+                for group in self.groups:
+                    group.unshard()
+            self._save_references()
+        dtype = self.policy.param_dtype
+        if self.policy.cast_forward_inputs and dtype is not None:
+            args, kwargs = converted(args, dtype), converted(kwargs, dtype)
+        return args, kwargs
+
+    def _save_references(self) -> None:
+        groups = [group for group in self.groups if group.reshard_after_forward]
+        if groups and torchlike.is_grad_enabled():
+            self.saving.append(SavedParameters(groups))
+            self.saving[-1].__enter__()
+
+    def after_forward(self, module: Module, args: tuple, output: Any) -> Any:
+        """Reshard, convert the outputs, and watch their gradients. This is a forward hook, also called after errors."""
+        if module in self.waiting:
+            self.waiting.remove(module)
+        if not self.waiting or output is None:
+            self.waiting.clear()
+            self._end_forward()
+        if output is None:
+            return None
+        for tensor in tensors_in(output):
+            if tensor.requires_grad and torchlike.is_grad_enabled():
+                tensor.register_hook(self.before_backward)
+        return output if self.policy.output_dtype is None else converted(output, self.policy.output_dtype)
+
+    def _end_forward(self) -> None:
+        while self.saving:
+            self.saving.pop().__exit__(None, None, None)
+        if running.walk is None:  # a checkpoint that runs forward again needs the parameters for its backward pass
+            for group in self.groups:
+                if group.reshard_after_forward:
+                    group.reshard()
+
+    def reset(self) -> None:
+        """End a forward or backward pass that raised an error."""
+        while self.saving:
+            self.saving.pop().__exit__(None, None, None)
+        self.waiting.clear()
+        for group in self.groups:
+            group.forget()
+
+    # -- backward ------------------------------------------------------------------------------------------------------
+
+    def before_backward(self, grad: Tensor) -> None:
+        """Gather the parameters again. This is a hook on the gradients of the outputs."""
+        walk, root = running.walk, self.root
+        if walk is not None and root is not None and root.last_walk is not walk:
+            root.last_walk = walk
+            walk.at_end.append(self._end_backward)
+        for group in self.groups:
+            if group.full is None and group.unshards_in_backward:
+                group.unshard()
+
+    def _end_backward(self) -> None:
+        if self.root is not None:
+            self.root.last_walk = None
+            for state in self.root.states:
+                for group in state.groups:
+                    group.finish()
+
+
+def states_below(module: Module) -> Iterable[FSDPState]:
+    """Yield the states of a module and of its submodules."""
+    for each in module.modules():
+        state = state_of(each)
+        if state is not None:
+            yield state
+
+
+def _path(roots: tuple[Module, ...], wanted: Module) -> str:
+    return next((name for root in roots for name, module in root.named_modules() if module is wanted), "")

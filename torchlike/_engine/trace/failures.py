@@ -125,8 +125,7 @@ def _before(trace: Trace, results: dict[int, Any]) -> list[tuple[ref, Value, Val
             if id(held()) not in had or not _failed(slot, results):
                 had[id(held())] = slot
     found = []
-    for held in dict.fromkeys(held for held, *_ in trace.puts):
-        storage = held()
+    for storage, held in {id(held()): (held(), held) for held, *_ in trace.puts}.values():
         if storage is None or storage.value.trace is not trace or not _failed(storage.value.slot, results):
             continue
         old = had[id(storage)]

@@ -55,8 +55,8 @@ from torchlike._errors.ranks import DistBackendError as DistBackendError
 from torchlike._errors.ranks import DistError as DistError
 from torchlike._errors.ranks import under_vmap as under_vmap
 from torchlike._errors.warned import warn as warn
-from torchlike._ops import collectives as collectives
 from torchlike._ops import REGISTRY as REGISTRY
+from torchlike._ops import collectives as collectives
 from torchlike._ops.schema.flops import Products as Products
 from torchlike._ops.schema.namespace import constant as constant
 from torchlike._ops.schema.namespace import namespace as namespace

@@ -22,6 +22,7 @@ from typing import NamedTuple
 from tests.house.source import ROOT
 from tests.processes.launched import free_port
 
+KINDS = ("kill", "stop", "raise")
 SIZE, TIMEOUT = 4, 6
 SLACK = 20  # seconds in which all processes end after the timeout of the group; four processes share two cores
 TOLD = re.compile(r"Connection closed by peer|Timed out after \d+ms|coordination service of rank 0 cannot be reached")
@@ -90,9 +91,9 @@ class Training:
             process.wait()
 
 
-def strike(folder: Path, steps: int, chance: random.Random, compiled: bool) -> Report:
+def strike(folder: Path, steps: int, kind: str, chance: random.Random, compiled: bool) -> Report:
     """Start the training, cause one fault, and report how the other ranks ended."""
-    kind, rank = chance.choice(["kill", "stop", "raise"]), chance.randrange(SIZE)
+    rank = chance.randrange(SIZE)
     begin = 10 * (len(losses_of(folder)) // 10)
     fault = (rank, begin + chance.randrange(4, 40)) if kind == "raise" else (-1, -1)
     training = Training(folder, steps, fault, compiled)
@@ -138,7 +139,7 @@ def main(count: int, seed: int, compiled: bool = False) -> list[Report]:
             folder.mkdir()
         reports = []
         for i in range(count):
-            reports.append(strike(folders[0], steps, chance, compiled))
+            reports.append(strike(folders[0], steps, KINDS[i % len(KINDS)], chance, compiled))
             print(f"{i + 1}/{count}", *reports[-1][:2], f"{reports[-1].seconds:.1f} s", reports[-1].problem, flush=True)
         found, expected = whole(folders[0], steps, compiled), whole(folders[1], steps, compiled)
         assert len(found) == steps
@@ -156,7 +157,7 @@ if __name__ == "__main__":
     parser.add_argument("--compiled", action="store_true")
     given = parser.parse_args()
     made = main(given.count, given.seed, given.compiled)
-    for kind in ("kill", "stop", "raise"):
+    for kind in KINDS:
         of_kind = [r for r in made if r.kind == kind]
         if of_kind:
             longest = max(r.seconds for r in of_kind)

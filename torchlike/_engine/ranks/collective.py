@@ -48,12 +48,12 @@ class Collective(Plan):
         mesh = self.mesh
         if mesh.is_imagined:
             return tuple(mesh.imagined(self.function, given))
-        mesh.meetings.alone(repr(self))
         held = [[], list(given)]
         if self._program is None:
             with tracing_for(mesh.device), precision_of(mesh.device):
                 lowered, self._scalars = mesh.lowered(lambda _, held: [*self.function(*held)], held)
                 self._program = lowered.compile()
+        mesh.meetings.alone(repr(self))
         with watch.running(mesh, [repr(self)]) as running:
             try:
                 results = mesh.launch(self._program, *mesh.enter(held))

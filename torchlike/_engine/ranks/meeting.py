@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 from torchlike._engine.ranks.processes import Lost, processes
 from torchlike._errors import ranks as errors
 
+_COMPILES = "compiles"  # the key of a rank that compiles
 _SLICE = 0.5  # seconds of a wait that no signal handler interrupts
 
 
@@ -80,6 +82,30 @@ class Meetings:
         self._passed(len(collectives))
         return True
 
+    def compiled(self, compile: Callable[[], None]) -> None:
+        """Compile an agreed program, and wait until all members have compiled it.
+
+        A compile may take longer than the timeout of the group. The members therefore wait longer for a member that
+        compiles, as long as its process is alive.
+        """
+        if len(self._ranks) == 1 or processes.client is None:
+            return compile()
+        mine = Proposal("", "the compile of a program", self.place)
+        begin = f"compiled/{self._name}/{self._number}"
+        try:
+            processes.put(f"{_COMPILES}/{self._own}", b"")
+            try:
+                compile()
+            finally:
+                processes.delete(f"{_COMPILES}/{self._own}")
+            processes.put(f"{begin}/{self._own}", b"")
+            end = time.monotonic() + self.seconds
+            for rank in self._ranks:
+                if rank != self._own:
+                    self._awaited(f"{begin}/{rank}", rank, mine, end)
+        except Lost as error:
+            raise errors.no_service(str(error), mine) from None
+
     def alone(self, collective: str) -> None:
         """Meet the other members before a collective that runs as a program of its own."""
         if not self.agree(f"one {collective}", [collective]):
@@ -117,5 +143,10 @@ class Meetings:
                 if found is not None:
                     return found
                 raise errors.ended(rank, mine)
-            if time.monotonic() >= end:
+            if time.monotonic() >= end and not _compiles(rank):
                 raise errors.missing(rank, self.seconds, mine)
+
+
+def _compiles(rank: int) -> bool:
+    """Return whether a rank compiles a program, and its process is alive."""
+    return processes.look(f"{_COMPILES}/{rank}") is not None and rank in processes.alive()

@@ -102,6 +102,10 @@ class Processes:
         """Delete a key and all keys below it."""
         self._asked("key_value_delete", key)
 
+    def alive(self) -> list[int]:
+        """Return the ranks whose processes have sent a heartbeat recently. This may take seconds."""
+        return sorted(self._asked("get_live_nodes", list(range(self.size))) or ())
+
     def ended(self) -> set[int]:
         """Return the ranks whose processes have ended or have left the service."""
         if self._presence is not None:

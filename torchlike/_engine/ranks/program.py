@@ -57,7 +57,7 @@ class RankExecutable(Executable):
         if not self._mesh.meetings.agree(self._digest, self._calls, self._place):
             raise DifferentProgram
         if self.compiled is None:
-            self._compile()
+            self._mesh.meetings.compiled(self._compile)
 
     def _compile(self) -> None:
         started = time.perf_counter()

@@ -27,6 +27,19 @@ if os.environ["RANK"] == "1":
     sys.exit(3)
 time.sleep(60)
 """
+RESTARTS = """
+import os
+import torch, torch.distributed as dist
+dist.init_process_group("gloo")
+x = torch.ones(1)
+dist.all_reduce(x)
+if os.environ["TORCHELASTIC_RESTART_COUNT"] == "0" and dist.get_rank() == 1:
+    raise ValueError("the first attempt")
+dist.all_reduce(x)
+if dist.get_rank() == 0:
+    print("sum", x.item())
+dist.destroy_process_group()
+"""
 LEAVES = """
 import os
 import torch, torch.distributed as dist
@@ -59,6 +72,7 @@ import sys
 import torch, torch.distributed as dist
 
 def work(rank, size, where):
+    assert "torchlike" in torch.__file__, torch.__file__
     dist.init_process_group("gloo", init_method="file://" + where, rank=rank, world_size=size)
     x = torch.full((2,), float(rank))
     dist.broadcast(x, 1)
@@ -101,6 +115,20 @@ def test_a_launcher(tmp_path, module):
         assert said == f"[3.0, 3.0] 2 {rank} True ['--flag', '7'] <class 'torch.Tensor'>\n"
 
 
+def test_a_launcher_of_a_program_that_imports_torch(tmp_path):
+    ended = run(
+        tmp_path,
+        HELLO,
+        "torchlike",
+        "-m",
+        "torch.distributed.run",
+        "--nproc-per-node=2",
+        script_args=[str(tmp_path / "out")],
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert (tmp_path / "out1").read_text() == "[3.0, 3.0] 2 1 True [] <class 'torch.Tensor'>\n"
+
+
 def test_two_machines(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(HELLO)
@@ -128,18 +156,31 @@ def test_two_machines(tmp_path):
 
 def test_one_that_fails_ends_the_others(tmp_path):
     ended = run(tmp_path, FAILS, "torchlike.distributed.run", "--standalone", "--nproc-per-node=2")
-    assert ended.returncode == 3
-    assert "the process of local rank 1 ended with exit status 3" in ended.stderr
+    assert ended.returncode == 1
+    assert "script.py FAILED" in ended.stderr
+    assert "  rank      : 1 (local_rank: 1)\n  exitcode  : 3 (pid: " in ended.stderr
+
+
+def test_processes_connect_again_after_a_restart(tmp_path):
+    options = ["--nproc-per-node=2", "--max-restarts=1", "--run-path", f"--log-dir={tmp_path / 'logs'}"]
+    ended = run(tmp_path, RESTARTS, "torchlike.distributed.run", *options)
+    assert (ended.returncode, ended.stdout) == (0, "sum 4.0\n"), ended.stderr
+    (recorded,) = tmp_path.glob("logs/*/attempt_0/1/error.json")
+    assert "ValueError: the first attempt" in recorded.read_text()
 
 
 def test_what_the_launcher_refuses(tmp_path):
     ended = run(tmp_path, FAILS, "torchlike.distributed.run", "--nproc-per-node=some")
-    assert ended.returncode and "must be a number, auto, cpu" in ended.stderr
+    assert ended.returncode == 1
+    assert ended.stderr.endswith("ValueError: Unsupported nproc_per_node value: some\n")
 
 
 def test_a_process_that_leaves(tmp_path):
     ended = run(tmp_path, LEAVES, "torchlike.distributed.run", "--standalone", "--nproc-per-node=2")
-    assert ended.stdout == "refused: Connection closed by peer: the process of rank 1 has ended, or left the group\n"
+    assert ended.stdout.startswith(
+        "refused: Connection closed by peer: the process of rank 1 has ended, or left the group, so "
+        "all_reduce(float32[1], SUM) at script.py:10 cannot run"
+    )
 
 
 def test_a_process_that_is_late(tmp_path):

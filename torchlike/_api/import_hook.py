@@ -16,6 +16,7 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
 from torchlike._api.names import settle
+from torchlike._api.spawned import install_in_children
 
 _OURS = __name__.partition(".")[0]
 _THEIRS = "torch"
@@ -93,7 +94,7 @@ class _Distribution(importlib.metadata.Distribution):
 
 
 def install() -> None:
-    """Make ``import torch`` import torchlike from now on.
+    """Make ``import torch`` import torchlike from now on, here and in child processes that `multiprocessing` starts.
 
     Raises ImportError if PyTorch itself is already imported.
     """
@@ -105,6 +106,7 @@ def install() -> None:
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == _OURS:
             _rename(name, module)
+    install_in_children()
     ours.__name__ = _THEIRS  # libraries compare it with the first part of dotted names
 
 
@@ -126,6 +128,8 @@ def run_module(name: str, args: list[str]) -> None:
     Raises ModuleNotFoundError if the module does not exist or is not Python code.
     """
     install()  # finding a.b imports a, and a may import torch
+    if name.startswith(_THEIRS + "."):
+        name = _OURS + name.removeprefix(_THEIRS)
     spec = importlib.util.find_spec(name)
     if spec is not None and spec.submodule_search_locations is not None:
         return run_module(name + ".__main__", args)

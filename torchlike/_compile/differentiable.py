@@ -21,6 +21,7 @@ from torchlike._compile.purity import Refusal, computes_only
 from torchlike._compile.saved_inputs import SavedInput, saved_inputs
 from torchlike._dtypes.recorder import current
 from torchlike._engine import Aval, Plan, Value, record
+from torchlike._engine.ranks.collective import Part, record_collective
 from torchlike._engine.trace.capture import WholeTrace
 from torchlike._engine.trace.plan import COMPILED
 from torchlike._engine.trace.trace import operators
@@ -204,9 +205,14 @@ def part(
         run_entries(code, places, results, inputs, flat[len(given) :])
         return tuple([results[s] if s >= 0 else inputs[~s] for s in wanted])
 
-    plan = Plan(name, tuple(map(aval, given)), tuple(kinds), tuple(map(aval, wanted)), run)
+    plan = Part(name, tuple(map(aval, given)), tuple(kinds), tuple(map(aval, wanted)), run)
     plan.executor = COMPILED
-    return plan
+    return plan.contains(code, places, given, first, wanted)
+
+
+def recorded(plan: Plan, values: Sequence[Value], numbers: Sequence) -> tuple[Value, ...]:
+    """Record a part of a trace."""
+    return (record if plan.mesh is None else record_collective)(plan, values, numbers)
 
 
 class CompiledNode(Node):
@@ -251,7 +257,7 @@ class CompiledNode(Node):
         given = [
             held[i][0] if i in held else Value(a, np.zeros(a.shape, a.dtype.numpy)) for i, a in enumerate(self.avals)
         ]
-        made = record(self.gradient, [*self.saved, *given], self.numbers)
+        made = recorded(self.gradient, [*self.saved, *given], self.numbers)
         if not walk.keep_graph:
             self.saved, self.checked = None, ()
         chosen = [self.places[i] for i in wanted]

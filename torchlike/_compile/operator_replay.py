@@ -8,10 +8,10 @@ from typing import Any
 from weakref import ref
 
 from torchlike._autograd.nodes import Edge
-from torchlike._compile.differentiable import CompiledNode, Gradient, part
+from torchlike._compile.differentiable import CompiledNode, Gradient, part, recorded
 from torchlike._compile.replay import COTANGENT, Grad, Replay, Source, Write, of, put_back, storage_of
 from torchlike._compile.results import Results
-from torchlike._engine import Value, record, uninterrupted
+from torchlike._engine import Value, uninterrupted
 from torchlike._engine.trace.capture import Capture, Numbers, WholeTrace
 from torchlike._engine.trace.plan import specs
 from torchlike._engine.trace.trace import lock
@@ -90,7 +90,7 @@ class DifferentiableReplay(Replay):
         Its results replace those of the operators that were recorded one by one during the capture.
         """
         held, numbers = [trace.held[~slot].settle() for slot in given], self._flat([])
-        made = record(self._forward, held, numbers)
+        made = recorded(self._forward, held, numbers)
         storages = [*self._targets]
         grads: list[Any] = [of(t, self._tensors)._grad for t, make, _ in self._grads if make is not None]
         storages += [member._storage for grad in grads for member in members(grad)]
@@ -153,7 +153,7 @@ class DifferentiableReplay(Replay):
         try:
             draws, asked = self._act(given, tensors)
             values, numbers = self._values(self._inputs, given, tensors, draws), self._flat(asked)
-            return values, numbers, record(self._forward, values, numbers)
+            return values, numbers, recorded(self._forward, values, numbers)
         except Exception:
             put_back(undo)
             raise

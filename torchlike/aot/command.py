@@ -67,8 +67,16 @@ def variables(target: str) -> dict[str, str]:
         return {}
     count = prod(map(int, re.findall(r"\d+", target.partition(":")[2])))
     flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={1 + count}".strip()
+    ranks = {} if count == 1 else _of_rank(count)
     # One CPU device runs the work on CPU tensors. Each of the others stands in for a chip.
-    return {_READY: "1", **_QUIET_TPU, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags}
+    return {_READY: "1", **_QUIET_TPU, **ranks, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags}
+
+
+def _of_rank(count: int) -> dict[str, str]:
+    """Return the variables that a launcher would set for the first of `count` processes, unless they are set."""
+    names = {"RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": str(count), "LOCAL_WORLD_SIZE": str(count)}
+    names |= {"MASTER_ADDR": "localhost", "MASTER_PORT": "29500"}
+    return {name: os.environ.get(name, value) for name, value in names.items()}
 
 
 def main(argv: Sequence[str]) -> int:

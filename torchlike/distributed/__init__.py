@@ -1,8 +1,8 @@
 """`torch.distributed`: training with several processes that exchange messages over sockets.
 
-A launcher (`python -m torchlike.distributed.run --nproc-per-node 2 script.py`) or `torch.multiprocessing.spawn` starts
-the processes, and `init_process_group` connects them. The connected processes can use collectives, point-to-point
-messages and `nn.parallel.DistributedDataParallel`. All data passes through the host's memory. Model sharding (FSDP,
+A launcher (`torchrun --nproc-per-node 2 script.py`) or `torch.multiprocessing.spawn` starts the processes, and
+`init_process_group` connects them. The connected processes can use collectives, point-to-point messages and
+`nn.parallel.DistributedDataParallel`. All data passes through the host's memory. Model sharding (FSDP,
 DTensor, pipelines) and RPC are not supported. Their names can be imported and used in `isinstance` checks, but calling
 them raises an error.
 """
@@ -121,13 +121,6 @@ def supports_complex(reduceOp: ReduceOp) -> bool:
 
 _absent.fill(sys.modules[__name__], "split_group shrink_group")
 _ROOT = __name__
-_absent.submodule(_ROOT + ".checkpoint.stateful", "Stateful")
-_absent.submodule(_ROOT + ".checkpoint.default_planner", "DefaultLoadPlanner DefaultSavePlanner")
-_absent.submodule(_ROOT + ".checkpoint.format_utils", "_EmptyStateDictLoadPlanner dcp_to_torch_save torch_save_to_dcp")
-_absent.submodule(_ROOT + ".checkpoint.optimizer", "load_sharded_optimizer_state_dict")
-_absent.submodule(_ROOT + ".checkpoint.state_dict_loader", "load load_state_dict _load_state_dict")
-_absent.submodule(_ROOT + ".checkpoint.state_dict_saver", "save async_save save_state_dict")
-_absent.submodule(_ROOT + ".checkpoint.hf_storage", "HuggingFaceStorageReader HuggingFaceStorageWriter")
 _absent.submodule(
     _ROOT + ".algorithms.ddp_comm_hooks.powerSGD_hook",
     """PowerSGDState powerSGD_hook
@@ -135,7 +128,6 @@ _absent.submodule(
 )
 _absent.submodule(_ROOT + ".algorithms.ddp_comm_hooks.post_localSGD_hook", "PostLocalSGDState post_localSGD_hook")
 _absent.submodule(_ROOT + ".algorithms.model_averaging.averagers", "ModelAverager PeriodicModelAverager")
-_absent.submodule(_ROOT + ".launcher.api", "LaunchConfig elastic_launch")
 _absent.submodule(_ROOT + ".utils", "_sync_module_states")
 _absent.submodule(_ROOT + ".algorithms.join", "Join Joinable JoinHook")
 _absent.submodule(_ROOT + ".rpc", "TensorPipeRpcBackendOptions init_rpc rpc_async rpc_sync remote RRef shutdown")

@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from torchlike import cuda
-from torchlike._internal import _errors, warn
+from torchlike._internal import _errors, ahead, boundary, processes, warn
 from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup
-from torchlike.distributed._mail import Mail
-from torchlike.distributed._stores import FileStore, PrefixStore, Store, TCPStore
+from torchlike.distributed._mail import Echo, Mail
+from torchlike.distributed._stores import FileStore, HashStore, PrefixStore, Store, TCPStore
 from torchlike.distributed.constants import default_pg_timeout
 
 _NOT_BUILT_IN = ("mpi", "ucc", "xccl", "fake")
@@ -41,6 +41,7 @@ class _World:
 
     def __init__(self) -> None:
         self.groups = {}
+        self.incarnations: dict[str, int] = {}  # how many groups of this name were made
 
 
 world = _World()
@@ -124,6 +125,8 @@ def init_process_group(
         raise errors.store_needs("rank")
     name = _backend(backend)
     allowed = timeout or default_pg_timeout
+    if store is None and ahead.session is not None:
+        store, rank, world_size = HashStore(), *_told(rank, world_size)
     if store is None:
         if name in _NOT_BUILT_IN:
             raise errors.not_built_in(name)
@@ -132,11 +135,22 @@ def init_process_group(
     _check_built_in(name)
     seconds = allowed.total_seconds()
     shared = PrefixStore("default_pg", store)
-    world.mail = Mail(shared, rank, world_size, seconds)
+    if world_size > 1 and ahead.session is None:
+        _connect(shared, rank, world_size, seconds)
+    world.mail = Mail(rank, seconds) if ahead.session is None else Echo(rank, seconds)
     world.groups["0"] = ProcessGroup(
         world.mail, range(world_size), "0", name, seconds, shared, group_name or "default_pg", device_id
     )
     world.made = 1
+
+
+def _connect(store: Store, rank: int, size: int, seconds: float) -> None:
+    """Connect to JAX's coordination service, which the process of rank 0 starts."""
+    if rank == 0:
+        ports = processes.serve(size)
+        store.set("coordinator", f"{store._address} {ports[0]} {ports[1]}")
+    host, *found = store.get("coordinator").decode().split()
+    processes.connect(host, (int(found[0]), int(found[1])), rank, size, seconds)
 
 
 def _backend(backend: str | None) -> str:
@@ -182,6 +196,11 @@ def rendezvous(
     yield TCPStore(host, port, world_size, rank == 0, timeout, multi_tenant=True), rank, world_size
 
 
+def _told(rank: int, size: int) -> tuple[int, int]:
+    """Return the rank and the number of processes of a script that is compiled ahead of time."""
+    return rank if rank >= 0 else int(_variable("RANK")), size if size >= 0 else int(_variable("WORLD_SIZE"))
+
+
 def _variable(name: str) -> str:
     if name not in os.environ:
         raise ValueError(
@@ -198,10 +217,11 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
         return
     if not is_initialized():
         raise AssertionError("Process group cannot be None")
-    if world.mail is not None:
-        world.mail.close()
+    boundary()
+    processes.disconnect()
     world.mail, world.made = None, 0
     world.groups.clear()
+    world.incarnations.clear()
 
 
 # -- groups ------------------------------------------------------------------------------------------------------------
@@ -277,7 +297,10 @@ def new_group(
         return GroupMember.NON_GROUP_MEMBER
     seconds = timeout.total_seconds() if timeout else parent._seconds
     store = PrefixStore(label, parent._store)
-    made = ProcessGroup(parent._mail, members, label, name, seconds, store, group_desc or "", device_id)
+    world.incarnations[label] = count = world.incarnations.get(label, 0) + 1
+    made = ProcessGroup(
+        parent._mail, members, label, name, seconds, store, group_desc or "", device_id, f"{label}#{count}"
+    )
     world.groups[label] = made
     return made
 

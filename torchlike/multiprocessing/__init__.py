@@ -46,6 +46,7 @@ from multiprocessing import set_executable as set_executable
 from multiprocessing import set_forkserver_preload as set_forkserver_preload
 from multiprocessing import set_start_method as set_start_method
 
+from .spawn import ENV_VAR_PARALLEL_START as ENV_VAR_PARALLEL_START
 from .spawn import ProcessContext as ProcessContext
 from .spawn import ProcessException as ProcessException
 from .spawn import ProcessExitedException as ProcessExitedException

@@ -49,7 +49,7 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
     old = _existing(path)
     directory, name = os.path.split(os.path.realpath(path))
     if old is None or stat.S_ISREG(old.st_mode):
-        _remove_strays(directory, name)
+        remove_strays(directory, name)
     made: list[_Temporary] = []
     try:
         temporary = None if _has_to_stay(path, old) else _temporary(directory, name, old, made)
@@ -186,7 +186,7 @@ def _prefix(name: str) -> str:
     return f".{name if len(encoded) <= _LONGEST_NAME else hashlib.sha256(encoded).hexdigest()[:32]}."
 
 
-def _remove_strays(directory: str, name: str) -> None:
+def remove_strays(directory: str, name: str) -> None:
     """Remove the temporary files for `name` whose processes have ended."""
     pattern = re.compile(re.escape(_prefix(name)) + "[0-9a-f]{12}" + re.escape(_SUFFIX))
     with suppress(OSError):

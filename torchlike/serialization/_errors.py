@@ -99,6 +99,12 @@ def bad_state(kind: type) -> UnpicklingError:
     return Refused(f"the state of a {kind.__name__} in it is not a dictionary of attributes")
 
 
+def bad_record(kind: type, name: object) -> UnpicklingError:
+    return Refused(
+        f"the attribute {str(name)[:100]!r} of a {kind.__name__} in it is unknown or has a value of a wrong type"
+    )
+
+
 def forbidden_attribute(kind: type, name: str) -> UnpicklingError:
     return Refused(f"it sets the attribute {name[:100]!r}, which is reserved by {kind.__name__}")
 

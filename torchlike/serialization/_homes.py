@@ -107,6 +107,7 @@ _NAMES = {
     "cuda.streams.default_stream": "cuda",
     "cuda.streams.set_stream": "cuda",
     "cuda.streams.stream": "cuda",
+    "distributed.checkpoint._files.storage_info._StorageInfo": "distributed.checkpoint.filesystem",
     "distributed._stores.FileStore": "_C._distributed_c10d",
     "distributed._stores.HashStore": "_C._distributed_c10d",
     "distributed._stores.TCPStore": "_C._distributed_c10d",

@@ -132,11 +132,11 @@ def _load_archive(archive: Reader, read: Unpickle, weights_only: bool, map_locat
     if archive.has("constants.pkl"):
         raise errors.torchscript(weights_only)
     archive.check_version()
-    storages = _Storages(archive, map_location)
+    storages = Storages(archive, map_location)
     return read(io.BytesIO(archive.read("data.pkl")), storages.get)
 
 
-class _Storages:
+class Storages:
     """The storages of one archive. Each storage is read when the pickle first refers to it."""
 
     def __init__(self, archive: Reader, map_location: Any) -> None:
@@ -156,6 +156,11 @@ class _Storages:
         elif found.nbytes() != numel * kind.dtype_or_bytes().itemsize:
             raise errors.two_dtypes_in_file()
         return found.typed
+
+    def release(self) -> None:
+        """Break the reference cycles of the storages, so that their memory is freed without a garbage collection."""
+        for found in self._loaded.values():
+            found.__dict__.pop("typed", None)
 
     def _read(self, kind: StorageType, key: str, numel: int) -> LoadedStorage:
         dtype = kind.dtype_or_bytes()

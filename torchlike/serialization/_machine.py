@@ -70,7 +70,7 @@ class Machine:
 
     def load(self) -> Any:
         """Run the pickle and return its object."""
-        read, find = self._file.read, _HANDLERS.get
+        read, find = self._file.read, self._handlers().get
         while True:
             for steps in range(_BATCH):
                 code = read(1)
@@ -79,6 +79,10 @@ class Machine:
                     return self._stop(code, steps + 1)
                 handler(self)
             self._pay(_BATCH)
+
+    def _handlers(self) -> dict[bytes, Callable[[Any], None]]:
+        """Return the opcodes that the machine supports."""
+        return _HANDLERS
 
     def _stop(self, code: bytes, steps: int) -> Any:
         if not code:

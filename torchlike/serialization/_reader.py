@@ -67,6 +67,11 @@ class Reader:
             raise errors.broken_archive("two of its records have the same name")
         self._ends = _checked(records, self._prefix, archive.start_dir)
 
+    @property
+    def begin(self) -> int:
+        """The position of the first record in the file."""
+        return min(self._ends)
+
     def has(self, record: str) -> bool:
         """Return whether the archive has a record with this name."""
         return self._prefix + record in self._records

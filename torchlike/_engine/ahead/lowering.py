@@ -15,9 +15,10 @@ from jax.sharding import SingleDeviceSharding
 from torchlike._dtypes.precision import Precision, switches
 from torchlike._engine.ahead import hlo
 from torchlike._engine.ahead.targets import Target
+from torchlike._engine.ranks.mesh import RankMesh
 from torchlike._engine.xla.executor import lower
 from torchlike._engine.xla.jax_private import module_costs
-from torchlike._engine.xla.target import compiling_for
+from torchlike._engine.xla.target import at_precision, compiling_for, tracing_for
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,7 @@ class Recorded:
       key: identifies the program. Equal programs have equal keys.
       precision: the precision of each device type when it was recorded.
       during: makes a context in which the program must be lowered.
+      ranks: the mesh of the process group whose collectives it contains, or None.
     """
 
     name: str
@@ -108,14 +110,28 @@ class Recorded:
     key: tuple = ()
     precision: dict[str, Precision] = field(default_factory=lambda: switches.of)
     during: Callable[[], AbstractContextManager] = contextlib.nullcontext
+    ranks: RankMesh | None = None
 
     def lower(self, target: Target, backward: Lowered | None = None) -> Lowered:
-        """Lower the program for one chip of a target. `backward` is the program of its backward pass."""
+        """Lower the program for one chip of a target, or for a chip of each rank.
+
+        `backward` is the program of its backward pass.
+        """
+        if self.ranks is not None:
+            return Lowered(self, target, self._of_ranks(self.ranks, target), backward)
         chip = target.chips[self.index if self.type == target.type else 0]
         place = SingleDeviceSharding(chip)
         precision = self.precision[target.type]
         with compiling_for(target.platform), self.during():
             return Lowered(self, target, lower(place, target.platform, precision, self.function, *self.given), backward)
+
+    def _of_ranks(self, ranks: RankMesh, target: Target) -> Any:
+        count = len(target.chips)
+        if max(ranks.ranks) >= count:
+            raise ValueError(f"{target.name} has {count} chips, but the process group has {ranks.size} ranks")
+        with compiling_for(target.platform), self.during(), tracing_for(target.platform):
+            with at_precision(self.precision[target.type]):
+                return ranks.lowered(self.function, self.given, target.chips)[0]
 
 
 @dataclass(frozen=True)
@@ -158,7 +174,7 @@ class Lowered:
         return Program(
             name=self.name,
             target=self.target.name,
-            chips=1,
+            chips=1 if self.recorded.ranks is None else self.recorded.ranks.size,
             memory=_memory(compiled.memory_analysis()),
             flops=flops,
             bytes_accessed=accessed,

@@ -44,6 +44,7 @@ class Plan:
         it.
       host: on large arrays, NumPy is as fast as XLA with this many threads (0: NumPy is never as fast as a compiled
         program).
+      mesh: for a collective, the mesh of its process group (`_engine/ranks/mesh.py`); otherwise None.
       extra: data of the calling layer (output strides, gradients, node name).
     """
 
@@ -56,6 +57,7 @@ class Plan:
         "host",
         "inputs",
         "jitted",
+        "mesh",
         "name",
         "outputs",
         "scalars",
@@ -75,6 +77,7 @@ class Plan:
         self.function, self.extra = function, extra
         self.single = outputs[0] if len(outputs) == 1 else None
         self.jitted: Any = None
+        self.mesh: Any = None
         self.checked = False
         self.executor = OWN
         self.host = 0

@@ -66,6 +66,9 @@ class Executable:
         self.account: Any = None
         self.code: tuple = ()  # the code of the trace, if the program is a whole step
 
+    def meet(self) -> None:
+        """Prepare a run. Programs with collectives agree with the other ranks here."""
+
     def run(self, device: Device, *given: list) -> list:
         """Return the results. The first run looks up JAX's C++ entry point and sets `is_warm`."""
         if self.needs:
@@ -97,6 +100,14 @@ class Executable:
             deque(places(iter(self.run(device, *given))), 0)
 
 
+def executable_of(device: Device, code: tuple, function: Callable, given: tuple, **options: Any) -> Executable:
+    """Return the executable of a trace. With collectives, all members of a process group run it together."""
+    mesh = next((plan.mesh for plan, _ in operators(code) if plan.mesh is not None), None)
+    if mesh is not None:
+        return mesh.executable(device, code, function, given, **options)
+    return Executable(device, function, given, **options)
+
+
 class Fused:
     """A compiled trace. It keeps no reference to the trace from which it was compiled."""
 
@@ -116,7 +127,7 @@ class Fused:
             packs = lambda scalars: resident(pack([x for i in chosen for x in scalars[i]]))
         self._packs = packs
         function = replay(tuple(trace.code), places, vectors, donated, self._kept, live)
-        self.executable = Executable(device, function, self.arguments(trace))
+        self.executable = executable_of(device, tuple(trace.code), function, self.arguments(trace))
 
     @property
     def account(self) -> Any:

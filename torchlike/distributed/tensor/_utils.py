@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torchlike.distributed.device_mesh import DeviceMesh
-from torchlike.distributed.tensor._layout import Sharded, indices, part_lengths
-from torchlike.distributed.tensor.placement_types import Placement
+from torchlike.distributed.tensor.placement_types import Placement, Shard, _StridedShard
+
+Pieces = list[tuple[int, int]]  # (offset, length) of adjacent ranges of a dim
 
 
 def compute_local_shape_and_global_offset(
@@ -27,16 +28,17 @@ def compute_local_shape_and_global_offset(
     place = mesh.get_coordinate()
     if place is None:
         return (0,), ()
-    shape, known = list(global_shape), {dim: list(range(n)) for dim, n in enumerate(global_shape)}
-    for placement, rank, count in zip(placements, place, mesh.shape):
-        if isinstance(placement, Sharded):
-            dim = placement.dim
-            if not skip_offset:
-                known[dim] = [known[dim][i] for i in indices(placement, shape[dim], count, rank)]
-            shape[dim] = part_lengths(placement, shape[dim], count)[rank]
-    if skip_offset:
-        return tuple(shape), ()
-    return tuple(shape), tuple(known[dim][0] if known[dim] else n for dim, n in enumerate(global_shape))
+    pieces: dict[int, Pieces] = {}
+    for count, rank, placement in zip(mesh.shape, place, placements):
+        if isinstance(placement, Shard | _StridedShard):
+            before = pieces.get(placement.dim, [(0, global_shape[placement.dim])])
+            groups = placement.split_factor if isinstance(placement, _StridedShard) else 1
+            pieces[placement.dim] = _part(before, groups, count, rank)
+    shape, offset = list(global_shape), [0] * len(global_shape)
+    for dim, found in pieces.items():
+        shape[dim] = sum(length for _, length in found)
+        offset[dim] = found[0][0] if found else global_shape[dim]
+    return tuple(shape), () if skip_offset else tuple(offset)
 
 
 def compute_local_shape(
@@ -44,3 +46,31 @@ def compute_local_shape(
 ) -> tuple[int, ...]:
     """Return the shape of this process's part of a tensor."""
     return compute_local_shape_and_global_offset(global_shape, mesh, placements, skip_offset=True)[0]
+
+
+def _part(pieces: Pieces, groups: int, count: int, rank: int) -> Pieces:
+    """Return the part of a rank: its chunk of each of `groups` chunks."""
+    total = sum(length for _, length in pieces)
+    found: Pieces = []
+    for begin, length in _chunks(total, groups):
+        chunks = _chunks(length, count)
+        if rank < len(chunks):
+            found += _slice(pieces, begin + chunks[rank][0], chunks[rank][1])
+    return found
+
+
+def _chunks(length: int, count: int) -> Pieces:
+    """Return the offsets and lengths of the chunks into which `torch.chunk` splits a dim."""
+    step = max(-(-length // count), 1)
+    return [(begin, min(step, length - begin)) for begin in range(0, length, step)]
+
+
+def _slice(pieces: Pieces, begin: int, length: int) -> Pieces:
+    """Return the ranges of `length` elements that start at element `begin` of the concatenated pieces."""
+    found: Pieces = []
+    for offset, size in pieces:
+        first, last = max(begin, 0), min(begin + length, size)
+        if first < last:
+            found.append((offset + first, last - first))
+        begin -= size
+    return found

@@ -1,0 +1,1 @@
+"""Ranks that are killed, stopped, or raise an exception during training."""

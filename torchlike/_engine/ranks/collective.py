@@ -1,0 +1,131 @@
+"""Collectives as recorded operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+
+from torchlike._dtypes.recorder import current
+from torchlike._engine.ranks.mesh import RankMesh
+from torchlike._engine.ranks.program import broken, calls_of
+from torchlike._engine.ranks.watch import watch
+from torchlike._engine.trace.flush import flush
+from torchlike._engine.trace.plan import Plan
+from torchlike._engine.trace.subtrace import SubTrace
+from torchlike._engine.trace.trace import operators, record
+from torchlike._engine.trace.value import Aval, Value
+from torchlike._engine.xla.jax_private import JaxRuntimeError
+from torchlike._engine.xla.target import precision_of, tracing_for
+from torchlike._errors import ranks as errors
+from torchlike._errors.callers import users_place
+
+
+class Collective(Plan):
+    """A collective with fixed shapes and dtypes. Its function runs inside `jax.shard_map` over the axis of its mesh.
+
+    `details` are its static arguments, which all members must agree on.
+    """
+
+    __slots__ = ("_program", "_scalars", "details")
+
+    def __init__(
+        self,
+        name: str,
+        mesh: RankMesh,
+        inputs: tuple[Aval, ...],
+        outputs: tuple[Aval, ...],
+        function: Callable[..., tuple],
+        details: str = "",
+    ) -> None:
+        super().__init__(name, inputs, (), outputs, function)
+        self.mesh, self.details = mesh, details
+        self._program: Any = None
+
+    def run_alone(self, *given: Any) -> tuple:
+        """Return the results for this rank, from a program that contains only this collective."""
+        mesh = self.mesh
+        if mesh.is_imagined:
+            return tuple(mesh.imagined(self.function, given))
+        mesh.meetings.alone(repr(self))
+        held = [[], list(given)]
+        if self._program is None:
+            with tracing_for(mesh.device), precision_of(mesh.device):
+                lowered, self._scalars = mesh.lowered(lambda _, held: [*self.function(*held)], held)
+                self._program = lowered.compile()
+        with watch.running(mesh, [repr(self)]) as running:
+            try:
+                results = mesh.launch(self._program, *mesh.enter(held))
+                running.waits_for(results)
+                jax.block_until_ready(results)
+            except (ValueError, JaxRuntimeError) as error:
+                raise broken([repr(self)], error) from None
+        return tuple(mesh.leave(results, self._scalars))
+
+    def calls(self) -> list[str]:
+        """Return a description of the collective."""
+        return [repr(self)]
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{a.dtype.numpy.name}{list(a.shape)}" for a in self.inputs)
+        return f"{self.name}({', '.join(filter(None, (inputs, self.details)))})"
+
+
+class Part(Plan):
+    """A part of a trace with collectives as one operator. `code` are its entries."""
+
+    __slots__ = ("code", "gives", "places", "sources")
+
+    def contains(
+        self, code: Sequence, places: Sequence[int], sources: Sequence[int], first: int, gives: Sequence[int]
+    ) -> Part:
+        """Set the entries and return self.
+
+        `places` has, for each entry with runtime numbers, the index of its first number. `sources` are the slots of the
+        inputs, `first` is the slot of the first result, and `gives` are the slots of the results of the whole part.
+        """
+        self.code, self.places, self.gives = tuple(code), tuple(places), tuple(gives)
+        self.sources = tuple(sources), first
+        self.mesh = next((plan.mesh for plan, _ in operators(code) if plan.mesh is not None), None)
+        return self
+
+    def calls(self) -> list[str]:
+        """Return a description of each collective."""
+        return calls_of(self.code)
+
+    def run_alone(self, *given: Any) -> tuple:
+        """Return the results. The operators run one by one, and each collective as a program of its own."""
+        slots, first = self.sources
+        held = dict(zip(slots, given))
+        numbers, begins = given[len(slots) :], iter(self.places)
+        for plan, read in operators(self.code):
+            begin = next(begins) if plan.scalars else 0
+            taken = [*[held[s] for s in read], *numbers[begin : begin + len(plan.scalars)]]
+            for result in plan.run_alone(*taken):
+                held[first] = result
+                first += 1
+        return tuple([held[s] for s in self.gives])
+
+
+def record_collective(plan: Plan, values: Sequence[Value], numbers: Sequence = ()) -> tuple[Value, ...]:
+    """Record an operator that contains collectives, and return the Values of its results.
+
+    A program has collectives of one mesh only. Pending work with collectives of another mesh runs first.
+    """
+    device, capture = plan.mesh.device, current().capture
+    if isinstance(capture, SubTrace):
+        raise errors.inside(plan.name)
+    trace: Any = capture.trace if capture is not None else device.trace
+    if trace is not None and trace.mesh not in (None, plan.mesh):
+        if capture is not None:
+            capture.stop("it uses collectives of two process groups")
+        flush(device)
+    plan.mesh.meetings.place = str(users_place() or "")
+    made = record(plan, values, numbers)
+    trace = made[0].trace
+    if trace is not None:
+        trace.mesh = plan.mesh
+        if capture is None:
+            watch.records(device, trace)
+    return made

@@ -1,0 +1,149 @@
+"""The devices of a process group, and the arrays of a program that all members run.
+
+Each rank sees its own arrays. In the program they are the shards of global arrays, along the first dim.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from torchlike._dtypes.devices import device as Device
+from torchlike._dtypes.devices import to_jax
+from torchlike._engine.ranks.meeting import DifferentProgram, Meetings
+from torchlike._engine.ranks.processes import processes
+from torchlike._engine.xla import jax_private
+
+if TYPE_CHECKING:
+    from torchlike._engine.xla.executor import Executable
+
+AXIS = "ranks"
+_SHARDED = PartitionSpec(AXIS)
+
+
+class Connected:
+    """The base class of objects that connect processes. Guards of compiled functions do not look inside."""
+
+
+class RankMesh(Connected):
+    """One device of each member of a process group.
+
+    Attributes:
+      ranks: the global ranks of the members, in the order of the group.
+      rank: the rank of this process in the group.
+      size: the number of members.
+      device: the device of this process.
+      meetings: the agreement of the members on their next program.
+    """
+
+    def __init__(self, name: str, ranks: Sequence[int], own: int, device: Device, seconds: float) -> None:
+        self.ranks, self.rank, self.size, self.device = tuple(ranks), list(ranks).index(own), len(ranks), device
+        self.meetings = Meetings(f"{name}/{device}", self.ranks, own, seconds)
+        self._is_connected = False
+
+    @functools.cached_property
+    def _mesh(self) -> Mesh:
+        place = to_jax(self.device)
+        each: dict[int, Any] = {}
+        for found in jax.devices(place.platform):
+            each.setdefault(found.process_index, found)
+        each[self.ranks[self.rank]] = place
+        return Mesh(np.array([each[rank] for rank in self.ranks]), (AXIS,))
+
+    @functools.cached_property
+    def _sharding(self) -> NamedSharding:
+        return NamedSharding(self._mesh, _SHARDED)
+
+    @property
+    def is_imagined(self) -> bool:
+        """True while a script is compiled ahead of time: the other members do not exist."""
+        return self.size > 1 and processes.client is None
+
+    def imagined(self, function: Callable, given: Sequence[Any]) -> list:
+        """Return the results of a collective if all members had the arrays of this rank."""
+        mapped = jax.vmap(function, in_axes=None, axis_size=self.size, axis_name=AXIS)
+        return [x[self.rank] for x in mapped(*map(jnp.asarray, given))]
+
+    def executable(self, device: Device, code: tuple, function: Callable, given: tuple, **options: Any) -> Executable:
+        """Return the executable of a trace with collectives of this mesh."""
+        from torchlike._engine.ranks.program import RankExecutable
+
+        if self.is_imagined:
+            raise DifferentProgram  # so the operators run one by one
+        return RankExecutable(self, device, code, function, given, **options)
+
+    def launch(self, call: Callable, *given: Any) -> Any:
+        """Run a program. At the first run, Gloo connects the members and prints a line, which goes to `stderr`."""
+        if self._is_connected or self.size == 1:
+            results = call(*given)
+            # On the CPU, wait here: an error of the connection then belongs to this program.
+            return jax.block_until_ready(results) if self.device.type == "cpu" and self.size > 1 else results
+        standard = os.dup(1)
+        try:
+            os.dup2(2, 1)
+            results = jax.block_until_ready(call(*given))
+        finally:
+            os.dup2(standard, 1)
+            os.close(standard)
+        self._is_connected = True
+        return results
+
+    @staticmethod
+    def is_disagreement(error: Exception) -> bool:
+        """Return whether the members were about to run different programs, and none of them ran."""
+        return isinstance(error, DifferentProgram)
+
+    def lowered(
+        self, function: Callable, given: Sequence[list], chips: Sequence[Any] | None = None, **options: Any
+    ) -> tuple[Any, list[bool]]:
+        """Lower a function of (donated arrays, kept arrays, packed numbers) to a program of all members.
+
+        Zero-dim arrays have one dim in the arguments and results of the program, along which the members' arrays are
+        concatenated. `chips` are the devices of all ranks of a target that is not present.
+
+        Return the lowered program, and for each result whether it is a zero-dim array.
+        """
+        mesh = self._mesh if chips is None else Mesh(np.array([chips[rank] for rank in self.ranks]), (AXIS,))
+        sharding = NamedSharding(mesh, _SHARDED)
+        shapes = [[x.shape for x in part] for part in given]
+        are_scalars: list[bool] = []
+
+        def body(*given: list) -> list:
+            inputs = [[x.reshape(s) for x, s in zip(part, each)] for part, each in zip(given, shapes)]
+            results = function(*inputs)
+            are_scalars.extend(x.ndim == 0 for x in results)
+            return [x[None] if x.ndim == 0 else x for x in results]
+
+        inside = jax.shard_map(body, mesh=mesh, in_specs=_SHARDED, out_specs=_SHARDED, check_vma=False)
+        specs = [[jax.ShapeDtypeStruct(self._whole(x.shape), x.dtype, sharding=sharding) for x in p] for p in given]
+        return jax.jit(inside, donate_argnums=0, **options).lower(*specs), are_scalars
+
+    def _whole(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the shape of a global array whose shards have this shape."""
+        return (self.size * shape[0], *shape[1:]) if shape else (self.size,)
+
+    def enter(self, given: Sequence[list], donated: int = 1) -> list[list]:
+        """Return the global arrays of which these arrays of this rank are shards.
+
+        The memory of arrays in the first `donated` lists is reused, so arrays of NumPy are copied there.
+        """
+        return [[self._global(x, i < donated) for x in part] for i, part in enumerate(given)]
+
+    def _global(self, array: Any, is_donated: bool) -> Any:
+        if array.ndim == 0:
+            array = array.reshape(1)
+        if isinstance(array, np.ndarray):
+            array = jax.device_put(array, to_jax(self.device), may_alias=False if is_donated else None)
+        return jax_private.global_array(self._whole(array.shape), self._sharding, array)
+
+    def leave(self, made: Sequence[Any], are_scalars: Sequence[bool]) -> list:
+        """Return the shards of this rank."""
+        found = [x.addressable_data(0) for x in made]
+        return [x.reshape(()) if is_scalar else x for x, is_scalar in zip(found, are_scalars)]

@@ -1,0 +1,1 @@
+"""The files of checkpoints: their names, their formats, and reading and writing them."""

@@ -1,0 +1,3 @@
+"""Utilities of the launcher."""
+
+from .logging import get_logger as get_logger

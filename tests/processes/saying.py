@@ -2,7 +2,7 @@
 
 import os
 
-STEPS = int(os.environ.get("TRAINING_STEPS", "3"))  # the number of steps of programs that train
+STEPS = int(os.environ.get("TRAINING_STEPS", "2"))  # the number of steps of programs that train
 
 
 def say(name, run):

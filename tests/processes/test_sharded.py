@@ -11,10 +11,11 @@ import pytest
 from tests.processes import nearly
 from tests.processes.launched import compared
 
-RUNS = [("fsdp_training", 4), ("fsdp_wrapped", 2), ("zero", 2), ("fsdp_modules", 2)]
+RUNS = [("fsdp_training", 2), ("fsdp_wrapped", 2), ("fsdp_modules", 2), ("zero", 2)]
 MORE = [
-    ("fsdp_training", 2),
+    ("fsdp_meshes", 4),
     ("fsdp_training", 3),
+    ("fsdp_training", 4),
     ("fsdp_wrapped", 3),
     ("fsdp_wrapped", 4),
     ("zero", 4),

@@ -48,10 +48,10 @@ def losses(net, parts, is_compiled):
 
     def step(x):
         total = 0.0
-        for part in range(parts):
+        for i in range(parts):
             if parts > 1:
-                net.set_requires_gradient_sync(part == parts - 1)
-            loss = net(x[part]).float().square().mean() / parts
+                net.set_requires_gradient_sync(i == parts - 1)
+            loss = net(x[i]).float().square().mean() / parts
             loss.backward()
             total = total + loss.detach()
         optimizer.step()

@@ -10,7 +10,6 @@ from typing import Any
 import torchlike
 from torchlike import Tensor
 from torchlike._internal import unsupported
-from torchlike.distributed import _functional_collectives as collectives
 from torchlike.distributed.device_mesh import DeviceMesh
 from torchlike.distributed.fsdp import _optim_state as optim_state
 from torchlike.distributed.fsdp import _setup as setup
@@ -20,6 +19,7 @@ from torchlike.distributed.fsdp._fully_shard._fsdp_api import MixedPrecisionPoli
 from torchlike.distributed.fsdp._fully_shard._fsdp_common import MeshInfo, converted
 from torchlike.distributed.fsdp._fully_shard._fsdp_param_group import FSDPParamGroup
 from torchlike.distributed.fsdp._fully_shard._fsdp_state import FSDPState
+from torchlike.distributed.fsdp._norm import norm_of
 from torchlike.distributed.fsdp.api import BackwardPrefetch as BackwardPrefetch
 from torchlike.distributed.fsdp.api import CPUOffload as CPUOffload
 from torchlike.distributed.fsdp.api import FullOptimStateDictConfig as FullOptimStateDictConfig
@@ -252,7 +252,7 @@ class FullyShardedDataParallel(Module):
         if not self.check_is_root():
             raise RuntimeError("`clip_grad_norm_()` should only be called on the root FSDP instance")
         kind = float(norm_type)
-        total = _norm(self, kind)
+        total = norm_of(self, kind)
         scale = (max_norm / (total + 1e-6)).clamp(max=1.0)
         for param in self.parameters():
             if param.grad is not None:
@@ -398,32 +398,3 @@ def _mesh(
 def _broadcast(module: Module, ignored: set[Parameter], mesh: DeviceMesh) -> None:
     inner = {p for each in FullyShardedDataParallel.fsdp_modules(module) for p in each.parameters()}
     setup.broadcast_state(module, ignored | inner, mesh)
-
-
-def _norm(root: FullyShardedDataParallel, kind: float) -> Tensor:
-    """Return the norm of all gradients below a wrapper."""
-    is_max = kind == float("inf")
-    parts, seen = [], set()
-    for each in root.fsdp_modules(root):
-        for group in each._state.groups:
-            params = [param.registered() for param in group.params]
-            seen.update(map(id, params))
-            part = _local_norm([states.local_of(p.grad) for p in params if p.grad is not None], kind)
-            parts.append(collectives.all_reduce(part, "max" if is_max else "sum", group.info.shard_group))
-    rest = [p.grad for p in root.parameters() if p.grad is not None and id(p) not in seen]
-    parts.append(_local_norm(rest, kind))
-    total = torchlike.stack(parts)
-    return total.max() if is_max else total.sum() ** (1 / kind)
-
-
-def _local_norm(grads: list[Tensor], kind: float) -> Tensor:
-    """Return the largest element, or the sum of the powers of the elements."""
-    grads = [grad for grad in grads if grad.numel()]
-    if not grads:
-        return torchlike.zeros(())
-    norms = torchlike.stack([_wide_norm(grad, kind) for grad in grads])
-    return norms.max() if kind == float("inf") else norms.pow(kind).sum()
-
-
-def _wide_norm(grad: Tensor, kind: float) -> Tensor:
-    return torchlike.linalg.vector_norm(grad, kind, dtype=torchlike.promote_types(grad.dtype, torchlike.float32))

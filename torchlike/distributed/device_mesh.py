@@ -13,7 +13,6 @@ from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed._world import default, new_group
 
-
 _entered: list[DeviceMesh] = []  # the meshes of the enclosing `with` statements
 
 

@@ -81,6 +81,9 @@ def optimized(make):
     say("updated", lambda: (kinds, [(facts(p), p.grad.placements) for p in params]))
     state = optimizer.state_dict()["state"][0]
     say("state", lambda: {k: getattr(v, "placements", None) for k, v in state.items()})
+    optimizer.load_state_dict(copy.deepcopy(optimizer.state_dict()))
+    optimizer.step()
+    say("loaded", lambda: [facts(p) for p in params])
     return params
 
 

@@ -1,5 +1,6 @@
 """Distributed tensors on a mesh of two dims, and the functions around them."""
 
+import io
 import itertools
 
 import torch
@@ -58,7 +59,7 @@ for name, make in {
     "zeros": lambda: T.zeros(5, 4, device_mesh=mesh, placements=[Shard(0), Shard(1)]),
     "ones": lambda: T.ones((5, 4), device_mesh=line, placements=[Shard(0)], dtype=torch.float64),
     "full": lambda: T.full((3, 2), 7.0, device_mesh=line, requires_grad=True),
-    "empty": lambda: T.empty(4, 2, device_mesh=line, placements=[Shard(1)]) * 0,
+    "empty": lambda: T.empty(4, 2, device_mesh=line, placements=[Shard(1)]).zero_(),
 }.items():
     found = make()
     facts = found.dtype, found.requires_grad, tuple(found.shape), found.stride()
@@ -132,5 +133,10 @@ say("dropout", lambda: F.dropout(weight, 0.5).placements)
 say("in place", lambda: (weight.detach().add_(weight.detach() * 0), weight.detach().clamp_(0, 3).placements))
 say("without", lambda: weight.detach().t().add_(1).placements)
 say("half", lambda: (weight.half().dtype, weight.to(torch.bfloat16).placements))
+saved = io.BytesIO()
+torch.save(layer.weight.detach(), saved)
+saved.seek(0)
+loaded = torch.load(saved, weights_only=False)
+say("saved", lambda: (local(loaded), loaded.device_mesh == line, loaded.full_tensor().sum()))
 say("repeated", lambda: weight.detach().tril().full_tensor())
 leave(dist)

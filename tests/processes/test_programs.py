@@ -1,5 +1,7 @@
 """Programs in several processes print the same as PyTorch with Gloo."""
 
+import os
+
 import pytest
 
 from tests.processes.launched import compared
@@ -20,11 +22,13 @@ RUNS = [
     ("dtensor", 2),
     ("dtensor_meshes", 4),
     ("tensor_parallel", 2),
-    ("tensor_parallel", 4),
 ]
 
 
-@pytest.mark.parametrize(("program", "size"), RUNS)
+LONG = [("tensor_parallel", 4)]  # run with DTENSOR_CASES set
+
+
+@pytest.mark.parametrize(("program", "size"), RUNS + LONG * ("DTENSOR_CASES" in os.environ))
 def test_processes_print_the_same(program, size):
     theirs, ours = compared(program, size)
     for rank, (expected, found) in enumerate(zip(theirs, ours)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed._world import default, new_group
 
 _entered: list[DeviceMesh] = []  # the meshes of the enclosing `with` statements
+_made: WeakValueDictionary[tuple, DeviceMesh] = WeakValueDictionary()  # the meshes of this process, for unpickling
 
 
 def current_mesh() -> DeviceMesh:
@@ -47,6 +49,10 @@ class DeviceMesh:
     ) -> None:
         self.device_type, self.mesh_dim_names, self._strides = device_type, names, strides
         self._ranks, self._groups = ranks, groups
+        _made.setdefault(self._key(), self)
+
+    def __reduce__(self) -> tuple:
+        return _unpickled, (self.device_type, self._ranks, self.mesh_dim_names, self._strides)
 
     def _part(self, *what: Any) -> DeviceMesh:
         made = object.__new__(DeviceMesh)
@@ -173,6 +179,15 @@ class DeviceMesh:
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+
+def _unpickled(
+    device_type: str, ranks: np.ndarray, names: tuple[str, ...] | None, strides: tuple[int, ...]
+) -> DeviceMesh:
+    """Return the equal mesh of this process, or a mesh without groups if there is none."""
+    made = object.__new__(DeviceMesh)
+    made._is(device_type, ranks, names, strides, [None] * ranks.ndim)
+    return _made[made._key()]
 
 
 _INSTEAD = (

@@ -10,7 +10,7 @@ from torchlike._internal import _disabled_torch_function_impl, adopt
 
 
 class _ParameterMeta(type):
-    """The metaclass of `Parameter`: an instance of another tensor class is a parameter if it has the flag `_is_param`."""
+    """The metaclass of `Parameter`: a tensor of another class is an instance if it has the flag `_is_param`."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         if super().__instancecheck__(instance):
@@ -37,7 +37,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         if requires_grad and not (source.is_floating_point() or source.is_complex()):
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         if type(source) is type(data) and type(source) not in (Tensor, Parameter):  # keeps its class, as in PyTorch
-            source._is_param = True
+            source.__dict__["_is_param"] = True
             return source._require_grad(requires_grad)
         return adopt(cls, source)._require_grad(requires_grad)
 

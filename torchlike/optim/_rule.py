@@ -388,6 +388,9 @@ class RuleOptimizer(Optimizer):
                 "step() does not support a parameter group that contains the same parameter twice. "
                 "List every parameter once."
             )
+        for i in rows if not self.by_element else ():
+            if plan.params[i].shape != plan.params[i]._aval.shape:  # a `DTensor`, of which this process has a part
+                raise _errors.unsupported_option(type(self).__name__, "a divided parameter")
         names_of = {i: self._names(group, plan.params[i]) for i in rows}
         is_fresh = {i: self._prepare(group, names_of[i], plan.params[i]) for i in rows}
         in_turn = in_turn or share_memory(self._written(plan.params, names_of), [])

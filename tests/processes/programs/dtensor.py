@@ -29,34 +29,63 @@ def facts(x):
 
 
 whole = torch.arange(15.0).view(5, 3)
-for placement in (Replicate(), Shard(0), Shard(1), Shard(-1)):
+
+
+def show_made(placement):
     made = distribute_tensor(whole, mesh, [placement])
     say("made", lambda: made)
     say("facts", lambda: facts(made))
     say("full", lambda: made.full_tensor())
     for other in (Replicate(), Shard(0), Shard(1)):
-        say(f"to {other}", lambda: facts(made.redistribute(mesh, [other])))
+        say(f"to {other}", lambda other=other: facts(made.redistribute(mesh, [other])))
 
-for placement in (Replicate(), Shard(0), Shard(1), Partial(), Partial("avg"), Partial("max")):
+
+for placement in (Replicate(), Shard(0), Shard(1), Shard(-1)):
+    show_made(placement)
+
+
+def show_local(placement):
     local = (torch.arange(12.0).view(4, 3) * (rank + 1)).requires_grad_()
     made = DTensor.from_local(local, mesh, [placement])
     say("from local", lambda: facts(made))
     for other in (Replicate(), Shard(0), Shard(1)):
         local.grad = None
         found = DTensor.from_local(local, mesh, [placement]).redistribute(mesh, [other])
-        say("to", lambda: facts(found))
+        say("to", lambda found=found: facts(found))
         mine = found.to_local()
         (mine * torch.arange(float(mine.numel())).view(mine.shape)).sum().backward()
         say("gradient", lambda: local.grad)
 
+
+for placement in (Replicate(), Shard(0), Shard(1), Partial(), Partial("avg"), Partial("max")):
+    show_local(placement)
+
 for name, run in {
-    "no placements": lambda: made.redistribute(mesh),
+    "no placements": lambda: distribute_tensor(whole, mesh).redistribute(mesh),
     "to partial": lambda: distribute_tensor(whole, mesh).redistribute(mesh, [Partial()]),
-    "twice": lambda: DTensor.from_local(made, mesh),
+    "twice": lambda: DTensor.from_local(distribute_tensor(whole, mesh), mesh),
     "only a shape": lambda: DTensor.from_local(whole, mesh, [Shard(0)], shape=(8, 3)),
     "too many": lambda: distribute_tensor(whole, mesh, [Shard(0), Shard(1)]),
 }.items():
     say(name, run)
+
+
+def optimized(make):
+    params = [nn.Parameter(distribute_tensor(whole * 0.1, mesh, [each])) for each in (Shard(0), Replicate(), Shard(1))]
+    optimizer = make(params)
+    for _ in range(3):
+        optimizer.zero_grad()
+        sum((p.to_local() ** 2).sum() for p in params).backward()
+        optimizer.step()
+    kinds = [(type(p).__name__, isinstance(p, nn.Parameter)) for p in params]
+    say("updated", lambda: (kinds, [(facts(p), p.grad.placements) for p in params]))
+    state = optimizer.state_dict()["state"][0]
+    say("state", lambda: {k: getattr(v, "placements", None) for k, v in state.items()})
+    optimizer.load_state_dict(copy.deepcopy(optimizer.state_dict()))
+    optimizer.step()
+    say("loaded", lambda: [facts(p) for p in params])
+    return params
+
 
 for make in (
     lambda p: torch.optim.SGD(p, 0.1, momentum=0.9),
@@ -64,18 +93,7 @@ for make in (
     lambda p: torch.optim.AdamW(p, 0.1, fused=True),
     lambda p: torch.optim.Adagrad(p, 0.1),
 ):
-    params = [nn.Parameter(distribute_tensor(whole * 0.1, mesh, [each])) for each in (Shard(0), Replicate(), Shard(1))]
-    optimizer = make(params)
-    for step in range(3):
-        optimizer.zero_grad()
-        sum((p.to_local() ** 2).sum() for p in params).backward()
-        optimizer.step()
-    say(
-        "updated",
-        lambda: [(type(p).__name__, isinstance(p, nn.Parameter), facts(p), p.grad.placements) for p in params],
-    )
-    state = optimizer.state_dict()["state"][0]
-    say("state", lambda: {k: getattr(v, "placements", None) for k, v in state.items()})
+    params = optimized(make)
 
 again = copy.deepcopy(params[0])
 say("a copy", lambda: (facts(again), again.is_leaf, isinstance(again, nn.Parameter)))

@@ -28,27 +28,42 @@ def local(x):
 
 whole = torch.arange(20.0).view(5, 4)
 kinds = [Replicate(), Shard(0), Shard(1)]
-for before in itertools.product(kinds, kinds):
+
+
+def show(before):
     made = distribute_tensor(whole, mesh, before)
     say("made", lambda: local(made))
     say("place", lambda: tuple(map(tuple, compute_local_shape_and_global_offset((5, 4), mesh, before))))
     say("to", lambda: [local(made.redistribute(mesh, after)) for after in itertools.product(kinds, kinds)])
-for before in ([Partial(), Shard(0)], [Shard(1), Partial()], [Partial(), Partial()]):
+
+
+def show_reduced(before):
     made = DTensor.from_local(torch.ones(4, 2) * (rank + 1), mesh, before)
     say("reduced", lambda: [local(made.redistribute(mesh, after)) for after in itertools.product(kinds, kinds)])
+
+
+for before in itertools.product(kinds, kinds):
+    show(before)
+for before in ([Partial(), Shard(0)], [Shard(1), Partial()], [Partial(), Partial()]):
+    show_reduced(before)
 strided = [_StridedShard(0, split_factor=2), Shard(0)]
 x = torch.arange(16.0).view(8, 2)
 say("strided", lambda: local(distribute_tensor(x, mesh, strided)))
 say("strided place", lambda: tuple(map(tuple, compute_local_shape_and_global_offset((8, 2), mesh, strided))))
-say("whole", lambda: DTensor.from_local(x[rank * 2 : rank * 2 + 2], mesh, strided, shape=(8, 2), stride=(2, 1)).full_tensor())
+say(
+    "whole",
+    lambda: DTensor.from_local(x[rank * 2 : rank * 2 + 2], mesh, strided, shape=(8, 2), stride=(2, 1)).full_tensor(),
+)
 
 for name, make in {
     "zeros": lambda: T.zeros(5, 4, device_mesh=mesh, placements=[Shard(0), Shard(1)]),
     "ones": lambda: T.ones((5, 4), device_mesh=line, placements=[Shard(0)], dtype=torch.float64),
     "full": lambda: T.full((3, 2), 7.0, device_mesh=line, requires_grad=True),
-    "empty": lambda: T.empty(4, 2, device_mesh=line, placements=[Shard(1)]) * 0,
+    "empty": lambda: T.empty(4, 2, device_mesh=line, placements=[Shard(1)]).zero_(),
 }.items():
-    say(name, lambda: (local(make()), make().dtype, make().requires_grad, tuple(make().shape), make().stride()))
+    found = make()
+    facts = found.dtype, found.requires_grad, tuple(found.shape), found.stride()
+    say(name, lambda found=found, facts=facts: (local(found), facts))
 with line:
     say("of the context", lambda: T.ones(2, 2))
 
@@ -61,9 +76,19 @@ handle.remove()
 say("gradients", lambda: (local(weight.grad), bias.grad.full_tensor()))
 say("norm", lambda: round(float(nn.utils.clip_grad_norm_([weight, bias], 1.0).full_tensor()), 3))
 say("clipped", lambda: (local(weight.grad), [round(n, 3) for n in bias.grad.full_tensor().tolist()]))
-say("grad", lambda: [(type(g).__name__, g.full_tensor()) for g in torch.autograd.grad((weight * bias).sum(), [weight, bias])])
+say(
+    "grad",
+    lambda: [(type(g).__name__, g.full_tensor()) for g in torch.autograd.grad((weight * bias).sum(), [weight, bias])],
+)
 say("equal", lambda: (torch.equal(weight, weight * 1), torch.equal(weight, weight * 2)))
-say("item", lambda: ((weight * 1).redistribute(placements=[Replicate()]).sum().item(), bool((weight > 100).any()), float(weight.abs().sum(1).full_tensor()[0])))
+say(
+    "item",
+    lambda: (
+        (weight * 1).redistribute(placements=[Replicate()]).sum().item(),
+        bool((weight > 100).any()),
+        float(weight.abs().sum(1).full_tensor()[0]),
+    ),
+)
 say("length", lambda: (len(weight), weight.shape, weight.size(1), weight.dim(), weight.is_contiguous()))
 say("mixed", lambda: weight + torch.ones(5, 4))
 say("mixed product", lambda: F.linear(torch.ones(2, 4), weight))
@@ -77,9 +102,12 @@ say("not mapped", lambda: local_map(lambda a: a, out_placements=[Shard(0)], in_p
 
 layer = nn.Linear(4, 6)
 nn.init.ones_(layer.weight), nn.init.zeros_(layer.bias)
-shard = lambda name, module, mesh: module.register_parameter(
-    "weight", nn.Parameter(distribute_tensor(module.weight, mesh, [Shard(0)]))
-)
+
+
+def shard(name, module, mesh):
+    module.register_parameter("weight", nn.Parameter(distribute_tensor(module.weight, mesh, [Shard(0)])))
+
+
 layer = distribute_module(
     layer,
     line,
@@ -97,7 +125,7 @@ layer.weight.data.mul_(2)
 say("data", lambda: local(layer.weight))
 layer.zero_grad()
 say("zero", lambda: layer.weight.grad)
-for i in range(2):
+for _ in range(2):
     layer(torch.ones(2, 4)).sum().backward()
 say("twice", lambda: (local(layer.weight.grad), layer.bias.grad.full_tensor()))
 say("layer norm", lambda: nn.utils.get_total_norm([layer.weight.grad, layer.bias.grad]).full_tensor())
@@ -105,5 +133,10 @@ say("dropout", lambda: F.dropout(weight, 0.5).placements)
 say("in place", lambda: (weight.detach().add_(weight.detach() * 0), weight.detach().clamp_(0, 3).placements))
 say("without", lambda: weight.detach().t().add_(1).placements)
 say("half", lambda: (weight.half().dtype, weight.to(torch.bfloat16).placements))
+saved = io.BytesIO()
+torch.save(layer.weight.detach(), saved)
+saved.seek(0)
+loaded = torch.load(saved, weights_only=False)
+say("saved", lambda: (local(loaded), loaded.device_mesh == line, loaded.full_tensor().sum()))
 say("repeated", lambda: weight.detach().tril().full_tensor())
 leave(dist)

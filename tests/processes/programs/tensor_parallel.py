@@ -80,8 +80,8 @@ def train(name, model, loss_of, steps=20):
         optimizer.step()
     say(f"{name} losses", lambda: losses)
     for key, param in model.named_parameters():
-        say(f"{name} {key}", lambda: (tuple(param.shape), getattr(param, "placements", None), numbers(param)))
-        say(f"{name} {key} grad", lambda: numbers(param.grad, 3))
+        found = tuple(param.shape), getattr(param, "placements", None), numbers(param), numbers(param.grad, 3)
+        say(f"{name} {key}", lambda found=found: found)
 
 
 def plain_loss(model, x):
@@ -133,9 +133,19 @@ plan = {
 }
 train("sequence and loss", parallelize_module(model, mesh, plan), divided_loss)
 
-say("others", lambda: (SequenceParallel(), whole, PrepareModuleOutput(output_layouts=Shard(0), desired_output_layouts=Replicate())))
+say(
+    "others",
+    lambda: (
+        SequenceParallel(),
+        whole,
+        PrepareModuleOutput(output_layouts=Shard(0), desired_output_layouts=Replicate()),
+    ),
+)
 both = PrepareModuleInputOutput(
-    input_layouts=Shard(0), desired_input_layouts=Replicate(), output_layouts=Replicate(), desired_output_layouts=Shard(0)
+    input_layouts=Shard(0),
+    desired_input_layouts=Replicate(),
+    output_layouts=Replicate(),
+    desired_output_layouts=Shard(0),
 )
 say("both", lambda: both)
 layer = parallelize_module(nn.Sequential(nn.ReLU()), mesh, both)

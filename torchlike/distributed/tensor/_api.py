@@ -1,21 +1,20 @@
-"""`DTensor`, and the functions that make one from a tensor."""
+"""`DTensor`: a tensor that is distributed over the processes of a mesh."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import Function, adopt
-from torchlike.distributed import _functional_collectives as functional
-from torchlike.distributed.device_mesh import DeviceMesh, current_mesh
+from torchlike._internal import adopt
+from torchlike.distributed.device_mesh import DeviceMesh
 from torchlike.distributed.tensor import _layout
 from torchlike.distributed.tensor._dtensor_spec import DTensorSpec, TensorMeta
-from torchlike.distributed.tensor._layout import Sharded
+from torchlike.distributed.tensor._nodes import Cast, _ToTorchTensor
 from torchlike.distributed.tensor._redistribute import redistributed
-from torchlike.distributed.tensor.placement_types import Partial, Placement, Replicate
+from torchlike.distributed.tensor.placement_types import Placement, Replicate
 
 
 class DTensor(Tensor):
@@ -32,6 +31,8 @@ class DTensor(Tensor):
     """
 
     _spec: DTensorSpec
+    _source: tuple  # for a gathered tensor: its edge, and the local tensor and the layout before (see `_copies.py`)
+    _is_param: bool  # set on parameters
 
     def __new__(cls, local_tensor: Tensor, spec: DTensorSpec, *, requires_grad: bool) -> Any:
         made = adopt(cls, local_tensor.detach())
@@ -175,9 +176,15 @@ class DTensor(Tensor):
         return distributed(local_of(self).data, self._spec.mesh, self.placements, self._spec)
 
     @data.setter
-    def data(self, other: DTensor) -> None:
+    def data(self, other: Tensor) -> None:
+        if not isinstance(other, DTensor):
+            raise RuntimeError("Attempted to call `variable.set_data(tensor)`, but the tensor is not a DTensor")
         Tensor.data.fset(self, other)  # type: ignore[attr-defined]
         self._spec = other._spec
+
+    @data.deleter
+    def data(self) -> None:
+        Tensor.data.fdel(self)  # type: ignore[attr-defined]
 
     def register_hook(self, hook: Callable[[Any], Any]) -> Any:
         """Register `hook(grad)`, called with a `DTensor` when this tensor's gradient is computed."""
@@ -226,8 +233,15 @@ class DTensor(Tensor):
     def __index__(self) -> int:
         return int(self.item())
 
-    T = property(lambda self: self.t() if self.ndim <= 2 else self.permute(*reversed(range(self.ndim))))
-    mT = property(lambda self: self.transpose(-2, -1))
+    @property
+    def T(self) -> DTensor:
+        """The tensor with its dims in reverse order."""
+        return cast(DTensor, self.permute(*reversed(range(self.ndim))))
+
+    @property
+    def mT(self) -> DTensor:
+        """The tensor with its last two dims swapped."""
+        return cast(DTensor, self.transpose(-2, -1))
 
     # -- conversion ----------------------------------------------------------------------------------------------------
 
@@ -258,7 +272,9 @@ class DTensor(Tensor):
           RuntimeError: `local_tensor` is a `DTensor`, or only one of `shape` and `stride` is given.
           ValueError: there are partial placements with different reductions.
         """
-        return _from_local(local_tensor, device_mesh, placements, run_check, shape, stride, grad_placements)
+        from torchlike.distributed.tensor._making import from_local
+
+        return from_local(local_tensor, device_mesh, placements, run_check, shape, stride, grad_placements)
 
     def to_local(self, *, grad_placements: Sequence[Placement] | None = None) -> Tensor:
         """Return the local tensor. Gradients flow back to this tensor.
@@ -275,7 +291,7 @@ class DTensor(Tensor):
             given = wanted if grad_placements is None else tuple(grad_placements)
             found = _ToTorchTensor.apply(local, self._spec, given, wanted)
         if getattr(self, "_is_param", False):
-            found._is_param = True
+            found.__dict__["_is_param"] = True
         return found
 
     def redistribute(
@@ -346,23 +362,6 @@ def _rebuilt(local: Tensor, spec: DTensorSpec, requires_grad: bool, is_param: bo
     return made
 
 
-class _ToTorchTensor(Function):
-    """The identity. Its backward changes the placements of the gradient."""
-
-    @staticmethod
-    def forward(ctx: Any, local: Tensor, spec: DTensorSpec, before: tuple, after: tuple) -> Tensor:
-        ctx.given = spec.shape, spec.mesh, before, after
-        return local.view_as(local)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple:
-        return redistributed(grad, *ctx.given), None, None, None
-
-
-class _FromTorchTensor(_ToTorchTensor):
-    """The same function, with the name that PyTorch's node has in `from_local`."""
-
-
 def local_of(tensor: DTensor) -> Tensor:
     """Return the local tensor with its gradient edge, as a plain tensor."""
     return adopt(Tensor, tensor)
@@ -390,142 +389,11 @@ def changed(
     """Return a tensor with other placements, which may be partial."""
     local, spec = local_of(tensor), tensor._spec
     if forward_dtype is not None or backward_dtype is not None:
-        local = _Cast.apply(local, forward_dtype or local.dtype, local.dtype)
+        local = Cast.apply(local, forward_dtype or local.dtype, local.dtype)
     made = redistributed(local, spec.shape, spec.mesh, spec.placements, placements)
     if backward_dtype is not None:
-        made = _Cast.apply(made, made.dtype, backward_dtype)
+        made = Cast.apply(made, made.dtype, backward_dtype)
     found = distributed(made, spec.mesh, placements, spec)
     if forward_dtype is None and backward_dtype is None and made is not local and made.requires_grad:
         found._source = (made._edge, local, spec)  # see `_copies.py`
     return found
-
-
-class _Cast(Function):
-    @staticmethod
-    def forward(ctx: Any, local: Tensor, dtype: torchlike.dtype, back: torchlike.dtype) -> Tensor:
-        ctx.back = back
-        return local.to(dtype) if local.dtype != dtype else local.view_as(local)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple:
-        return grad.to(ctx.back), None, None
-
-
-def _from_local(
-    local: Tensor,
-    mesh: DeviceMesh | None,
-    placements: Sequence[Placement] | None,
-    run_check: bool,
-    shape: Sequence[int] | None,
-    stride: Sequence[int] | None,
-    grad_placements: Sequence[Placement] | None,
-) -> DTensor:
-    if isinstance(local, DTensor):
-        raise RuntimeError(f"the local_tensor argument only accepts torch.Tensor but got {type(local)} value.")
-    mesh = mesh or current_mesh()
-    if local.device.type not in (mesh.device_type, "meta"):
-        local = local.to(mesh.device_type)
-    placed = _layout.normalized(placements or [Replicate()] * mesh.ndim, local.ndim)
-    check_partials(placed)
-    if bool(shape) != bool(stride):
-        raise RuntimeError(
-            f"Found shape:{shape}, stride:{stride}.", "Please pass both shape and stride at the same time."
-        )
-    if shape and stride:
-        size, strides = torchlike.Size(shape), tuple(stride)
-    else:
-        size, strides = _layout.global_geometry(local, mesh, placed)
-    if mesh.get_coordinate() is None:
-        local = local.new_empty(0, requires_grad=local.requires_grad)
-    elif run_check:
-        local = _checked(local, mesh, placed)
-    spec = DTensorSpec(mesh, placed, TensorMeta(size, strides, local.dtype))
-    if not (local.requires_grad and torchlike.is_grad_enabled()):
-        return of_spec(local.detach(), spec)
-    wanted = _layout.of_gradient(placed)
-    after = wanted if grad_placements is None else tuple(grad_placements)
-    return of_spec(_FromTorchTensor.apply(local, spec, wanted, after), spec)
-
-
-def _checked(local: Tensor, mesh: DeviceMesh, placements: Sequence[Placement]) -> Tensor:
-    """Broadcast a replicated tensor from the first process of each mesh dim."""
-    for i, placement in enumerate(placements):
-        if placement.is_replicate():
-            group = mesh.get_group(i)
-            with torchlike.no_grad():
-                local.copy_(functional.broadcast(local.detach().contiguous(), group._ranks[0], group))
-    return local
-
-
-def check_partials(placements: Sequence[Placement]) -> None:
-    """Raise ValueError if partial placements have different reductions."""
-    ops = {placement.reduce_op for placement in placements if isinstance(placement, Partial)}
-    if len(ops) > 1:
-        raise ValueError(f"Mixing different Partial reduce types is not supported: {placements}")
-
-
-def distribute_tensor(
-    tensor: Tensor,
-    device_mesh: DeviceMesh | None = None,
-    placements: Sequence[Placement] | None = None,
-    *,
-    src_data_rank: int | None = 0,
-) -> DTensor:
-    """Distribute a leaf tensor, such as a parameter, over a mesh.
-
-    Args:
-      tensor: the global tensor.
-      device_mesh: the mesh. By default, the mesh of the enclosing `with` statement.
-      placements: the placement along each dim of the mesh. By default, all are `Replicate()`.
-      src_data_rank: the index, along each dim of the mesh, of the process whose tensor is distributed. None: each
-        process uses its own tensor, and nothing is sent.
-
-    Raises:
-      RuntimeError: the tensor is not a leaf.
-      ValueError: there are more or fewer placements than dims of the mesh.
-    """
-    mesh = device_mesh or current_mesh()
-    if not tensor.is_leaf:
-        raise RuntimeError("`distribute_tensor` should be used to distribute leaf tensors! but found non-leaf tensor!")
-    wanted = [Replicate()] * mesh.ndim if placements is None else list(placements)
-    if len(wanted) != mesh.ndim:
-        raise ValueError(
-            f"`placements` must have the same length as `device_mesh.ndim`! "
-            f"Found placements length: {len(wanted)}, and device_mesh.ndim: {mesh.ndim}."
-        )
-    check_partials(wanted)
-    if isinstance(tensor, DTensor):
-        return _same(tensor, mesh, tuple(wanted))
-    if tensor.device.type not in (mesh.device_type, "meta"):
-        tensor = tensor.to(mesh.device_type)
-    placed = _layout.normalized(wanted, tensor.ndim)
-    meta = TensorMeta(tensor.shape, tensor.stride(), tensor.dtype)
-    local = tensor.detach()
-    place = mesh.get_coordinate()
-    for i, placement in enumerate(placed if place is not None else ()):
-        group = mesh.get_group(i)
-        if src_data_rank is not None and not local.is_meta:
-            local = functional.broadcast(local.contiguous(), group._ranks[src_data_rank], group)
-        if isinstance(placement, Sharded):
-            local = _layout.parts(local, placement, group.size())[group.rank()].clone()
-        elif isinstance(placement, Partial):
-            local = redistributed(local, tensor.shape, mesh, _one(mesh, i, Replicate()), _one(mesh, i, placement))
-    return DTensor(local, DTensorSpec(mesh, placed, meta), requires_grad=tensor.requires_grad)
-
-
-def _one(mesh: DeviceMesh, i: int, placement: Placement) -> list[Placement]:
-    return [placement if j == i else Replicate() for j in range(mesh.ndim)]
-
-
-def _same(tensor: DTensor, mesh: DeviceMesh, placements: tuple[Placement, ...]) -> DTensor:
-    """Return a tensor that is already distributed in this way. Raise ValueError for any other."""
-    if tensor.device_mesh != mesh:
-        raise ValueError(
-            f"Cannot distribute a DTensor with device mesh {tensor.device_mesh} to a different device mesh {mesh}."
-        )
-    if tensor.placements != placements:
-        raise ValueError(
-            f"Cannot distribute a DTensor with placements {tensor.placements} to a different placements {placements}. "
-            "do you want to call `redistribute` instead?"
-        )
-    return tensor

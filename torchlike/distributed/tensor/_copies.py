@@ -75,6 +75,8 @@ def _regathered(tensor: Tensor, mesh: DeviceMesh, copies: Copies) -> Tensor:
     i = copies[0][0]
     if len(changed) != 1 or changed[0][0] != i or not tensor.__dict__["_spec"].placements[i].is_replicate():
         return _copied(tensor, mesh, copies)
-    if any(old != new for j, (old, new) in enumerate(zip(spec.placements, tensor.__dict__["_spec"].placements)) if j != i):
+    if any(
+        old != new for j, (old, new) in enumerate(zip(spec.placements, tensor.__dict__["_spec"].placements)) if j != i
+    ):
         return _copied(tensor, mesh, copies)
     return _Regathered.apply(local, tensor.detach(), changed[0][1], mesh.get_group(i))

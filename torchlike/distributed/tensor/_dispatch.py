@@ -157,5 +157,3 @@ def _in_place_on_whole(made: Call) -> Any:
     with _as_plain([target]):
         target.copy_(part)
     return target
-
-

@@ -9,7 +9,8 @@ from typing import Any
 import torchlike.nn as nn
 from torchlike._internal import warn
 from torchlike.distributed.device_mesh import DeviceMesh, current_mesh
-from torchlike.distributed.tensor._api import DTensor, distribute_tensor
+from torchlike.distributed.tensor._api import DTensor
+from torchlike.distributed.tensor._making import distribute_tensor
 from torchlike.distributed.tensor.placement_types import Replicate
 
 
@@ -53,7 +54,7 @@ def distribute_module(
         module.register_forward_hook(
             lambda mod, _, outputs: output_fn(mod, outputs, mesh) if of_module else output_fn(outputs, mesh)
         )
-    module._distribute_module_applied = True  # type: ignore[assignment]
+    module._distribute_module_applied = True
     return module
 
 
@@ -61,7 +62,7 @@ def _takes_module(function: Callable, name: str, what: str) -> bool:
     count = len(inspect.signature(function).parameters)
     if count == 2:
         warn(
-            f"Deprecating {name} that takes two arguments ({'inputs'}, device_mesh), "
+            f"Deprecating {name} that takes two arguments ({what}, device_mesh), "
             f"please use {name} that takes in (module, {what}, device_mesh) instead!",
             FutureWarning,
         )

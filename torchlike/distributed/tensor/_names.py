@@ -29,7 +29,25 @@ _SHOWN = {
     "where": "where.self",
     "getitem": "index.Tensor",
 }
-_OF_TENSORS = frozenset("add sub mul div eq ne lt le gt ge pow remainder fmod bitwise_and bitwise_or".split())
+_OF_TENSORS = frozenset(
+    [
+        "add",
+        "sub",
+        "mul",
+        "div",
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "pow",
+        "remainder",
+        "fmod",
+        "bitwise_and",
+        "bitwise_or",
+    ]
+)
 
 
 def name_of(func: Callable) -> tuple[str, bool]:

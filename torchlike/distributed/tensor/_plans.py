@@ -38,7 +38,8 @@ _plans: dict[Any, Plan | None] = {}
 def placements_of(call: Call) -> list[tuple[Placement, ...]]:
     """Return the placements of all tensor arguments."""
     whole = (Replicate(),) * call.mesh.ndim
-    return [tensor._spec.placements if hasattr(tensor, "_spec") else whole for tensor in call.tensors]
+    specs = [getattr(tensor, "_spec", None) for tensor in call.tensors]
+    return [whole if spec is None else spec.placements for spec in specs]
 
 
 def plan_of(call: Call, rule: Rule) -> Plan | None:

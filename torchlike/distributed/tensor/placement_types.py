@@ -111,7 +111,9 @@ class _MaskPartial(Partial):
     offset_dim: int = 0
 
     def __repr__(self) -> str:
-        return f"_MaskPartial(reduce_op={self.reduce_op}, offset_shape={self.offset_shape}, offset_dim={self.offset_dim})"
+        return (
+            f"_MaskPartial(reduce_op={self.reduce_op}, offset_shape={self.offset_shape}, offset_dim={self.offset_dim})"
+        )
 
     def __str__(self) -> str:
         return "MaskP"

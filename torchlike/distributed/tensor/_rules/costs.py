@@ -103,7 +103,7 @@ def _choose(
     for each in ways:
         if call.in_place and (each.inputs[0] != now[0] or each.outputs[0] != now[0]):
             continue
-        if not _is_possible(call, rule, each, now, dim, count):
+        if not _is_possible(call, rule, each, now, count):
             continue
         cost = 0.0
         for i, (before, after, size) in enumerate(zip(now, each.inputs, sizes)):
@@ -122,10 +122,10 @@ def _is_blocked(later: Sequence[Placement], before: Placement, after: Placement)
     return any(isinstance(each, Sharded) and each.dim in dims for each in later)
 
 
-def _is_possible(call: Call, rule: Rule, each: Way, now: Sequence[Placement], dim: int, count: int) -> bool:
+def _is_possible(call: Call, rule: Rule, each: Way, now: Sequence[Placement], count: int) -> bool:
     """Return whether the dims that a way divides are long enough. An input that stays as it is may be shorter."""
     for shape, before, after in zip(call.shapes, now, each.inputs):
-        if isinstance(after, Sharded) and not (rule.uneven and before == after):
-            if after.dim >= len(shape) or shape[after.dim] < count:
-                return False
+        may_be_short = not isinstance(after, Sharded) or (rule.uneven and before == after)
+        if not may_be_short and (after.dim >= len(shape) or shape[after.dim] < count):
+            return False
     return True

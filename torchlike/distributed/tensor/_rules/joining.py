@@ -16,7 +16,7 @@ def _joined(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
     assert dim is not None
     found = []
     for each in dict.fromkeys(now):
-        if isinstance(each, Sharded) and each.dim != dim or isinstance(each, Partial):
+        if (isinstance(each, Sharded) and each.dim != dim) or isinstance(each, Partial):
             found.append(Way((each,), (each,) * len(now)))
     return found
 
@@ -34,7 +34,7 @@ def _merged(first: Placement, second: Placement) -> Placement:
     """Return the placement that two tensors get: a divided one wins over a partial one, which wins over a whole one."""
     if first == second or second.is_replicate():
         return first
-    if first.is_replicate() or isinstance(first, Partial) and isinstance(second, Sharded):
+    if first.is_replicate() or (isinstance(first, Partial) and isinstance(second, Sharded)):
         return second
     return first if isinstance(first, Sharded) and isinstance(second, Partial) else REPLICATE
 

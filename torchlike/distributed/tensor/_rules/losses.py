@@ -45,7 +45,7 @@ def _by_class(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
 
 
 _REDUCTIONS = {"nll_loss": 6, "cross_entropy": 6}
-_POINTWISE = dict.fromkeys("mse_loss l1_loss smooth_l1_loss huber_loss soft_margin_loss".split(), 4)
+_POINTWISE = dict.fromkeys(["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "soft_margin_loss"], 4)
 _POINTWISE |= {"binary_cross_entropy": 5, "binary_cross_entropy_with_logits": 5, "kl_div": 4}
 
 

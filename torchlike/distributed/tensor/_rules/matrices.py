@@ -13,7 +13,9 @@ Equation = tuple[str, str, str]  # the dims of the two operands and of the resul
 def of_equation(equation: Equation) -> list[Way]:
     """Return the ways of a product: a shared dim, a summed dim or a free dim is divided, or an operand is partial."""
     left, right, out = equation
-    found = [way(Shard(out.index(d)), Shard(left.index(d)), Shard(right.index(d))) for d in out if d in left and d in right]
+    found = [
+        way(Shard(out.index(d)), Shard(left.index(d)), Shard(right.index(d))) for d in out if d in left and d in right
+    ]
     found += [way(SUM, Shard(left.index(d)), Shard(right.index(d))) for d in left if d in right and d not in out]
     found += [way(Shard(out.index(d)), Shard(left.index(d)), REPLICATE) for d in left if d in out and d not in right]
     found += [way(Shard(out.index(d)), REPLICATE, Shard(right.index(d))) for d in right if d in out and d not in left]

@@ -18,7 +18,7 @@ from torchlike.distributed.tensor.placement_types import Partial, Placement, Sha
 
 def dims_of(given: Any, ndim: int) -> tuple[int, ...]:
     """Return the reduced dims as nonnegative numbers. None and an empty list mean all."""
-    if given is None or isinstance(given, list | tuple) and not given:
+    if given is None or (isinstance(given, list | tuple) and not given):
         return tuple(range(ndim))
     return tuple(d % max(ndim, 1) for d in ([given] if isinstance(given, int) else given))
 
@@ -56,8 +56,8 @@ def _keeps(call: Call, dims: Sequence[int], result: Placement) -> bool:
     for placement, count in zip(call.placed[0], call.mesh.shape):
         if isinstance(placement, Partial) and not _is_same(placement, result):
             return False
-        is_divided = isinstance(placement, Sharded) and placement.dim in dims
-        if is_divided and result == Partial("avg") and call.shapes[0][placement.dim] % count:
+        length = call.shapes[0][placement.dim] if isinstance(placement, Sharded) and placement.dim in dims else 0
+        if length % count and result == Partial("avg"):
             return False
     return True
 
@@ -82,13 +82,13 @@ class _Extreme(Function):
     def forward(ctx: Any, local: Tensor, dims: tuple[int, ...], keepdim: bool, op: str, groups: list) -> Tensor:
         reduce = torchlike.amax if op == "max" else torchlike.amin
         found = reduce(local, dims, keepdim=True)
-        ctx.given = dims, op, groups, keepdim
+        ctx.given = dims, op, groups
         ctx.save_for_backward(local.detach(), found)
         return found if keepdim else found.reshape([n for i, n in enumerate(local.shape) if i not in dims])
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple:
-        (local, found), (dims, op, groups, keepdim) = ctx.saved_tensors, ctx.given
+        (local, found), (dims, op, groups) = ctx.saved_tensors, ctx.given
         for group in groups:
             found = functional.all_reduce(found, op, group)
         mask = (local == found).to(grad.dtype)

@@ -82,7 +82,7 @@ class Call:
 Ways = Callable[[Call, Sequence[Placement], int], list[Way]]
 # steps(call, placements of each tensor) -> one way for each dim of the mesh
 Steps = Callable[[Call, Sequence[Sequence[Placement]]], list[Way]]
-# local(call, args, kwargs, steps) -> the result on local tensors. `steps` are the ways chosen along the dims of the mesh.
+# local(call, args, kwargs, steps) -> the result on local tensors. `steps` are the chosen ways, one for each mesh dim.
 Local = Callable[[Call, tuple, dict, Sequence[Way]], Any]
 
 

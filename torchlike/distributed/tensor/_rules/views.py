@@ -80,7 +80,14 @@ def _divided(
 
 
 def _flattened(
-    before: Any, left: list[int], earlier: list[int], shape: Sequence[int], sizes: list[int], to: int, i: int, count: int
+    before: Any,
+    left: list[int],
+    earlier: list[int],
+    shape: Sequence[int],
+    sizes: list[int],
+    to: int,
+    i: int,
+    count: int,
 ) -> Placement:
     """Return the placement of a dim that is joined with others. Parts of a later dim become strided parts."""
     if shape[before.dim] % count and before.dim != left[-1]:
@@ -133,7 +140,7 @@ def _expand_ways(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
 
 
 def moving(order: Callable[[Call], Sequence[int | None]]) -> Callable:
-    """Return the ways of a function that moves dims. `order(call)` is the dim of the input of each dim of the result."""
+    """Return the ways of a function that moves dims. `order(call)` has the dim of the input for each dim."""
 
     def ways(call: Call, now: Sequence[Placement], count: int) -> list[Way]:
         before = now[0]
@@ -211,4 +218,12 @@ row("mT", "mH", ways=moving(_last_two), uneven=True)
 row("movedim", "moveaxis", ways=moving(_moved), uneven=True)
 row("unsqueeze", ways=moving(_unsqueezed), uneven=True)
 row("squeeze", ways=moving(_squeezed), local=_squeeze, uneven=True)
-row("view_as_self", "alias", "conj", "resolve_conj", "real", "imag", ways=moving(lambda call: range(len(call.shapes[0]))))
+row(
+    "view_as_self",
+    "alias",
+    "conj",
+    "resolve_conj",
+    "real",
+    "imag",
+    ways=moving(lambda call: range(len(call.shapes[0]))),
+)

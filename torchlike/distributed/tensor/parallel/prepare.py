@@ -115,9 +115,7 @@ class PrepareModuleOutput(ParallelStyle):
       AssertionError: the numbers of layouts differ.
     """
 
-    def __init__(
-        self, *, output_layouts: Some, desired_output_layouts: Some, use_local_output: bool = True
-    ) -> None:
+    def __init__(self, *, output_layouts: Some, desired_output_layouts: Some, use_local_output: bool = True) -> None:
         self.output_layouts, self.desired_output_layouts = _tuple(output_layouts), _tuple(desired_output_layouts)
         self.use_local_output = use_local_output
         _same_length(self.output_layouts, self.desired_output_layouts, "output_layouts")

@@ -8,7 +8,8 @@ from typing import Any
 import torchlike.nn as nn
 from torchlike import Tensor
 from torchlike.distributed.device_mesh import DeviceMesh
-from torchlike.distributed.tensor._api import DTensor, distribute_tensor
+from torchlike.distributed.tensor._api import DTensor
+from torchlike.distributed.tensor._making import distribute_tensor
 from torchlike.distributed.tensor._modules import distribute_module
 from torchlike.distributed.tensor.placement_types import Placement, Replicate, Shard
 

@@ -41,6 +41,7 @@ from torchlike._engine.trace.ownership import DICT_ITEM as DICT_ITEM
 from torchlike._engine.trace.trace import observers as observers
 from torchlike._engine.trace.trace import pending as pending
 from torchlike._engine.xla import transfers as transfers
+from torchlike._engine.xla.mesh import active as active
 from torchlike._errors import layouts as layouts
 from torchlike._errors.arguments import cannot as cannot
 from torchlike._errors.arguments import unsupported as unsupported
@@ -66,6 +67,8 @@ from torchlike._tensor.exchange import from_numpy as from_numpy
 from torchlike._tensor.exchange import to_dlpack as to_dlpack
 from torchlike._tensor.factories import of_array as of_array
 from torchlike._tensor.overriding import _disabled_torch_function_impl as _disabled_torch_function_impl
+from torchlike._tensor.spreading import batch as batch
+from torchlike._tensor.spreading import entering as entering
 from torchlike._tensor.storage import WRITE as WRITE
 from torchlike._tensor.storage import commit as commit
 from torchlike._tensor.tensor import adopt as adopt

@@ -15,13 +15,14 @@ from torchlike._compile import whole_program
 from torchlike._compile.guards import Attributes
 from torchlike._compile.old_gradients import JaxArray, OldGradients
 from torchlike._compile.results import Results
+from torchlike._compile.spread_inputs import known
 from torchlike._engine import Aval, Value, boundary, concrete, element, to_numpy, uninterrupted
 from torchlike._engine.trace.capture import Capture, Draw, Elements, Numbers
 from torchlike._engine.trace.interrupts import assign
 from torchlike._engine.trace.known import elements
 from torchlike._engine.trace.ownership import LOCAL, has_lent
 from torchlike._engine.trace.trace import lock
-from torchlike._engine.xla import memory, transfers
+from torchlike._engine.xla import layout, memory, transfers
 from torchlike._errors.callers import users_place
 from torchlike._sparse import members
 from torchlike._tensor.tensor import Tensor
@@ -177,11 +178,12 @@ class Replay:
         self._arrange({id(what) for kind, what, _ in self._writes if kind == STATE})
         asked = [x for x in self._again if isinstance(x, Numbers)]
         self._packs = whole_program.Packs(self.device, trace, asked)
+        live = tuple([value.slot for value in outputs])
+        layout.arranged(self.device, trace, live, self._order, known(self.device, trace, self._sources))
         # Overwritten inputs are copied for this run, because the capture still references their old contents.
         private = transfers.private([trace.arrays[i] for i in self._order], self.device)
         kept = [trace.arrays[i] for i in range(len(trace.arrays)) if i not in set(self._order)]
         given = ([*private, *self._old.fresh()], kept, self._packs.now([x.sequence for x in asked]))
-        live = tuple([value.slot for value in outputs])
         self.program = whole_program.find(self.device, trace, live, self._order, self._old.avals, self._packs, given)
         with uninterrupted():
             arrays = self.program.run(self.device, *given)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import jax
 from jax.experimental import topologies
 
-from torchlike._engine.xla.executor import ROUNDED
+from torchlike._engine.xla.target import ROUNDED
 from torchlike._engine.xla.jax_private import gpu_is_cuda
 
 

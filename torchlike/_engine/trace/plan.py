@@ -44,6 +44,7 @@ class Plan:
         it.
       host: on large arrays, NumPy is as fast as XLA with this many threads (0: NumPy is never as fast as a compiled
         program).
+      rows: the inputs and results that have one layout over a mesh (`torchlike._engine.xla.layout.Row`).
       extra: data of the calling layer (output strides, gradients, node name).
     """
 
@@ -58,6 +59,7 @@ class Plan:
         "jitted",
         "name",
         "outputs",
+        "rows",
         "scalars",
         "single",
     )
@@ -79,6 +81,7 @@ class Plan:
         self.executor = OWN
         self.host = 0
         self.flat: Callable[[], Any] | None = None
+        self.rows: Sequence[Any] = ()
 
     def traced(self) -> Callable[..., tuple]:
         """Return the function as an inner `jax.jit`.

@@ -21,14 +21,11 @@ from torchlike._engine.report.timing import timed, watchers
 from torchlike._engine.trace.interrupts import uninterrupted
 from torchlike._engine.trace.plan import NUMBERS
 from torchlike._engine.trace.trace import Trace, operators
-from torchlike._engine.xla import allocation, memory, transfers
+from torchlike._engine.xla import allocation, layout, memory, transfers
 from torchlike._engine.xla.jax_private import quick_call
-from torchlike._engine.xla.target import at_precision, tracing_for
+from torchlike._engine.xla.target import ROUNDED, at_precision, tracing_for
 
 SMALL = 1 << 16  # bytes; on the CPU, a host array up to this size is passed to the executable directly
-# By default XLA may keep half-precision intermediates in a wider type. PyTorch rounds the result of each operator.
-# The option is not set for TPUs.
-ROUNDED: dict[str, bool | str] = {"xla_allow_excess_precision": False}
 
 
 def executable(device: Device, function: Callable, *given: Any, **options: Any) -> Any:
@@ -55,9 +52,12 @@ class Executable:
 
     __slots__ = ("account", "call", "code", "compiled", "donated_bytes", "function", "is_warm", "needs")
 
-    def __init__(self, device: Device, function: Callable, given: tuple, **options: Any) -> None:
+    def __init__(
+        self, device: Device, function: Callable, given: tuple, laid: layout.Laid | None = None, **options: Any
+    ) -> None:
         started = time.perf_counter()
-        self.compiled = executable(device, function, *given, **options)
+        make = executable if laid is None else laid.executable
+        self.compiled = make(device, function, *given, **options)
         stats.compiles += 1
         stats.compile_seconds += time.perf_counter() - started
         self.function, self.call, self.is_warm = function, self.compiled, False
@@ -116,7 +116,8 @@ class Fused:
             packs = lambda scalars: resident(pack([x for i in chosen for x in scalars[i]]))
         self._packs = packs
         function = replay(tuple(trace.code), places, vectors, donated, self._kept, live)
-        self.executable = Executable(device, function, self.arguments(trace))
+        laid = layout.laid(device, trace, live, donated)
+        self.executable = Executable(device, function, self.arguments(trace), laid)
 
     @property
     def account(self) -> Any:

@@ -1,0 +1,31 @@
+"""The shardings of the inputs of a compiled call over the mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jax.sharding import NamedSharding
+
+from torchlike._dtypes.devices import device as Device
+from torchlike._engine.trace.capture import WholeTrace
+from torchlike._engine.xla.mesh import active
+from torchlike._tensor.spreading import placed
+
+
+def known(device: Device, trace: WholeTrace, sources: Sequence[Any]) -> dict[int, NamedSharding]:
+    """Return the shardings of state and of batches, by the index of the input. Return {} without a mesh.
+
+    The first argument that is a tensor determines the size of the batch.
+    """
+    mesh = active.over(device)
+    if mesh is None:
+        return {}
+    storages = placed.storages()
+    found = {i: storages[id(s.what)] for i, s in enumerate(sources) if s.kind == "state" and id(s.what) in storages}
+    given = [i for i, s in enumerate(sources) if s.kind == "argument" and trace.arrays[i].ndim]
+    given = [i for i in given if isinstance(trace.arrays[i], np.ndarray)]
+    if given and mesh.takes(size := trace.arrays[given[0]].shape[0]):
+        found |= {i: mesh.batch for i in given if trace.arrays[i].shape[0] == size}
+    return found

@@ -1,0 +1,186 @@
+"""Layouts of programs over the mesh: the shardings of inputs and results, and the compile.
+
+The shardings of the inputs are those of the arrays. The state of a program (parameters, buffers, gradients, optimizer
+state) has the sharding that the mesh's rules give it, both as an input and as a result. XLA decides about all other
+results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+from jax.sharding import NamedSharding
+
+from torchlike._dtypes.devices import device as Device
+from torchlike._dtypes.devices import to_jax
+from torchlike._dtypes.precision import switches
+from torchlike._engine.trace.trace import Trace, operators
+from torchlike._engine.xla.mesh import GlobalMesh, active, is_same
+from torchlike._engine.xla.target import ROUNDED, at_precision, tracing_for
+
+SMALL = 1 << 16  # bytes; a host array up to this size is passed to a program on the CPU, which puts it on each device
+
+
+class Row(NamedTuple):
+    """The inputs and results of an operator that have one layout, such as a parameter, its gradient and its state."""
+
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+
+class Layout(NamedTuple):
+    """The shardings of a program: part of its key.
+
+    Attributes:
+      mesh: the axes of the mesh.
+      inputs: the shardings of the inputs.
+      outputs: the shardings of the results; None if XLA decides.
+    """
+
+    mesh: tuple
+    inputs: tuple[NamedSharding, ...]
+    outputs: tuple[NamedSharding | None, ...]
+
+
+def arranged(
+    device: Device,
+    trace: Trace,
+    live: Sequence[int],
+    donated: Sequence[int],
+    known: Mapping[int, NamedSharding] | None = None,
+) -> Layout | None:
+    """Put the inputs of a trace on the mesh, and return the layout of its program. Return None without a mesh.
+
+    Args:
+      device: the device of the trace.
+      trace: the trace. Its arrays are replaced by arrays over the mesh.
+      live: the slots of the results.
+      donated: the inputs whose memory the program may overwrite.
+      known: the shardings of some inputs.
+    """
+    mesh = active.over(device)
+    if mesh is None:
+        return None
+    wanted = mesh.wanted()
+    inputs = [value and wanted.get(id(value)) for value in [r() for r in trace.inputs]]
+    for i, sharding in (known or {}).items():
+        inputs[i] = sharding
+    results = _follow(mesh, trace, inputs, wanted)
+    limit = SMALL if device.type == "cpu" else -1
+    for i, array in enumerate(trace.arrays):
+        if array.__class__ is not np.ndarray or inputs[i] or i in donated or array.nbytes > limit:
+            _place(mesh, trace, i, inputs[i])
+    found = [mesh.replicated if x.__class__ is np.ndarray else x.sharding for x in trace.arrays]
+    return Layout(tuple(mesh.axes.items()), tuple(found), tuple([results.get(slot) for slot in live]))
+
+
+def _place(mesh: GlobalMesh, trace: Trace, i: int, sharding: NamedSharding | None) -> None:
+    """Put an input on the mesh. Its Value then has the new array."""
+    array = trace.arrays[i]
+    moved = mesh.put(array, sharding)
+    if moved is not array:
+        trace.arrays[i] = moved
+        owner = trace.inputs[i]()
+        if owner is not None:
+            owner.array = moved
+
+
+def _follow(
+    mesh: GlobalMesh, trace: Trace, inputs: list[NamedSharding | None], wanted: Mapping[int, NamedSharding]
+) -> dict[int, NamedSharding]:
+    """Return the shardings of results by slot, and set those of the inputs of operators with rows."""
+    results = {}
+    for slot, r in enumerate(trace.results):
+        value = r()
+        if value is not None and id(value) in wanted:
+            results[slot] = wanted[id(value)]
+    first = 0
+    for plan, slots in operators(trace.code):
+        for row in plan.rows:
+            given, made = [slots[i] for i in row.inputs], [first + i for i in row.outputs]
+            sharding = _of_row(mesh, trace, [*given, *made], inputs, results)
+            if sharding is not None:
+                results |= dict.fromkeys(made, sharding)
+                for slot in given:
+                    if slot < 0:
+                        inputs[~slot] = inputs[~slot] or sharding
+        first += len(plan.outputs)
+    return results
+
+
+def _of_row(
+    mesh: GlobalMesh,
+    trace: Trace,
+    slots: Sequence[int],
+    inputs: Sequence[NamedSharding | None],
+    results: Mapping[int, NamedSharding],
+) -> NamedSharding | None:
+    """Return the sharding of a row: the first that is known, beginning with the parameter."""
+    for slot in slots:
+        found = results.get(slot) if slot >= 0 else inputs[~slot]
+        if found is not None:
+            return found
+    array = trace.arrays[~slots[0]] if slots[0] < 0 else None
+    return array.sharding if mesh.holds(array) else None
+
+
+class Laid(NamedTuple):
+    """The layout of a program that is about to be compiled. `donated` are the inputs in its first argument."""
+
+    mesh: GlobalMesh
+    layout: Layout
+    donated: Sequence[int]
+
+    def executable(self, device: Device, function: Callable, *given: Sequence[Any], **options: Any) -> Spread:
+        """Compile a function for the mesh (see `executor.executable`)."""
+        inputs, outputs = self.layout.inputs, list(self.layout.outputs)
+        kept = [sharding for i, sharding in enumerate(inputs) if i not in set(self.donated)]
+        shardings = [inputs[i] for i in self.donated], kept, [self.mesh.replicated] * len(given[2])
+        with tracing_for(to_jax(device).platform), at_precision(switches.of[device.type]):
+            jitted = jax.jit(function, donate_argnums=0, in_shardings=shardings, out_shardings=outputs, **options)
+            return Spread(self.mesh, jitted.lower(*given), shardings)
+
+
+def laid(device: Device, trace: Trace, live: Sequence[int], donated: Sequence[int]) -> Laid | None:
+    """Return the layout of the program of a trace whose inputs are on the mesh, or None without a mesh."""
+    mesh, found = active.over(device), arranged(device, trace, live, donated)
+    return None if mesh is None or found is None else Laid(mesh, found, donated)
+
+
+class Spread:
+    """A program that was compiled for the mesh. Its arguments are moved to the shardings of the program if needed."""
+
+    def __init__(self, mesh: GlobalMesh, lowered: Any, shardings: tuple) -> None:
+        self._mesh, self._shardings = mesh, shardings
+        platform = mesh.device.type
+        self.compiled = lowered.compile(None if platform == "tpu" else ROUNDED)
+
+    def __call__(self, *given: Sequence[Any]) -> list:
+        return self.compiled(*[[*map(self._aligned, *pair)] for pair in zip(given, self._shardings)])
+
+    def _aligned(self, array: Any, sharding: NamedSharding) -> Any:
+        if array.__class__ is np.ndarray or (self._mesh.holds(array) and is_same(array, sharding)):
+            return array
+        return self._mesh.put(array, sharding)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.compiled, name)  # JAX's `memory_analysis`, `as_text`, ...
+
+
+def rows_of_update(lengths: Sequence[int], written: Sequence[int], alone: int, shapes: Sequence[tuple]) -> Iterator[Row]:
+    """Yield the rows of an update of many tensors: the i-th tensors of its columns.
+
+    Args:
+      lengths: the number of tensors in each column.
+      written: the columns that are written.
+      alone: the number of rows whose tensors are not concatenated.
+      shapes: the shapes of all tensors.
+    """
+    begins = [sum(lengths[:c]) for c in range(len(lengths))]
+    for i in range(alone):
+        like = [begin + i for begin in begins if shapes[begin + i] == shapes[i]]
+        outputs = [sum(lengths[c] for c in written[:n]) + i for n in range(len(written))]
+        yield Row(tuple(like), tuple([at for at, c in zip(outputs, written) if shapes[begins[c] + i] == shapes[i]]))

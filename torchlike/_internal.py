@@ -69,6 +69,7 @@ from torchlike._tensor.factories import of_array as of_array
 from torchlike._tensor.overriding import _disabled_torch_function_impl as _disabled_torch_function_impl
 from torchlike._tensor.spreading import batch as batch
 from torchlike._tensor.spreading import entering as entering
+from torchlike._tensor.spreading import is_sharded as is_sharded
 from torchlike._tensor.storage import WRITE as WRITE
 from torchlike._tensor.storage import commit as commit
 from torchlike._tensor.tensor import adopt as adopt

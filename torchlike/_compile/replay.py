@@ -15,7 +15,7 @@ from torchlike._compile import whole_program
 from torchlike._compile.guards import Attributes
 from torchlike._compile.old_gradients import JaxArray, OldGradients
 from torchlike._compile.results import Results
-from torchlike._compile.spread_inputs import known
+from torchlike._compile.spread_inputs import aligned, known
 from torchlike._engine import Aval, Value, boundary, concrete, element, to_numpy, uninterrupted
 from torchlike._engine.trace.capture import Capture, Draw, Elements, Numbers
 from torchlike._engine.trace.interrupts import assign
@@ -23,6 +23,8 @@ from torchlike._engine.trace.known import elements
 from torchlike._engine.trace.ownership import LOCAL, has_lent
 from torchlike._engine.trace.trace import lock
 from torchlike._engine.xla import layout, memory, transfers
+from torchlike._engine.xla.layout import Spread
+from torchlike._engine.xla.mesh import active
 from torchlike._errors.callers import users_place
 from torchlike._sparse import members
 from torchlike._tensor.tensor import Tensor
@@ -261,6 +263,8 @@ class Replay:
     def _kept(self, given: Sequence[Value], tensors: Sequence[Tensor], draws: Sequence[Any]) -> list:
         """Return the arrays of the inputs that are not overwritten."""
         values = self._values(self._rest, given, tensors, draws)
+        if active.mesh is not None and isinstance(self.program.compiled, Spread):
+            return aligned(values, self.program.compiled, self._came)
         return [v.array if v.array.__class__ is JaxArray else self._moved(v) for v in values]
 
     def _moved(self, value: Value) -> Any:

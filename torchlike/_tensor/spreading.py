@@ -84,6 +84,13 @@ class Placed:
 placed = Placed()
 
 
+def is_sharded(tensor: Tensor) -> bool:
+    """Return whether the elements of a tensor are divided between the devices of the mesh."""
+    mesh = active.mesh
+    array = None if mesh is None else tensor._storage.value.array
+    return mesh is not None and mesh.holds(array) and not array.sharding.is_fully_replicated
+
+
 # -- rules -------------------------------------------------------------------------------------------------------------
 
 

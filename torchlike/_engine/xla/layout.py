@@ -18,7 +18,7 @@ from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import to_jax
 from torchlike._dtypes.precision import switches
 from torchlike._engine.trace.trace import Trace, operators
-from torchlike._engine.xla.mesh import GlobalMesh, active, is_same
+from torchlike._engine.xla.mesh import GlobalMesh, active
 from torchlike._engine.xla.target import ROUNDED, at_precision, tracing_for
 
 SMALL = 1 << 16  # bytes; a host array up to this size is passed to a program on the CPU, which puts it on each device
@@ -80,6 +80,8 @@ def arranged(
 def _place(mesh: GlobalMesh, trace: Trace, i: int, sharding: NamedSharding | None) -> None:
     """Put an input on the mesh. Its Value then has the new array."""
     array = trace.arrays[i]
+    if sharding is None and array.__class__ is np.ndarray and mesh.is_led(array.shape):
+        sharding = mesh.batch  # such as the mask of a dropout
     moved = mesh.put(array, sharding)
     if moved is not array:
         trace.arrays[i] = moved
@@ -123,8 +125,10 @@ def _of_row(
         found = results.get(slot) if slot >= 0 else inputs[~slot]
         if found is not None:
             return found
-    array = trace.arrays[~slots[0]] if slots[0] < 0 else None
-    return array.sharding if mesh.holds(array) else None
+    if slots[0] >= 0:
+        return None
+    array = trace.arrays[~slots[0]]
+    return array.sharding if mesh.holds(array) else mesh.replicated
 
 
 class Laid(NamedTuple):
@@ -154,19 +158,24 @@ class Spread:
     """A program that was compiled for the mesh. Its arguments are moved to the shardings of the program if needed."""
 
     def __init__(self, mesh: GlobalMesh, lowered: Any, shardings: tuple) -> None:
-        self._mesh, self._shardings = mesh, shardings
+        self._mesh, self.shardings = mesh, shardings
         platform = mesh.device.type
         self.compiled = lowered.compile(None if platform == "tpu" else ROUNDED)
 
     def __call__(self, *given: Sequence[Any]) -> list:
-        return self.compiled(*[[*map(self._aligned, *pair)] for pair in zip(given, self._shardings)])
+        moved = [
+            [x if x.__class__ is np.ndarray else self.aligned(x, sharding) for x, sharding in zip(*pair)]
+            for pair in zip(given, self.shardings)
+        ]
+        return self.compiled(*moved)
 
-    def _aligned(self, array: Any, sharding: NamedSharding) -> Any:
-        if array.__class__ is np.ndarray or (self._mesh.holds(array) and is_same(array, sharding)):
-            return array
+    def aligned(self, array: Any, sharding: NamedSharding) -> jax.Array:
+        """Return an array with a sharding over the mesh."""
         return self._mesh.put(array, sharding)
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
         return getattr(self.compiled, name)  # JAX's `memory_analysis`, `as_text`, ...
 
 
@@ -184,3 +193,8 @@ def rows_of_update(lengths: Sequence[int], written: Sequence[int], alone: int, s
         like = [begin + i for begin in begins if shapes[begin + i] == shapes[i]]
         outputs = [sum(lengths[c] for c in written[:n]) + i for n in range(len(written))]
         yield Row(tuple(like), tuple([at for at, c in zip(outputs, written) if shapes[begins[c] + i] == shapes[i]]))
+    # Concatenated state stays as it is.
+    for n, c in enumerate(written):
+        if lengths[c] < lengths[0]:
+            begin = sum(lengths[other] for other in written[:n])
+            yield from [Row((begins[c] + i,), (begin + i,)) for i in range(alone, lengths[c])]

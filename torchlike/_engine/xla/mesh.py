@@ -83,9 +83,8 @@ class GlobalMesh:
         return bool(shape) and shape[0] in self.sizes
 
     def natural(self, array: Any) -> NamedSharding:
-        """Return the sharding of an array for which no rule was given."""
-        is_batch = self.is_led(array.shape) or (array.ndim and self._marked.get(id(array)) is array)
-        return self.batch if is_batch and array.shape[0] % self.ways == 0 else self.replicated
+        """Return the sharding of an array that is moved to the mesh: that of batches if it is marked."""
+        return self.batch if self._marked.get(id(array)) is array else self.replicated
 
     # -- placing ---------------------------------------------------------------------------------------------------
 

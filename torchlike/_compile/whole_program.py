@@ -110,8 +110,9 @@ def _make(
     kept = tuple(sorted(set(range(len(trace.arrays))) - set(donated)))
     try:
         with whole_step:
-            function = replay(tuple(trace.code), places, packs.vectors, donated, kept, live)
             laid = layout.laid(device, trace, live, donated)
+            code = tuple(trace.code) if laid is None else laid.code
+            function = replay(code, places, packs.vectors, donated, kept, live)
             made = Executable(device, function, given, laid, keep_unused=spare)
     except jax.errors.JaxRuntimeError as error:  # the program is too large for the memory of a TPU
         raise memory.explained(error, device, trace.code, users_place()) from None

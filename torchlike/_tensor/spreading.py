@@ -127,12 +127,12 @@ def axes_of(part: Any) -> tuple[str, ...]:
 
 
 def largest(shape: Sequence[int], mesh: GlobalMesh, axes: Iterable[str]) -> Spec:
-    """Return the spec that shards, over each axis, the largest dimension that it divides and that is not sharded yet."""
+    """Return the spec that shards, over each axis, the largest free dimension that it divides; of equal ones, the last."""
     spec: list[Any] = [None] * len(shape)
     for axis in axes:
         free = [d for d, size in enumerate(shape) if spec[d] is None and size % mesh.axes[axis] == 0]
         if free:
-            spec[max(free, key=lambda d: shape[d])] = axis
+            spec[max(reversed(free), key=lambda d: shape[d])] = axis
     return tuple(spec)
 
 

@@ -115,8 +115,9 @@ class Fused:
             resident = transfers.Resident(device)
             packs = lambda scalars: resident(pack([x for i in chosen for x in scalars[i]]))
         self._packs = packs
-        function = replay(tuple(trace.code), places, vectors, donated, self._kept, live)
         laid = layout.laid(device, trace, live, donated)
+        code = tuple(trace.code) if laid is None else laid.code
+        function = replay(code, places, vectors, donated, self._kept, live)
         self.executable = Executable(device, function, self.arguments(trace), laid)
 
     @property

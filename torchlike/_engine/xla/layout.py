@@ -18,6 +18,7 @@ from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import to_jax
 from torchlike._dtypes.precision import switches
 from torchlike._engine.trace.trace import Trace, operators
+from torchlike._engine.xla.constraints import constrained
 from torchlike._engine.xla.mesh import GlobalMesh, active
 from torchlike._engine.xla.target import ROUNDED, at_precision, tracing_for
 
@@ -45,6 +46,13 @@ class Layout(NamedTuple):
     outputs: tuple[NamedSharding | None, ...]
 
 
+class _Results(NamedTuple):
+    """The shardings of a trace: those of its inputs, and those of results that are known, by slot."""
+
+    inputs: list[NamedSharding]
+    results: dict[int, NamedSharding]
+
+
 def arranged(
     device: Device,
     trace: Trace,
@@ -64,17 +72,24 @@ def arranged(
     mesh = active.over(device)
     if mesh is None:
         return None
+    found, results = _arrange(mesh, trace, donated, known or {})
+    return Layout(tuple(mesh.axes.items()), tuple(found), tuple([results.get(slot) for slot in live]))
+
+
+def _arrange(
+    mesh: GlobalMesh, trace: Trace, donated: Sequence[int], known: Mapping[int, NamedSharding]
+) -> _Results:
     wanted = mesh.wanted()
     inputs = [value and wanted.get(id(value)) for value in [r() for r in trace.inputs]]
-    for i, sharding in (known or {}).items():
+    for i, sharding in known.items():
         inputs[i] = sharding
     results = _follow(mesh, trace, inputs, wanted)
-    limit = SMALL if device.type == "cpu" else -1
+    limit = SMALL if mesh.device.type == "cpu" else -1
     for i, array in enumerate(trace.arrays):
         if array.__class__ is not np.ndarray or inputs[i] or i in donated or array.nbytes > limit:
             _place(mesh, trace, i, inputs[i])
     found = [mesh.replicated if x.__class__ is np.ndarray else x.sharding for x in trace.arrays]
-    return Layout(tuple(mesh.axes.items()), tuple(found), tuple([results.get(slot) for slot in live]))
+    return _Results(found, results)
 
 
 def _place(mesh: GlobalMesh, trace: Trace, i: int, sharding: NamedSharding | None) -> None:
@@ -132,15 +147,25 @@ def _of_row(
 
 
 class Laid(NamedTuple):
-    """The layout of a program that is about to be compiled. `donated` are the inputs in its first argument."""
+    """The layout of a program that is about to be compiled.
+
+    Attributes:
+      mesh: the mesh.
+      inputs: the shardings of the inputs.
+      outputs: the shardings of the results; None if XLA decides.
+      donated: the inputs in the first argument of the program.
+      code: the code of the trace, with constraints.
+    """
 
     mesh: GlobalMesh
-    layout: Layout
+    inputs: Sequence[NamedSharding]
+    outputs: Sequence[NamedSharding | None]
     donated: Sequence[int]
+    code: tuple
 
     def executable(self, device: Device, function: Callable, *given: Sequence[Any], **options: Any) -> Spread:
         """Compile a function for the mesh (see `executor.executable`)."""
-        inputs, outputs = self.layout.inputs, list(self.layout.outputs)
+        inputs, outputs = self.inputs, list(self.outputs)
         kept = [sharding for i, sharding in enumerate(inputs) if i not in set(self.donated)]
         shardings = [inputs[i] for i in self.donated], kept, [self.mesh.replicated] * len(given[2])
         with tracing_for(to_jax(device).platform), at_precision(switches.of[device.type]):
@@ -150,8 +175,12 @@ class Laid(NamedTuple):
 
 def laid(device: Device, trace: Trace, live: Sequence[int], donated: Sequence[int]) -> Laid | None:
     """Return the layout of the program of a trace whose inputs are on the mesh, or None without a mesh."""
-    mesh, found = active.over(device), arranged(device, trace, live, donated)
-    return None if mesh is None or found is None else Laid(mesh, found, donated)
+    mesh = active.over(device)
+    if mesh is None:
+        return None
+    inputs, results = _arrange(mesh, trace, donated, {})
+    code = tuple(constrained(mesh, trace.code, inputs, results))
+    return Laid(mesh, inputs, [results.get(slot) for slot in live], donated, code)
 
 
 class Spread:

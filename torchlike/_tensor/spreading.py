@@ -40,8 +40,10 @@ class Placed:
     def module(self, module: Any, mesh: GlobalMesh, rules: Rules) -> None:
         """Choose the shardings of the parameters and buffers of a module."""
         self._modules.add(module)
+        of = {id(p): part for part in module.modules() for p in part.parameters(recurse=False)}
         for name, parameter in module.named_parameters():
-            self._add(parameter, mesh.sharding(*spec_of(name, tuple(parameter.shape), mesh, rules)))
+            rows_only = getattr(of[id(parameter)], "_shards_rows", False)
+            self._add(parameter, mesh.sharding(*spec_of(name, tuple(parameter.shape), mesh, rules, rows_only)))
         for _, buffer in module.named_buffers():
             self._add(buffer, mesh.replicated)
 
@@ -94,13 +96,16 @@ def is_sharded(tensor: Tensor) -> bool:
 # -- rules -------------------------------------------------------------------------------------------------------------
 
 
-def spec_of(name: str, shape: tuple[int, ...], mesh: GlobalMesh, rules: Rules) -> Spec:
-    """Return the spec of a parameter: that of the first rule whose pattern matches its name, or the default."""
+def spec_of(name: str, shape: tuple[int, ...], mesh: GlobalMesh, rules: Rules, rows_only: bool = False) -> Spec:
+    """Return the spec of a parameter: that of the first rule whose pattern matches its name, or the default.
+
+    With `rows_only`, the default shards only dimension 0.
+    """
     for pattern, rule in rules.items():
         if fnmatch.fnmatchcase(name, pattern):
             return _of_rule(name, shape, mesh, pattern, rule)
     axes = [axis for axis in STATE_AXES if axis in mesh.axes] if math.prod(shape) >= SMALL else []
-    return largest(shape, mesh, axes)
+    return largest(shape[:1] if rows_only else shape, mesh, axes)
 
 
 def _of_rule(name: str, shape: tuple[int, ...], mesh: GlobalMesh, pattern: str, rule: Placement) -> Spec:

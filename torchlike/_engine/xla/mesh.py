@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import math
 import weakref
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -39,7 +38,7 @@ class GlobalMesh:
       replicated: the sharding of arrays of which each device holds all elements.
       ways: the number of parts into which a batch is split.
       sizes: the sizes of the batches that were sharded.
-      uneven: the numbers of batches that were replicated because their size does not divide, by size.
+      uneven: the sizes of batches that were replicated because `ways` does not divide them.
       wanted: returns the shardings of the state that must keep its sharding, by the id of the Value.
     """
 
@@ -51,7 +50,7 @@ class GlobalMesh:
         self.replicated = self.sharding()
         self.batch = self.sharding(names) if self.ways > 1 else self.replicated
         self.sizes: set[int] = set()
-        self.uneven: Counter[int] = Counter()
+        self.uneven: set[int] = set()
         self.wanted: Callable[[], dict[int, NamedSharding]] = dict
         self._marked: weakref.WeakValueDictionary[int, np.ndarray] = weakref.WeakValueDictionary()
 
@@ -62,16 +61,25 @@ class GlobalMesh:
         """Return the sharding of a spec. Equal specs have the same object."""
         return _sharding(self.jax, _shortest(spec))
 
+    def described(self) -> str:
+        """Describe the mesh and the batches of the program in one line, for reports."""
+        text = f"mesh {self} of {self.device.type} devices"
+        if self.sizes:
+            text += f"; batches of {_listed(self.sizes)} are sharded"
+        if self.uneven:
+            text += f"; batches of {_listed(self.uneven)} are replicated, because {self.ways} does not divide them"
+        return text
+
     # -- batches ---------------------------------------------------------------------------------------------------
 
     def takes(self, size: int) -> bool:
-        """Return whether batches of this size are sharded, and count those that are not."""
+        """Return whether batches of this size are sharded."""
         if self.ways == 1:
             return False
         if size and size % self.ways == 0:
             self.sizes.add(size)
             return True
-        self.uneven[size] += 1
+        self.uneven.add(size)
         return False
 
     def mark(self, array: np.ndarray) -> None:
@@ -121,6 +129,10 @@ class GlobalMesh:
 def is_same(array: Any, sharding: NamedSharding) -> bool:
     """Return whether an array of a mesh has a sharding."""
     return array.sharding == sharding or array.sharding.is_equivalent_to(sharding, array.ndim)
+
+
+def _listed(sizes: set[int]) -> str:
+    return ", ".join(map(str, sorted(sizes)))
 
 
 def _shortest(spec: Spec) -> Spec:

@@ -7,6 +7,7 @@ results.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -114,6 +115,7 @@ def _follow(
         value = r()
         if value is not None and id(value) in wanted:
             results[slot] = wanted[id(value)]
+    _add_written(mesh, trace, inputs, results)
     first = 0
     for plan, slots in operators(trace.code):
         for row in plan.rows:
@@ -126,6 +128,24 @@ def _follow(
                         inputs[~slot] = inputs[~slot] or sharding
         first += len(plan.outputs)
     return results
+
+
+def _add_written(
+    mesh: GlobalMesh, trace: Trace, inputs: Sequence[NamedSharding | None], results: dict[int, NamedSharding]
+) -> None:
+    """Add the shardings of results that replace the contents of a storage: those of the old contents."""
+    first: dict[Any, Any] = {}  # the contents at the beginning, by storage
+    for storage, old, slot in trace.puts:
+        held = first.setdefault(storage, old)
+        value = trace.results[slot]()
+        if isinstance(held, int):
+            array, sharding = (trace.arrays[~held], inputs[~held]) if held < 0 else (None, results.get(held))
+        else:
+            array, sharding = held.array, None
+        if sharding is None and mesh.holds(array):
+            sharding = array.sharding
+        if sharding is not None and value is not None and (array is None or array.shape == value.aval.shape):
+            results.setdefault(slot, sharding)
 
 
 def _of_row(
@@ -170,7 +190,10 @@ class Laid(NamedTuple):
         shardings = [inputs[i] for i in self.donated], kept, [self.mesh.replicated] * len(given[2])
         with tracing_for(to_jax(device).platform), at_precision(switches.of[device.type]):
             jitted = jax.jit(function, donate_argnums=0, in_shardings=shardings, out_shardings=outputs, **options)
-            return Spread(self.mesh, jitted.lower(*given), shardings)
+            with warnings.catch_warnings():
+                # A donated array of another sharding than every result is freed, and nothing is lost.
+                warnings.filterwarnings("ignore", "Some donated buffers were not usable")
+                return Spread(self.mesh, jitted.lower(*given), shardings)
 
 
 def laid(device: Device, trace: Trace, live: Sequence[int], donated: Sequence[int]) -> Laid | None:

@@ -115,7 +115,9 @@ def _of_rule(name: str, shape: tuple[int, ...], mesh: GlobalMesh, pattern: str, 
         return largest(shape, mesh, [rule])
     spec = tuple(rule)
     if len(spec) > len(shape):
-        raise ValueError(f"the rule {pattern!r} has {len(spec)} dimensions, and the parameter {name!r} has {len(shape)}")
+        raise ValueError(
+            f"the rule {pattern!r} has {len(spec)} dimensions, and the parameter {name!r} has {len(shape)}"
+        )
     for dim, (size, axes) in enumerate(zip(shape, spec)):
         ways = math.prod(mesh.axes[axis] for axis in axes_of(axes))
         if size % ways:

@@ -41,7 +41,9 @@ class GPT(nn.Module):
 
 
 def mlp():
-    model = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Dropout(0.2), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
+    model = nn.Sequential(
+        nn.Linear(20, 64), nn.ReLU(), nn.Dropout(0.2), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10)
+    )
     optimizer = torch.optim.SGD(model.parameters(), 0.05, momentum=0.9, weight_decay=1e-4)
     return model, optimizer, torch.randn(SAMPLES, 20), torch.randint(0, 10, (SAMPLES,))
 

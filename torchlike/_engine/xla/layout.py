@@ -77,9 +77,7 @@ def arranged(
     return Layout(tuple(mesh.axes.items()), tuple(found), tuple([results.get(slot) for slot in live]))
 
 
-def _arrange(
-    mesh: GlobalMesh, trace: Trace, donated: Sequence[int], known: Mapping[int, NamedSharding]
-) -> _Results:
+def _arrange(mesh: GlobalMesh, trace: Trace, donated: Sequence[int], known: Mapping[int, NamedSharding]) -> _Results:
     wanted = mesh.wanted()
     inputs = [value and wanted.get(id(value)) for value in [r() for r in trace.inputs]]
     for i, sharding in known.items():
@@ -231,7 +229,9 @@ class Spread:
         return getattr(self.compiled, name)  # JAX's `memory_analysis`, `as_text`, ...
 
 
-def rows_of_update(lengths: Sequence[int], written: Sequence[int], alone: int, shapes: Sequence[tuple]) -> Iterator[Row]:
+def rows_of_update(
+    lengths: Sequence[int], written: Sequence[int], alone: int, shapes: Sequence[tuple]
+) -> Iterator[Row]:
     """Yield the rows of an update of many tensors: the i-th tensors of its columns.
 
     Args:

@@ -222,7 +222,9 @@ def parse(text: str) -> dict[str, int]:
     for part in text.split(","):
         name, equals, size = (x.strip() for x in part.partition("="))
         if not equals or not name.isidentifier():
-            raise ValueError(f"a mesh is written as data=8 or data=4,model=2; {part.strip()!r} is not an axis and a size")
+            raise ValueError(
+                f"a mesh is written as data=8 or data=4,model=2; {part.strip()!r} is not an axis and a size"
+            )
         if not size.isdecimal() or int(size) < 1:
             raise ValueError(f"the size of the mesh axis {name!r} must be a positive number, not {size!r}")
         if name in axes:

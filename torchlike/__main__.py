@@ -13,10 +13,10 @@ usage: python -m torchlike [--mesh axes] script.py [args]
        python -m torchlike --clear-cache
        python -m torchlike --stubs [folder]
 
-Runs a program in which 'import torch' imports torchlike, in this process only. --mesh data=8 runs
-it over 8 local devices with the results of one device; the axes are data, fsdp and model. --clear-cache deletes the compiled
-programs on disk. --stubs writes stubs of the package torch to a folder (by default 'typings'), so that editors and type
-checkers understand such programs."""
+Runs a program in which 'import torch' imports torchlike, in this process only. --mesh data=8 runs it over 8 local
+devices with the results of one device; the axes are data, fsdp and model. --clear-cache deletes the compiled programs
+on disk. --stubs writes stubs of the package torch to a folder (by default 'typings'), so that editors and type checkers
+understand such programs."""
 
 
 def main(argv: list[str]) -> None:

@@ -24,8 +24,8 @@ def test_losses_and_layouts():
     assert facts["data=8 cnn:compiled"]["batch"] == "P('data',)"
     assert facts["data=2,fsdp=2,model=2 gpt:recorded"]["batch"] == "P(('data', 'fsdp'),)"
     assert facts["data=8 mlp:recorded:60"]["mesh"] == (
-        "mesh data=8 of cpu devices; batches of 40 are sharded; batches of 60 are replicated, because 8 does not divide "
-        "them"
+        "mesh data=8 of cpu devices; batches of 40 are sharded; "
+        "batches of 60 are replicated, because 8 does not divide them"
     )
 
 

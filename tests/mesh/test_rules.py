@@ -40,7 +40,7 @@ def test_a_rule_must_fit_the_parameter():
         ValueError, match=r"splits dimension 1 of the parameter 'fc.weight' into 8 parts, .* size is 12"
     ):
         spec((64, 12), {"*": (None, ("data", "model"))}, data=4, model=2)
-    with pytest.raises(ValueError, match="has 2 dimensions, and the parameter 'fc.weight' has 1"):
+    with pytest.raises(ValueError, match=r"has 2 dimensions, and the parameter 'fc.weight' has 1"):
         spec((64,), {"*": ("data", None)}, data=4)
 
 

@@ -32,15 +32,21 @@ def test_no_code_of_the_mesh_runs_in_a_step():
     for step in _steps():
         for _ in range(4):  # compiling asks once whether there is a mesh
             step().item()
-        called = []
-        sys.setprofile(lambda frame, event, _: called.append(frame.f_code) if event == "call" else None)
-        try:
-            for _ in range(2):
-                step().item()
-        finally:
-            sys.setprofile(None)
+        called = _called_by(step)
         assert called
         assert [code.co_qualname for code in called if code.co_filename in FILES] == []
+
+
+def _called_by(step) -> list:
+    """Return the code objects of the functions that two steps call."""
+    called: list = []
+    sys.setprofile(lambda frame, event, _: called.append(frame.f_code) if event == "call" else None)
+    try:
+        for _ in range(2):
+            step().item()
+    finally:
+        sys.setprofile(None)
+    return called
 
 
 def test_the_keys_of_programs_have_no_layout():

@@ -28,11 +28,12 @@ def distribute(model: M, mesh: str | Mapping[str, int] | Any = None, rules: Rule
         first called.
       mesh: the axes and the number of devices along each: `"data=4,model=2"`, a dictionary, or a `jax.sharding.Mesh`,
         of which the names and sizes are used. By default the active mesh, or all local devices on the axis `data`.
-      rules: a dictionary from patterns to placements. The first pattern (`fnmatch`) that matches the name of a
-        parameter determines its placement. A placement is None (replicated), a tuple with one element for each
-        dimension, as in a `PartitionSpec` (the name of an axis, a tuple of names, or None), or the name of an axis, which
-        shards the largest dimension that it divides. A parameter that no pattern matches is sharded over the axes `fsdp`
-        and `model`, if the mesh has them and the parameter has at least 4096 elements, as if they were placements.
+      rules: a dictionary from patterns (`fnmatch`) to placements. The first pattern that matches the name of a
+        parameter determines its placement: None (replicated), the name of an axis (which shards the largest dimension
+        that it divides), or a tuple with one element for each dimension as in a `PartitionSpec`: the name of an axis, a
+        tuple of names, or None. Other parameters are sharded over the axes `fsdp` and `model`, if the mesh has them and
+        the parameter has at least 4096 elements, as if each name were a placement. An embedding is then sharded by
+        rows.
 
     Returns:
       The model.
@@ -41,7 +42,9 @@ def distribute(model: M, mesh: str | Mapping[str, int] | Any = None, rules: Rule
       RuntimeError: another mesh is active, or the number of devices differs from that of the mesh.
       ValueError: the mesh or a rule is not valid.
 
-    >>> model = torchlike.distribute(torchlike.nn.Linear(2, 4), mesh="data=1", rules={"weight": "data"})  # doctest: +SKIP
+    >>> model = torchlike.nn.Linear(2, 4)
+    >>> torchlike.distribute(model, mesh="fsdp=8", rules={"bias": None})  # doctest: +SKIP
+    Linear(in_features=2, out_features=4, bias=True)
     """
     found = begin(_axes(mesh), f"the mesh {_text(mesh)}", rules or {})
     if rules is not None:

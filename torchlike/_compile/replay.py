@@ -181,7 +181,7 @@ class Replay:
         asked = [x for x in self._again if isinstance(x, Numbers)]
         self._packs = whole_program.Packs(self.device, trace, asked)
         live = tuple([value.slot for value in outputs])
-        layout.arranged(self.device, trace, live, self._order, known(self.device, trace, self._sources))
+        layout.place(self.device, trace, self._order, lambda mesh: known(mesh, trace, self._sources))
         # Overwritten inputs are copied for this run, because the capture still references their old contents.
         private = transfers.private([trace.arrays[i] for i in self._order], self.device)
         kept = [trace.arrays[i] for i in range(len(trace.arrays)) if i not in set(self._order)]

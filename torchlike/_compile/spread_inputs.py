@@ -9,22 +9,18 @@ from weakref import WeakSet
 import numpy as np
 from jax.sharding import NamedSharding
 
-from torchlike._dtypes.devices import device as Device
 from torchlike._engine import Value, concrete
 from torchlike._engine.trace.capture import WholeTrace
 from torchlike._engine.xla.layout import Spread
-from torchlike._engine.xla.mesh import active
+from torchlike._engine.xla.mesh import GlobalMesh
 from torchlike._tensor.spreading import placed
 
 
-def known(device: Device, trace: WholeTrace, sources: Sequence[Any]) -> dict[int, NamedSharding]:
-    """Return the shardings of state and of batches, by the index of the input. Return {} without a mesh.
+def known(mesh: GlobalMesh, trace: WholeTrace, sources: Sequence[Any]) -> dict[int, NamedSharding]:
+    """Return the shardings of state and of batches, by the index of the input.
 
     The first argument that is a tensor determines the size of the batch.
     """
-    mesh = active.over(device)
-    if mesh is None:
-        return {}
     storages = placed.storages()
     found = {i: storages[id(s.what)] for i, s in enumerate(sources) if s.kind == "state" and id(s.what) in storages}
     given = [i for i, s in enumerate(sources) if s.kind == "argument" and trace.arrays[i].ndim]

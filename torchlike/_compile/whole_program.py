@@ -86,7 +86,7 @@ def find(
         packs.vectors,
         switches.of[device.type],
     )
-    laid = layout.arranged(device, trace, live, donated)
+    laid = layout.arranged(device, trace, live)
     key = key if laid is None else (*key, laid)
     found = programs.get(key)
     if found is None:

@@ -122,8 +122,8 @@ def _of_rule(name: str, shape: tuple[int, ...], mesh: GlobalMesh, pattern: str, 
         ways = math.prod(mesh.axes[axis] for axis in axes_of(axes))
         if size % ways:
             raise ValueError(
-                f"the rule {pattern!r} splits dimension {dim} of the parameter {name!r} into {ways} parts, but its size "
-                f"is {size}"
+                f"the rule {pattern!r} splits dimension {dim} of the parameter {name!r} into {ways} parts, "
+                f"but its size is {size}"
             )
     return spec
 
@@ -134,7 +134,7 @@ def axes_of(part: Any) -> tuple[str, ...]:
 
 
 def largest(shape: Sequence[int], mesh: GlobalMesh, axes: Iterable[str]) -> Spec:
-    """Return the spec that shards, over each axis, the largest free dimension that it divides; of equal ones, the last."""
+    """Return the spec that shards the largest free dimension that each axis divides. The last one wins a tie."""
     spec: list[Any] = [None] * len(shape)
     for axis in axes:
         free = [d for d, size in enumerate(shape) if spec[d] is None and size % mesh.axes[axis] == 0]

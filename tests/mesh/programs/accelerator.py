@@ -4,13 +4,13 @@ import json
 
 import jax
 
-jax.config.update("jax_num_cpu_devices", 8)
-
 import torchlike as torch
 from torchlike import nn
 from torchlike._dtypes import devices
 from torchlike.nn import functional as F
 from torchlike.utils.data import DataLoader, TensorDataset
+
+jax.config.update("jax_num_cpu_devices", 8)  # importing torchlike does not start JAX
 
 
 def losses(mesh, mode):

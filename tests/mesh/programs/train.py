@@ -1,7 +1,7 @@
 """Train small models as PyTorch programs for one device do, and print their losses.
 
-Arguments: the trainings, such as `gpt:compiled`, and `sharded` if all parameters are to be sharded over the axis `data`.
-A training is a model, how its steps run (`recorded` or `compiled`), and optionally the size of a batch.
+Arguments: the trainings, such as `gpt:compiled`, and `sharded` to shard all parameters over the axis `data`. A training
+is a model, how its steps run (`recorded` or `compiled`), and optionally the size of a batch.
 """
 
 import json

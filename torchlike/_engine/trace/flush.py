@@ -82,7 +82,7 @@ def flush(device: Device) -> None:
                 _executor,
             )
             if active.mesh is not None:
-                key = (*key, layout.arranged(device, trace, live, donated))
+                key = (*key, layout.arranged(device, trace, live))
             _run(device, trace, key, [values[i] for i in live])
         device.trace = None
         _trace.pending.pop(device, None)

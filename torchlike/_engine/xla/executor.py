@@ -100,7 +100,7 @@ class Executable:
 class Fused:
     """A compiled trace. It keeps no reference to the trace from which it was compiled."""
 
-    __slots__ = ("_donated", "_kept", "_packs", "_place", "_private", "_small", "executable")
+    __slots__ = ("_donated", "_kept", "_laid", "_packs", "_place", "_private", "_small", "executable")
 
     def __init__(self, device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> None:
         chosen, places, kinds = numbers_of(trace)
@@ -115,7 +115,7 @@ class Fused:
             resident = transfers.Resident(device)
             packs = lambda scalars: resident(pack([x for i in chosen for x in scalars[i]]))
         self._packs = packs
-        laid = layout.laid(device, trace, live, donated)
+        self._laid = laid = layout.laid(device, trace, live, donated)
         code = tuple(trace.code) if laid is None else laid.code
         function = replay(code, places, vectors, donated, self._kept, live)
         self.executable = Executable(device, function, self.arguments(trace), laid)
@@ -141,6 +141,8 @@ class Fused:
         array is first copied on the host. On the CPU, a small host array is passed directly: JAX copies it at each
         call, which costs less than keeping a copy. On other devices every host array counts as large.
         """
+        if self._laid is not None:
+            self._laid.place(trace)
         arrays = trace.arrays
         for i in trace.hosts:
             if arrays[i].__class__ is np.ndarray and arrays[i].nbytes > self._small:  # else small, or already moved

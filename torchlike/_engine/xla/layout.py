@@ -47,61 +47,71 @@ class Layout(NamedTuple):
     outputs: tuple[NamedSharding | None, ...]
 
 
-class _Results(NamedTuple):
-    """The shardings of a trace: those of its inputs, and those of results that are known, by slot."""
-
-    inputs: list[NamedSharding]
-    results: dict[int, NamedSharding]
-
-
 def arranged(
-    device: Device,
-    trace: Trace,
-    live: Sequence[int],
-    donated: Sequence[int],
-    known: Mapping[int, NamedSharding] | None = None,
+    device: Device, trace: Trace, live: Sequence[int], known: Mapping[int, NamedSharding] | None = None
 ) -> Layout | None:
-    """Put the inputs of a trace on the mesh, and return the layout of its program. Return None without a mesh.
+    """Return the layout of the program of a trace, or None without a mesh.
 
     Args:
       device: the device of the trace.
-      trace: the trace. Its arrays are replaced by arrays over the mesh.
+      trace: the trace.
       live: the slots of the results.
-      donated: the inputs whose memory the program may overwrite.
       known: the shardings of some inputs.
     """
     mesh = active.over(device)
     if mesh is None:
         return None
-    found, results = _arrange(mesh, trace, donated, known or {})
-    return Layout(tuple(mesh.axes.items()), tuple(found), tuple([results.get(slot) for slot in live]))
+    inputs, results = _shardings(mesh, trace, known or {})
+    return Layout(tuple(mesh.axes.items()), tuple(inputs), tuple([results.get(slot) for slot in live]))
 
 
-def _arrange(mesh: GlobalMesh, trace: Trace, donated: Sequence[int], known: Mapping[int, NamedSharding]) -> _Results:
+def _shardings(
+    mesh: GlobalMesh, trace: Trace, known: Mapping[int, NamedSharding]
+) -> tuple[list[NamedSharding], dict[int, NamedSharding]]:
+    """Return the shardings of the inputs of a trace, and those of results that are known, by slot."""
     wanted = mesh.wanted()
     inputs = [value and wanted.get(id(value)) for value in [r() for r in trace.inputs]]
     for i, sharding in known.items():
         inputs[i] = sharding
     results = _follow(mesh, trace, inputs, wanted)
+    return [sharding or _own(mesh, array) for sharding, array in zip(inputs, trace.arrays)], results
+
+
+def _own(mesh: GlobalMesh, array: Any) -> NamedSharding:
+    """Return the sharding of an input for which there is no rule.
+
+    A large host array with the size of a batch, such as the mask of a dropout, is sharded as the batch.
+    """
+    if mesh.holds(array):
+        return array.sharding
+    return mesh.batch if mesh.is_led(array.shape) and array.nbytes > SMALL else mesh.replicated
+
+
+def _place(mesh: GlobalMesh, trace: Trace, shardings: Sequence[NamedSharding], donated: Sequence[int]) -> None:
+    """Put the inputs of a trace on the mesh. Their Values then have the new arrays."""
     limit = SMALL if mesh.device.type == "cpu" else -1
-    for i, array in enumerate(trace.arrays):
-        if array.__class__ is not np.ndarray or inputs[i] or i in donated or array.nbytes > limit:
-            _place(mesh, trace, i, inputs[i])
-    found = [mesh.replicated if x.__class__ is np.ndarray else x.sharding for x in trace.arrays]
-    return _Results(found, results)
+    for i, (array, sharding) in enumerate(zip(trace.arrays, shardings)):
+        is_small = array.__class__ is np.ndarray and array.nbytes <= limit
+        if is_small and sharding is mesh.replicated and i not in donated:
+            continue
+        moved = mesh.put(array, sharding)
+        if moved is not array:
+            trace.arrays[i] = moved
+            owner = trace.inputs[i]()
+            if owner is not None:
+                owner.array = moved
 
 
-def _place(mesh: GlobalMesh, trace: Trace, i: int, sharding: NamedSharding | None) -> None:
-    """Put an input on the mesh. Its Value then has the new array."""
-    array = trace.arrays[i]
-    if sharding is None and array.__class__ is np.ndarray and mesh.is_led(array.shape):
-        sharding = mesh.batch  # such as the mask of a dropout
-    moved = mesh.put(array, sharding)
-    if moved is not array:
-        trace.arrays[i] = moved
-        owner = trace.inputs[i]()
-        if owner is not None:
-            owner.array = moved
+def place(
+    device: Device,
+    trace: Trace,
+    donated: Sequence[int],
+    known: Callable[[GlobalMesh], Mapping[int, NamedSharding]],
+) -> None:
+    """Put the inputs of a trace on the mesh, if there is one. `known` returns the shardings of some inputs."""
+    mesh = active.over(device)
+    if mesh is not None:
+        _place(mesh, trace, _shardings(mesh, trace, known(mesh))[0], donated)
 
 
 def _follow(
@@ -181,6 +191,10 @@ class Laid(NamedTuple):
     donated: Sequence[int]
     code: tuple
 
+    def place(self, trace: Trace) -> None:
+        """Put the inputs of a trace of this program on the mesh."""
+        _place(self.mesh, trace, self.inputs, self.donated)
+
     def executable(self, device: Device, function: Callable, *given: Sequence[Any], **options: Any) -> Spread:
         """Compile a function for the mesh (see `executor.executable`)."""
         inputs, outputs = self.inputs, list(self.outputs)
@@ -199,7 +213,7 @@ def laid(device: Device, trace: Trace, live: Sequence[int], donated: Sequence[in
     mesh = active.over(device)
     if mesh is None:
         return None
-    inputs, results = _arrange(mesh, trace, donated, {})
+    inputs, results = _shardings(mesh, trace, {})
     code = tuple(constrained(mesh, trace.code, inputs, results))
     return Laid(mesh, inputs, [results.get(slot) for slot in live], donated, code)
 

@@ -11,7 +11,7 @@ import functools
 import math
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import jax
 import jax.numpy as jnp
@@ -96,7 +96,7 @@ class GlobalMesh:
 
     # -- placing ---------------------------------------------------------------------------------------------------
 
-    def holds(self, array: Any) -> bool:
+    def holds(self, array: Any) -> TypeGuard[jax.Array]:
         """Return whether an array is sharded or replicated over this mesh."""
         return isinstance(getattr(array, "sharding", None), NamedSharding) and array.sharding.mesh == self.jax
 

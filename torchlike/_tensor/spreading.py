@@ -16,7 +16,7 @@ import numpy as np
 from jax.sharding import NamedSharding
 
 from torchlike._dtypes.recorder import current
-from torchlike._engine.xla.mesh import STATE_AXES, GlobalMesh, Spec, active, is_same
+from torchlike._engine.xla.mesh import STATE_AXES, GlobalMesh, Spec, active
 from torchlike._tensor.tensor import Tensor
 
 SMALL = 4096  # elements; a smaller parameter is sharded only if a rule says so
@@ -89,8 +89,8 @@ placed = Placed()
 def is_sharded(tensor: Tensor) -> bool:
     """Return whether the elements of a tensor are divided between the devices of the mesh."""
     mesh = active.mesh
-    array = None if mesh is None else tensor._storage.value.array
-    return mesh is not None and mesh.holds(array) and not array.sharding.is_fully_replicated
+    own = None if mesh is None else mesh.sharding_of(tensor._storage.value.array)
+    return own is not None and not own.is_fully_replicated
 
 
 # -- rules -------------------------------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def batch(data: Any) -> None:
         if tensor.shape[0] != size or value.array is None:
             continue
         if value.aval.device is mesh.device:
-            if not mesh.holds(value.array) or is_same(value.array, mesh.replicated):
+            if mesh.sharding_of(value.array) in (None, mesh.replicated):
                 value.array = mesh.put(value.array, mesh.batch)
         elif isinstance(value.array, np.ndarray):
             mesh.mark(value.array)

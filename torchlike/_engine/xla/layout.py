@@ -82,8 +82,9 @@ def _own(mesh: GlobalMesh, array: Any) -> NamedSharding:
 
     A large host array with the size of a batch, such as the mask of a dropout, is sharded as the batch.
     """
-    if mesh.holds(array):
-        return array.sharding
+    own = mesh.sharding_of(array)
+    if own is not None:
+        return own
     return mesh.batch if mesh.is_led(array.shape) and array.nbytes > SMALL else mesh.replicated
 
 
@@ -150,8 +151,7 @@ def _add_written(
             array, sharding = (trace.arrays[~held], inputs[~held]) if held < 0 else (None, results.get(held))
         else:
             array, sharding = held.array, None
-        if sharding is None and mesh.holds(array):
-            sharding = array.sharding
+        sharding = sharding or mesh.sharding_of(array)
         if sharding is not None and value is not None and (array is None or array.shape == value.aval.shape):
             results.setdefault(slot, sharding)
 
@@ -170,8 +170,7 @@ def _of_row(
             return found
     if slots[0] >= 0:
         return None
-    array = trace.arrays[~slots[0]]
-    return array.sharding if mesh.holds(array) else mesh.replicated
+    return mesh.sharding_of(trace.arrays[~slots[0]]) or mesh.replicated
 
 
 class Laid(NamedTuple):

@@ -11,7 +11,7 @@ import functools
 import math
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -96,9 +96,10 @@ class GlobalMesh:
 
     # -- placing ---------------------------------------------------------------------------------------------------
 
-    def holds(self, array: Any) -> TypeGuard[jax.Array]:
-        """Return whether an array is sharded or replicated over this mesh."""
-        return isinstance(getattr(array, "sharding", None), NamedSharding) and array.sharding.mesh == self.jax
+    def sharding_of(self, array: Any) -> NamedSharding | None:
+        """Return the sharding of an array over this mesh, or None if the array is elsewhere."""
+        found = getattr(array, "sharding", None)
+        return found if isinstance(found, NamedSharding) and found.mesh == self.jax else None
 
     def put(self, array: Any, sharding: NamedSharding | None = None) -> jax.Array:
         """Return an array over the mesh. Without a sharding, an array that is on the mesh already is returned as it is.
@@ -107,8 +108,10 @@ class GlobalMesh:
           array: a NumPy or JAX array.
           sharding: the sharding; by default the one of `natural`.
         """
-        if self.holds(array):
-            return array if sharding is None or is_same(array, sharding) else _relaid(sharding)(array)
+        own = self.sharding_of(array)
+        if own is not None:
+            is_there = sharding is None or own == sharding or own.is_equivalent_to(sharding, array.ndim)
+            return array if is_there else _relaid(sharding)(array)
         sharding = sharding or self.natural(array)
         if self.device.type != "cpu":
             return jax.device_put(np.asarray(array), sharding)
@@ -123,12 +126,8 @@ class GlobalMesh:
 
     def copies(self, arrays: Sequence[Any]) -> list[jax.Array]:
         """Return copies of arrays over the mesh, with the same shardings. No other code references them."""
-        return [_relaid(array.sharding)(array) if self.holds(array) else self.put(np.array(array)) for array in arrays]
-
-
-def is_same(array: Any, sharding: NamedSharding) -> bool:
-    """Return whether an array of a mesh has a sharding."""
-    return array.sharding == sharding or array.sharding.is_equivalent_to(sharding, array.ndim)
+        found = [(array, self.sharding_of(array)) for array in arrays]
+        return [self.put(np.array(array)) if own is None else _relaid(own)(array) for array, own in found]
 
 
 def _listed(sizes: set[int]) -> str:

@@ -36,6 +36,10 @@ from torchlike._engine import peek as peek
 from torchlike._engine import prelude as prelude
 from torchlike._engine import to_numpy as to_numpy
 from torchlike._engine import uninterrupted as uninterrupted
+from torchlike._engine.ranks.mesh import Connected as Connected
+from torchlike._engine.ranks.mesh import RankMesh as RankMesh
+from torchlike._engine.ranks.processes import Lost as Lost
+from torchlike._engine.ranks.processes import processes as processes
 from torchlike._engine.trace.ownership import ATTRIBUTE as ATTRIBUTE
 from torchlike._engine.trace.ownership import DICT_ITEM as DICT_ITEM
 from torchlike._engine.trace.trace import observers as observers
@@ -47,7 +51,11 @@ from torchlike._errors.arguments import cannot as cannot
 from torchlike._errors.arguments import unsupported as unsupported
 from torchlike._errors.arguments import wrong_type as wrong_type
 from torchlike._errors.gradients import checkpoint as checkpoint
+from torchlike._errors.ranks import DistBackendError as DistBackendError
+from torchlike._errors.ranks import DistError as DistError
+from torchlike._errors.ranks import under_vmap as under_vmap
 from torchlike._errors.warned import warn as warn
+from torchlike._ops import collectives as collectives
 from torchlike._ops.schema.flops import Products as Products
 from torchlike._ops.schema.namespace import constant as constant
 from torchlike._ops.schema.namespace import namespace as namespace

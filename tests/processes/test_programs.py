@@ -15,6 +15,8 @@ RUNS = [
     ("meshes", 4),
     ("hooks", 2),
     ("no_sync", 2),
+    ("differing", 2),
+    ("differing", 3),
 ]
 
 

@@ -15,7 +15,9 @@ from torchlike import _errors
 from torchlike._compile.arguments import Signature
 from torchlike._compile.attempt import Attempt, Kept
 from torchlike._compile.history import History, raised
+from torchlike._compile.replay import DIFFERENT
 from torchlike._dtypes.recorder import current
+from torchlike._engine.ranks.meeting import DifferentProgram
 from torchlike._engine.report.explain import Function, compiled
 from torchlike._engine.trace import trace as _trace
 from torchlike._errors.callers import Place
@@ -169,6 +171,8 @@ class Compiled:
                     return self._verify(one, signature, args, kwargs)
                 try:
                     return one.replay.run(given, tensors)
+                except DifferentProgram:
+                    return self._uncompiled(DIFFERENT, args, kwargs)
                 except (jax.errors.JaxRuntimeError, OutOfMemoryError) as error:
                     raise one.replay.explained(error) from None
         return self._advance(signature, args, kwargs)

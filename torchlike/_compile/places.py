@@ -27,11 +27,13 @@ import numpy as np
 
 from torchlike import _dtypes
 from torchlike._dtypes.devices import device as Device
+from torchlike._engine.ranks.mesh import Connected
 from torchlike._random import Generator
 
 # Immutable types whose values are compared by equality.
 PLAIN = frozenset((int, float, bool, complex, str, bytes, NoneType, EllipsisType, NotImplementedType, range))
 FIXED = (
+    Connected,
     _dtypes.dtype,
     Device,
     np.generic,

@@ -14,9 +14,11 @@ from torchlike import _native
 from torchlike._compile import whole_program
 from torchlike._compile.guards import Attributes
 from torchlike._compile.old_gradients import JaxArray, OldGradients
+from torchlike._compile.purity import Refusal
 from torchlike._compile.results import Results
 from torchlike._compile.spread_inputs import aligned, known
 from torchlike._engine import Aval, Value, boundary, concrete, element, to_numpy, uninterrupted
+from torchlike._engine.ranks.meeting import DifferentProgram
 from torchlike._engine.trace.capture import Capture, Draw, Elements, Numbers
 from torchlike._engine.trace.interrupts import assign
 from torchlike._engine.trace.known import elements
@@ -29,6 +31,7 @@ from torchlike._errors.callers import users_place
 from torchlike._sparse import members
 from torchlike._tensor.tensor import Tensor
 
+DIFFERENT = "the members of the process group run different programs"
 ARGUMENT, MEMORY, STATE, VIEW, GRAD = "argument", "memory", "state", "view", "grad"
 DRAW, CONSTANT, COTANGENT = "draw", "constant", "cotangent"
 
@@ -131,6 +134,7 @@ class Replay:
         # A pure call depends only on its arguments and writes nothing.
         other = any(s.kind not in (ARGUMENT, CONSTANT) for s in sources)
         self._is_pure = not (writes or grads or self._again or self._holds or self._checks or self._states or other)
+        self._is_pure = self._is_pure and capture.trace.mesh is None
         self._make(capture, outputs)
         results.settle()
 
@@ -187,6 +191,10 @@ class Replay:
         kept = [trace.arrays[i] for i in range(len(trace.arrays)) if i not in set(self._order)]
         given = ([*private, *self._old.fresh()], kept, self._packs.now([x.sequence for x in asked]))
         self.program = whole_program.find(self.device, trace, live, self._order, self._old.avals, self._packs, given)
+        try:
+            self.program.meet()
+        except DifferentProgram:
+            raise Refusal(DIFFERENT) from None
         with uninterrupted():
             arrays = self.program.run(self.device, *given)
             self.program.account.runs += 1

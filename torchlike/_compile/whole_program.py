@@ -17,7 +17,7 @@ from torchlike._engine.trace.capture import Numbers
 from torchlike._engine.trace.trace import Trace
 from torchlike._engine.trace.value import Aval
 from torchlike._engine.xla import layout, memory
-from torchlike._engine.xla.executor import Executable, numbers_of, replay, vectors_of
+from torchlike._engine.xla.executor import Executable, executable_of, numbers_of, replay, vectors_of
 from torchlike._engine.xla.transfers import Resident, to_device
 from torchlike._errors.callers import users_place
 from torchlike._ops.linalg.products import whole_step
@@ -111,9 +111,10 @@ def _make(
     try:
         with whole_step:
             laid = layout.laid(device, trace, live, donated)
-            code = tuple(trace.code) if laid is None else laid.code
-            function = replay(code, places, packs.vectors, donated, kept, live)
-            made = Executable(device, function, given, laid, keep_unused=spare)
+            code = tuple(trace.code)
+            steps = code if laid is None else laid.code
+            function = replay(steps, places, packs.vectors, donated, kept, live)
+            made = executable_of(device, code, function, given, laid, keep_unused=spare)
     except jax.errors.JaxRuntimeError as error:  # the program is too large for the memory of a TPU
         raise memory.explained(error, device, trace.code, users_place()) from None
     made.account, made.code = account, tuple(trace.code)

@@ -185,6 +185,12 @@ def to_jax(d: device):
     return found[d.index or 0]
 
 
+def forget() -> None:
+    """Forget JAX's devices, because JAX's backend starts again."""
+    to_jax.cache_clear()
+    streams_of.cache_clear()
+
+
 _THREADS = {"7.5": 1024, "8.6": 1536, "8.7": 1536, "8.9": 1536, "11.0": 1536, "12.0": 1536, "12.1": 1536}
 
 

@@ -1,28 +1,27 @@
 """Collective operations on tensors.
 
-Each function sends its messages immediately. With `async_op` it returns a `Work`, whose `wait` writes the results.
-Otherwise the function itself waits for the results, and returns None. All members of a group must call the same
-functions in the same order. `group` defaults to the group of all processes. If a process outside the group calls a
-function, the function only warns.
+Each function records an operator, as `add` does. The operator runs in a program of all members. With `async_op` the
+function returns a `Work`. Otherwise it returns None, and on the CPU it waits for the result.
+
+All members of a group must call the same functions in the same order, with the same shapes and dtypes. `group` defaults
+to the group of all processes. If a process outside the group calls a function, the function only warns.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-import numpy as np
-
+import torchlike
 from torchlike import Tensor
-from torchlike._internal import warn
+from torchlike._internal import RankMesh, Value, boundary, collectives, warn
 from torchlike.distributed import _errors as errors
 from torchlike.distributed import _tensors as t
-from torchlike.distributed._group import ProcessGroup, Received, Work
-from torchlike.distributed._reducing import SEGMENT, RedOpType, ReduceOp, checked, chunks, reduced, round_the_ring
+from torchlike.distributed._group import ProcessGroup, Work
+from torchlike.distributed._reducing import RedOpType, ReduceOp, checked
 from torchlike.distributed._world import is_outside, member
-
-LARGE = 1 << 16  # the minimum size in bytes of arrays that are reduced in parts, one part by each member
 
 
 def _ended(work: Work, is_async: bool) -> Work | None:
@@ -52,8 +51,21 @@ def _everybody(group: ProcessGroup) -> range:
     return range(group.size())
 
 
-def _arrays(received: Received, like: Any) -> list[np.ndarray]:
-    return [t.unpacked(received[rank], like, rank) for rank in sorted(received)]
+def _recorded(written: list[Tensor], is_async: bool) -> Work | None:
+    """Return a `Work`, or run the collective now.
+
+    On accelerators it stays recorded, as PyTorch's functions return before a collective has run there.
+    """
+    if is_async:
+        return Work(lambda _: _run(written))
+    _run(written)
+    return None
+
+
+def _run(written: list[Tensor]) -> list[Tensor]:
+    if any(x.device.type == "cpu" for x in written):
+        boundary()
+    return written
 
 
 # -- the same result for all members -----------------------------------------------------------------------------------
@@ -72,42 +84,34 @@ def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_
         return None
     if tensor.is_sparse:
         raise NotImplementedError("all_reduce: sparse tensors are not supported by torchlike yet")
-    array = t.host(tensor)
-    if not async_op:
-        t.put(tensor, summed(group, array, op))
-        return None
-
-    def finish(received: Received) -> list[Tensor]:
-        t.put(tensor, reduced(_arrays(received, array), op))
-        return [tensor]
-
-    return group.post(dict.fromkeys(_everybody(group), t.message(array)), _everybody(group), finish)
+    (result,) = _reduced(group, [tensor], op)
+    return _recorded([t.write(tensor, result)], async_op)
 
 
-def summed(group: ProcessGroup, array: np.ndarray, op: RedOpType) -> np.ndarray:
-    """Return the reduction of the members' arrays.
+def _reduced(group: ProcessGroup, tensors: list[Tensor], op: RedOpType) -> list[Value]:
+    """Record a reduction of the members' tensors."""
+    sum_of = RedOpType.SUM if op is RedOpType.AVG else op
+    results = collectives.all_reduce(group.mesh(tensors[0].device), [*map(t.value, tensors)], sum_of.name)
+    return [_averaged(group, result, op) for result in results]
 
-    In a group of more than two members, each member reduces a part of a large array.
-    """
-    size = group.size()
-    if size <= 2 or array.nbytes < LARGE:
-        return reduced(_arrays(group.share(t.message(array)), array), op)
-    flat, rank = array.reshape(-1), group.rank()
-    parts = [flat[begin:end] for begin, end in chunks(flat.size, flat.itemsize, size)]
-    received = group.swap({other: t.message(part) for other, part in enumerate(parts)}, _everybody(group))
-    own = round_the_ring(_arrays(received, parts[rank]), rank, op)
-    received = group.share(t.message(own))
-    whole = [t.unpacked(received[rank], part, rank) for rank, part in enumerate(parts)]
-    return np.concatenate(whole).reshape(array.shape)
+
+def _averaged(group: ProcessGroup, total: Value, op: RedOpType) -> Value:
+    if op is not RedOpType.AVG:
+        return total
+    with torchlike.no_grad():
+        return (t.tensor(total) / group.size())._value
 
 
 def all_reduce_coalesced(tensors: Any, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False) -> Any:
-    """Apply `all_reduce` to each of several tensors."""
+    """Apply `all_reduce` to each of several tensors. One operator reduces all of them."""
     tensors = [tensors] if isinstance(tensors, Tensor) else tensors
     t.several("tensors", tensors)
     t.alike(*tensors)
-    works = [all_reduce(tensor, op, group, True) for tensor in tensors]
-    return _ended(_joined([work for work in works if work is not None]), async_op)
+    if is_outside(group, "all_reduce_coalesced") or not tensors:
+        return None
+    op, group = checked("all_reduce", op, tensors[0].dtype), member(group)
+    results = _reduced(group, tensors, op)
+    return _recorded([t.write(x, result) for x, result in zip(tensors, results)], async_op)
 
 
 def _joined(works: list[Work]) -> Work:
@@ -131,13 +135,8 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Any = None, asy
     for i, found in enumerate(tensor_list):
         if found.shape != tensor.shape:
             raise errors.tensor_size("allgather", i, tensor.shape, found.shape)
-    return _gathered_by_all(tensor, group, lambda arrays: t.put_all(tensor_list, arrays), async_op)
-
-
-def _gathered_by_all(tensor: Tensor, group: ProcessGroup, give: Callable[[list], Any], is_async: bool) -> Work | None:
-    sent = dict.fromkeys(_everybody(group), t.message(t.host(tensor)))
-    work = group.post(sent, _everybody(group), lambda received: give(_arrays(received, tensor)))
-    return _ended(work, is_async)
+    stacked = collectives.all_gather(group.mesh(tensor.device), t.value(tensor))
+    return _recorded(t.write_all(tensor_list, t.rows(stacked)), async_op)
 
 
 def all_gather_single(
@@ -158,9 +157,8 @@ def all_gather_single(
     fits = bool(wanted) and wanted[0] % size == 0 and piece == shape
     if not fits and (input_tensor.device.type == "cpu" or wanted != (size, *shape)):
         raise errors.tensor_size("allgather", 0, shape, piece)
-    return _gathered_by_all(
-        input_tensor, group, lambda arrays: t.put_all([output_tensor], [np.stack(arrays).reshape(wanted)]), async_op
-    )
+    stacked = collectives.all_gather(group.mesh(input_tensor.device), t.value(input_tensor))
+    return _recorded(t.write_all([output_tensor], [stacked]), async_op)
 
 
 def all_gather_coalesced(
@@ -193,17 +191,8 @@ def broadcast(
         return None
     group = member(group)
     source = member_rank(group, src, group_src, "broadcast")
-    if group.rank() == source:
-        others = [rank for rank in _everybody(group) if rank != source]
-        work = group.post(dict.fromkeys(others, t.message(t.host(tensor))), (), lambda _: [tensor])
-    else:
-        work = group.post({}, [source], lambda received: _written(tensor, _arrays(received, tensor)[0]))
-    return _ended(work, async_op)
-
-
-def _written(tensor: Tensor, array: np.ndarray) -> list[Tensor]:
-    t.put(tensor, array)
-    return [tensor]
+    (result,) = collectives.broadcast(group.mesh(tensor.device), [t.value(tensor)], source)
+    return _recorded([t.write(tensor, result)], async_op)
 
 
 def reduce(
@@ -220,12 +209,9 @@ def reduce(
         return None
     op, group = checked("reduce", op, tensor.dtype), member(group)
     target = member_rank(group, dst, group_dst, "reduce")
-    sources = _everybody(group) if group.rank() == target else ()
-
-    def finish(received: Received) -> list[Tensor]:
-        return _written(tensor, reduced(_arrays(received, tensor), op, SEGMENT)) if received else [tensor]
-
-    return _ended(group.post({target: t.message(t.host(tensor))}, sources, finish), async_op)
+    (total,) = _reduced(group, [tensor], op)
+    result = total if group.rank() == target else t.value(tensor)
+    return _recorded([t.write(tensor, result)], async_op)
 
 
 def gather(
@@ -247,11 +233,8 @@ def gather(
     target = _end("gather_list", "destination", gather_list, group, dst, group_dst)
     if group.rank() == target and len(gather_list) != group.size():
         raise errors.list_length("gather", group.size(), len(gather_list))
-    sources = _everybody(group) if group.rank() == target else ()
-    work = group.post(
-        {target: t.message(t.host(tensor))}, sources, lambda received: t.put_all(gather_list, _arrays(received, tensor))
-    )
-    return _ended(work, async_op)
+    stacked = collectives.all_gather(group.mesh(tensor.device), t.value(tensor))
+    return _recorded(t.write_all(gather_list, t.rows(stacked)) if gather_list else [tensor], async_op)
 
 
 def _end(name: str, where: str, tensors: list, group: ProcessGroup, in_world: int | None, in_group: int | None) -> int:
@@ -289,9 +272,9 @@ def scatter(
     source = _end("scatter_list", "source", scatter_list, group, src, group_src)
     if scatter_list and len(scatter_list) != group.size():
         raise errors.list_length("scatter", group.size(), len(scatter_list))
-    sent = {rank: t.message(t.host(x)) for rank, x in enumerate(scatter_list)}
-    work = group.post(sent, [source], lambda received: _written(tensor, _arrays(received, tensor)[0]))
-    return _ended(work, async_op)
+    given = scatter_list or [tensor] * group.size()
+    received = collectives.all_to_all(group.mesh(tensor.device), t.stacked(given))
+    return _recorded([t.write(tensor, t.rows(received)[source])], async_op)
 
 
 # -- a different part for each member ----------------------------------------------------------------------------------
@@ -309,11 +292,9 @@ def reduce_scatter(
     op, group = checked("reduce_scatter", op, output.dtype), member(group)
     if len(input_list) != group.size():
         raise errors.list_length("reduce_scatter", group.size(), len(input_list))
-    sent = {rank: t.message(t.host(x)) for rank, x in enumerate(input_list)}
-    work = group.post(
-        sent, _everybody(group), lambda received: _written(output, reduced(_arrays(received, output), op, SEGMENT))
-    )
-    return _ended(work, async_op)
+    sum_of = RedOpType.SUM if op is RedOpType.AVG else op
+    result = collectives.reduce_scatter(group.mesh(output.device), t.stacked(input_list), sum_of.name)
+    return _recorded([t.write(output, _averaged(group, result, op))], async_op)
 
 
 def reduce_scatter_single(
@@ -347,14 +328,30 @@ def all_to_all(
     for tensors in (output_tensor_list, input_tensor_list):
         if len(tensors) != group.size():
             raise errors.list_length("alltoall", group.size(), len(tensors))
-    sent = {rank: t.message(t.host(x)) for rank, x in enumerate(input_tensor_list)}
+    mesh = group.mesh(input_tensor_list[0].device)
+    if len({x.shape for x in [*output_tensor_list, *input_tensor_list]}) == 1:
+        received = t.rows(collectives.all_to_all(mesh, t.stacked(input_tensor_list)))
+    else:
+        received = _uneven(group, mesh, output_tensor_list, input_tensor_list)
+    return _recorded(t.write_all(output_tensor_list, received), async_op)
 
-    def finish(received: Received) -> list[Tensor]:
-        return t.put_all(
-            output_tensor_list, [t.unpacked(received[rank], x, rank) for rank, x in enumerate(output_tensor_list)]
-        )
 
-    return _ended(group.post(sent, _everybody(group), finish), async_op)
+def _uneven(group: ProcessGroup, mesh: RankMesh, outputs: list[Tensor], inputs: list[Tensor]) -> list[Value]:
+    """Exchange tensors of different sizes: the members agree on the largest size and pad all tensors to it."""
+    sizes = [x.numel() for x in inputs]
+    heard = group.share(json.dumps(sizes).encode())
+    told = {rank: json.loads(message) for rank, message in heard.items()}
+    for rank, output in enumerate(outputs):
+        if told[rank][group.rank()] != output.numel():
+            raise errors.other_size(rank, told[rank][group.rank()], output.numel())
+    longest = max(max(each) for each in told.values())
+    padded = [torchlike.nn.functional.pad(x.detach().reshape(-1), (0, longest - x.numel())) for x in inputs]
+    received = collectives.all_to_all(mesh, t.stacked(padded))
+    with torchlike.no_grad():
+        return [
+            torchlike.Tensor.view(t.tensor(row)[: x.numel()], x.shape)._value
+            for row, x in zip(t.rows(received), outputs)
+        ]
 
 
 def all_to_all_single(

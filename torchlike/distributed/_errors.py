@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-
-class DistError(RuntimeError):
-    """The base class of errors of the distributed package."""
-
-
-class DistBackendError(DistError):
-    """A failure of the communication between processes."""
+from torchlike._internal import DistBackendError as DistBackendError
+from torchlike._internal import DistError as DistError
 
 
 class DistNetworkError(DistError):
@@ -92,6 +87,10 @@ def server_gone(host: str, port: int) -> DistNetworkError:
 
 
 # -- messages ----------------------------------------------------------------------------------------------------------
+
+
+def no_service(error: Exception) -> DistBackendError:
+    return DistBackendError(f"The coordination service of rank 0 cannot be reached: {error}")
 
 
 def gone(rank: int) -> DistBackendError:

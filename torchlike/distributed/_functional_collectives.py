@@ -55,7 +55,7 @@ def wait_tensor(tensor: Tensor) -> Tensor:
 def all_reduce(self: Tensor, reduceOp: str, group: Any, tag: str = "") -> Tensor:
     """Return the reduction of the members' tensors. `reduceOp` is the name of the reduction operator."""
     made = self.detach().clone()
-    c.all_reduce(made, _way(reduceOp), _group(group, tag))
+    c.all_reduce(made, _way(reduceOp), _group(group, tag), async_op=True)
     return made
 
 
@@ -67,7 +67,7 @@ def all_reduce_coalesced(self: list[Tensor], reduceOp: str, group: Any, tag: str
 def broadcast(self: Tensor, src: int, group: Any, tag: str = "") -> Tensor:
     """Return the tensor of the process `src`."""
     made = self.detach().clone()
-    c.broadcast(made, src, _group(group, tag))
+    c.broadcast(made, src, _group(group, tag), async_op=True)
     return made
 
 
@@ -88,7 +88,7 @@ def reduce_scatter_tensor(self: Tensor, reduceOp: str, scatter_dim: int, group: 
     """
     parts = [part.detach() for part in _parts(self, scatter_dim, _group(group, tag))]
     made = torchlike.empty_like(parts[0])
-    c.reduce_scatter(made, parts, _way(reduceOp), _group(group, tag))
+    c.reduce_scatter(made, parts, _way(reduceOp), _group(group, tag), async_op=True)
     return made
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from typing import Any
 
+from torchlike._internal import Connected, RankMesh
 from torchlike.distributed._mail import Mail
 from torchlike.distributed._stores import Store
 from torchlike.futures import Future
@@ -69,7 +70,7 @@ class Work:
         return future
 
 
-class ProcessGroup:
+class ProcessGroup(Connected):
     """A group of processes that exchange messages. The tags of the messages contain the group's name.
 
     `init_process_group` and `new_group` create groups. All members must call the same operations in the same order.
@@ -85,12 +86,23 @@ class ProcessGroup:
         store: Store,
         description: str = "",
         bound_device_id: Any = None,
+        identity: str = "",
     ) -> None:
         self._mail, self._ranks, self._seconds, self._store = mail, list(ranks), seconds, store
         self._backend, self.group_name, self.group_desc = backend, name, description or "undefined"
         self.bound_device_id = bound_device_id
         self._rank = self._ranks.index(mail.rank)
         self._count = 0
+        self._meshes: dict[Any, RankMesh] = {}
+        self._identity = identity or name
+
+    def mesh(self, device: Any) -> RankMesh:
+        """Return the mesh of the group: this device of this process, and one device of each other member."""
+        found = self._meshes.get(device)
+        if found is None:
+            found = RankMesh(self._identity, self._ranks, self._ranks[self._rank], device, self._seconds)
+            self._meshes[device] = found
+        return found
 
     def rank(self) -> int:
         """Return the rank of this process in the group."""

@@ -1,130 +1,106 @@
-"""The transport: tagged messages between processes over TCP.
+"""Messages between processes, through the key-value store of JAX's coordination service.
 
-Messages are sent immediately and buffered at the receiver. Each process has a connection to every other process, and
-for each connection a thread that reads the incoming messages. A send therefore never waits for the matching receive,
-and no order of sends and receives can deadlock.
+A send never waits for the matching receive. Messages are for objects, and for tensors that one process sends to
+another. Collectives on tensors are operators of XLA programs.
 """
 
 from __future__ import annotations
 
-import contextlib
-import secrets
-import socket
-import struct
-import threading
+import time
 from collections import defaultdict, deque
 from collections.abc import Iterable
 
+from torchlike._internal import Connected, Lost, boundary, current, processes
 from torchlike.distributed import _errors as errors
-from torchlike.distributed._stores import Store
 
-_HELLO = struct.Struct("!16sI")  # the secret of the process group, the rank of the sender
-_HEAD = struct.Struct("!HQ")  # the lengths of the tag and of the message
+_PART = 1 << 20  # bytes; the service limits the size of a value
+_SLICE = 0.5  # seconds of a wait that no signal handler interrupts
 
 
-class Mail:
-    """The connections of this process to all others. Ranks are global ranks."""
+class Mail(Connected):
+    """The messages of this process. Ranks are global ranks."""
 
-    def __init__(self, store: Store, rank: int, size: int, seconds: float) -> None:
+    def __init__(self, rank: int, seconds: float) -> None:
         self.rank, self._seconds = rank, seconds
-        self._connections: dict[int, socket.socket] = {}
-        self._sending: dict[int, threading.Lock] = defaultdict(threading.Lock)
-        self._inbox: dict[tuple[int, str], deque[bytearray]] = defaultdict(deque)
-        self._gone: set[int] = set()
-        self._arrived = threading.Condition()
-        if size > 1:
-            self._meet(store, size)
-
-    def _meet(self, store: Store, size: int) -> None:
-        """Connect to all other processes. In each pair, the process of the higher rank opens the connection."""
-        secret = store.compare_set("secret", "", secrets.token_hex(8))
-        with socket.create_server(("", 0), backlog=size) as listener:
-            listener.settimeout(self._seconds)
-            store.set(f"address/{self.rank}", f"{store._address} {listener.getsockname()[1]}")
-            for other in range(self.rank):
-                host, port = store.get(f"address/{other}").decode().split()
-                made = socket.create_connection((host, int(port)), timeout=self._seconds)
-                made.sendall(_HELLO.pack(secret, self.rank))
-                self._read_from(other, made)
-            while len(self._connections) < size - 1:
-                made, _ = listener.accept()
-                said, other = _HELLO.unpack(_exactly(made, _HELLO.size))
-                if said == secret:
-                    self._read_from(other, made)
-
-    def _read_from(self, other: int, connection: socket.socket) -> None:
-        connection.settimeout(None)
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._connections[other] = connection
-        threading.Thread(target=self._read, args=(other, connection), name=f"from rank {other}", daemon=True).start()
-
-    def _read(self, other: int, connection: socket.socket) -> None:
-        with connection, contextlib.suppress(OSError):
-            while True:
-                length, size = _HEAD.unpack(_exactly(connection, _HEAD.size))
-                tag = _exactly(connection, length).decode()
-                self._arrive(other, tag, _exactly(connection, size))
-        with self._arrived:
-            self._gone.add(other)
-            self._arrived.notify_all()
-
-    def _arrive(self, other: int, tag: str, message: bytearray) -> None:
-        with self._arrived:
-            self._inbox[other, tag].append(message)
-            self._arrived.notify_all()
+        self._sent: dict[str, int] = defaultdict(int)
+        self._read: dict[str, int] = defaultdict(int)
+        self._own: dict[str, deque[bytes]] = defaultdict(deque)
 
     def send(self, to: int, tag: str, message: bytes | memoryview) -> None:
-        """Send a message. Raise DistBackendError if the receiving process has ended."""
+        """Send a message."""
+        _run_pending()
         if to == self.rank:
-            return self._arrive(to, tag, bytearray(message))
-        name = tag.encode()
+            self._own[tag].append(bytes(message))
+            return
+        way = f"mail/{self.rank}/{to}/{tag}"
+        key = f"{way}/{self._sent[way]}"
+        self._sent[way] += 1
+        parts = [bytes(message[i : i + _PART]) for i in range(0, len(message), _PART)]
         try:
-            with self._sending[to]:
-                self._connections[to].sendall(_HEAD.pack(len(name), len(message)) + name)
-                if message:  # the receiver may close its end after the last byte
-                    self._connections[to].sendall(message)
-        except OSError as error:
-            raise errors.gone(to) from error
+            for i, part in enumerate(parts):
+                processes.put(f"{key}/{i}", part)
+            processes.put(f"{key}/parts", str(len(parts)).encode())
+        except Lost as error:
+            raise errors.no_service(error) from None
 
     def receive(self, among: Iterable[int], tag: str, seconds: float | None = None) -> tuple[int, bytearray]:
         """Wait for a message with this tag from one of these processes. Return the sender's rank and the message.
 
         Raise DistBackendError after the timeout, or if no message is there and one of the processes has ended.
         """
+        _run_pending()
         among = list(among)
-        with self._arrived:
-            if not self._arrived.wait_for(lambda: self._is_settled(among, tag), seconds or self._seconds):
-                raise errors.late(seconds or self._seconds, among)
-            for other in among:
-                if self._inbox.get((other, tag)):
-                    message = self._inbox[other, tag].popleft()
-                    if not self._inbox[other, tag]:
-                        del self._inbox[other, tag]  # the tag of a collective is never reused
-                    return other, message
-            raise errors.gone(next(other for other in among if other in self._gone))
+        allowed = seconds or self._seconds
+        began = time.monotonic()
+        try:
+            while True:
+                for other in among:
+                    message = self._message(other, tag, _SLICE if len(among) == 1 else 0.005)
+                    if message is not None:
+                        return other, message
+                waited = time.monotonic() - began
+                if waited > allowed:
+                    raise errors.late(allowed, among)
+                self._check(among, tag)
+        except Lost as error:
+            raise errors.no_service(error) from None
 
-    def _is_settled(self, among: list[int], tag: str) -> bool:
-        return any(self._inbox.get((other, tag)) for other in among) or not self._gone.isdisjoint(among)
+    def _message(self, other: int, tag: str, seconds: float) -> bytearray | None:
+        if other == self.rank:
+            return bytearray(self._own[tag].popleft()) if self._own[tag] else None
+        way = f"mail/{other}/{self.rank}/{tag}"
+        key = f"{way}/{self._read[way]}"
+        parts = processes.get(f"{key}/parts", seconds)
+        if parts is None:
+            return None
+        message = bytearray()
+        for i in range(int(parts)):
+            message += processes.get(f"{key}/{i}", self._seconds) or b""
+            processes.delete(f"{key}/{i}")
+        processes.delete(f"{key}/parts")
+        self._read[way] += 1
+        return message
+
+    def _check(self, among: list[int], tag: str) -> None:
+        """Raise an error if one of the processes has ended or left, and has not sent the message."""
+        for other in processes.ended().intersection(among):
+            if not self._is_sent(other, tag):
+                raise errors.gone(other)
 
     def is_there(self, other: int, tag: str) -> bool:
         """Return whether a message with this tag from the process `other` has arrived."""
-        with self._arrived:
-            return bool(self._inbox.get((other, tag)))
+        if other == self.rank:
+            return bool(self._own[tag])
+        return self._is_sent(other, tag)
 
-    def close(self) -> None:
-        """Shut down all connections for writing. Messages that were sent before still arrive."""
-        for connection in self._connections.values():
-            with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_WR)
+    def _is_sent(self, other: int, tag: str) -> bool:
+        way = f"mail/{other}/{self.rank}/{tag}"
+        return processes.look(f"{way}/{self._read[way]}/parts") is not None
 
 
-def _exactly(connection: socket.socket, size: int) -> bytearray:
-    """Read exactly `size` bytes from a connection. Raise ConnectionError if it closes earlier."""
-    found = bytearray(size)
-    view = memoryview(found)
-    while view:
-        count = connection.recv_into(view)
-        if not count:
-            raise ConnectionError
-        view = view[count:]
-    return found
+def _run_pending() -> None:
+    """Run pending work: other processes may wait for its collectives. A captured call cannot repeat messages."""
+    capture = current().capture
+    if capture is not None:
+        capture.stop("it exchanges messages with other processes")
+    boundary()

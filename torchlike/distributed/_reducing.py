@@ -1,12 +1,9 @@
-"""Reduction of the arrays of several processes to one array. The results are bitwise identical to Gloo's."""
+"""The reduction operators of collectives."""
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from torchlike._internal import _dtypes
 from torchlike.distributed import _errors as errors
@@ -44,25 +41,6 @@ class ReduceOp:
         return hash(self.op)
 
 
-def _least(total: np.ndarray, array: np.ndarray) -> np.ndarray:
-    return np.where(total < array, total, array)  # this order of operands treats NaN as Gloo does
-
-
-def _most(total: np.ndarray, array: np.ndarray) -> np.ndarray:
-    return np.where(total > array, total, array)
-
-
-SEGMENT = 1 << 20  # the maximum size in bytes of a segment in a reduction to one member
-_FUNCTIONS: dict[RedOpType, Any] = {
-    RedOpType.SUM: np.add,
-    RedOpType.AVG: np.add,
-    RedOpType.PRODUCT: np.multiply,
-    RedOpType.MIN: _least,
-    RedOpType.MAX: _most,
-    RedOpType.BAND: np.bitwise_and,
-    RedOpType.BOR: np.bitwise_or,
-    RedOpType.BXOR: np.bitwise_xor,
-}
 _BITS = (RedOpType.BAND, RedOpType.BOR, RedOpType.BXOR)
 _TYPES = frozenset(
     (
@@ -95,7 +73,7 @@ def checked(name: str, op: Any, dtype: _dtypes.dtype) -> RedOpType:
         raise RuntimeError(f"Cannot use ReduceOp.{op.name} with non-integral dtype")
     if op is RedOpType.AVG and not (dtype.is_floating_point or dtype.is_complex):
         raise RuntimeError(f"result type Float can't be cast to the desired output type {_NAMES[dtype]}")
-    if op not in _FUNCTIONS:
+    if op is RedOpType.PREMUL_SUM:
         raise NotImplementedError(f"{name}: ReduceOp.{op.name} is not supported by torchlike yet")
     return op
 
@@ -107,47 +85,3 @@ _NAMES = {
     _dtypes.int64: "Long",
     _dtypes.bool_: "Bool",
 }
-
-
-def reduced(arrays: Sequence[np.ndarray], op: RedOpType, largest: int | None = None) -> np.ndarray:
-    """Reduce the members' arrays to one array, with the same bits as Gloo's ring algorithm.
-
-    Each chunk is passed around the ring of members, towards lower ranks, and ends at the member whose rank is the
-    chunk's number.
-    """
-    total = np.empty_like(arrays[0])
-    sizes = chunks(total.size, total.itemsize, len(arrays), largest)
-    flat, given = total.reshape(-1), [array.reshape(-1) for array in arrays]
-    for number, (begin, end) in enumerate(sizes):
-        flat[begin:end] = round_the_ring([array[begin:end] for array in given], number, op)
-    return total
-
-
-def chunks(count: int, width: int, size: int, largest: int | None = None) -> list[tuple[int, int]]:
-    """Split `count` elements of `width` bytes into a chunk for each of `size` members. Return each begin and end.
-
-    A chunk consists of segments of equal length: of two segments, or of more if a segment would exceed `largest` bytes.
-    """
-    if not count:
-        return [(0, 0)] * size
-    segment = _up(count * width, 2 * size) // (2 * size)
-    segment = _up(segment if largest is None else min(segment, largest), width)
-    segments = max(_up(count * width, segment) // segment, 2 * size)
-    chunk = _up(segments, size) // size * segment // width
-    return [(min(i * chunk, count), min((i + 1) * chunk, count)) for i in range(size)]
-
-
-def _up(number: int, multiple: int) -> int:
-    return -(-number // multiple) * multiple
-
-
-def round_the_ring(parts: Sequence[np.ndarray], number: int, op: RedOpType) -> np.ndarray:
-    """Reduce the members' parts of the chunk `number`, from member `number - 1` down the ring to member `number`."""
-    size = len(parts)
-    total = parts[number - 1].copy()
-    with np.errstate(all="ignore"):
-        for i in range(2, size + 1):
-            total = _FUNCTIONS[op](total, parts[(number - i) % size])
-        if op is RedOpType.AVG:
-            np.divide(total, size, out=total, casting="unsafe")
-    return total

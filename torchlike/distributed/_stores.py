@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
-from torchlike._internal import unsupported
+from torchlike._internal import Connected, unsupported
 from torchlike.distributed import _errors as errors
 
 Contents = dict[str, str]  # bytes are decoded as Latin-1, which JSON can represent
@@ -65,7 +65,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-class Store:
+class Store(Connected):
     """A key-value store that several processes (or threads) share. Reading a key waits until it is set."""
 
     _address = "127.0.0.1"  # the address under which other processes reach this one

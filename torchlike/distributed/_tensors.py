@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+import torchlike
 from torchlike import Tensor
-from torchlike._internal import Value, aval, devices, no_grad, to_numpy, wrap
+from torchlike._internal import Value, aval, devices, modes, no_grad, to_numpy, under_vmap, wrap
 from torchlike.distributed import _errors as errors
 
 
@@ -57,6 +58,47 @@ def made(array: np.ndarray, like: Tensor) -> Tensor:
     """Return a tensor with the elements of `array` and the dtype and device of `like`."""
     value = Value(aval(array.shape, like.dtype, devices.cpu), np.asarray(array, order="C"))
     return wrap(value, None, None).to(like.device)
+
+
+def value(tensor: Tensor) -> Value:
+    """Return the value of a tensor, as the operand of a collective."""
+    if modes.local.transforms:
+        raise under_vmap("A collective")
+    return tensor.detach()._value
+
+
+def write(tensor: Tensor, result: Value) -> Tensor:
+    """Write the result of a collective into a tensor through `.data`: its version and autograd graph do not change."""
+    with no_grad():
+        tensor.data.copy_(wrap(result, None, None).view(tensor.shape))
+    return tensor
+
+
+def write_all(tensors: Sequence[Tensor], results: Sequence[Value]) -> list[Tensor]:
+    """Write the results of a collective into tensors in place under `no_grad`, and return the tensors."""
+    with no_grad():
+        for tensor, result in zip(tensors, results):
+            tensor.detach().copy_(wrap(result, None, None).view(tensor.shape))
+    return list(tensors)
+
+
+def tensor(result: Value) -> Tensor:
+    """Return a result of a collective as a tensor."""
+    return wrap(result, None, None)
+
+
+def rows(stacked: Value) -> list[Value]:
+    """Return the rows of a value."""
+    with no_grad():
+        return [row._value for row in wrap(stacked, None, None).unbind(0)]
+
+
+def stacked(tensors: Sequence[Tensor]) -> Value:
+    """Return tensors of equal shapes as the rows of one value."""
+    for tensor in tensors:
+        value(tensor)
+    with no_grad():
+        return torchlike.stack([x.detach() for x in tensors])._value
 
 
 def put(tensor: Tensor, array: np.ndarray) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from torchlike import cuda
-from torchlike._internal import _errors, warn
+from torchlike._internal import _errors, boundary, processes, warn
 from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed._mail import Mail
@@ -41,6 +41,7 @@ class _World:
 
     def __init__(self) -> None:
         self.groups = {}
+        self.incarnations: dict[str, int] = {}  # how many groups of this name were made
 
 
 world = _World()
@@ -132,11 +133,22 @@ def init_process_group(
     _check_built_in(name)
     seconds = allowed.total_seconds()
     shared = PrefixStore("default_pg", store)
-    world.mail = Mail(shared, rank, world_size, seconds)
+    if world_size > 1:
+        _connect(shared, rank, world_size, seconds)
+    world.mail = Mail(rank, seconds)
     world.groups["0"] = ProcessGroup(
         world.mail, range(world_size), "0", name, seconds, shared, group_name or "default_pg", device_id
     )
     world.made = 1
+
+
+def _connect(store: Store, rank: int, size: int, seconds: float) -> None:
+    """Connect to JAX's coordination service, which the process of rank 0 starts."""
+    if rank == 0:
+        ports = processes.serve(size)
+        store.set("coordinator", f"{store._address} {ports[0]} {ports[1]}")
+    host, *found = store.get("coordinator").decode().split()
+    processes.connect(host, (int(found[0]), int(found[1])), rank, size, seconds)
 
 
 def _backend(backend: str | None) -> str:
@@ -198,10 +210,11 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
         return
     if not is_initialized():
         raise AssertionError("Process group cannot be None")
-    if world.mail is not None:
-        world.mail.close()
+    boundary()
+    processes.disconnect()
     world.mail, world.made = None, 0
     world.groups.clear()
+    world.incarnations.clear()
 
 
 # -- groups ------------------------------------------------------------------------------------------------------------
@@ -277,7 +290,10 @@ def new_group(
         return GroupMember.NON_GROUP_MEMBER
     seconds = timeout.total_seconds() if timeout else parent._seconds
     store = PrefixStore(label, parent._store)
-    made = ProcessGroup(parent._mail, members, label, name, seconds, store, group_desc or "", device_id)
+    world.incarnations[label] = count = world.incarnations.get(label, 0) + 1
+    made = ProcessGroup(
+        parent._mail, members, label, name, seconds, store, group_desc or "", device_id, f"{label}#{count}"
+    )
     world.groups[label] = made
     return made
 

@@ -16,7 +16,7 @@ import numpy as np
 from torchlike._engine.interpreter.rules import Unsupported
 from torchlike._engine.trace.failures import Failed
 from torchlike._engine.trace.plan import COMPILED, FLAT, NUMBERS, NUMPY, ONCE, Plan
-from torchlike._engine.trace.trace import Trace
+from torchlike._engine.trace.trace import Trace, operators
 from torchlike._engine.trace.waiting import on_host
 from torchlike._engine.xla import allocation
 
@@ -53,7 +53,7 @@ class Interpreted:
 
     def __init__(self, trace: Trace, live: tuple[int, ...]) -> None:
         code = trace.code
-        self.live, self.steps = live, _steps(_form(code), live)
+        self.live, self.steps = live, _steps(_form(code), live if trace.mesh is None else _with_collectives(code, live))
         self.plans: list[Plan] = [code[step.position] for step in self.steps]
         self.account: Any = None
         self._left: float | None = None  # the compile cost minus the interpretation cost so far; set at the second run
@@ -119,6 +119,16 @@ class Interpreted:
                 for i in dead:
                     results[i] = None
         return [results[i] for i in self.live]
+
+
+def _with_collectives(code: Sequence, live: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the live slots and the results of collectives, which run even if this process does not use them."""
+    slots, first = {*live}, 0
+    for plan, _ in operators(code):
+        if plan.mesh is not None:
+            slots.add(first)
+        first += len(plan.outputs)
+    return tuple(sorted(slots))
 
 
 def _sizes(plan: Plan) -> list[int]:

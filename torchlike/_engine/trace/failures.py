@@ -105,6 +105,18 @@ def isolate(device: Device, trace: Trace, live: tuple[int, ...], values: list, c
     deque(chain(map(setattr, objects, names, found), rest, map(end, (device,), (None,))), 0)
 
 
+def abandon(device: Device, trace: Trace, values: list, error: Exception) -> None:
+    """End a trace that cannot run. Each of its results raises the error at its first read."""
+    from torchlike._engine.trace.trace import end
+
+    failed = {slot: Failed(error) for slot in range(len(trace.results))}
+    before = _before(trace, failed)
+    for value in values:
+        value.trace = Failed(error, before)
+    trace.arrays, trace.puts = [], []
+    end(device, None)
+
+
 def _before(trace: Trace, results: dict[int, Any]) -> list[tuple[ref, Value, Value]]:
     """Return the storages with a failed result, each with that Value and with its last contents that did not fail."""
     had: dict[int, Any] = {}

@@ -61,7 +61,7 @@ def flush(device: Device) -> None:
             _trace.observe(plan for plan, _ in _trace.operators(trace.code))
         values = [r() for r in trace.results]  # strong references, so no Value is freed between the key and the run
         live = tuple([i for i, v in enumerate(values) if v is not None])
-        if live:
+        if live or trace.mesh is not None:
             # The array of an input whose Value was freed can be donated if no other references to it exist. A host
             # array can always be donated, because it is copied first. The reference count is taken inline, because a
             # function call may add references to its arguments, depending on active tracers and profilers.
@@ -97,6 +97,9 @@ def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> None:
         else:
             _execute(device, trace, program, values)
     except Exception as error:
+        if trace.mesh is not None and not trace.mesh.is_disagreement(error):
+            failures.abandon(device, trace, values, error)
+            raise
         if device.trace is not trace:  # the results are committed; the error is a warning that became an exception
             raise
         log.logger.debug("a program failed, so its operators run one by one", exc_info=error)
@@ -166,6 +169,8 @@ def _execute(device: Device, trace: _trace.Trace, program: Any, values: list) ->
     if program.__class__ is Interpreted:
         arrays = timed(program.account, program, trace) if watchers else program(trace)
         if Failed in map(type, arrays):
+            if trace.mesh is not None:  # the collectives cannot run again
+                raise next(x.error for x in arrays if x.__class__ is Failed)
             failures.isolate(device, trace, program.live, values, None)
         else:
             deque(commit(iter(arrays)), 0)

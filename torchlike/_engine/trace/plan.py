@@ -44,6 +44,7 @@ class Plan:
         it.
       host: on large arrays, NumPy is as fast as XLA with this many threads (0: NumPy is never as fast as a compiled
         program).
+      mesh: for a collective, the mesh of its process group (`_engine/ranks/mesh.py`); otherwise None.
       rows: the inputs and results that have one layout over a mesh (`torchlike._engine.xla.layout.Row`).
       extra: data of the calling layer (output strides, gradients, node name).
     """
@@ -57,6 +58,7 @@ class Plan:
         "host",
         "inputs",
         "jitted",
+        "mesh",
         "name",
         "outputs",
         "rows",
@@ -77,6 +79,7 @@ class Plan:
         self.function, self.extra = function, extra
         self.single = outputs[0] if len(outputs) == 1 else None
         self.jitted: Any = None
+        self.mesh: Any = None
         self.checked = False
         self.executor = OWN
         self.host = 0

@@ -66,6 +66,9 @@ class Executable:
         self.account: Any = None
         self.code: tuple = ()  # the code of the trace, if the program is a whole step
 
+    def meet(self) -> None:
+        """Prepare a run. Programs with collectives agree with the other ranks here."""
+
     def run(self, device: Device, *given: list) -> list:
         """Return the results. The first run looks up JAX's C++ entry point and sets `is_warm`."""
         if self.needs:
@@ -97,6 +100,21 @@ class Executable:
             deque(places(iter(self.run(device, *given))), 0)
 
 
+def executable_of(
+    device: Device, code: tuple, function: Callable, given: tuple, laid: layout.Laid | None = None, **options: Any
+) -> Executable:
+    """Return the executable of a trace. With collectives, all members of a process group run it together.
+
+    `laid` is its layout over the mesh of this process, if there is one.
+    """
+    mesh = next((plan.mesh for plan, _ in operators(code) if plan.mesh is not None), None)
+    if mesh is not None and laid is not None:
+        raise RuntimeError("a process whose devices are a mesh (--mesh, torchlike.distribute) cannot run collectives")
+    if mesh is not None:
+        return mesh.executable(device, code, function, given, **options)
+    return Executable(device, function, given, laid, **options)
+
+
 class Fused:
     """A compiled trace. It keeps no reference to the trace from which it was compiled."""
 
@@ -115,10 +133,10 @@ class Fused:
             resident = transfers.Resident(device)
             packs = lambda scalars: resident(pack([x for i in chosen for x in scalars[i]]))
         self._packs = packs
+        code = tuple(trace.code)
         self._laid = laid = layout.laid(device, trace, live, donated)
-        code = tuple(trace.code) if laid is None else laid.code
-        function = replay(code, places, vectors, donated, self._kept, live)
-        self.executable = Executable(device, function, self.arguments(trace), laid)
+        function = replay(code if laid is None else laid.code, places, vectors, donated, self._kept, live)
+        self.executable = executable_of(device, code, function, self.arguments(trace), laid)
 
     @property
     def account(self) -> Any:

@@ -6,12 +6,15 @@ missing name is specific. `tests/engine/test_jax_private.py` shows what a releas
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 import jax
+import jax.extend.backend
+from jax.errors import JaxRuntimeError
 
 # (module, name) -> what torchlike uses the name for.
 USES: dict[tuple[str, str], str] = {
@@ -32,6 +35,8 @@ USES: dict[tuple[str, str], str] = {
     ("jax.interpreters.mlir", "register_lowering"): "compiling casts, products and depthwise convolutions",
     ("jax.interpreters.partial_eval", "dce_jaxpr"): "finding the inputs that a gradient depends on",
 }
+
+DistributedClient = Any  # `jaxlib._jax.DistributedRuntimeClient`, which has no public name
 
 # The modules of JAX that compile programs. Their frames and the frames that they call are not the user's program.
 COMPILERS = frozenset(("jax._src.compiler", "jax._src.compilation_cache"))
@@ -155,6 +160,49 @@ def gpu_is_cuda() -> None:
     bridge.canonicalize_platform = canonicalize_platform
 
 
+def backend_is_started() -> bool:
+    """Return whether JAX has initialized a backend. Afterwards, `jax.distributed` can no longer be initialized."""
+    return bool(getattr(import_module("jax._src.xla_bridge"), "backends_are_initialized", lambda: True)())
+
+
+def clear_backend() -> None:
+    """Drop JAX's backends, so that the next use initializes them again."""
+    jax.extend.backend.clear_backends()
+
+
+def connect(address: str, rank: int, size: int, heartbeat: int, seconds: int) -> DistributedClient:
+    """Do the same as `jax.distributed.initialize`, with a service that runs elsewhere, and return the client.
+
+    `jax.distributed.initialize` runs the service in process 0. When this process ends, the runtime aborts all others.
+    """
+    state = import_module("jax._src.distributed").global_state
+    state.process_id, state.num_processes, state.coordinator_address = rank, size, address
+    state.client = import_module("jaxlib._jax").get_distributed_runtime_client(
+        address,
+        rank,
+        init_timeout=seconds,
+        heartbeat_timeout=heartbeat,
+        shutdown_timeout=1,
+        shutdown_on_destruction=False,
+        use_compression=True,
+    )
+    state.client.connect()
+    return state.client
+
+
+def disconnect() -> None:
+    """Undo `connect`. The backend keeps its devices."""
+    state = import_module("jax._src.distributed").global_state
+    with contextlib.suppress(JaxRuntimeError):  # the service may have ended
+        state.client.shutdown()
+    state.client, state.process_id, state.num_processes = None, 0, 1
+
+
+def global_array(shape: tuple[int, ...], sharding: Any, shard: Any) -> Any:
+    """Return the array that consists of the shards of all processes. `shard` is the shard of this process."""
+    return jax.make_array_from_single_device_arrays(shape, sharding, [shard])
+
+
 def module_costs(lowered: Any, compiled: Any) -> tuple[dict[str, float], dict[str, float]]:
     """Return XLA's costs of a program before and after optimization, computed without a client of its platform.
 
@@ -172,18 +220,25 @@ def module_costs(lowered: Any, compiled: Any) -> tuple[dict[str, float], dict[st
 __all__ = [
     "COMPILERS",
     "USES",
+    "DistributedClient",
+    "JaxRuntimeError",
     "Literal",
     "Primitive",
     "ShapedArray",
     "Tracer",
     "Zero",
+    "backend_is_started",
+    "clear_backend",
+    "connect",
     "dce_jaxpr",
     "defbilinear",
     "deflinear2",
     "defvectorized",
+    "disconnect",
     "eval_jaxpr",
     "expanded",
     "file_store",
+    "global_array",
     "gpu_is_cuda",
     "is_symbolic",
     "is_undefined_primal",

@@ -41,7 +41,8 @@ def _placed(device: Device, array: Any) -> Any:
 def _run(device: Device, plan: Plan, given: list) -> list[Any]:
     try:
         allocation.check(device, memory.bytes_of(plan.outputs))
-        return jax.block_until_ready([*plan.traced()(*given)])
+        run = plan.traced() if plan.mesh is None else plan.run_alone
+        return jax.block_until_ready([*run(*given)])
     except Exception as error:
         code = (plan, *[~i for i in range(len(plan.inputs))])
         raise memory.explained(error, device, code, users_place()) from None

@@ -38,7 +38,7 @@ class _AllReduce(Function):
     @staticmethod
     def forward(ctx: Any, group: Any, tensor: Tensor) -> Tensor:
         ctx.group, made = group, _copy(tensor)
-        c.all_reduce(made, group=group)
+        c.all_reduce(made, group=group, async_op=True)
         return made
 
     @staticmethod
@@ -50,7 +50,7 @@ class _Broadcast(Function):
     @staticmethod
     def forward(ctx: Any, source: int, group: Any, tensor: Tensor) -> Tensor:
         ctx.source, ctx.group, made = source, group, _copy(tensor)
-        c.broadcast(made, source, group)
+        c.broadcast(made, source, group, async_op=True)
         return made
 
     @staticmethod
@@ -64,7 +64,7 @@ class _Reduce(Function):
     @staticmethod
     def forward(ctx: Any, target: int, group: Any, tensor: Tensor) -> Tensor:
         ctx.target, ctx.group, made = target, group, _copy(tensor)
-        c.reduce(made, target, group=group)
+        c.reduce(made, target, group=group, async_op=True)
         return made
 
     @staticmethod
@@ -76,7 +76,7 @@ class _AllGather(Function):
     @staticmethod
     def forward(ctx: Any, group: Any, tensor: Tensor) -> tuple:
         ctx.group, made = group, _empty(tensor, member(group).size())
-        c.all_gather(made, tensor.detach(), group)
+        c.all_gather(made, tensor.detach(), group, async_op=True)
         return tuple(made)
 
     @staticmethod
@@ -88,7 +88,7 @@ class _Reduce_Scatter(Function):
     @staticmethod
     def forward(ctx: Any, group: Any, *tensors: Tensor) -> Tensor:
         ctx.group, made = group, _empty(tensors[0], 1)[0]
-        c.reduce_scatter(made, [x.detach() for x in tensors], group=group)
+        c.reduce_scatter(made, [x.detach() for x in tensors], group=group, async_op=True)
         return made
 
     @staticmethod
@@ -102,7 +102,7 @@ class _Gather(Function):
         ctx.target, ctx.group, ctx.shape = target, group, tensor.shape
         made = [x.zero_() for x in _empty(tensor, member(group).size())]
         is_target = member(group)._ranks[member(group).rank()] == target
-        c.gather(tensor.detach(), made if is_target else None, target, group)
+        c.gather(tensor.detach(), made if is_target else None, target, group, async_op=True)
         return tuple(made)
 
     @staticmethod
@@ -115,7 +115,7 @@ class _Scatter(Function):
     def forward(ctx: Any, source: int, group: Any, *tensors: Tensor) -> Tensor:
         ctx.source, ctx.group, made = source, group, _empty(tensors[0], 1)[0]
         is_source = member(group)._ranks[member(group).rank()] == source
-        c.scatter(made, [x.detach() for x in tensors] if is_source else None, source, group)
+        c.scatter(made, [x.detach() for x in tensors] if is_source else None, source, group, async_op=True)
         return made
 
     @staticmethod
@@ -128,7 +128,7 @@ class _AlltoAll(Function):
     def forward(ctx: Any, group: Any, outputs: list[Tensor], *tensors: Tensor) -> tuple:
         ctx.group, ctx.shapes = group, [x.shape for x in tensors]
         made = [x.detach() for x in outputs]
-        c.all_to_all(made, [x.detach() for x in tensors], group)
+        c.all_to_all(made, [x.detach() for x in tensors], group, async_op=True)
         return tuple(made)
 
     @staticmethod

@@ -8,17 +8,13 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import ref
 
-import numpy as np
-
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import AccumulateGrad, _errors, modes, running
+from torchlike._internal import AccumulateGrad, _errors, collectives, modes, running
 from torchlike.distributed import _errors as errors
 from torchlike.distributed import _tensors as t
 from torchlike.distributed._buckets import BuiltinCommHookType, GradBucket
-from torchlike.distributed._collectives import summed
 from torchlike.distributed._group import ProcessGroup
-from torchlike.distributed._reducing import RedOpType
 from torchlike.distributed._world import member
 from torchlike.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torchlike.futures import Future
@@ -211,17 +207,11 @@ def _check_alike(group: ProcessGroup, parameters: list[Tensor]) -> None:
 
 def _follow_first(group: ProcessGroup, tensors: list[Tensor]) -> None:
     """Copy the values of the tensors from the first process to all others."""
-    if group.size() == 1:
+    if group.size() == 1 or not tensors:
         return
-    if group.rank() == 0:
-        sent = b"".join(t.message(t.host(x)) for x in tensors)
-        group.swap(dict.fromkeys(range(1, group.size()), sent), ())
-        return
-    heard, begin = group.swap({}, [0])[0], 0
-    for tensor in tensors:
-        end = begin + tensor.numel() * tensor.element_size()
-        t.put(tensor, t.unpacked(heard[begin:end], tensor, 0))
-        begin = end
+    results = collectives.broadcast(group.mesh(tensors[0].device), [*map(t.value, tensors)], 0)
+    for tensor, result in zip(tensors, results):
+        t.write(tensor, result)
 
 
 def _tensors_in(found: Any) -> list[Tensor]:
@@ -243,7 +233,8 @@ class Averages:
 
     def __init__(self, group: ProcessGroup, parameters: list[Tensor]) -> None:
         self._group, self._parameters = group, parameters
-        self._missing: set[int] | None = None  # parameters without gradients yet, or None if no backward is expected
+        self._expects = False  # whether a backward pass is expected
+        self._missing: set[int] = set()  # the parameters whose gradients that pass has not computed yet
         self._touched: set[int] = set()  # parameters with new gradients since the last average, also within `no_sync`
         self._began, self._may_leave_out = False, False
         self._hook: Callable[[list[Tensor], int, bool], Tensor] | None = None
@@ -272,11 +263,10 @@ class Averages:
 
         `outputs` are the tensors in the output of the module, or None if every parameter must receive a gradient.
         """
-        self._may_leave_out, self._began = outputs is not None, False
-        self._missing = set(range(len(self._parameters)))
-        if outputs is not None:
-            used = _leaves_behind(outputs)
-            self._missing = {i for i in self._missing if id(self._parameters[i]) in used}
+        self._may_leave_out, self._expects, self._began = outputs is not None, True, False
+        self._missing.clear()
+        used = None if outputs is None else _leaves_behind(outputs)
+        self._missing.update(i for i, p in enumerate(self._parameters) if used is None or id(p) in used)
 
     def check_ended(self) -> None:
         """Raise RuntimeError if the last backward pass began but left gradients missing."""
@@ -286,26 +276,26 @@ class Averages:
     def came(self, i: int) -> None:
         """Record that parameter `i` received its gradient, and schedule the average after the last one."""
         self._touched.add(i)
-        if self._missing is None:
+        if not self._expects:
             return
         self._began = True
         self._missing.discard(i)
         if not self._missing:
-            self._missing = None
+            self._expects = self._began = False
             if running.walk is None:
                 self._average()
             else:
                 running.walk.at_end.append(self._average)
 
     def _average(self) -> None:
-        touched, self._touched = self._touched, set()
+        touched = set(self._touched)
+        self._touched.clear()
         if self._group.size() == 1 and self._hook is None:
             return
         parameters = self._parameters
         if self._may_leave_out:
-            mine = np.array([i in touched for i in range(len(parameters))])
-            anywhere = summed(self._group, mine, RedOpType.MAX)
-            parameters = [p for p, is_used in zip(parameters, anywhere) if is_used]
+            said = self._group.share(bytes([i in touched for i in range(len(parameters))]))
+            parameters = [p for i, p in enumerate(parameters) if any(used[i] for used in said.values())]
         dtypes = list(dict.fromkeys(p.dtype for p in parameters))
         for i, dtype in enumerate(dtypes):
             bucket = [p for p in parameters if p.dtype is dtype]
@@ -315,23 +305,16 @@ class Averages:
                 _spread(self._hook(bucket, i, i + 1 == len(dtypes)), bucket)
 
     def _average_of(self, parameters: list[Tensor]) -> None:
-        """Average the gradients of one dtype over the processes. One message carries all of them."""
-        arrays = [t.host(p.grad) if p.grad is not None else np.zeros(tuple(p.shape), p.dtype.numpy) for p in parameters]
-        flat = np.concatenate([array.reshape(-1) for array in arrays])
-        wide: Any = np.result_type(flat.dtype, np.float32) if flat.dtype.kind in "fc" else np.float32
-        share = (
-            flat * wide.type(1 / self._group.size())
-            if flat.dtype == wide
-            else (flat.astype(wide) * np.float32(1 / self._group.size())).astype(flat.dtype)
-        )
-        total, begin = summed(self._group, share, RedOpType.SUM), 0
-        for parameter, array in zip(parameters, arrays):
-            mean = total[begin : begin + array.size].reshape(array.shape)
-            if parameter.grad is None:
-                parameter.grad = t.made(mean, parameter)
-            else:
-                t.put(parameter.grad, mean)
-            begin += array.size
+        """Average the gradients of one dtype over the processes, with one operator."""
+        group, size = self._group, self._group.size()
+        with torchlike.no_grad():
+            shares = [(torchlike.zeros_like(p) if p.grad is None else p.grad) / size for p in parameters]
+            results = collectives.all_reduce(group.mesh(parameters[0].device), [*map(t.value, shares)], "SUM")
+            for parameter, result in zip(parameters, results):
+                if parameter.grad is None:
+                    parameter.grad = t.tensor(result)
+                else:
+                    t.write(parameter.grad, result)
 
 
 def _flat_gradients(parameters: list[Tensor]) -> Tensor:

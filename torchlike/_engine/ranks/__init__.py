@@ -1,0 +1,1 @@
+"""Programs that several processes run together, each on its own device, with collectives between them."""

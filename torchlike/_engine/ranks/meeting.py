@@ -1,0 +1,124 @@
+"""The agreement of the members of a group on their next program.
+
+A program with collectives runs only if all members run the same program. Scripts do not guarantee this: one rank may
+read a value earlier than the others, or have a smaller last batch. Before each such program, its members exchange a
+digest of the program through the coordination service. If the digests are equal, each member runs the program.
+Otherwise, each member runs its own operators one by one, and each collective as a program of its own, which depends
+only on the kind, the shapes and the dtypes.
+
+A meeting has the number of the next collective of the group. This number is the same for all members, because all
+members of a group call the same collectives in the same order.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from typing import NamedTuple
+
+from torchlike._engine.ranks.processes import Lost, processes
+from torchlike._errors import ranks as errors
+
+_SLICE = 0.5  # seconds of a wait that no signal handler interrupts
+
+
+class DifferentProgram(Exception):
+    """Raised before a program runs if the members of the group are about to run different programs."""
+
+
+class Proposal(NamedTuple):
+    """What a member is about to run.
+
+    Attributes:
+      digest: a digest of the program.
+      collective: the first collective, with shapes and dtypes.
+      place: the line of the script that called it.
+    """
+
+    digest: str
+    collective: str
+    place: str
+
+
+class Meetings:
+    """The meetings of one group.
+
+    Attributes:
+      places: the lines of the collectives that were recorded and have not run.
+      differed: whether the members disagreed at the next collective. It then runs as a program of its own.
+      reports: for `explain()`, the lines at which the programs of the members differed.
+    """
+
+    def __init__(self, name: str, ranks: tuple[int, ...], own: int, seconds: float) -> None:
+        self._name, self._ranks, self._own, self.seconds = name, ranks, own, seconds
+        self._number = 0
+        self.places: deque[str] = deque()
+        self.differed = False
+        self.reports: list[str] = []
+
+    def agree(self, digest: str, collectives: list[str], place: str = "") -> bool:
+        """Meet the other members before a program with these collectives. Return whether all run the same program.
+
+        `place` is the line of the first collective. By default, it is that of the oldest recorded collective.
+
+        Raises:
+          DistBackendError: a member calls another collective, does not arrive in time, or has ended.
+        """
+        if self.differed:
+            return False
+        mine = Proposal(digest, collectives[0], place or (self.places[0] if self.places else ""))
+        theirs = self._exchange(mine) if len(self._ranks) > 1 else {}
+        for rank, their in theirs.items():
+            if their.collective != mine.collective:
+                raise errors.other_collective(self._own, mine, rank, their)
+        different = [rank for rank, their in theirs.items() if their.digest != digest]
+        if different:
+            self.differed = True
+            if len(collectives) > 1 or not digest.startswith("one "):
+                self.reports.append(f"{mine.place}: the program differs from that of rank {different[0]}")
+            return False
+        self._passed(len(collectives))
+        return True
+
+    def alone(self, collective: str) -> None:
+        """Meet the other members before a collective that runs as a program of its own."""
+        if not self.agree(f"one {collective}", [collective]):
+            self._passed(1)
+            self.differed = False
+
+    def _passed(self, count: int) -> None:
+        self._number += count
+        for _ in range(min(count, len(self.places))):
+            self.places.popleft()
+
+    def _exchange(self, mine: Proposal) -> dict[int, Proposal]:
+        """Return the proposals of the other members."""
+        begin = f"meet/{self._name}/{self._number}"
+        theirs: dict[int, Proposal] = {}
+        try:
+            processes.put(f"{begin}/{self._own}", json.dumps(mine).encode())
+            end = time.monotonic() + self.seconds
+            for rank in self._ranks:
+                if rank != self._own:
+                    theirs[rank] = Proposal(*json.loads(self._awaited(f"{begin}/{rank}", rank, mine, end)))
+            if self._number:  # all members have read the keys of the meeting before
+                processes.delete(f"meet/{self._name}/{self._last}/{self._own}")
+        except Lost as error:
+            raise errors.no_service(str(error), mine) from None
+        self._last = self._number
+        return theirs
+
+    def _awaited(self, key: str, rank: int, mine: Proposal, end: float) -> bytes:
+        """Wait for a key that the process `rank` sets."""
+        while True:
+            found = processes.get(key, min(_SLICE, max(end - time.monotonic(), 0.001)))
+            if found is not None:
+                return found
+            if rank in processes.ended():
+                found = processes.look(key)  # it may have set the key before
+                if found is not None:
+                    return found
+                raise errors.ended(rank, mine)
+            if time.monotonic() >= end:
+                raise errors.missing(rank, self.seconds, mine)

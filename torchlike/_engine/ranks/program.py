@@ -1,0 +1,108 @@
+"""Executables that all members of a process group run together."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from torchlike._dtypes.devices import device as Device
+from torchlike._dtypes.devices import to_jax
+from torchlike._dtypes.precision import switches
+from torchlike._engine.ranks.meeting import DifferentProgram
+from torchlike._engine.ranks.watch import watch
+from torchlike._engine.report.compile_counters import stats
+from torchlike._engine.trace.trace import operators
+from torchlike._engine.xla import memory
+from torchlike._engine.xla.executor import ROUNDED, Executable
+from torchlike._engine.xla.target import at_precision, tracing_for
+from torchlike._errors import ranks as errors
+
+if TYPE_CHECKING:
+    from torchlike._engine.ranks.mesh import RankMesh
+
+
+class RankExecutable(Executable):
+    """A compiled trace with collectives. `meet` must be called before each run."""
+
+    __slots__ = ("_calls", "_digest", "_lowered", "_mesh", "_place", "_scalars")
+
+    def __init__(
+        self, mesh: RankMesh, device: Device, code: tuple, function: Callable, given: tuple, **options: Any
+    ) -> None:
+        platform = to_jax(device).platform
+        self._calls = [repr(plan) for plan, _ in operators(code) if plan.mesh is not None]
+        with tracing_for(platform), at_precision(switches.of[device.type]):
+            self._lowered, self._scalars = mesh.lowered(function, given, **options)
+        text = f"{len(self._calls)} {self._lowered.as_text()}"
+        self._mesh, self._digest = mesh, hashlib.sha256(text.encode()).hexdigest()[:32]
+        self._place = mesh.meetings.places[0] if mesh.meetings.places else ""
+        self.compiled = self.call = None
+        self.function, self.is_warm, self.needs = function, False, 0
+        self.donated_bytes = sum(a.nbytes for a in given[0])
+        self.account: Any = None
+        self.code: tuple = ()
+
+    def meet(self) -> None:
+        """Meet the other members. Raise `DifferentProgram` if they are about to run other programs."""
+        if not self._mesh.meetings.agree(self._digest, self._calls, self._place):
+            raise DifferentProgram
+        if self.compiled is None:
+            self._compile()
+
+    def _compile(self) -> None:
+        started = time.perf_counter()
+        platform = to_jax(self._mesh.device).platform
+        self.compiled = self._lowered.compile(None if platform == "tpu" else ROUNDED)
+        stats.compiles += 1
+        stats.compile_seconds += time.perf_counter() - started
+        self.call, self.needs = self.compiled, memory.needs_of(self.compiled)
+        self._lowered = None
+
+    def run(self, device: Device, *given: list) -> list:
+        """Return the results of this rank."""
+        inputs = self._mesh.enter(given)
+        run = functools.partial(super().run, device)
+        with watch.running(self._mesh, self._calls) as running:
+            try:
+                results = self._mesh.launch(run, *inputs)
+                running.waits_for(results)
+            except ValueError as error:  # XLA's error for Gloo
+                raise broken(self._calls, error) from None
+        self.is_warm = False  # the arguments and results need `enter` and `leave`
+        return self._mesh.leave(results, self._scalars)
+
+    def run_into(self, found: list, device: Device, given: tuple) -> None:
+        """Do the same as `Executable.run_into`, after a meeting."""
+        self.meet()
+        super().run_into(found, device, given)
+
+    def fill(self, device: Device, places: Callable[[Iterator], Iterator], given: tuple) -> None:
+        """Do the same as `Executable.fill`, after a meeting."""
+        self.meet()
+        super().fill(device, places, given)
+
+
+def _ended() -> list[int]:
+    """Return the ranks that have ended. The connection of a killed process may close before it is counted."""
+    from torchlike._engine.ranks.processes import processes
+
+    for _ in range(20):
+        found = sorted(processes.ended())
+        if found:
+            return found
+        time.sleep(0.05)
+    return []
+
+
+def broken(calls: list[str], error: Exception) -> Exception:
+    """Return the error for a program whose connection to other ranks broke."""
+    from torchlike._engine.ranks.processes import Lost
+
+    try:
+        ended = _ended()
+    except Lost:
+        ended = []
+    return errors.broken(ended, calls, str(error).partition("\n")[0])

@@ -21,6 +21,8 @@ def test_losses_and_layouts():
     assert sharded("data=8 cnn:compiled") == [7, 7, 14]
     assert sharded("data=2,fsdp=2,model=2 gpt:recorded") == [4, 4, 8]
     assert sharded("data=8 mlp:recorded:60") == [0, 0, 0]
+    assert facts["data=8 mlp:recorded:60"]["collectives"] == ["all-reduce"]
+    assert {"all-gather", "all-reduce"} <= {*facts["data=8 cnn:compiled"]["collectives"]}
     assert facts["data=8 cnn:compiled"]["batch"] == "P('data',)"
     assert facts["data=2,fsdp=2,model=2 gpt:recorded"]["batch"] == "P(('data', 'fsdp'),)"
     assert facts["data=8 mlp:recorded:60"]["mesh"] == (

@@ -100,7 +100,17 @@ def placed(model, optimizer, batch) -> dict:
         "states": count(states),
         "batch": spec(batch),
         "mesh": torch.explain().mesh,
+        "collectives": collectives(),
     }
+
+
+def collectives() -> list[str]:
+    """Return the kinds of collectives in all programs of the process."""
+    from torchlike._engine.ahead import hlo
+    from torchlike._engine.programs import programs
+
+    compiled = [getattr(getattr(program, "executable", program), "compiled", None) for program in programs]
+    return sorted({kind for one in compiled if one is not None for kind in hlo.collectives(one.as_text())})
 
 
 if __name__ == "__main__":

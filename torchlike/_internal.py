@@ -55,6 +55,9 @@ from torchlike._errors.ranks import DistBackendError as DistBackendError
 from torchlike._errors.ranks import DistError as DistError
 from torchlike._errors.ranks import under_vmap as under_vmap
 from torchlike._errors.warned import warn as warn
+from torchlike._mesh.spreading import batch as batch
+from torchlike._mesh.spreading import entering as entering
+from torchlike._mesh.spreading import is_sharded as is_sharded
 from torchlike._ops import collectives as collectives
 from torchlike._ops.schema.flops import Products as Products
 from torchlike._ops.schema.namespace import constant as constant
@@ -75,9 +78,6 @@ from torchlike._tensor.exchange import from_numpy as from_numpy
 from torchlike._tensor.exchange import to_dlpack as to_dlpack
 from torchlike._tensor.factories import of_array as of_array
 from torchlike._tensor.overriding import _disabled_torch_function_impl as _disabled_torch_function_impl
-from torchlike._tensor.spreading import batch as batch
-from torchlike._tensor.spreading import entering as entering
-from torchlike._tensor.spreading import is_sharded as is_sharded
 from torchlike._tensor.storage import WRITE as WRITE
 from torchlike._tensor.storage import commit as commit
 from torchlike._tensor.tensor import adopt as adopt

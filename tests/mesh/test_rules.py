@@ -9,7 +9,7 @@ import torchlike
 from torchlike import nn
 from torchlike.__main__ import main
 from torchlike._engine.xla.mesh import active, parse
-from torchlike._tensor.spreading import spec_of
+from torchlike._mesh.spreading import spec_of
 
 
 def spec(shape, rules=None, name="fc.weight", rows_only=False, **axes):

@@ -7,7 +7,7 @@ import torchlike
 from torchlike import nn
 from torchlike._engine.programs import programs
 from torchlike._engine.xla import constraints, layout, mesh
-from torchlike._tensor import spreading
+from torchlike._mesh import spreading
 from torchlike.nn import functional as F
 
 FILES = {str(Path(module.__file__)) for module in (constraints, layout, mesh, spreading)}

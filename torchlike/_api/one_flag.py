@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from torchlike._engine.xla.mesh import BATCH_AXES, STATE_AXES, GlobalMesh, activate, active, parse
-from torchlike._tensor.spreading import Rules, axes_of, placed
+from torchlike._mesh.spreading import Rules, axes_of, placed
 
 M = TypeVar("M")
 _NAMED = tuple(dict.fromkeys((*BATCH_AXES, *STATE_AXES)))

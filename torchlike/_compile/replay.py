@@ -16,7 +16,6 @@ from torchlike._compile.guards import Attributes
 from torchlike._compile.old_gradients import JaxArray, OldGradients
 from torchlike._compile.purity import Refusal
 from torchlike._compile.results import Results
-from torchlike._compile.spread_inputs import aligned, known
 from torchlike._engine import Aval, Value, boundary, concrete, element, to_numpy, uninterrupted
 from torchlike._engine.ranks.meeting import DifferentProgram
 from torchlike._engine.trace.capture import Capture, Draw, Elements, Numbers
@@ -28,6 +27,7 @@ from torchlike._engine.xla import layout, memory, transfers
 from torchlike._engine.xla.layout import Spread
 from torchlike._engine.xla.mesh import active
 from torchlike._errors.callers import users_place
+from torchlike._mesh.inputs import aligned, known
 from torchlike._sparse import members
 from torchlike._tensor.tensor import Tensor
 

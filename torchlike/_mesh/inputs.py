@@ -13,7 +13,7 @@ from torchlike._engine import Value, concrete
 from torchlike._engine.trace.capture import WholeTrace
 from torchlike._engine.xla.layout import Spread
 from torchlike._engine.xla.mesh import GlobalMesh
-from torchlike._tensor.spreading import placed
+from torchlike._mesh.spreading import placed
 
 
 def known(mesh: GlobalMesh, trace: WholeTrace, sources: Sequence[Any]) -> dict[int, NamedSharding]:

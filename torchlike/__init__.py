@@ -3,6 +3,7 @@
 from torchlike import autograd as autograd
 from torchlike._api import names
 from torchlike._api.names import MODULES as _modules
+from torchlike._api.one_flag import distribute as distribute
 from torchlike._autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from torchlike._autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
 from torchlike._autograd.anomaly import set_anomaly_enabled as set_anomaly_enabled

@@ -8,14 +8,15 @@ from torchlike._api import editor_stubs
 from torchlike._api.import_hook import run_module, run_script
 
 USAGE = """\
-usage: python -m torchlike script.py [args]
-       python -m torchlike -m module [args]
+usage: python -m torchlike [--mesh axes] script.py [args]
+       python -m torchlike [--mesh axes] -m module [args]
        python -m torchlike --clear-cache
        python -m torchlike --stubs [folder]
 
-Runs a program in which 'import torch' imports torchlike, in this process only. --clear-cache deletes the compiled
-programs on disk. --stubs writes stubs of the package torch to a folder (by default 'typings'), so that editors and type
-checkers understand such programs."""
+Runs a program in which 'import torch' imports torchlike, in this process only. --mesh data=8 runs it over 8 local
+devices with the results of one device; the axes are data, fsdp and model. --clear-cache deletes the compiled programs
+on disk. --stubs writes stubs of the package torch to a folder (by default 'typings'), so that editors and type checkers
+understand such programs."""
 
 
 def main(argv: list[str]) -> None:
@@ -23,6 +24,8 @@ def main(argv: list[str]) -> None:
     if not argv or argv[0] in ("-h", "--help"):
         print(USAGE)
         sys.exit(0 if argv else 2)
+    if argv[0] == "--mesh" or argv[0].startswith("--mesh="):
+        argv = _begin_mesh(argv)
     if argv[0] == "-m":
         _run_named_module(argv[1:])
     elif argv == ["--clear-cache"]:
@@ -36,6 +39,22 @@ def main(argv: list[str]) -> None:
         _give_up(f"can't open {argv[0]!r} from {os.getcwd()!r}: {_why_not(argv[0])}")
     else:
         run_script(argv[0], argv[1:])
+
+
+def _begin_mesh(argv: list[str]) -> list[str]:
+    """Make the local devices a mesh, and return the arguments without the flag."""
+    _, equals, axes = argv[0].partition("=")
+    rest = argv[1:] if equals else argv[2:]
+    axes = axes if equals else "".join(argv[1:2])
+    if not axes or not rest:
+        _give_up("--mesh requires axes, such as data=8, and a script")
+    from torchlike._api import one_flag
+
+    try:
+        one_flag.begin(one_flag.parse(axes), f"--mesh {axes}", {})
+    except (ValueError, RuntimeError) as error:
+        _give_up(str(error))
+    return rest
 
 
 def _clear_cache() -> None:

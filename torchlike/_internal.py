@@ -46,6 +46,7 @@ from torchlike._engine.trace.trace import ahead as ahead
 from torchlike._engine.trace.trace import observers as observers
 from torchlike._engine.trace.trace import pending as pending
 from torchlike._engine.xla import transfers as transfers
+from torchlike._engine.xla.mesh import active as active
 from torchlike._errors import layouts as layouts
 from torchlike._errors.arguments import cannot as cannot
 from torchlike._errors.arguments import unsupported as unsupported
@@ -55,6 +56,9 @@ from torchlike._errors.ranks import DistBackendError as DistBackendError
 from torchlike._errors.ranks import DistError as DistError
 from torchlike._errors.ranks import under_vmap as under_vmap
 from torchlike._errors.warned import warn as warn
+from torchlike._mesh.spreading import batch as batch
+from torchlike._mesh.spreading import entering as entering
+from torchlike._mesh.spreading import is_sharded as is_sharded
 from torchlike._ops import REGISTRY as REGISTRY
 from torchlike._ops import collectives as collectives
 from torchlike._ops.schema.flops import Products as Products

@@ -11,6 +11,7 @@ LAYERS = (
     "_ops",
     "_autograd",
     "_tensor",
+    "_mesh",
     "_transforms",
     "_sparse",
     "_composite",

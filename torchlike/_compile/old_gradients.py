@@ -14,6 +14,7 @@ from torchlike._dtypes.devices import cpu, to_jax
 from torchlike._dtypes.devices import device as Device
 from torchlike._engine import Aval, Value
 from torchlike._engine.trace.ownership import has_lent
+from torchlike._engine.xla.mesh import active
 from torchlike._engine.xla.transfers import to_device
 from torchlike._tensor.storage import Storage
 from torchlike._tensor.tensor import Tensor
@@ -34,7 +35,7 @@ class OldGradients:
     __slots__ = ("_holders", "_nones", "_place", "avals")
 
     def __init__(self, device: Device, replaced: Sequence[tuple[Tensor, Aval]]) -> None:
-        replaced = [] if device.type == "cpu" else replaced
+        replaced = [] if device.type == "cpu" or active.over(device) is not None else replaced
         self._holders = [holder for holder, _ in replaced]
         self.avals = tuple([aval for _, aval in replaced])
         self._nones, self._place = [None] * len(replaced), to_jax(device) if replaced else None

@@ -23,8 +23,11 @@ from torchlike._engine.trace.interrupts import assign
 from torchlike._engine.trace.known import elements
 from torchlike._engine.trace.ownership import LOCAL, has_lent
 from torchlike._engine.trace.trace import lock
-from torchlike._engine.xla import memory, transfers
+from torchlike._engine.xla import layout, memory, transfers
+from torchlike._engine.xla.layout import Spread
+from torchlike._engine.xla.mesh import active
 from torchlike._errors.callers import users_place
+from torchlike._mesh.inputs import aligned, known
 from torchlike._sparse import members
 from torchlike._tensor.tensor import Tensor
 
@@ -181,11 +184,12 @@ class Replay:
         self._arrange({id(what) for kind, what, _ in self._writes if kind == STATE})
         asked = [x for x in self._again if isinstance(x, Numbers)]
         self._packs = whole_program.Packs(self.device, trace, asked)
+        live = tuple([value.slot for value in outputs])
+        layout.place(self.device, trace, self._order, lambda mesh: known(mesh, trace, self._sources))
         # Overwritten inputs are copied for this run, because the capture still references their old contents.
         private = transfers.private([trace.arrays[i] for i in self._order], self.device)
         kept = [trace.arrays[i] for i in range(len(trace.arrays)) if i not in set(self._order)]
         given = ([*private, *self._old.fresh()], kept, self._packs.now([x.sequence for x in asked]))
-        live = tuple([value.slot for value in outputs])
         self.program = whole_program.find(self.device, trace, live, self._order, self._old.avals, self._packs, given)
         try:
             self.program.meet()
@@ -267,6 +271,8 @@ class Replay:
     def _kept(self, given: Sequence[Value], tensors: Sequence[Tensor], draws: Sequence[Any]) -> list:
         """Return the arrays of the inputs that are not overwritten."""
         values = self._values(self._rest, given, tensors, draws)
+        if active.mesh is not None and isinstance(self.program.compiled, Spread):
+            return aligned(values, self.program.compiled, self._came)
         return [v.array if v.array.__class__ is JaxArray else self._moved(v) for v in values]
 
     def _moved(self, value: Value) -> Any:

@@ -16,7 +16,7 @@ from torchlike._engine.report.program_statistics import Making, ledger
 from torchlike._engine.trace.capture import Numbers
 from torchlike._engine.trace.trace import Trace
 from torchlike._engine.trace.value import Aval
-from torchlike._engine.xla import memory
+from torchlike._engine.xla import layout, memory
 from torchlike._engine.xla.executor import Executable, executable_of, numbers_of, replay, vectors_of
 from torchlike._engine.xla.transfers import Resident, to_device
 from torchlike._errors.callers import users_place
@@ -86,6 +86,8 @@ def find(
         packs.vectors,
         switches.of[device.type],
     )
+    laid = layout.arranged(device, trace, live)
+    key = key if laid is None else (*key, laid)
     found = programs.get(key)
     if found is None:
         found = _make(device, trace, live, donated, bool(spare), packs, given)
@@ -108,8 +110,11 @@ def _make(
     kept = tuple(sorted(set(range(len(trace.arrays))) - set(donated)))
     try:
         with whole_step:
-            function = replay(tuple(trace.code), places, packs.vectors, donated, kept, live)
-            made = executable_of(device, tuple(trace.code), function, given, keep_unused=spare)
+            laid = layout.laid(device, trace, live, donated)
+            code = tuple(trace.code)
+            steps = code if laid is None else laid.code
+            function = replay(steps, places, packs.vectors, donated, kept, live)
+            made = executable_of(device, code, function, given, laid, keep_unused=spare)
     except jax.errors.JaxRuntimeError as error:  # the program is too large for the memory of a TPU
         raise memory.explained(error, device, trace.code, users_place()) from None
     made.account, made.code = account, tuple(trace.code)

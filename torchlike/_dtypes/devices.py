@@ -125,6 +125,17 @@ def stand_ins(type: str, jax_devices: Sequence) -> Iterator[None]:
         streams_of.cache_clear()
 
 
+_joined: dict[object, device] = {}  # JAX devices that are part of a mesh, and the device that stands for the mesh
+
+
+def join(type: str, jax_devices: Sequence) -> None:
+    """Make one device of a type stand for several JAX devices, for the rest of the process. Its index is 0."""
+    _stand_ins[type] = list(jax_devices[:1])
+    _joined.update(dict.fromkeys(jax_devices, device(type, 0)))
+    to_jax.cache_clear()
+    streams_of.cache_clear()
+
+
 def jax_devices(type: str) -> list:
     """Return the JAX devices of a type on which this process can put arrays. The list may be empty."""
     import jax
@@ -198,6 +209,8 @@ def streams_of(d: device) -> int:
 
 def of_jax(jax_device) -> device:
     """Return the device that corresponds to a JAX device."""
+    if jax_device in _joined:
+        return _joined[jax_device]
     for type, devices in _stand_ins.items():
         if jax_device in devices:
             return cpu if type == "cpu" else device(type, devices.index(jax_device))

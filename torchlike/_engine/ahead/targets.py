@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import jax
 from jax.experimental import topologies
 
-from torchlike._engine.xla.executor import ROUNDED
 from torchlike._engine.xla.jax_private import gpu_is_cuda
+from torchlike._engine.xla.target import ROUNDED
 
 
 class _Tpu(NamedTuple):

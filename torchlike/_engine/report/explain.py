@@ -10,6 +10,7 @@ from weakref import WeakSet
 from torchlike._engine.report.program_statistics import COUNTED, Account, Counts, Group, ledger
 from torchlike._engine.report.table import table
 from torchlike._engine.trace.flush import boundary
+from torchlike._engine.xla.mesh import active
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +115,7 @@ class Report:
     Attributes:
       programs: one `Program` for each sequence of operators and source line, in descending order of compile time.
       functions: one `Function` for each function that `torchlike.compile` made and that was called.
+      mesh: the mesh over which the programs run, and the sizes of the batches; None without a mesh.
       folded: the summed statistics of the oldest programs, if there are more than ten thousand programs.
     """
 
@@ -128,6 +130,7 @@ class Report:
         found = {account: counts - before.get(account, Counts()) for account, counts in now.items()}
         programs = _programs({account: counts for account, counts in found.items() if counts != Counts()})
         self.programs: tuple[Program, ...] = tuple(sorted(programs, key=_cost))
+        self.mesh: str | None = None if active.mesh is None else active.mesh.described()
         functions = [(f, f.since(called.get(each))) for each, f in _explained().items() if f != called.get(each)]
         self.functions: tuple[Function, ...] = tuple(since for _, since in functions)
 

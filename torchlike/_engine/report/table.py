@@ -29,6 +29,8 @@ def table(report: Report) -> str:
     if report.functions:
         lines += ["", "compiled functions", *_aligned([_function(f) for f in report.functions])]
         lines += [line for f in report.functions for line in _causes(f)]
+    if report.mesh is not None:
+        lines += ["", report.mesh]
     return "\n".join(lines)
 
 

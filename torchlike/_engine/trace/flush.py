@@ -26,8 +26,9 @@ from torchlike._engine.trace import trace as _trace
 from torchlike._engine.trace.ownership import LIST_ITEM, lent
 from torchlike._engine.trace.value import Value
 from torchlike._engine.trace.waiting import on_host
-from torchlike._engine.xla import disk_cache, memory
+from torchlike._engine.xla import disk_cache, layout, memory
 from torchlike._engine.xla import executor as xla_executor
+from torchlike._engine.xla.mesh import active
 from torchlike._errors.callers import users_place
 
 
@@ -80,6 +81,8 @@ def flush(device: Device) -> None:
                 switches.of[device.type],
                 _executor,
             )
+            if active.mesh is not None:
+                key = (*key, layout.arranged(device, trace, live))
             _run(device, trace, key, [values[i] for i in live])
         device.trace = None
         _trace.pending.pop(device, None)

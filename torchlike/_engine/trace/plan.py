@@ -45,6 +45,7 @@ class Plan:
       host: on large arrays, NumPy is as fast as XLA with this many threads (0: NumPy is never as fast as a compiled
         program).
       mesh: for a collective, the mesh of its process group (`_engine/ranks/mesh.py`); otherwise None.
+      rows: the inputs and results that have one layout over a mesh (`torchlike._engine.xla.layout.Row`).
       extra: data of the calling layer (output strides, gradients, node name).
     """
 
@@ -60,6 +61,7 @@ class Plan:
         "mesh",
         "name",
         "outputs",
+        "rows",
         "scalars",
         "single",
     )
@@ -82,6 +84,7 @@ class Plan:
         self.executor = OWN
         self.host = 0
         self.flat: Callable[[], Any] | None = None
+        self.rows: Sequence[Any] = ()
 
     def traced(self) -> Callable[..., tuple]:
         """Return the function as an inner `jax.jit`.

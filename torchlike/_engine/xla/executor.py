@@ -21,14 +21,11 @@ from torchlike._engine.report.timing import timed, watchers
 from torchlike._engine.trace.interrupts import uninterrupted
 from torchlike._engine.trace.plan import NUMBERS
 from torchlike._engine.trace.trace import Trace, operators
-from torchlike._engine.xla import allocation, memory, transfers
+from torchlike._engine.xla import allocation, layout, memory, transfers
 from torchlike._engine.xla.jax_private import quick_call
-from torchlike._engine.xla.target import at_precision, tracing_for
+from torchlike._engine.xla.target import ROUNDED, at_precision, tracing_for
 
 SMALL = 1 << 16  # bytes; on the CPU, a host array up to this size is passed to the executable directly
-# By default XLA may keep half-precision intermediates in a wider type. PyTorch rounds the result of each operator.
-# The option is not set for TPUs.
-ROUNDED: dict[str, bool | str] = {"xla_allow_excess_precision": False}
 
 
 def executable(device: Device, function: Callable, *given: Any, **options: Any) -> Any:
@@ -55,9 +52,12 @@ class Executable:
 
     __slots__ = ("account", "call", "code", "compiled", "donated_bytes", "function", "is_warm", "needs")
 
-    def __init__(self, device: Device, function: Callable, given: tuple, **options: Any) -> None:
+    def __init__(
+        self, device: Device, function: Callable, given: tuple, laid: layout.Laid | None = None, **options: Any
+    ) -> None:
         started = time.perf_counter()
-        self.compiled = executable(device, function, *given, **options)
+        make = executable if laid is None else laid.executable
+        self.compiled = make(device, function, *given, **options)
         stats.compiles += 1
         stats.compile_seconds += time.perf_counter() - started
         self.function, self.call, self.is_warm = function, self.compiled, False
@@ -100,18 +100,25 @@ class Executable:
             deque(places(iter(self.run(device, *given))), 0)
 
 
-def executable_of(device: Device, code: tuple, function: Callable, given: tuple, **options: Any) -> Executable:
-    """Return the executable of a trace. With collectives, all members of a process group run it together."""
+def executable_of(
+    device: Device, code: tuple, function: Callable, given: tuple, laid: layout.Laid | None = None, **options: Any
+) -> Executable:
+    """Return the executable of a trace. With collectives, all members of a process group run it together.
+
+    `laid` is its layout over the mesh of this process, if there is one.
+    """
     mesh = next((plan.mesh for plan, _ in operators(code) if plan.mesh is not None), None)
+    if mesh is not None and laid is not None:
+        raise RuntimeError("a process whose devices are a mesh (--mesh, torchlike.distribute) cannot run collectives")
     if mesh is not None:
         return mesh.executable(device, code, function, given, **options)
-    return Executable(device, function, given, **options)
+    return Executable(device, function, given, laid, **options)
 
 
 class Fused:
     """A compiled trace. It keeps no reference to the trace from which it was compiled."""
 
-    __slots__ = ("_donated", "_kept", "_packs", "_place", "_private", "_small", "executable")
+    __slots__ = ("_donated", "_kept", "_laid", "_packs", "_place", "_private", "_small", "executable")
 
     def __init__(self, device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> None:
         chosen, places, kinds = numbers_of(trace)
@@ -126,8 +133,10 @@ class Fused:
             resident = transfers.Resident(device)
             packs = lambda scalars: resident(pack([x for i in chosen for x in scalars[i]]))
         self._packs = packs
-        function = replay(tuple(trace.code), places, vectors, donated, self._kept, live)
-        self.executable = executable_of(device, tuple(trace.code), function, self.arguments(trace))
+        code = tuple(trace.code)
+        self._laid = laid = layout.laid(device, trace, live, donated)
+        function = replay(code if laid is None else laid.code, places, vectors, donated, self._kept, live)
+        self.executable = executable_of(device, code, function, self.arguments(trace), laid)
 
     @property
     def account(self) -> Any:
@@ -150,6 +159,8 @@ class Fused:
         array is first copied on the host. On the CPU, a small host array is passed directly: JAX copies it at each
         call, which costs less than keeping a copy. On other devices every host array counts as large.
         """
+        if self._laid is not None:
+            self._laid.place(trace)
         arrays = trace.arrays
         for i in trace.hosts:
             if arrays[i].__class__ is np.ndarray and arrays[i].nbytes > self._small:  # else small, or already moved

@@ -19,6 +19,9 @@ from torchlike._dtypes.devices import cpu, to_jax
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.precision import Precision, switches
 
+# The options of XLA. By default XLA may keep half-precision intermediates in a wider type. PyTorch rounds the result of
+# each operator. The option is not set for TPUs.
+ROUNDED: dict[str, bool | str] = {"xla_allow_excess_precision": False}
 _ANY, _ACCELERATOR = "any", "accelerator"
 _precision = jax.make_user_context(None)
 _platform = jax.make_user_context("cpu")  # the CPU by default: outside of a lowering, kernels run on host arrays

@@ -22,6 +22,7 @@ from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import of_jax, to_jax
 from torchlike._engine.trace.ownership import lend
 from torchlike._engine.xla import allocation
+from torchlike._engine.xla.mesh import active
 
 
 class Counts:
@@ -95,6 +96,9 @@ def to_device(array: Any, device: Device) -> jax.Array:
     Raises:
       OutOfMemoryError: the accelerator has not enough free memory.
     """
+    mesh = active.over(device)
+    if mesh is not None:
+        return allocation.allocated(lambda: mesh.put(array), device)
     target = to_jax(device)
     if isinstance(array, np.ndarray | np.generic):
         if counting and device.type != "cpu":
@@ -128,6 +132,8 @@ def constant(array: np.ndarray, device: Device) -> jax.Array:
     """
     repeats = not any(array.strides)
     if not array.size or (array.nbytes > SMALL and not repeats):
+        return to_device(array, device)
+    if active.over(device) is not None:
         return to_device(array, device)
     contents = (array[(0,) * array.ndim] if repeats else array).tobytes()
     if array.nbytes > SMALL:
@@ -164,6 +170,9 @@ def private(arrays: Sequence[Any], device: Device) -> list[jax.Array]:
 
     One program copies the arrays that are on an accelerator already, so they do not pass the host.
     """
+    mesh = active.over(device)
+    if mesh is not None:
+        return mesh.copies(arrays)
     if device.type == "cpu":
         return [to_device(np.array(array), device) for array in arrays]
     target = {to_jax(device)}

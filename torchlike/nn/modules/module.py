@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from torchlike import Tensor
-from torchlike._internal import boundary, current, pending, prelude, shortened
+from torchlike._internal import active, boundary, current, entering, pending, prelude, shortened
 from torchlike.nn import _errors
 from torchlike.nn.modules._convert import Conversion
 from torchlike.nn.modules._handle import RemovableHandle
@@ -185,6 +185,8 @@ class Module(_Parts):
     def _call_outermost(self, args: tuple, kwargs: dict) -> Any:
         if pending:
             prelude()
+        if active.mesh is not None:
+            entering(self, (*args, *kwargs.values()))
         _depth.value = 1
         try:
             return (self._compiled_call_impl or self._call_impl)(*args, **kwargs)
@@ -196,6 +198,8 @@ class Module(_Parts):
 
         Since every call flushes at this point, every call traces the same program, which is compiled only once.
         """
+        if active.mesh is not None and not _depth.value:
+            entering(self, (*args, *kwargs.values()))
         _depth.value += 1
         try:
             result = (self._compiled_call_impl or self._call_impl)(*args, **kwargs)

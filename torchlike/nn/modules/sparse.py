@@ -22,6 +22,7 @@ class _Table(Module):
     num_embeddings: int
     embedding_dim: int
     padding_idx: int | None
+    _shards_rows = True  # over a mesh, the table is divided into groups of rows
 
     def _make_table(self, given: Tensor | None, freeze: bool, device: Any, dtype: Any) -> None:
         shape = [self.num_embeddings, self.embedding_dim]

@@ -13,7 +13,7 @@ from weakref import getweakrefcount
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import ATTRIBUTE, DICT_ITEM, WRITE, Value, commit, current, transfers, wrap
+from torchlike._internal import ATTRIBUTE, DICT_ITEM, WRITE, Value, commit, current, is_sharded, transfers, wrap
 
 # The maximal number of elements in a pack. XLA runs larger loops on several threads, and waking them costs more time
 # than it saves.
@@ -68,7 +68,7 @@ def packs(state: dict, params: Sequence[Tensor], rows: Sequence[int], names: tup
 
 
 def _can_join(state: dict, param: Tensor, names: tuple[str, ...]) -> bool:
-    if not names or param._aval.numel > MOST // 2 or is_seen(state, param, names):
+    if not names or param._aval.numel > MOST // 2 or is_sharded(param) or is_seen(state, param, names):
         return False
     like = param._value.aval
     return all(_is_plain(state[param][name]) and state[param][name]._value.aval is like for name in names)

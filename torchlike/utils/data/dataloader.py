@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import cycle, islice
 from typing import Any, Generic, TypeVar
 
-from torchlike._internal import boundary, warn
+from torchlike._internal import active, batch, boundary, warn
 from torchlike.utils.data import _errors as errors
 from torchlike.utils.data import _utils as _utils
 from torchlike.utils.data._utils.collate import default_collate as default_collate
@@ -262,6 +262,8 @@ class _BaseDataLoaderIter:
         data = self._next_data()
         # The indices differ in each batch, so fetching must not be part of the program that uses the batch.
         boundary()
+        if active.mesh is not None:
+            batch(data)
         if self._pins:
             data = sent_ahead(data)
         self._num_yielded += 1

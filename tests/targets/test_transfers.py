@@ -67,8 +67,8 @@ def test_the_page_is_up_to_date(found):
     assert page == table.lines(found), "run: python -m tests.targets.table"
 
 
-# A barrier of `synchronize`, and an array over the memory of another one on the CPU.
-OTHER_PUTS = {"torchlike/_engine/accelerators.py", "torchlike/jax/_arrays.py"}
+# A barrier of `synchronize`, an array over the memory of another one on the CPU, and arrays over a mesh.
+OTHER_PUTS = {"torchlike/_engine/accelerators.py", "torchlike/jax/_arrays.py", "torchlike/_engine/xla/mesh.py"}
 
 
 def test_only_one_module_puts_arrays_on_devices():

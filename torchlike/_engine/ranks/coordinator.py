@@ -16,7 +16,7 @@ import socket
 import sys
 from collections.abc import Iterable
 
-from jaxlib import _jax
+from jaxlib import _jax  # pyright: ignore[reportAttributeAccessIssue]
 
 NUMBER = 4  # bytes of a rank's number
 

@@ -20,6 +20,7 @@ from torchlike._dtypes.devices import to_jax
 from torchlike._engine.ranks.meeting import DifferentProgram, Meetings
 from torchlike._engine.ranks.processes import processes
 from torchlike._engine.xla import jax_private
+from torchlike._engine.xla.transfers import to_device
 
 if TYPE_CHECKING:
     from torchlike._engine.xla.executor import Executable
@@ -52,7 +53,7 @@ class RankMesh(Connected):
     def _mesh(self) -> Mesh:
         place = to_jax(self.device)
         each: dict[int, Any] = {}
-        for found in jax.devices(place.platform):
+        for found in place.client.devices():
             each.setdefault(found.process_index, found)
         each[self.ranks[self.rank]] = place
         return Mesh(np.array([each[rank] for rank in self.ranks]), (AXIS,))
@@ -140,7 +141,7 @@ class RankMesh(Connected):
         if array.ndim == 0:
             array = array.reshape(1)
         if isinstance(array, np.ndarray):
-            array = jax.device_put(array, to_jax(self.device), may_alias=False if is_donated else None)
+            array = to_device(array.copy() if is_donated else array, self.device)
         return jax_private.global_array(self._whole(array.shape), self._sharding, array)
 
     def leave(self, made: Sequence[Any], are_scalars: Sequence[bool]) -> list:

@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -118,7 +119,7 @@ class Processes:
         heard = bytes(self._heard)
         return {int.from_bytes(heard[i : i + _NUMBER], "big") for i in range(0, len(heard), _NUMBER)}
 
-    def _asked(self, method: str, *arguments: object) -> object:
+    def _asked(self, method: str, *arguments: object) -> Any:
         if self.client is None:
             raise Lost("the process group was destroyed")
         try:

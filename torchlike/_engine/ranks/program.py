@@ -62,6 +62,7 @@ class RankExecutable(Executable):
     def _compile(self) -> None:
         started = time.perf_counter()
         platform = to_jax(self._mesh.device).platform
+        assert self._lowered is not None
         self.compiled = self._lowered.compile(None if platform == "tpu" else ROUNDED)
         stats.compiles += 1
         stats.compile_seconds += time.perf_counter() - started

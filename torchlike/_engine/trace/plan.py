@@ -119,6 +119,10 @@ class Plan:
         self.checked = True
         return made
 
+    def calls(self) -> list[str]:
+        """Return a description of each collective in the operator."""
+        return []
+
     def argument(self, position: int) -> str:
         """Return the name of an array input, for reports."""
         return f"input {position}"

@@ -9,7 +9,7 @@ import os
 import pytest
 
 from tests.processes import nearly
-from tests.processes.launched import compared
+from tests.processes.launched import compared, said, started
 
 RUNS = [("fsdp_training", 2), ("fsdp_wrapped", 2), ("fsdp_modules", 2), ("zero", 2)]
 MORE = [
@@ -35,6 +35,11 @@ TOLERANCES = {
 def test_processes_agree(program, size):
     theirs, ours = compared(program, size)
     nearly.check(theirs, ours, TOLERANCES, ROUNDING)
+
+
+def test_a_step_of_several_processes_is_compiled_as_a_whole():
+    found = said(started("fsdp_compiled", 2, ("-m", "torchlike")))
+    assert found == ["close True True\n"] * 2
 
 
 def test_a_difference_is_found():

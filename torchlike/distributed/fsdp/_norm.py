@@ -22,7 +22,9 @@ def norm_of(root: FullyShardedDataParallel, kind: float) -> Tensor:
             params = [param.registered() for param in group.params]
             seen.update(map(id, params))
             part = _local_norm([states.local_of(p.grad) for p in params if p.grad is not None], kind)
-            parts.append(collectives.all_reduce(part, "max" if is_max else "sum", group.info.shard_group))
+            if group.info.shard_size > 1:
+                part = collectives.all_reduce(part, "max" if is_max else "sum", group.info.shard_group)
+            parts.append(part)
     rest = [p.grad for p in root.parameters() if p.grad is not None and id(p) not in seen]
     parts.append(_local_norm(rest, kind))
     total = torchlike.stack(parts)

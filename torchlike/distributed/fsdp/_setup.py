@@ -95,7 +95,7 @@ def broadcast_state(module: Module, ignored: set[Parameter], mesh: DeviceMesh) -
     """Copy parameters and buffers from the first process of the mesh to the others."""
     params = [p.detach() for p in module.parameters() if not any(p is other for other in ignored)]
     with torchlike.no_grad():
-        for group in mesh.get_all_groups():
+        for group in mesh.get_all_groups() if mesh.size() > 1 else ():
             for tensor in (*params, *module.buffers()):
                 tensor.detach().copy_(collectives.broadcast(tensor, group._ranks[0], group))
 

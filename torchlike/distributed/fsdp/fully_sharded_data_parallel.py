@@ -127,7 +127,7 @@ class FullyShardedDataParallel(Module):
         states.watch(self)
 
     def _shard(self, mesh: DeviceMesh, ignored: tuple[set[Module], set[Parameter]]) -> None:
-        given, info = self.mixed_precision, MeshInfo(mesh)
+        given, info = self.mixed_precision, MeshInfo(mesh, self.sharding_strategy is ShardingStrategy.NO_SHARD)
         reduce = given.reduce_dtype or given.param_dtype
         policy = MixedPrecisionPolicy(given.param_dtype, reduce, None, given.cast_forward_inputs)
         members = [each for each in init.managed((self,)) if each not in ignored[0]]

@@ -60,4 +60,6 @@ class ShardedGradScaler(GradScaler):
             }
             found = found or {found_inf.device: found_inf}
             group = member(self.process_group)
+            if group.size() == 1:
+                return found
             return {device: collectives.all_reduce(flag, "max", group) for device, flag in found.items()}

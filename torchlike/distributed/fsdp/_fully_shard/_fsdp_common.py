@@ -14,9 +14,13 @@ from torchlike.utils import _pytree
 
 @dataclass(frozen=True, eq=False)
 class MeshInfo:
-    """A data-parallel mesh: one dim along which parameters are sharded, and at most one along which they are copied."""
+    """A data-parallel mesh: one dim along which parameters are sharded, and at most one along which they are copied.
+
+    If `only_copies`, each process has whole parameters. The dim for shards then has one process.
+    """
 
     mesh: DeviceMesh
+    only_copies: bool = False
 
     @property
     def shard_dim(self) -> int:

@@ -125,7 +125,8 @@ def _is_blocked(later: Sequence[Placement], before: Placement, after: Placement)
 def _is_possible(call: Call, rule: Rule, each: Way, now: Sequence[Placement], count: int) -> bool:
     """Return whether the dims that a way divides are long enough. An input that stays as it is may be shorter."""
     for shape, before, after in zip(call.shapes, now, each.inputs):
-        may_be_short = not isinstance(after, Sharded) or (rule.uneven and before == after)
-        if not may_be_short and (after.dim >= len(shape) or shape[after.dim] < count):
+        if not isinstance(after, Sharded) or (rule.uneven and before == after):
+            continue
+        if after.dim >= len(shape) or shape[after.dim] < count:
             return False
     return True

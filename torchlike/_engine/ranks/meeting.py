@@ -72,6 +72,7 @@ class Meetings:
         theirs = self._exchange(mine) if len(self._ranks) > 1 else {}
         for rank, their in theirs.items():
             if their.collective != mine.collective:
+                self._passed(1)  # every member sees that the calls differ
                 raise errors.other_collective(self._own, mine, rank, their)
         different = [rank for rank, their in theirs.items() if their.digest != digest]
         if different:

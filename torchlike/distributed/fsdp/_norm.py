@@ -33,9 +33,11 @@ def norm_of(root: FullyShardedDataParallel, kind: float) -> Tensor:
 
 def _local_norm(grads: list[Tensor], kind: float) -> Tensor:
     """Return the largest element, or the sum of the powers of the elements."""
+    # All ranks need one dtype, also those whose shards are empty.
+    wide = torchlike.promote_types(grads[0].dtype, torchlike.float32) if grads else torchlike.float32
     grads = [grad for grad in grads if grad.numel()]
     if not grads:
-        return torchlike.zeros(())
+        return torchlike.zeros((), dtype=wide)
     norms = torchlike.stack([_wide_norm(grad, kind) for grad in grads])
     return norms.max() if kind == float("inf") else norms.pow(kind).sum()
 

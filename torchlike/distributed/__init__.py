@@ -1,10 +1,9 @@
-"""`torch.distributed`: training with several processes that exchange messages over sockets.
+"""`torch.distributed`: training with several processes on JAX's distributed runtime.
 
 A launcher (`torchrun --nproc-per-node 2 script.py`) or `torch.multiprocessing.spawn` starts the processes, and
-`init_process_group` connects them. The connected processes can use collectives, point-to-point messages and
-`nn.parallel.DistributedDataParallel`. All data passes through the host's memory. Model sharding (FSDP,
-DTensor, pipelines) and RPC are not supported. Their names can be imported and used in `isinstance` checks, but calling
-them raises an error.
+`init_process_group` connects them. Collectives are operators of programs that all processes run.
+`nn.parallel.DistributedDataParallel`, `distributed.fsdp` and `distributed.tensor` are built on them. Pipelines and RPC
+are not supported. Their names can be imported and used in `isinstance` checks, but calling them raises an error.
 """
 
 from __future__ import annotations
@@ -90,7 +89,7 @@ def is_available() -> bool:
 
 
 def is_gloo_available() -> bool:
-    """Return True: the backend name "gloo" is accepted. Messages use torchlike's own transport."""
+    """Return True: the backend name "gloo" is accepted."""
     return True
 
 

@@ -71,7 +71,7 @@ def is_initialized() -> bool:
 def is_nccl_available() -> bool:
     """Return whether the backend name "nccl" is accepted, which requires a GPU.
 
-    Messages go through the host's memory with this backend too.
+    Collectives on GPU tensors use NCCL with every backend.
     """
     return cuda.is_available()
 
@@ -99,7 +99,7 @@ def init_process_group(
     """Initialize the default process group. All processes call this function.
 
     Args:
-      backend: "gloo", or "nccl" on GPUs. Messages go through the host's memory with either.
+      backend: "gloo", or "nccl" on GPUs. It is only a name: the device of a tensor determines the transport.
       init_method: the URL at which processes meet: "env://" (the default, which reads the variables MASTER_ADDR,
         MASTER_PORT, RANK and WORLD_SIZE, set by launchers), "tcp://host:port" or "file:///path".
       timeout: the time that a process waits for the others. Default: 30 minutes.

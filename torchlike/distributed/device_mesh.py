@@ -12,7 +12,7 @@ from torchlike import Tensor
 from torchlike._internal import from_numpy, unsupported
 from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup
-from torchlike.distributed._world import default, new_group
+from torchlike.distributed._world import default, init_process_group, is_initialized, new_group
 
 _entered: list[DeviceMesh] = []  # the meshes of the enclosing `with` statements
 _made: WeakValueDictionary[tuple, DeviceMesh] = WeakValueDictionary()  # the meshes of this process, for unpickling
@@ -38,6 +38,8 @@ class DeviceMesh:
         if backend_override is not None:
             raise unsupported("DeviceMesh", "backend_override")
         ranks = np.array(mesh.tolist() if isinstance(mesh, Tensor) else mesh, np.int32)
+        if not is_initialized():
+            init_process_group()
         if ranks.size > default().size():
             raise RuntimeError(
                 f"Mesh should not be bigger than default world size {default().size()}, but found {ranks.size} ranks!"

@@ -33,7 +33,7 @@ class DistributedDataParallel(Module):
     Each process wraps a module with the same parameters and feeds it its own batches. The constructor broadcasts the
     parameters and buffers of the first process to the others. Each forward pass broadcasts the buffers of the first
     process, for example the running statistics of batch norm. At the end of a backward pass the gradients of all
-    parameters are averaged over the processes, with one message for each dtype. Gradients pass through host memory.
+    parameters are averaged over the processes, with one operator for each dtype.
 
     Args:
       module: the wrapped module, available as `self.module`.

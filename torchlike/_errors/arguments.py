@@ -19,9 +19,8 @@ def cannot(name: str, instead: str) -> NotImplementedError:
 def no_distributed(name: str) -> NotImplementedError:
     return cannot(
         name.removeprefix("torch."),
-        "each process has the whole model (DistributedDataParallel and the "
-        "collectives of torch.distributed are supported). To shard a model over devices, use JAX "
-        "(torchlike.jax.functional)",
+        "of the ways to use several processes, DistributedDataParallel, fully_shard, tensor parallelism and the "
+        "collectives of torch.distributed are supported",
     )
 
 

@@ -1,0 +1,94 @@
+"""Kernels of collectives for groups of one and three members, against NumPy.
+
+`jax.vmap` with an axis name stands in for the members, so one process is enough.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from torchlike._engine.ranks.mesh import AXIS
+from torchlike._engine.xla.target import tracing_for
+from torchlike._ops.collectives import kernels
+
+DTYPES = ["float32", "bfloat16", "int64", "bool", "complex64"]
+PLACES = [("float32", "gpu"), *[(dtype, "cpu") for dtype in DTYPES]]
+SIZES = (1, 3)
+SHAPES = [(), (0,), (2, 3)]
+REDUCTIONS = {
+    "SUM": np.add.reduce,
+    "PRODUCT": np.multiply.reduce,
+    "MIN": np.minimum.reduce,
+    "MAX": np.maximum.reduce,
+    "BAND": np.bitwise_and.reduce,
+    "BOR": np.bitwise_or.reduce,
+    "BXOR": np.bitwise_xor.reduce,
+}
+
+
+def given(size, shape, dtype, seed=0):
+    """Return an array for each member. Sums and products of the elements are exact in every dtype."""
+    drawn = np.random.default_rng(seed).integers(0, 3, (size, *shape))
+    return jnp.asarray(drawn).astype(dtype)
+
+
+def run(kernel, *arrays, platform="cpu"):
+    with tracing_for(platform):
+        return [np.asarray(x) for x in jax.jit(jax.vmap(kernel, axis_name=AXIS))(*arrays)]
+
+
+def reductions(dtype, shape):
+    if dtype == "complex64":
+        return ["SUM"]
+    if not all(shape):
+        return ["SUM", "MAX"]
+    return [op for op in REDUCTIONS if not op.startswith("B") or jnp.dtype(dtype).kind in "iub"]
+
+
+@pytest.mark.parametrize(("dtype", "platform"), PLACES)
+def test_reductions(dtype, platform):
+    for size in SIZES:
+        for shape in SHAPES:
+            for op in reductions(dtype, shape or (0,)):
+                x, y = given(size, shape, dtype), given(size, (3,), dtype, 1)
+                found = run(lambda a, b, s=size, o=op: kernels.all_reduce(s, o, a, b), x, y, platform=platform)
+                for array, made in zip((x, y), found):
+                    wide = np.asarray(array).astype("float64") if dtype == "bfloat16" else np.asarray(array)
+                    expected = REDUCTIONS[op](wide).astype(made.dtype)
+                    np.testing.assert_array_equal(made, np.broadcast_to(expected, made.shape), f"{op} {size} {shape}")
+                    assert made.dtype == array.dtype
+
+
+@pytest.mark.parametrize(("dtype", "platform"), PLACES)
+def test_parts(dtype, platform):
+    for size in SIZES:
+        for shape in SHAPES:
+            x = given(size, (size, *shape), dtype)
+            (gathered,) = run(kernels.all_gather, x, platform=platform)
+            np.testing.assert_array_equal(gathered, np.broadcast_to(x, (size, *x.shape)))
+            (exchanged,) = run(kernels.all_to_all, x, platform=platform)
+            np.testing.assert_array_equal(exchanged, np.swapaxes(x, 0, 1))
+            for op in reductions(dtype, shape or (0,)):
+                scattered = run(lambda a, s=size, o=op: kernels.reduce_scatter(s, o, a), x, platform=platform)[0]
+                (whole,) = run(lambda a, s=size, o=op: kernels.all_reduce(s, o, a), x, platform=platform)
+                np.testing.assert_array_equal(scattered, whole[0])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_broadcast_keeps_the_bits(dtype):
+    x = given(3, (4,), dtype)
+    if jnp.dtype(dtype).kind not in "iub":
+        x = x.at[:, 0].set(-0.0).at[:, 1].set(jnp.nan)
+    for source in range(3):
+        made, alone = run(lambda a, b, s=source: kernels.broadcast(s, a, b), x, x[:, 0])
+        expected = np.asarray(x)
+        assert all(row.tobytes() == expected[source].tobytes() for row in made)
+        assert all(np.asarray(row).tobytes() == expected[source, 0].tobytes() for row in alone)
+
+
+def test_small_arrays_are_reduced_together():
+    arrays = [given(2, (n,), "float32") for n in (3, 100_000, 4)] + [given(2, (5,), "int32")]
+    traced = jax.make_jaxpr(jax.vmap(lambda *xs: kernels.all_reduce(2, "SUM", *xs), axis_name=AXIS))
+    concatenations = str(traced(*arrays)).count("concatenate")
+    assert concatenations == 1  # the large array and the only array of a dtype are reduced alone

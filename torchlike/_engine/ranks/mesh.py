@@ -18,7 +18,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import to_jax
 from torchlike._engine.ranks.meeting import DifferentProgram, Meetings
-from torchlike._engine.ranks.processes import processes
+from torchlike._engine.trace.trace import ahead
 from torchlike._engine.xla import jax_private
 from torchlike._engine.xla.transfers import to_device
 
@@ -42,12 +42,14 @@ class RankMesh(Connected):
       size: the number of members.
       device: the device of this process.
       meetings: the agreement of the members on their next program.
+      is_imagined: whether the script is compiled ahead of time, so that the other members do not exist.
     """
 
     def __init__(self, name: str, ranks: Sequence[int], own: int, device: Device, seconds: float) -> None:
         self.ranks, self.rank, self.size, self.device = tuple(ranks), list(ranks).index(own), len(ranks), device
         self.meetings = Meetings(f"{name}/{device}", self.ranks, own, seconds)
         self._is_connected = False
+        self.is_imagined = ahead.session is not None
 
     @functools.cached_property
     def _mesh(self) -> Mesh:
@@ -61,11 +63,6 @@ class RankMesh(Connected):
     @functools.cached_property
     def _sharding(self) -> NamedSharding:
         return NamedSharding(self._mesh, _SHARDED)
-
-    @property
-    def is_imagined(self) -> bool:
-        """True while a script is compiled ahead of time: the other members do not exist."""
-        return self.size > 1 and processes.client is None
 
     def imagined(self, function: Callable, given: Sequence[Any]) -> list:
         """Return the results of a collective if all members had the arrays of this rank."""

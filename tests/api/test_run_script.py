@@ -159,7 +159,7 @@ def test_a_module_of_a_package(tmp_path):
 @pytest.mark.parametrize(
     "args, sentence",
     [
-        ([], "usage: python -m torchlike script.py"),
+        ([], "usage: python -m torchlike [--mesh axes] script.py"),
         (["no_such.py"], "can't open 'no_such.py'"),
         (["there"], "did you mean 'there.py'?"),
         (["."], "it is a directory"),

@@ -72,6 +72,9 @@ class Processes:
         self._heard.clear()
         self.client = jax_private.connect(f"{host}:{ports[0]}", rank, size, HEARTBEAT, max(1, int(seconds)))
         self.rank, self.size = rank, size
+        # Backends exchange their devices when they start, which all ranks must do at the same time.
+        devices.jax_devices("cpu")
+        devices.accelerator()
 
     def disconnect(self) -> None:
         """Leave the service. The backend stays, so that arrays and programs of this process can still be used."""

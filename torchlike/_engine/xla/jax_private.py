@@ -14,7 +14,6 @@ from typing import Any
 
 import jax
 import jax.extend.backend
-from jax.errors import JaxRuntimeError
 
 # (module, name) -> what torchlike uses the name for.
 USES: dict[tuple[str, str], str] = {
@@ -36,6 +35,7 @@ USES: dict[tuple[str, str], str] = {
     ("jax.interpreters.partial_eval", "dce_jaxpr"): "finding the inputs that a gradient depends on",
 }
 
+JaxRuntimeError = jax.errors.JaxRuntimeError
 DistributedClient = Any  # `jaxlib._jax.DistributedRuntimeClient`, which has no public name
 
 # The modules of JAX that compile programs. Their frames and the frames that they call are not the user's program.

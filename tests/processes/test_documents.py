@@ -12,7 +12,9 @@ SCRIPTS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "many_devices.md")
 SAID = [r"rank [01]: \d\.\d{4}", r"\(Shard\(dim=0\),\) \(8, 16\)", r"\(Shard\(dim=0\),\) \(32, 16\)"]
 
 
-@pytest.mark.parametrize(("script", "said"), zip(SCRIPTS, SAID, strict=True), ids=["ddp", "fsdp", "tensor parallel"])
+@pytest.mark.parametrize(
+    ("script", "said"), list(zip(SCRIPTS, SAID, strict=True)), ids=["ddp", "fsdp", "tensor parallel"]
+)
 def test_a_script_of_the_documents(script, said, tmp_path):
     (tmp_path / "train.py").write_text(script)
     command = ["-m", "torchlike", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "train.py"]

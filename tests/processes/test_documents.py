@@ -9,12 +9,13 @@ import pytest
 from tests.house.source import ROOT
 
 SCRIPTS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "many_devices.md").read_text("utf-8"), re.DOTALL)
-SAID = [r"rank [01]: \d\.\d{4}", r"\(Shard\(dim=0\),\) \(8, 16\)", r"\(Shard\(dim=0\),\) \(32, 16\)"]
+SAID = [r"loss \d\.\d{4}", r"\(Shard\(dim=0\),\) \(8, 16\)", r"\(Shard\(dim=0\),\) \(32, 16\)"]
 
 
-@pytest.mark.parametrize(
-    ("script", "said"), list(zip(SCRIPTS, SAID, strict=True)), ids=["ddp", "fsdp", "tensor parallel"]
-)
+NAMES = ["ddp", "fsdp", "tensor parallel"]
+
+
+@pytest.mark.parametrize(("script", "said"), list(zip(SCRIPTS, SAID, strict=True)), ids=NAMES)
 def test_a_script_of_the_documents(script, said, tmp_path):
     (tmp_path / "train.py").write_text(script)
     command = ["-m", "torchlike", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "train.py"]
@@ -22,5 +23,4 @@ def test_a_script_of_the_documents(script, said, tmp_path):
         [sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False
     )
     assert ended.returncode == 0, ended.stderr[-3000:]
-    lines = ended.stdout.splitlines()
-    assert len(lines) == 2 and all(re.fullmatch(said, line) for line in lines), ended.stdout
+    assert re.fullmatch(said, ended.stdout.strip()), ended.stdout

@@ -24,17 +24,17 @@ class SubprocessContext(PContext):
         for rank in range(self.nprocs):
             command = [str(self.entrypoint), *(str(each) for each in self.args[rank])]
             with contextlib.ExitStack() as opened:
-                with warnings.catch_warnings():
+                opened.enter_context(warnings.catch_warnings())
                 # JAX warns about a fork. The new process only asks for a signal and then runs another program.
                 warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
                 self._processes[rank] = subprocess.Popen(
-                        command,
-                        env={**os.environ, **self.envs[rank]},
-                        stdout=_opened(self.stdouts[rank], opened),
-                        stderr=_opened(self.stderrs[rank], opened),
-                        start_new_session=True,
-                        preexec_fn=asks_to_die(signal.SIGKILL, os.getpid()),
-                    )
+                    command,
+                    env={**os.environ, **self.envs[rank]},
+                    stdout=_opened(self.stdouts[rank], opened),
+                    stderr=_opened(self.stderrs[rank], opened),
+                    start_new_session=True,
+                    preexec_fn=asks_to_die(signal.SIGKILL, os.getpid()),
+                )
 
     def pids(self) -> dict[int, int]:
         return {rank: process.pid for rank, process in getattr(self, "_processes", {}).items()}

@@ -89,6 +89,8 @@ class Training:
             process.kill()
         for process in self.processes:
             process.wait()
+            if process.stdout is not None:
+                process.stdout.close()
 
 
 def strike(folder: Path, steps: int, kind: str, chance: random.Random, compiled: bool) -> Report:

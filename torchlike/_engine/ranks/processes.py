@@ -52,7 +52,8 @@ class Processes:
             text=True,
         )
         assert self._service.stdout is not None
-        ports = self._service.stdout.readline().split()
+        with self._service.stdout:
+            ports = self._service.stdout.readline().split()
         if not ports:
             raise Lost("the coordination service did not start")
         return int(ports[0]), int(ports[1])
@@ -86,6 +87,7 @@ class Processes:
             self._presence = None
         if self._service is not None and self._service.stdin is not None:
             self._service.stdin.close()
+            self._service.returncode = 0  # it ends after the last rank, and is not waited for
             self._service = None
 
     # -- keys ----------------------------------------------------------------------------------------------------------

@@ -186,7 +186,8 @@ class _Pickler(pickle._Pickler):
     def _reduce(self, tensor: Any) -> tuple:
         if isinstance(tensor, UninitializedTensorMixin):
             return type(tensor), (tensor.requires_grad, tensor.device, tensor.dtype)
-        if type(tensor).__reduce_ex__ is not torchlike.Tensor.__reduce_ex__:
+        is_strided = tensor.layout is torchlike.strided  # sparse tensors have PyTorch's own form in files
+        if is_strided and type(tensor).__reduce_ex__ is not torchlike.Tensor.__reduce_ex__:
             return tensor.__reduce_ex__(2)
         state = _tensors.attributes(tensor) or None
         if isinstance(tensor, torchlike.nn.Parameter):

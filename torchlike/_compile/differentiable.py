@@ -23,9 +23,8 @@ from torchlike._dtypes.recorder import current
 from torchlike._engine import Aval, Plan, Value, record
 from torchlike._engine.ranks.collective import Part, record_collective
 from torchlike._engine.trace.capture import WholeTrace
-from torchlike._engine.trace.plan import COMPILED
 from torchlike._engine.trace.trace import operators
-from torchlike._engine.xla.executor import numbers_of, run_entries
+from torchlike._engine.xla.executor import numbers_of
 from torchlike._tensor.tensor import Tensor
 from torchlike._transforms.context import FunctionNode
 
@@ -199,15 +198,8 @@ def part(
     avals = avals_of(trace)
     aval = lambda slot: avals[slot] if slot >= 0 else trace.held[~slot].aval
 
-    def run(*flat: Any) -> tuple:
-        inputs = {~slot: array for slot, array in zip(given, flat)}
-        results = [inputs.get(~slot) for slot in range(first)]
-        run_entries(code, places, results, inputs, flat[len(given) :])
-        return tuple([results[s] if s >= 0 else inputs[~s] for s in wanted])
-
-    plan = Part(name, tuple(map(aval, given)), tuple(kinds), tuple(map(aval, wanted)), run)
-    plan.executor = COMPILED
-    return plan.contains(code, places, given, first, wanted)
+    shapes = tuple(map(aval, given)), tuple(kinds), tuple(map(aval, wanted))
+    return Part(name, shapes, code, places, given, first, wanted)
 
 
 def recorded(plan: Plan, values: Sequence[Value], numbers: Sequence) -> tuple[Value, ...]:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
-
+from torchlike._dtypes.devices import to_jax
 from torchlike._dtypes.recorder import current
 from torchlike._engine.ranks.mesh import RankMesh
-from torchlike._engine.ranks.program import broken, calls_of
+from torchlike._engine.ranks.program import calls_of, launched
 from torchlike._engine.ranks.watch import watch
 from torchlike._engine.trace.flush import flush
-from torchlike._engine.trace.plan import Plan
+from torchlike._engine.trace.plan import COMPILED, Plan
 from torchlike._engine.trace.subtrace import SubTrace
 from torchlike._engine.trace.trace import operators, record
 from torchlike._engine.trace.value import Aval, Value
-from torchlike._engine.xla.jax_private import JaxRuntimeError
+from torchlike._engine.xla.executor import compiled, run_entries
 from torchlike._engine.xla.target import precision_of, tracing_for
 from torchlike._errors import ranks as errors
 from torchlike._errors.callers import users_place
@@ -52,15 +51,9 @@ class Collective(Plan):
         if self._program is None:
             with tracing_for(mesh.device), precision_of(mesh.device):
                 lowered, self._scalars = mesh.lowered(lambda _, held: [*self.function(*held)], held)
-                self._program = lowered.compile()
+                self._program = compiled(lowered, to_jax(mesh.device).platform)
         mesh.meetings.alone(repr(self))
-        with watch.running(mesh, [repr(self)]) as running:
-            try:
-                results = mesh.launch(self._program, *mesh.enter(held))
-                running.waits_for(results)
-                jax.block_until_ready(results)
-            except (ValueError, JaxRuntimeError) as error:
-                raise broken([repr(self)], error) from None
+        results = launched(mesh, self.calls(), self._program, held)
         return tuple(mesh.leave(results, self._scalars))
 
     def calls(self) -> list[str]:
@@ -73,22 +66,40 @@ class Collective(Plan):
 
 
 class Part(Plan):
-    """A part of a trace with collectives as one operator. `code` are its entries."""
+    """A part of a trace as one operator.
 
-    __slots__ = ("code", "gives", "places", "sources")
+    Attributes:
+      code: the entries of the part.
+      places: for each entry with runtime numbers, the index of its first number.
+      sources: the slots of the inputs.
+      first: the slot of the first result.
+      gives: the slots of the results of the whole part.
+    """
 
-    def contains(
-        self, code: Sequence, places: Sequence[int], sources: Sequence[int], first: int, gives: Sequence[int]
-    ) -> Part:
-        """Set the entries and return self.
+    __slots__ = ("code", "first", "gives", "places", "sources")
 
-        `places` has, for each entry with runtime numbers, the index of its first number. `sources` are the slots of the
-        inputs, `first` is the slot of the first result, and `gives` are the slots of the results of the whole part.
-        """
+    def __init__(
+        self,
+        name: str,
+        avals: tuple[tuple[Aval, ...], tuple[type, ...], tuple[Aval, ...]],
+        code: Sequence,
+        places: Sequence[int],
+        sources: Sequence[int],
+        first: int,
+        gives: Sequence[int],
+    ) -> None:
+        """`avals` are the inputs, the types of the runtime numbers, and the outputs."""
         self.code, self.places, self.gives = tuple(code), tuple(places), tuple(gives)
-        self.sources = tuple(sources), first
+        self.sources, self.first = tuple(sources), first
+        super().__init__(name, *avals, self._run)
+        self.executor = COMPILED
         self.mesh = next((plan.mesh for plan, _ in operators(code) if plan.mesh is not None), None)
-        return self
+
+    def _run(self, *flat: Any) -> tuple:
+        inputs = {~slot: array for slot, array in zip(self.sources, flat)}
+        results = [inputs.get(~slot) for slot in range(self.first)]
+        run_entries(self.code, self.places, results, inputs, flat[len(self.sources) :])
+        return tuple([results[s] if s >= 0 else inputs[~s] for s in self.gives])
 
     def calls(self) -> list[str]:
         """Return a description of each collective."""
@@ -96,9 +107,8 @@ class Part(Plan):
 
     def run_alone(self, *given: Any) -> tuple:
         """Return the results. The operators run one by one, and each collective as a program of its own."""
-        slots, first = self.sources
-        held = dict(zip(slots, given))
-        numbers, begins = given[len(slots) :], iter(self.places)
+        held, first = dict(zip(self.sources, given)), self.first
+        numbers, begins = given[len(self.sources) :], iter(self.places)
         for plan, read in operators(self.code):
             begin = next(begins) if plan.scalars else 0
             taken = [*[held[s] for s in read], *numbers[begin : begin + len(plan.scalars)]]

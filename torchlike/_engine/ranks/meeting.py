@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -48,7 +49,7 @@ class Meetings:
     Attributes:
       place: the line of the latest recorded collective.
       differed: whether the members disagreed at the next collective. It then runs as a program of its own.
-      reports: for `explain()`, the lines at which the programs of the members differed.
+      reports: how often the programs of the members differed, by line and rank, for `explain()`.
     """
 
     def __init__(self, name: str, ranks: tuple[int, ...], own: int, seconds: float) -> None:
@@ -56,7 +57,7 @@ class Meetings:
         self._number = 0
         self.place = ""
         self.differed = False
-        self.reports: list[str] = []
+        self.reports: Counter[str] = Counter()
 
     def agree(self, digest: str, collectives: list[str], place: str = "") -> bool:
         """Meet the other members before a program with these collectives. Return whether all run the same program.
@@ -77,8 +78,7 @@ class Meetings:
         different = [rank for rank, their in theirs.items() if their.digest != digest]
         if different:
             self.differed = True
-            if len(collectives) > 1 or not digest.startswith("one "):
-                self.reports.append(f"{mine.place}: the program differs from that of rank {different[0]}")
+            self.reports[f"{mine.place}: the program differs from that of rank {different[0]}"] += 1
             return False
         self._passed(len(collectives))
         return True

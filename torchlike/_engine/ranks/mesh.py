@@ -9,6 +9,7 @@ import functools
 import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import jax
 import jax.numpy as jnp
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from torchlike._engine.xla.executor import Executable
 
 AXIS = "ranks"
+meshes: WeakSet[RankMesh] = WeakSet()  # all meshes, for `explain()`
 _SHARDED = PartitionSpec(AXIS)
 
 
@@ -50,6 +52,7 @@ class RankMesh(Connected):
         self.meetings = Meetings(f"{name}/{device}", self.ranks, own, seconds)
         self._is_connected = False
         self.is_imagined = ahead.session is not None
+        meshes.add(self)
 
     @functools.cached_property
     def _mesh(self) -> Mesh:
@@ -127,12 +130,12 @@ class RankMesh(Connected):
         """Return the shape of a global array whose shards have this shape."""
         return (self.size * shape[0], *shape[1:]) if shape else (self.size,)
 
-    def enter(self, given: Sequence[list], donated: int = 1) -> list[list]:
+    def enter(self, given: Sequence[list]) -> list[list]:
         """Return the global arrays of which these arrays of this rank are shards.
 
-        The memory of arrays in the first `donated` lists is reused, so arrays of NumPy are copied there.
+        The arrays in the first list are donated. Those of NumPy are copied, because their memory is reused.
         """
-        return [[self._global(x, i < donated) for x in part] for i, part in enumerate(given)]
+        return [[self._global(x, i == 0) for x in part] for i, part in enumerate(given)]
 
     def _global(self, array: Any, is_donated: bool) -> Any:
         if array.ndim == 0:

@@ -12,11 +12,12 @@ from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import to_jax
 from torchlike._dtypes.precision import switches
 from torchlike._engine.ranks.meeting import DifferentProgram
+from torchlike._engine.ranks.processes import Lost, processes
 from torchlike._engine.ranks.watch import watch
 from torchlike._engine.report.compile_counters import stats
 from torchlike._engine.trace.trace import operators
 from torchlike._engine.xla import memory
-from torchlike._engine.xla.executor import ROUNDED, Executable
+from torchlike._engine.xla.executor import Executable, compiled
 from torchlike._engine.xla.jax_private import JaxRuntimeError
 from torchlike._engine.xla.target import at_precision, tracing_for
 from torchlike._errors import ranks as errors
@@ -61,9 +62,7 @@ class RankExecutable(Executable):
 
     def _compile(self) -> None:
         started = time.perf_counter()
-        platform = to_jax(self._mesh.device).platform
-        assert self._lowered is not None
-        self.compiled = self._lowered.compile(None if platform == "tpu" else ROUNDED)
+        self.compiled = compiled(self._lowered, to_jax(self._mesh.device).platform)
         stats.compiles += 1
         stats.compile_seconds += time.perf_counter() - started
         self.call, self.needs = self.compiled, memory.needs_of(self.compiled)
@@ -71,14 +70,7 @@ class RankExecutable(Executable):
 
     def run(self, device: Device, *given: list) -> list:
         """Return the results of this rank."""
-        inputs = self._mesh.enter(given)
-        run = functools.partial(super().run, device)
-        with watch.running(self._mesh, self._calls) as running:
-            try:
-                results = self._mesh.launch(run, *inputs)
-                running.waits_for(results)
-            except (ValueError, JaxRuntimeError) as error:
-                raise broken(self._calls, error) from None
+        results = launched(self._mesh, self._calls, functools.partial(super().run, device), given)
         self.is_warm = False  # the arguments and results need `enter` and `leave`
         return self._mesh.leave(results, self._scalars)
 
@@ -93,10 +85,24 @@ class RankExecutable(Executable):
         super().fill(device, places, given)
 
 
+def launched(mesh: RankMesh, calls: list[str], run: Callable, given: Sequence[list]) -> list:
+    """Run a program of all members. Return its results, which are global arrays.
+
+    Raises:
+      DistBackendError: the connection to another rank broke.
+    """
+    inputs = mesh.enter(given)
+    with watch.running(mesh, calls) as running:
+        try:
+            results = mesh.launch(run, *inputs)
+            running.waits_for(results)
+        except (ValueError, JaxRuntimeError) as error:
+            raise _broken(calls, error) from None
+    return results
+
+
 def _ended() -> list[int]:
     """Return the ranks that have ended. The connection of a killed process may close before it is counted."""
-    from torchlike._engine.ranks.processes import processes
-
     for _ in range(20):
         found = sorted(processes.ended())
         if found:
@@ -105,10 +111,8 @@ def _ended() -> list[int]:
     return []
 
 
-def broken(calls: list[str], error: Exception) -> Exception:
+def _broken(calls: list[str], error: Exception) -> Exception:
     """Return the error for a program whose connection to other ranks broke."""
-    from torchlike._engine.ranks.processes import Lost
-
     if "RESOURCE_EXHAUSTED" in str(error):
         return error
     try:

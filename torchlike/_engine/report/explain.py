@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
+from torchlike._engine.ranks.mesh import meshes
 from torchlike._engine.report.program_statistics import COUNTED, Account, Counts, Group, ledger
 from torchlike._engine.report.table import table
 from torchlike._engine.trace.flush import boundary
@@ -116,6 +118,7 @@ class Report:
       programs: one `Program` for each sequence of operators and source line, in descending order of compile time.
       functions: one `Function` for each function that `torchlike.compile` made and that was called.
       mesh: the mesh over which the programs run, and the sizes of the batches; None without a mesh.
+      ranks: how often the programs of the ranks of a process group differed, by line, since the start of the process.
       folded: the summed statistics of the oldest programs, if there are more than ten thousand programs.
     """
 
@@ -131,6 +134,7 @@ class Report:
         programs = _programs({account: counts for account, counts in found.items() if counts != Counts()})
         self.programs: tuple[Program, ...] = tuple(sorted(programs, key=_cost))
         self.mesh: str | None = None if active.mesh is None else active.mesh.described()
+        self.ranks: dict[str, int] = dict(sum((mesh.meetings.reports for mesh in meshes), Counter()))
         functions = [(f, f.since(called.get(each))) for each, f in _explained().items() if f != called.get(each)]
         self.functions: tuple[Function, ...] = tuple(since for _, since in functions)
 

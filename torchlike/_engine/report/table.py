@@ -31,6 +31,8 @@ def table(report: Report) -> str:
         lines += [line for f in report.functions for line in _causes(f)]
     if report.mesh is not None:
         lines += ["", report.mesh]
+    if report.ranks:
+        lines += ["", "ranks", *[f"{line} ({count} times)" for line, count in report.ranks.items()]]
     return "\n".join(lines)
 
 

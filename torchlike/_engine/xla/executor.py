@@ -36,7 +36,12 @@ def executable(device: Device, function: Callable, *given: Any, **options: Any) 
     """
     place = to_jax(device)
     lowered = lower(SingleDeviceSharding(place), place.platform, switches.of[device.type], function, *given, **options)
-    return lowered.compile(None if place.platform == "tpu" else ROUNDED)
+    return compiled(lowered, place.platform)
+
+
+def compiled(lowered: Any, platform: str) -> Any:
+    """Compile a lowered program with the options of its platform."""
+    return lowered.compile(None if platform == "tpu" else ROUNDED)
 
 
 def lower(

@@ -70,12 +70,7 @@ class _Gathered(Function):
         return own_part(grad, ctx.given[0], ctx.given[2]), None, None, None
 
 
-class _GatheredForParts(Function):
-    @staticmethod
-    def forward(ctx: Any, local: Tensor, placement: Sharded, length: int, group: ProcessGroup) -> Tensor:
-        ctx.given = placement, length, group
-        return gather(local, placement, length, group)
-
+class _GatheredForParts(_Gathered):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple:
         placement, _, group = ctx.given

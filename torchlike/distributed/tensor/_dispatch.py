@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from torchlike import Tensor
@@ -20,8 +21,20 @@ from torchlike.distributed.tensor._rules.table import COMPOSED, Call, Rule
 from torchlike.distributed.tensor.placement_types import Replicate
 from torchlike.utils import _pytree
 
-composed_now: dict[str, Callable] = {}  # the functions that `loss_parallel` replaces
-replicates_plain: list[bool] = []  # not empty inside `implicit_replication`
+
+class _Modes(threading.local):
+    """The modes of a thread.
+
+    Attributes:
+      composed: the functions that `loss_parallel` replaces.
+      replicates_plain: whether plain tensors count as replicated (`implicit_replication`).
+    """
+
+    composed: Mapping[str, Callable] = {}
+    replicates_plain = False
+
+
+modes = _Modes()
 
 _ONE_ELEMENT = (
     "Found a non-scalar tensor with numel=1 and ndim!=0, we are implicitly creating a replicated DTensor for it. "
@@ -33,7 +46,7 @@ _ONE_ELEMENT = (
 def call(func: Callable, args: tuple, kwargs: dict) -> Any:
     """Call a function that has a `DTensor` among its arguments."""
     name, in_place = name_of(func)
-    composed = composed_now.get(name) or COMPOSED.get(name)
+    composed = modes.composed.get(name) or COMPOSED.get(name)
     if composed is not None:
         return composed(*args, **kwargs)
     tensors = [each for each in _pytree.tree_leaves((args, kwargs)) if isinstance(each, Tensor)]
@@ -111,7 +124,7 @@ def _mesh_of(tensors: Sequence[Tensor]) -> DeviceMesh:
 def _check_mixed(name: str, in_place: bool, tensors: Sequence[Tensor]) -> None:
     """Raise RuntimeError if plain tensors are mixed with distributed ones. Tensors of one element are replicated."""
     for each in tensors:
-        if isinstance(each, DTensor) or not each.ndim or replicates_plain:
+        if isinstance(each, DTensor) or not each.ndim or modes.replicates_plain:
             continue
         if each.numel() != 1:
             raise RuntimeError(

@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from torchlike._internal import unsupported
-from torchlike.distributed.tensor import _dispatch
+from torchlike.distributed.tensor._dispatch import modes
 from torchlike.distributed.tensor.experimental._local_map import local_map as local_map
 
 
 @contextlib.contextmanager
 def implicit_replication() -> Iterator[None]:
     """A context in which operators treat plain tensors as replicated tensors of the mesh."""
-    _dispatch.replicates_plain.append(True)
+    before = modes.replicates_plain
+    modes.replicates_plain = True
     try:
         yield
     finally:
-        _dispatch.replicates_plain.pop()
+        modes.replicates_plain = before
 
 
 def context_parallel(*args: Any, **kwargs: Any) -> Any:

@@ -12,7 +12,7 @@ from torchlike._internal import unsupported
 from torchlike.distributed import _functional_collectives as functional
 from torchlike.distributed.tensor import _collectives as c
 from torchlike.distributed.tensor._api import DTensor, local_of, of_spec
-from torchlike.distributed.tensor._dispatch import composed_now
+from torchlike.distributed.tensor._dispatch import modes
 from torchlike.distributed.tensor._dtensor_spec import DTensorSpec, TensorMeta
 from torchlike.distributed.tensor._layout import contiguous_strides, lengths
 from torchlike.distributed.tensor._rules.table import shifted
@@ -31,13 +31,12 @@ def loss_parallel() -> Iterator[None]:
       ValueError: the class dim is not divided along exactly one dim of the mesh, or the target must be a `DTensor`.
       NotImplementedError: a mean over a mesh of several dims.
     """
-    before = dict(composed_now)
-    composed_now.update(cross_entropy=_cross_entropy, nll_loss=_nll_loss, log_softmax=_log_softmax)
+    before = modes.composed
+    modes.composed = {**before, "cross_entropy": _cross_entropy, "nll_loss": _nll_loss, "log_softmax": _log_softmax}
     try:
         yield
     finally:
-        composed_now.clear()
-        composed_now.update(before)
+        modes.composed = before
 
 
 def _divided_dim(placements: tuple[Placement, ...], dim: int) -> int:

@@ -10,6 +10,9 @@ from typing import Any
 from torchlike._compile.trusted import code_only_computes, is_trusted, only_computes
 from torchlike._engine.xla.jax_private import COMPILERS
 from torchlike._errors.callers import Place
+from torchlike._tensor.overriding import Function
+
+_CHECK = Function.__call__.__code__
 
 
 class Watch:
@@ -51,7 +54,7 @@ class Watch:
             if not is_trusted(module):
                 if frame.f_code not in self.codes and not self._is_internal(frame):
                     self.codes.add(frame.f_code)
-            elif (caller := frame.f_back) and self._is_users(caller) and not code_only_computes(frame.f_code, module):
+            elif (caller := _caller(frame)) and self._is_users(caller) and not code_only_computes(frame.f_code, module):
                 self._refuse(caller, f"{module}.{frame.f_code.co_qualname}")
         elif event == "c_call" and self._is_users(frame) and not only_computes(what):
             self._refuse(frame, _name(what))
@@ -79,6 +82,12 @@ class Watch:
 def is_import(code: types.CodeType) -> bool:
     """Return whether this is code of the import system."""
     return code.co_filename.startswith("<frozen importlib")
+
+
+def _caller(frame: types.FrameType) -> types.FrameType | None:
+    """Return the frame that called a function, without the wrapper that checks for `__torch_function__`."""
+    caller = frame.f_back
+    return caller.f_back if caller is not None and caller.f_code is _CHECK else caller
 
 
 def _name(what: Any) -> str:

@@ -141,7 +141,8 @@ class Reach:
             return self._bound(x, path)
         self._seen[id(x)] = x  # kept alive, so that its id is not reused
         if issubclass(cls, Tensor):
-            self._tensor(x, path)
+            for member in members(x):
+                self._tensor(member, path)
             if cls in TENSOR_TYPES:
                 return
         follow = next((follow for types_, follow in _FOLLOW if issubclass(cls, types_)), None)

@@ -9,6 +9,7 @@ overrides, its tensors temporarily have the class Tensor.
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import threading
 from collections.abc import Callable, Iterator
@@ -258,10 +259,15 @@ def take_in(cls: type) -> None:
 
 
 class Function:
-    """A wrapper of a public function that checks its arguments for `__torch_function__`."""
+    """A wrapper of a public function that checks its arguments for `__torch_function__`.
 
-    def __init__(self, function: Callable) -> None:
-        self.__wrapped__ = function
+    `isinstance(wrapper, types.FunctionType)` is true, and the attributes of the function can be read on the wrapper.
+    """
+
+    __class__ = property(lambda self: FunctionType)  # type: ignore[assignment]
+
+    def __init__(self, function: Callable, space: str, name: str) -> None:
+        self.__wrapped__, self._space, self._name = function, space, name
         functools.update_wrapper(self, function)
         self._inside = () if _is_variadic(function) else (list, tuple)  # the container types whose items are checked
 
@@ -275,8 +281,14 @@ class Function:
         except Exception as error:
             raise shortened(error) from error.__cause__
 
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__wrapped__, name)
+
+    def __reduce__(self) -> tuple:
+        return _named, (self._space, self._name)  # pickled by its name, and copied as itself, like a function
+
     def __eq__(self, other: object) -> bool:
-        return other is self or other is self.__wrapped__
+        return (other.__wrapped__ if type(other) is Function else other) is self.__wrapped__
 
     def __hash__(self) -> int:
         return hash(self.__wrapped__)
@@ -296,7 +308,11 @@ def look_at_functions() -> None:
     for space, name, found in [*named, *((public(""), name, found) for name, found in above.names().items())]:
         asks = isinstance(found, FunctionType) and not name.startswith("_") and name not in _NEVER_ASK
         if asks and vars(space).get(name) is found:
-            setattr(space, name, Function(found))
+            setattr(space, name, Function(found, space.__name__, name))
+
+
+def _named(space: str, name: str) -> Any:
+    return getattr(importlib.import_module(space), name)
 
 
 @staticmethod  # stays a plain function as a class attribute

@@ -144,6 +144,6 @@ def _candidates(parts: list[str]) -> Iterator[str]:
 def _offers(home: str, found: Any) -> bool:
     try:
         module = importlib.import_module(f"torchlike.{home}" if home else "torchlike")
-        return getattr(module, found.__qualname__, None) is found
+        return getattr(module, found.__qualname__, None) == found
     except (ImportError, NotImplementedError):
         return False

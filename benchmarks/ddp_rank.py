@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from itertools import pairwise
 
 SIZES = (2000, 5000, 2500, 1000)
 BATCH = 32  # per rank
@@ -18,7 +19,7 @@ def of_torch(torch, compiled: bool) -> Callable:
     torch.distributed.init_process_group("gloo")
     torch.manual_seed(0)
     functional, linear = torch.nn.functional, torch.nn.Linear
-    layers = [part for a, b in zip(SIZES, SIZES[1:]) for part in (linear(a, b), torch.nn.ReLU())]
+    layers = [part for a, b in pairwise(SIZES) for part in (linear(a, b), torch.nn.ReLU())]
     model = torch.nn.parallel.DistributedDataParallel(torch.nn.Sequential(*layers[:-1]))
     optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
     x, y = torch.randn(BATCH, SIZES[0]), torch.randint(0, SIZES[-1], (BATCH,))
@@ -48,8 +49,7 @@ def of_jax() -> Callable:
     mesh = jax.make_mesh((jax.device_count(),), ("data",))
     draw = np.random.default_rng(0)
     parameters = [
-        (draw.uniform(-1, 1, (a, b)).astype("float32") / a**0.5, np.zeros(b, "float32"))
-        for a, b in zip(SIZES, SIZES[1:])
+        (draw.uniform(-1, 1, (a, b)).astype("float32") / a**0.5, np.zeros(b, "float32")) for a, b in pairwise(SIZES)
     ]
     everywhere, split = NamedSharding(mesh, P()), NamedSharding(mesh, P("data"))
     parameters = jax.device_put(parameters, everywhere)

@@ -1,5 +1,7 @@
 """Faults at random moments of a training in four processes: `python -m tests.processes.faults [--count N] [--seed S]`.
 
+With `--write`, the outcome is written to `docs/faults.md`.
+
 A fault kills a rank, stops it (SIGSTOP), or raises an exception in it. The other ranks must end by themselves, with an
 error message, soon after the timeout of the group. The training then starts again from its last checkpoint, until the
 next fault. After the last fault it runs to its end. Its losses must equal those of a training without faults.
@@ -17,6 +19,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 from tests.house.source import ROOT
@@ -125,15 +128,15 @@ def whole(folder: Path, steps: int, compiled: bool) -> list[float]:
     """Run the training to its end and return its losses."""
     training = Training(folder, steps, (-1, -1), compiled)
     try:
-        problem = training.ends(None, 600)
+        problem = training.ends(None, 1800)
         assert not problem, problem
     finally:
         training.kill()
     return losses_of(folder)
 
 
-def main(count: int, seed: int, compiled: bool = False) -> list[Report]:
-    """Cause `count` faults and compare the losses. Return the reports."""
+def main(count: int, seed: int, compiled: bool = False) -> tuple[list[Report], float]:
+    """Cause `count` faults. Return the reports, and the largest relative difference of the losses."""
     chance, steps = random.Random(seed), 40 * (count + 2)
     with tempfile.TemporaryDirectory() as name:
         folders = [Path(name) / "faults", Path(name) / "whole"]
@@ -149,7 +152,32 @@ def main(count: int, seed: int, compiled: bool = False) -> list[Report]:
         worst = max(abs(a - b) / abs(b) for a, b in zip(found, expected))
         print(f"losses of {steps} steps: at most {worst:.1e} apart (relative)")
         assert worst < 1e-4, "the losses differ"
-    return reports
+    return reports, worst
+
+
+def table(made: list[Report], worst: float, command: str) -> str:
+    """Return the outcome as a Markdown table."""
+    lines = [
+        "# Faults during training in four processes",
+        "",
+        f"Written by `{command}`. A fault is one rank that is",
+        "killed, stopped with SIGSTOP, or raises. The other ranks must end by themselves with an error message within",
+        f"the group's timeout of {TIMEOUT} s and {SLACK} s for their end (four processes share {os.cpu_count()} cores).",
+        "The training then starts again from its last checkpoint.",
+        "",
+        f"Losses after all restarts, over those of a training without faults: at most {worst:.1e} apart (relative).",
+        "",
+        "| fault | others ended by themselves | seconds, median | seconds, longest |",
+        "|---|---|---|---|",
+    ]
+    for kind in KINDS:
+        of_kind = [r for r in made if r.kind == kind]
+        if of_kind:
+            taken = [r.seconds for r in of_kind]
+            ended = f"{sum(not r.problem for r in of_kind)} of {len(of_kind)}"
+            lines.append(f"| {kind} | {ended} | {median(taken):.1f} | {max(taken):.1f} |")
+    lines += [f"\nFault {i}: {r.kind} of rank {r.rank}: {r.problem}" for i, r in enumerate(made, 1) if r.problem]
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
@@ -157,11 +185,12 @@ if __name__ == "__main__":
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--compiled", action="store_true")
+    parser.add_argument("--write", action="store_true", help="write docs/faults.md")
     given = parser.parse_args()
-    made = main(given.count, given.seed, given.compiled)
-    for kind in KINDS:
-        of_kind = [r for r in made if r.kind == kind]
-        if of_kind:
-            longest = max(r.seconds for r in of_kind)
-            print(kind, f"{sum(not r.problem for r in of_kind)} of {len(of_kind)}, at most {longest:.1f} s")
+    made, worst = main(given.count, given.seed, given.compiled)
+    options = f"--count {given.count} --seed {given.seed}" + " --compiled" * given.compiled
+    text = table(made, worst, f"python -m tests.processes.faults {options} --write")
+    print(text)
+    if given.write:
+        (ROOT / "docs/faults.md").write_text(text)
     sys.exit(any(r.problem for r in made))

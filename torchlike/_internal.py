@@ -36,6 +36,7 @@ from torchlike._engine import peek as peek
 from torchlike._engine import prelude as prelude
 from torchlike._engine import to_numpy as to_numpy
 from torchlike._engine import uninterrupted as uninterrupted
+from torchlike._engine.ranks.grid import Layout as Layout
 from torchlike._engine.ranks.mesh import Connected as Connected
 from torchlike._engine.ranks.mesh import RankMesh as RankMesh
 from torchlike._engine.ranks.processes import Lost as Lost

@@ -3,6 +3,9 @@
 `jax.vmap` with an axis name stands in for the members, so one process is enough.
 """
 
+import functools
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -25,6 +28,13 @@ REDUCTIONS = {
     "BOR": np.bitwise_or.reduce,
     "BXOR": np.bitwise_xor.reduce,
 }
+
+
+class Members(NamedTuple):
+    """The size and the axis of a mesh, which are all that a kernel reads."""
+
+    size: int
+    axis: str = AXIS
 
 
 def given(size, shape, dtype, seed=0):
@@ -52,7 +62,7 @@ def test_reductions(dtype, platform):
         for shape in SHAPES:
             for op in reductions(dtype, shape or (0,)):
                 x, y = given(size, shape, dtype), given(size, (3,), dtype, 1)
-                found = run(lambda a, b, s=size, o=op: kernels.all_reduce(s, o, a, b), x, y, platform=platform)
+                found = run(lambda a, b, s=Members(size), o=op: kernels.all_reduce(s, o, a, b), x, y, platform=platform)
                 for array, made in zip((x, y), found):
                     wide = np.asarray(array).astype("float64") if dtype == "bfloat16" else np.asarray(array)
                     expected = REDUCTIONS[op](wide).astype(made.dtype)
@@ -65,13 +75,15 @@ def test_parts(dtype, platform):
     for size in SIZES:
         for shape in SHAPES:
             x = given(size, (size, *shape), dtype)
-            (gathered,) = run(kernels.all_gather, x, platform=platform)
+            (gathered,) = run(functools.partial(kernels.all_gather, Members(size)), x, platform=platform)
             np.testing.assert_array_equal(gathered, np.broadcast_to(x, (size, *x.shape)))
-            (exchanged,) = run(kernels.all_to_all, x, platform=platform)
+            (exchanged,) = run(functools.partial(kernels.all_to_all, Members(size)), x, platform=platform)
             np.testing.assert_array_equal(exchanged, np.swapaxes(x, 0, 1))
             for op in reductions(dtype, shape or (0,)):
-                scattered = run(lambda a, s=size, o=op: kernels.reduce_scatter(s, o, a), x, platform=platform)[0]
-                (whole,) = run(lambda a, s=size, o=op: kernels.all_reduce(s, o, a), x, platform=platform)
+                scattered = run(lambda a, s=Members(size), o=op: kernels.reduce_scatter(s, o, a), x, platform=platform)[
+                    0
+                ]
+                (whole,) = run(lambda a, s=Members(size), o=op: kernels.all_reduce(s, o, a), x, platform=platform)
                 np.testing.assert_array_equal(scattered, whole[0])
 
 
@@ -81,7 +93,7 @@ def test_a_broadcast_keeps_the_bits(dtype):
     if jnp.dtype(dtype).kind not in "iub":
         x = x.at[:, 0].set(-0.0).at[:, 1].set(jnp.nan)
     for source in range(3):
-        made, alone = run(lambda a, b, s=source: kernels.broadcast(s, a, b), x, x[:, 0])
+        made, alone = run(lambda a, b, s=source: kernels.broadcast(Members(len(x)), s, a, b), x, x[:, 0])
         expected = np.asarray(x)
         assert all(row.tobytes() == expected[source].tobytes() for row in made)
         assert all(np.asarray(row).tobytes() == expected[source, 0].tobytes() for row in alone)
@@ -89,6 +101,6 @@ def test_a_broadcast_keeps_the_bits(dtype):
 
 def test_small_arrays_are_reduced_together():
     arrays = [given(2, (n,), "float32") for n in (3, 100_000, 4)] + [given(2, (5,), "int32")]
-    traced = jax.make_jaxpr(jax.vmap(lambda *xs: kernels.all_reduce(2, "SUM", *xs), axis_name=AXIS))
+    traced = jax.make_jaxpr(jax.vmap(lambda *xs: kernels.all_reduce(Members(2), "SUM", *xs), axis_name=AXIS))
     concatenations = str(traced(*arrays)).count("concatenate")
     assert concatenations == 1  # the large array and the only array of a dtype are reduced alone

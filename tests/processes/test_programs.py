@@ -17,6 +17,7 @@ RUNS = [
     ("hooks", 2),
     ("no_sync", 2),
     ("differing", 3),
+    ("differing_cases", 4),
     ("dtensor", 2),
     ("tensor_parallel", 2),
 ]

@@ -42,6 +42,12 @@ def test_a_step_of_several_processes_is_compiled_as_a_whole():
     assert found == ["close True True\n"] * 2
 
 
+def test_a_step_on_a_mesh_of_two_dims_is_compiled_as_a_whole():
+    found = said(started("grids_compiled", 4, ("-m", "torchlike")))
+    assert [line.partition(" ")[0] for line in found[0].splitlines()] == ["parallel", "parallel", "copies", "copies"]
+    assert all("close True" in line and "False" not in line for text in found for line in text.splitlines())
+
+
 def test_a_difference_is_found():
     assert nearly.difference("loss 1.25 at 3", "loss 1.25 at 3") == 0
     assert nearly.difference("loss 2.0 [1.0]", "loss 2.0 [1.5]") == 0.25

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from typing import Any
 
-from torchlike._internal import Connected, RankMesh
+from torchlike._internal import Connected, Layout, RankMesh
 from torchlike.distributed._mail import Mail
 from torchlike.distributed._stores import Store
 from torchlike.futures import Future
@@ -94,13 +94,15 @@ class ProcessGroup(Connected):
         self._rank = self._ranks.index(mail.rank)
         self._count = 0
         self._meshes: dict[Any, RankMesh] = {}
+        self._layouts: list[Layout] = []  # the device meshes of several dims of which the group is a part
         self._identity = identity or name
 
     def mesh(self, device: Any) -> RankMesh:
         """Return the mesh of the group: this device of this process, and one device of each other member."""
         found = self._meshes.get(device)
         if found is None:
-            found = RankMesh(self._identity, self._ranks, self._ranks[self._rank], device, self._seconds)
+            grids = lambda device: [layout.grid(device) for layout in self._layouts]
+            found = RankMesh(self._identity, self._ranks, self._ranks[self._rank], device, self._seconds, grids)
             self._meshes[device] = found
         return found
 

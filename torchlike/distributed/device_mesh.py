@@ -9,10 +9,10 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from torchlike import Tensor
-from torchlike._internal import from_numpy, unsupported
+from torchlike._internal import Layout, from_numpy, unsupported
 from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup
-from torchlike.distributed._world import default, init_process_group, is_initialized, new_group
+from torchlike.distributed._world import default, init_process_group, is_initialized, new_group, world
 
 _entered: list[DeviceMesh] = []  # the meshes of the enclosing `with` statements
 _made: WeakValueDictionary[tuple, DeviceMesh] = WeakValueDictionary()  # the meshes of this process, for unpickling
@@ -44,7 +44,9 @@ class DeviceMesh:
             raise RuntimeError(
                 f"Mesh should not be bigger than default world size {default().size()}, but found {ranks.size} ranks!"
             )
-        self._is(device_type, ranks, tuple(mesh_dim_names) if mesh_dim_names else None, _strides(ranks), _groups(ranks))
+        groups = _groups(ranks)
+        self._layout = _laid_out(ranks, groups)
+        self._is(device_type, ranks, tuple(mesh_dim_names) if mesh_dim_names else None, _strides(ranks), groups)
 
     def _is(
         self, device_type: str, ranks: np.ndarray, names: tuple[str, ...] | None, strides: tuple[int, ...], groups: list
@@ -56,9 +58,12 @@ class DeviceMesh:
     def __reduce__(self) -> tuple:
         return _unpickled, (self.device_type, self._ranks, self.mesh_dim_names, self._strides)
 
+    _layout: Layout | None = None  # of the mesh with all dims
+
     def _part(self, *what: Any) -> DeviceMesh:
         made = object.__new__(DeviceMesh)
         made._is(self.device_type, *what)
+        made._layout = self._layout
         return made
 
     @staticmethod
@@ -163,7 +168,10 @@ class DeviceMesh:
         """Return a one-dimensional mesh of the same processes. All processes must call this method."""
         name = mesh_dim_name or "_".join(self.mesh_dim_names or ())
         ranks = self._ranks.reshape(-1)
-        return self._part(ranks, (name,), (1,), _groups(ranks))
+        groups = _groups(ranks)
+        if self._layout is not None and groups[0] is not None and self._layout not in groups[0]._layouts:
+            groups[0]._layouts.append(self._layout)
+        return self._part(ranks, (name,), (1,), groups)
 
     def __repr__(self) -> str:
         if self.mesh_dim_names:
@@ -213,6 +221,18 @@ def _groups(ranks: np.ndarray) -> list:
         made = [new_group(row.tolist()) for row in np.moveaxis(ranks, dim, -1).reshape(-1, ranks.shape[dim])]
         found.append(next((group for group in made if isinstance(group, ProcessGroup)), None))
     return found
+
+
+def _laid_out(ranks: np.ndarray, groups: list) -> Layout | None:
+    """Return the layout of a mesh of several dims, and note it in the groups of this process."""
+    world_ranks, own = default()._ranks, default().rank()
+    if ranks.ndim == 1 or own not in ranks:
+        return None
+    made = Layout(f"mesh{world.made}", ranks, own, default()._seconds)
+    whole = [default()] if ranks.ravel().tolist() == world_ranks else []
+    for group in (*groups, *whole):
+        group._layouts.append(made)
+    return made
 
 
 def init_device_mesh(

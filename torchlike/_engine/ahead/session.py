@@ -168,7 +168,7 @@ def recorded(
         operators=tuple([plan.name.lstrip("_") for plan, _ in operators(code)]),
         key=(device, code, len(specs), live, donated, tuple(places), switches.of[device.type]),
         during=during,
-        ranks=next((plan.mesh for plan, _ in operators(code) if plan.mesh is not None), None),
+        ranks=_trace.mesh_of(code),
     )
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from torchlike._dtypes.devices import to_jax
 from torchlike._dtypes.recorder import current
-from torchlike._engine.ranks.mesh import RankMesh
+from torchlike._engine.ranks.mesh import Call, RankMesh
 from torchlike._engine.ranks.program import calls_of, launched
 from torchlike._engine.ranks.watch import watch
 from torchlike._engine.trace.flush import flush
 from torchlike._engine.trace.plan import COMPILED, Plan
 from torchlike._engine.trace.subtrace import SubTrace
-from torchlike._engine.trace.trace import operators, record
+from torchlike._engine.trace.trace import mesh_of, operators, record
 from torchlike._engine.trace.value import Aval, Value
 from torchlike._engine.xla.executor import compiled, run_entries
 from torchlike._engine.xla.target import precision_of, tracing_for
@@ -56,9 +56,9 @@ class Collective(Plan):
         results = launched(mesh, self.calls(), self._program, held)
         return tuple(mesh.leave(results, self._scalars))
 
-    def calls(self) -> list[str]:
-        """Return a description of the collective."""
-        return [repr(self)]
+    def calls(self) -> list[Call]:
+        """Return the collective as the only call of this operator."""
+        return [Call(self.mesh, repr(self))]
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{a.dtype.numpy.name}{list(a.shape)}" for a in self.inputs)
@@ -93,7 +93,7 @@ class Part(Plan):
         self.sources, self.first = tuple(sources), first
         super().__init__(name, *avals, self._run)
         self.executor = COMPILED
-        self.mesh = next((plan.mesh for plan, _ in operators(code) if plan.mesh is not None), None)
+        self.mesh = mesh_of(code)
 
     def _run(self, *flat: Any) -> tuple:
         inputs = {~slot: array for slot, array in zip(self.sources, flat)}
@@ -101,8 +101,8 @@ class Part(Plan):
         run_entries(self.code, self.places, results, inputs, flat[len(self.sources) :])
         return tuple([results[s] if s >= 0 else inputs[~s] for s in self.gives])
 
-    def calls(self) -> list[str]:
-        """Return a description of each collective."""
+    def calls(self) -> list[Call]:
+        """Return the collectives of the part."""
         return calls_of(self.code)
 
     def run_alone(self, *given: Any) -> tuple:
@@ -121,21 +121,27 @@ class Part(Plan):
 def record_collective(plan: Plan, values: Sequence[Value], numbers: Sequence = ()) -> tuple[Value, ...]:
     """Record an operator that contains collectives, and return the Values of its results.
 
-    A program has collectives of one mesh only. Pending work with collectives of another mesh runs first.
+    A compiled step may contain collectives of several groups, if the groups are parts of one grid. Otherwise, a program
+    has collectives of one group only: pending work with collectives of another group runs first, so that ranks which
+    are not in both groups need not take part in the program.
     """
     device, capture = plan.mesh.device, current().capture
     if isinstance(capture, SubTrace):
         raise errors.inside(plan.name)
     trace: Any = capture.trace if capture is not None else device.trace
-    if trace is not None and trace.mesh not in (None, plan.mesh):
-        if capture is not None:
-            capture.stop("it uses collectives of two process groups")
-        flush(device)
-    plan.mesh.meetings.place = str(users_place() or "")
+    mesh = plan.mesh
+    if trace is not None and trace.mesh not in (None, mesh):
+        joined = None if capture is None else trace.mesh.joined(mesh)
+        if joined is None:
+            if capture is not None:
+                capture.stop("it uses collectives of process groups that are not dims of one device mesh")
+            flush(device)
+        mesh = joined or mesh
+    plan.mesh.meetings.place = mesh.meetings.place = str(users_place() or "")
     made = record(plan, values, numbers)
     trace = made[0].trace
     if trace is not None:
-        trace.mesh = plan.mesh
+        trace.mesh = mesh
         if capture is None:
             watch.records(device, trace)
     return made

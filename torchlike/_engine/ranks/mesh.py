@@ -8,7 +8,8 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakSet
 
 import jax
@@ -24,15 +25,23 @@ from torchlike._engine.xla import jax_private
 from torchlike._engine.xla.transfers import to_device
 
 if TYPE_CHECKING:
+    from torchlike._engine.ranks.grid import Grid
     from torchlike._engine.xla.executor import Executable
 
 AXIS = "ranks"
 meshes: WeakSet[RankMesh] = WeakSet()  # all meshes, for `explain()`
-_SHARDED = PartitionSpec(AXIS)
+_lowering: ContextVar[RankMesh | None] = ContextVar("lowering", default=None)  # the mesh of the program being lowered
 
 
 class Connected:
     """The base class of objects that connect processes. Guards of compiled functions do not look inside."""
+
+
+class Call(NamedTuple):
+    """A collective of a program: the mesh of its group, and its kind, shapes and dtypes."""
+
+    mesh: RankMesh
+    text: str
 
 
 class RankMesh(Connected):
@@ -40,6 +49,8 @@ class RankMesh(Connected):
 
     Attributes:
       ranks: the global ranks of the members, in the order of the group.
+      shape: the number of members along each axis.
+      axes: the names of the axes.
       rank: the rank of this process in the group.
       size: the number of members.
       device: the device of this process.
@@ -47,9 +58,22 @@ class RankMesh(Connected):
       is_imagined: whether the script is compiled ahead of time, so that the other members do not exist.
     """
 
-    def __init__(self, name: str, ranks: Sequence[int], own: int, device: Device, seconds: float) -> None:
+    shape: tuple[int, ...]
+    axes: tuple[str, ...] = (AXIS,)
+
+    def __init__(
+        self,
+        name: str,
+        ranks: Sequence[int],
+        own: int,
+        device: Device,
+        seconds: float,
+        grids: Callable[[Device], list[Grid]] = lambda device: [],
+    ) -> None:
+        """`grids` returns the grids of which the group is a part."""
         self.ranks, self.rank, self.size, self.device = tuple(ranks), list(ranks).index(own), len(ranks), device
-        self.meetings = Meetings(f"{name}/{device}", self.ranks, own, seconds)
+        self.shape, self._grids = (self.size,), grids
+        self.meetings = Meetings(f"{name}/{device}", self.ranks, own, seconds, self.grids)
         self._is_connected = False
         self.is_imagined = ahead.session is not None
         meshes.add(self)
@@ -61,11 +85,41 @@ class RankMesh(Connected):
         for found in place.client.devices():
             each.setdefault(found.process_index, found)
         each[self.ranks[self.rank]] = place
-        return Mesh(np.array([each[rank] for rank in self.ranks]), (AXIS,))
+        return self._mesh_of(each)
+
+    def _mesh_of(self, devices: Any) -> Mesh:
+        """Return JAX's mesh of the members' devices. `devices` has the device of each global rank."""
+        return Mesh(np.array([devices[rank] for rank in self.ranks]).reshape(self.shape), self.axes)
 
     @functools.cached_property
     def _sharding(self) -> NamedSharding:
-        return NamedSharding(self._mesh, _SHARDED)
+        return NamedSharding(self._mesh, PartitionSpec(self.axes))
+
+    @property
+    def axis(self) -> str | tuple[str, ...]:
+        """The axis of the group in the program that is being lowered."""
+        within = _lowering.get()
+        if within is None or within is self:
+            return AXIS
+        axes = within.axes_of(self)
+        return axes[0] if len(axes) == 1 else axes
+
+    def axes_of(self, part: RankMesh) -> tuple[str, ...]:
+        """Return the axes along which a part of this mesh lies."""
+        raise ValueError(f"the ranks {part.ranks} are not an axis of the ranks {self.ranks}")
+
+    def grids(self) -> list[Grid]:
+        """Return the grids of which this mesh is a part."""
+        return self._grids(self.device)
+
+    def joined(self, other: RankMesh) -> RankMesh | None:
+        """Return a mesh for programs with collectives of both meshes, or None if there is none."""
+        others = other, *other.grids()
+        return next((mesh for mesh in (self, *self.grids()) if mesh in others), None)
+
+    def agree(self, digest: str, calls: list[Call], place: str) -> bool:
+        """Meet the other members before a program. Return whether all members run the same program."""
+        return self.meetings.agree(digest, [call.text for call in calls], place)
 
     def imagined(self, function: Callable, given: Sequence[Any]) -> list:
         """Return the results of a collective if all members had the arrays of this rank."""
@@ -111,8 +165,9 @@ class RankMesh(Connected):
 
         Return the lowered program, and for each result whether it is a zero-dim array.
         """
-        mesh = self._mesh if chips is None else Mesh(np.array([chips[rank] for rank in self.ranks]), (AXIS,))
-        sharding = NamedSharding(mesh, _SHARDED)
+        mesh = self._mesh if chips is None else self._mesh_of(chips)
+        split = PartitionSpec(self.axes)
+        sharding = NamedSharding(mesh, split)
         shapes = [[x.shape for x in part] for part in given]
         are_scalars: list[bool] = []
 
@@ -122,9 +177,13 @@ class RankMesh(Connected):
             are_scalars.extend(x.ndim == 0 for x in results)
             return [x[None] if x.ndim == 0 else x for x in results]
 
-        inside = jax.shard_map(body, mesh=mesh, in_specs=_SHARDED, out_specs=_SHARDED, check_vma=False)
+        inside = jax.shard_map(body, mesh=mesh, in_specs=split, out_specs=split, check_vma=False)
         specs = [[jax.ShapeDtypeStruct(self._whole(x.shape), x.dtype, sharding=sharding) for x in p] for p in given]
-        return jax.jit(inside, donate_argnums=0, **options).lower(*specs), are_scalars
+        before = _lowering.set(self)
+        try:
+            return jax.jit(inside, donate_argnums=0, **options).lower(*specs), are_scalars
+        finally:
+            _lowering.reset(before)
 
     def _whole(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """Return the shape of a global array whose shards have this shape."""

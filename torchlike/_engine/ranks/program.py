@@ -23,11 +23,11 @@ from torchlike._engine.xla.target import at_precision, tracing_for
 from torchlike._errors import ranks as errors
 
 if TYPE_CHECKING:
-    from torchlike._engine.ranks.mesh import RankMesh
+    from torchlike._engine.ranks.mesh import Call, RankMesh
 
 
-def calls_of(code: Sequence) -> list[str]:
-    """Return a description of each collective of a trace."""
+def calls_of(code: Sequence) -> list[Call]:
+    """Return the collectives of a trace."""
     plans = [plan for plan, _ in operators(code) if plan.mesh is not None]
     return [call for plan in plans for call in plan.calls()]
 
@@ -55,7 +55,7 @@ class RankExecutable(Executable):
 
     def meet(self) -> None:
         """Meet the other members. Raise `DifferentProgram` if they are about to run other programs."""
-        if not self._mesh.meetings.agree(self._digest, self._calls, self._place):
+        if not self._mesh.agree(self._digest, self._calls, self._place):
             raise DifferentProgram
         if self.compiled is None:
             self._mesh.meetings.compiled(self._compile)
@@ -85,14 +85,14 @@ class RankExecutable(Executable):
         super().fill(device, places, given)
 
 
-def launched(mesh: RankMesh, calls: list[str], run: Callable, given: Sequence[list]) -> list:
+def launched(mesh: RankMesh, calls: list[Call], run: Callable, given: Sequence[list]) -> list:
     """Run a program of all members. Return its results, which are global arrays.
 
     Raises:
       DistBackendError: the connection to another rank broke.
     """
     inputs = mesh.enter(given)
-    with watch.running(mesh, calls) as running:
+    with watch.running(mesh, [call.text for call in calls]) as running:
         try:
             results = mesh.launch(run, *inputs)
             running.waits_for(results)
@@ -111,7 +111,7 @@ def _ended() -> list[int]:
     return []
 
 
-def _broken(calls: list[str], error: Exception) -> Exception:
+def _broken(calls: list[Call], error: Exception) -> Exception:
     """Return the error for a program whose connection to other ranks broke."""
     if "RESOURCE_EXHAUSTED" in str(error):
         return error
@@ -119,4 +119,4 @@ def _broken(calls: list[str], error: Exception) -> Exception:
         ended = _ended()
     except Lost:
         ended = []
-    return errors.broken(ended, calls, str(error).partition("\n")[0])
+    return errors.broken(ended, [call.text for call in calls], str(error).partition("\n")[0])

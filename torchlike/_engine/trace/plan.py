@@ -119,7 +119,7 @@ class Plan:
         self.checked = True
         return made
 
-    def calls(self) -> list[str]:
+    def calls(self) -> list[Any]:
         """Return a description of each collective in the operator."""
         return []
 

@@ -270,6 +270,15 @@ def operators(code: Sequence) -> Iterator[tuple[Plan, Sequence[int]]]:
         position = end
 
 
+def mesh_of(code: Sequence) -> Any:
+    """Return the mesh of the collectives of a trace, or None if there are none."""
+    found: Any = None
+    for plan, _ in operators(code):
+        if plan.mesh is not None and plan.mesh is not found:
+            found = plan.mesh if found is None else found.joined(plan.mesh)
+    return found
+
+
 def observe(plans: Iterable[Plan]) -> None:
     """Call every observer with each plan."""
     for plan in plans:

@@ -20,7 +20,7 @@ from torchlike._engine.report.compile_counters import stats
 from torchlike._engine.report.timing import timed, watchers
 from torchlike._engine.trace.interrupts import uninterrupted
 from torchlike._engine.trace.plan import NUMBERS
-from torchlike._engine.trace.trace import Trace, operators
+from torchlike._engine.trace.trace import Trace, mesh_of, operators
 from torchlike._engine.xla import allocation, layout, memory, transfers
 from torchlike._engine.xla.jax_private import quick_call
 from torchlike._engine.xla.target import ROUNDED, at_precision, tracing_for
@@ -112,7 +112,7 @@ def executable_of(
 
     `laid` is its layout over the mesh of this process, if there is one.
     """
-    mesh = next((plan.mesh for plan, _ in operators(code) if plan.mesh is not None), None)
+    mesh = mesh_of(code)
     if mesh is not None and laid is not None:
         raise RuntimeError("a process whose devices are a mesh (--mesh, torchlike.distribute) cannot run collectives")
     if mesh is not None:

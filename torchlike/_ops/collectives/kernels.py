@@ -1,4 +1,4 @@
-"""Kernels of collectives, over the arrays of one rank. They run inside `jax.shard_map` over the axis of a mesh."""
+"""Kernels of collectives, over the arrays of one rank. They run inside `jax.shard_map`, along the axis of a mesh."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from torchlike._engine.ranks.mesh import AXIS
+from torchlike._engine.ranks.mesh import RankMesh
 from torchlike._engine.xla.target import for_cpu
 
 SMALL = 1 << 18  # bytes; arrays up to this size are concatenated before they are reduced
@@ -35,7 +35,7 @@ STEPS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def all_reduce(size: int, op: str, *arrays: Any) -> tuple:
+def all_reduce(mesh: RankMesh, op: str, *arrays: Any) -> tuple:
     """Return the reductions of the members' arrays. Small arrays of one dtype are reduced together."""
     found: dict[int, Any] = {}
     together: dict[Any, list[int]] = {}
@@ -43,9 +43,9 @@ def all_reduce(size: int, op: str, *arrays: Any) -> tuple:
         if len(arrays) > 1 and array.nbytes <= SMALL:
             together.setdefault(array.dtype, []).append(i)
         else:
-            found[i] = _reduced(size, op, array)
+            found[i] = _reduced(mesh, op, array)
     for places in together.values():
-        flat = _reduced(size, op, jnp.concatenate([arrays[i].reshape(-1) for i in places]))
+        flat = _reduced(mesh, op, jnp.concatenate([arrays[i].reshape(-1) for i in places]))
         begin = 0
         for i in places:
             found[i] = flat[begin : begin + arrays[i].size].reshape(arrays[i].shape)
@@ -53,12 +53,12 @@ def all_reduce(size: int, op: str, *arrays: Any) -> tuple:
     return tuple([found[i] for i in range(len(arrays))])
 
 
-def _reduced(size: int, op: str, array: Any) -> Any:
+def _reduced(mesh: RankMesh, op: str, array: Any) -> Any:
     if array.size == 0:
         return array
     if op == "SUM" and array.dtype != np.bool_ and not _is_widened(array):
-        return lax.psum(array, AXIS)
-    return _by_ring(lax.all_gather(array, AXIS), size, op)
+        return lax.psum(array, mesh.axis)
+    return _by_ring(lax.all_gather(array, mesh.axis), mesh.size, op)
 
 
 def _is_widened(array: Any) -> bool:
@@ -104,38 +104,38 @@ def _up(number: int, multiple: int) -> int:
     return -(-number // multiple) * multiple
 
 
-def all_gather(array: Any) -> tuple:
+def all_gather(mesh: RankMesh, array: Any) -> tuple:
     """Return the members' arrays, stacked along a new first dim."""
-    return (lax.all_gather(array, AXIS),)
+    return (lax.all_gather(array, mesh.axis),)
 
 
-def reduce_scatter(size: int, op: str, array: Any) -> tuple:
-    """Reduce the members' arrays of `size` rows, and return the row of this rank.
+def reduce_scatter(mesh: RankMesh, op: str, array: Any) -> tuple:
+    """Reduce the members' arrays, which have a row for each member, and return the row of this rank.
 
     On the CPU, this rank receives the rows and adds them in Gloo's order. XLA's own form is slower there.
     """
     if op == "SUM" and array.size and array.dtype != np.bool_ and not for_cpu():
-        return (lax.psum_scatter(array, AXIS),)
-    parts = lax.all_to_all(array, AXIS, 0, 0)
-    return (_by_ring(parts, size, op, SEGMENT),)
+        return (lax.psum_scatter(array, mesh.axis),)
+    parts = lax.all_to_all(array, mesh.axis, 0, 0)
+    return (_by_ring(parts, mesh.size, op, SEGMENT),)
 
 
-def all_to_all(array: Any) -> tuple:
+def all_to_all(mesh: RankMesh, array: Any) -> tuple:
     """Send row i of each member's array to member i. Return the received rows."""
-    return (lax.all_to_all(array, AXIS, 0, 0),)
+    return (lax.all_to_all(array, mesh.axis, 0, 0),)
 
 
-def broadcast(source: int, *arrays: Any) -> tuple:
+def broadcast(mesh: RankMesh, source: int, *arrays: Any) -> tuple:
     """Return the arrays of the member `source`.
 
     The members sum the bits as integers, because a sum of floating-point numbers would lose the sign of zero.
     """
-    is_source = lax.axis_index(AXIS) == source
-    return tuple([_unbits(_chosen(is_source, _bits(x)), x) for x in arrays])
+    is_source = lax.axis_index(mesh.axis) == source
+    return tuple([_unbits(_chosen(mesh, is_source, _bits(x)), x) for x in arrays])
 
 
-def _chosen(is_source: Any, bits: Any) -> Any:
-    return lax.psum(jnp.where(is_source, bits, jnp.zeros_like(bits)), AXIS) if bits.size else bits
+def _chosen(mesh: RankMesh, is_source: Any, bits: Any) -> Any:
+    return lax.psum(jnp.where(is_source, bits, jnp.zeros_like(bits)), mesh.axis) if bits.size else bits
 
 
 _WORDS = {1: np.uint8, 2: np.uint32, 4: np.uint32, 8: np.uint64}

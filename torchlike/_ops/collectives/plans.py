@@ -17,8 +17,8 @@ Values = Sequence[Value]
 def _plan(
     name: str, mesh: RankMesh, inputs: tuple[Aval, ...], outputs: tuple[Aval, ...], function: Callable, statics: tuple
 ) -> Collective:
-    details = ", ".join(map(str, statics[1:] if name in ("all_reduce", "reduce_scatter") else statics))
-    return Collective(name, mesh, inputs, outputs, functools.partial(function, *statics), details)
+    details = ", ".join(map(str, statics))
+    return Collective(name, mesh, inputs, outputs, functools.partial(function, mesh, *statics), details)
 
 
 def _record(
@@ -34,7 +34,7 @@ def _with_rows(of: Aval, rows: tuple[int, ...], dims: int = 0) -> Aval:
 
 def all_reduce(mesh: RankMesh, values: Values, op: str) -> tuple[Value, ...]:
     """Return the reductions of the members' values. `op` is the name of a `ReduceOp`."""
-    return _record(mesh, kernels.all_reduce, values, tuple([v.aval for v in values]), mesh.size, op)
+    return _record(mesh, kernels.all_reduce, values, tuple([v.aval for v in values]), op)
 
 
 def all_gather(mesh: RankMesh, value: Value) -> Value:
@@ -44,7 +44,7 @@ def all_gather(mesh: RankMesh, value: Value) -> Value:
 
 def reduce_scatter(mesh: RankMesh, value: Value, op: str) -> Value:
     """Reduce the members' values, which have a row for each member, and return the row of this rank."""
-    return _record(mesh, kernels.reduce_scatter, [value], (_with_rows(value.aval, (), 1),), mesh.size, op)[0]
+    return _record(mesh, kernels.reduce_scatter, [value], (_with_rows(value.aval, (), 1),), op)[0]
 
 
 def all_to_all(mesh: RankMesh, value: Value) -> Value:

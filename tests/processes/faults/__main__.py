@@ -161,7 +161,7 @@ def table(made: list[Report], worst: float, command: str) -> str:
         "# Faults during training in four processes",
         "",
         f"Written by `{command}`. A fault is one rank that is",
-        "killed, stopped with SIGSTOP, or raises. The other ranks must end by themselves with an error message within the",
+        "killed, stopped with SIGSTOP, or raises. The other ranks must end with an error message within the",
         f"group's timeout of {TIMEOUT} s and {SLACK} s for their end (four processes share {os.cpu_count()} cores).",
         "The training then starts again from its last checkpoint.",
         "",

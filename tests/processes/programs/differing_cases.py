@@ -1,7 +1,7 @@
 """Random collectives over a grid of processes, between random work that differs from rank to rank.
 
-`CASES` is the number of cases, `SEED` the first of their seeds. Each case is a step that runs four times. Some steps are
-compiled, on all ranks or only on some. All numbers are integers, so that the results do not depend on the order of sums.
+`CASES` is the number of cases, `SEED` the first of their seeds. Each case is a step that runs four times. Some steps
+are compiled, on all ranks or only on some. All numbers are integers, so that the order of sums does not matter.
 """
 
 import os

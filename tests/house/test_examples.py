@@ -12,7 +12,10 @@ import torch
 ROOT = Path(__file__).parents[2]
 SHORT = {"digits_cnn": "--epochs=1", "vae": "--epochs=1", "lstm": "--epochs=1", "char_gpt": "--steps=5"}
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-EACH = pytest.mark.parametrize("name", SHORT)
+GATE = ("digits_cnn", "char_gpt")  # the other examples run in the long tests
+EACH = pytest.mark.parametrize(
+    "name", [name if name in GATE else pytest.param(name, marks=pytest.mark.long) for name in SHORT]
+)
 
 
 def run(name, *args, under):
@@ -39,13 +42,13 @@ def test_one_seed_gives_one_first_loss_and_weights_that_pytorch_loads(name, tmp_
     assert all(value.isfinite().all() for value in torch.load(saved, weights_only=True).values())
 
 
-@EACH
+@pytest.mark.parametrize("name", ["digits_cnn", *[pytest.param(n, marks=pytest.mark.long) for n in [*SHORT][1:]]])
 def test_another_seed_gives_another_first_loss(name):
     losses = [figure("first loss", run(name, SHORT[name], f"--seed={seed}", under="torchlike")) for seed in (0, 1)]
     assert losses[0] != losses[1]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "least"), [("digits_cnn", 0.97), ("lstm", 0.96)])
 def test_reads_held_out_digits_as_well_as_pytorch_does(name, least):
     ours, theirs = (figure("held-out accuracy", run(name, under=library)) for library in ("torchlike", "torch"))
@@ -53,13 +56,13 @@ def test_reads_held_out_digits_as_well_as_pytorch_does(name, least):
     assert ours >= theirs - 0.01
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_vae_learns_as_well_as_pytorch_does():
     ours, theirs = (figure("held-out negative ELBO", run("vae", under=library)) for library in ("torchlike", "torch"))
     assert ours == pytest.approx(theirs, rel=0.02)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_char_gpt_learns_to_spell():
     printed = run("char_gpt", under="torchlike")
     assert figure("first loss", printed) > 4

@@ -1,11 +1,6 @@
-"""Checkpoints of distributed tensors go from process group to process group, of both libraries and different sizes.
-
-`python -m tests.processes.test_checkpoints 50` compares more random state dicts.
-"""
+"""Checkpoints of distributed tensors go from process group to process group, of both libraries and different sizes."""
 
 import os
-import sys
-import tempfile
 
 import pytest
 
@@ -38,6 +33,6 @@ def test_other_processes_and_placements(tmp_path):
     check(tmp_path, range(4), CHAIN)
 
 
-if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as where:
-        check(where, range(100, 100 + int(sys.argv[1])), LONG_CHAIN)
+@pytest.mark.long
+def test_many_processes_and_placements(tmp_path):
+    check(tmp_path, range(100, 130), LONG_CHAIN)

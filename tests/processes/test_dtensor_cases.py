@@ -1,6 +1,7 @@
 """Random operators on random placements and meshes give PyTorch's values, gradients, shapes and placements.
 
-`DTENSOR_CASES=2000 DTENSOR_SEED=7` runs more cases, or other ones, and also runs them in four processes.
+`python -m tests.long` runs more cases, also in four processes. `DTENSOR_CASES` and `DTENSOR_SEED` in the environment
+choose their number and others of them.
 """
 
 import json
@@ -43,9 +44,12 @@ def check(found, expected):
     return True
 
 
-@pytest.mark.parametrize("size", [2, 4] if "DTENSOR_CASES" in os.environ else [2])
-def test_random_cases(size, monkeypatch):
-    count = int(os.environ.get("DTENSOR_CASES", "95"))
+SIZES = [(2, 40), pytest.param(2, 600, marks=pytest.mark.long), pytest.param(4, 600, marks=pytest.mark.long)]
+
+
+@pytest.mark.parametrize(("size", "count"), SIZES)
+def test_random_cases(size, count, monkeypatch):
+    count = int(os.environ.get("DTENSOR_CASES", count))
     monkeypatch.setenv("CASES_COUNT", str(count))
     monkeypatch.setenv("CASES_SEED", os.environ.get("DTENSOR_SEED", "3"))
     theirs, ours = compared("dtensor_cases", size)

@@ -5,7 +5,7 @@ import pytest
 from tests.processes.faults import __main__ as faults
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_other_ranks_end_with_a_message_and_the_training_continues():
     reports, _ = faults.main(3, seed=0)
     assert [report.problem for report in reports] == [""] * len(reports)

@@ -1,7 +1,5 @@
 """Programs in several processes print the same as PyTorch with Gloo."""
 
-import os
-
 import pytest
 
 from tests.processes.launched import compared
@@ -9,23 +7,27 @@ from tests.processes.launched import compared
 # With three members, the order of a sum affects its last bits.
 RUNS = [
     ("collectives", 3),
-    ("sums", 3),
     ("messages", 2),
     ("gradients", 2),
     ("training", 2),
-    ("meshes", 4),
     ("hooks", 2),
     ("no_sync", 2),
-    ("differing", 3),
-    ("differing_cases", 4),
+    ("differing", 2),
     ("dtensor", 2),
-    ("tensor_parallel", 2),
+]
+LONG = [
+    ("collectives", 2),
+    ("sums", 3),
+    ("meshes", 4),
+    ("differing", 3),
+    ("differing_cases", 2),
+    ("differing_cases", 3),
+    ("differing_cases", 4),
+    ("dtensor_meshes", 4),
 ]
 
-LONG = [("collectives", 2), ("differing", 2), ("dtensor_meshes", 4), ("tensor_parallel", 4)]  # with DTENSOR_CASES set
 
-
-@pytest.mark.parametrize(("program", "size"), RUNS + LONG * ("DTENSOR_CASES" in os.environ))
+@pytest.mark.parametrize(("program", "size"), [*RUNS, *[pytest.param(*each, marks=pytest.mark.long) for each in LONG]])
 def test_processes_print_the_same(program, size):
     theirs, ours = compared(program, size)
     for rank, (expected, found) in enumerate(zip(theirs, ours)):

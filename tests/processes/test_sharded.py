@@ -1,18 +1,20 @@
-"""Sharded training in several processes agrees with PyTorch with Gloo.
+"""Training in several processes agrees with PyTorch with Gloo.
 
-The programs train in float64 where possible, so that the tolerances are small. `TRAINING_STEPS=20 python -m pytest
-tests/processes/test_sharded.py` takes twenty steps, in more numbers of processes.
+The programs train in float64 where possible, so that the tolerances are small. `python -m tests.long` takes twenty
+steps, in more numbers of processes.
 """
-
-import os
 
 import pytest
 
 from tests.processes import nearly
 from tests.processes.launched import compared, said, started
 
-RUNS = [("fsdp_training", 2), ("fsdp_wrapped", 2), ("fsdp_modules", 2), ("zero", 2)]
-MORE = [
+RUNS = [("fsdp_training", 2), ("fsdp_modules", 2), ("tensor_parallel", 2), ("ddp_training", 2)]
+LONG = [
+    ("fsdp_training", 2),
+    ("fsdp_wrapped", 2),
+    ("fsdp_modules", 2),
+    ("zero", 2),
     ("fsdp_meshes", 4),
     ("fsdp_training", 3),
     ("fsdp_training", 4),
@@ -20,6 +22,10 @@ MORE = [
     ("fsdp_wrapped", 4),
     ("zero", 4),
     ("fsdp_modules", 4),
+    ("tensor_parallel", 2),
+    ("tensor_parallel", 4),
+    ("ddp_training", 2),
+    ("ddp_training", 4),
 ]
 
 ROUNDING = 1e-9
@@ -31,8 +37,16 @@ TOLERANCES = {
 }
 
 
-@pytest.mark.parametrize(("program", "size"), RUNS + (MORE if "TRAINING_STEPS" in os.environ else []))
+@pytest.mark.parametrize(("program", "size"), RUNS)
 def test_processes_agree(program, size):
+    theirs, ours = compared(program, size)
+    nearly.check(theirs, ours, TOLERANCES, ROUNDING)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("program", "size"), LONG)
+def test_processes_agree_for_twenty_steps(program, size, monkeypatch):
+    monkeypatch.setenv("TRAINING_STEPS", "20")
     theirs, ours = compared(program, size)
     nearly.check(theirs, ours, TOLERANCES, ROUNDING)
 

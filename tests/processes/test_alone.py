@@ -3,6 +3,8 @@
 import contextlib
 import importlib
 import os
+import subprocess
+import sys
 import warnings
 
 import pytest
@@ -263,3 +265,45 @@ def test_a_step_that_is_compiled_with_an_exchange_inside(monkeypatch):
         for i in range(3):
             assert doubled(torchlike.full((2,), float(i))).tolist() == [2 * i + 1] * 2
     assert "RANK" not in os.environ
+
+
+INTERRUPTED = """
+import os, random, signal, time
+import torchlike as torch, torchlike.distributed as dist
+from torchlike.distributed.device_mesh import init_device_mesh
+from torchlike.distributed.tensor import DTensor, Shard, distribute_tensor
+
+os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0", "RANK": "0", "WORLD_SIZE": "1"}
+mesh = init_device_mesh("cpu", (1,))
+x, y = (distribute_tensor(torch.ones(4, 4), mesh, [Shard(0)]) for _ in range(2))
+inside, count = False, 0
+
+class Stop(Exception):
+    pass
+
+def stop(*_):
+    if inside:
+        raise Stop
+
+signal.signal(signal.SIGALRM, stop)
+end = time.monotonic() + 4
+while time.monotonic() < end:
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.0001 + 0.002 * random.random(), 0.01)
+        inside = True
+        while True:
+            x + y
+    except Stop:
+        count += 1
+    finally:
+        inside = False
+    assert type(x) is type(y) is DTensor, count
+signal.setitimer(signal.ITIMER_REAL, 0)
+print(count)
+"""
+
+
+def test_an_interrupted_operator_leaves_distributed_tensors_as_they_are():
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert int(done.stdout) > 50

@@ -28,7 +28,7 @@ def check(folder, seeds, chain):
         assert found == ["".join(f"same {seed}\n" for seed in seeds if i) + ALWAYS] * size, (i, found)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_other_processes_and_placements(tmp_path):
     check(tmp_path, range(4), CHAIN)
 

@@ -10,12 +10,13 @@ from tests.house.source import ROOT
 
 SCRIPTS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "many_devices.md").read_text("utf-8"), re.DOTALL)
 SAID = [r"loss \d\.\d{4}", r"\(Shard\(dim=0\),\) \(8, 16\)", r"\(Shard\(dim=0\),\) \(32, 16\)"]
+CASES = [
+    pytest.param(*each, id=name, marks=pytest.mark.long if name != "fsdp" else ())
+    for name, *each in zip(["ddp", "fsdp", "tensor parallel"], SCRIPTS, SAID, strict=True)
+]
 
 
-NAMES = ["ddp", "fsdp", "tensor parallel"]
-
-
-@pytest.mark.parametrize(("script", "said"), list(zip(SCRIPTS, SAID, strict=True)), ids=NAMES)
+@pytest.mark.parametrize(("script", "said"), CASES)
 def test_a_script_of_the_documents(script, said, tmp_path):
     (tmp_path / "train.py").write_text(script)
     command = ["-m", "torchlike", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "train.py"]

@@ -10,12 +10,12 @@ RUNS = [
     ("messages", 2),
     ("gradients", 2),
     ("training", 2),
-    ("hooks", 2),
-    ("no_sync", 2),
     ("differing", 2),
     ("dtensor", 2),
 ]
 LONG = [
+    ("hooks", 2),
+    ("no_sync", 2),
     ("collectives", 2),
     ("sums", 3),
     ("meshes", 4),

@@ -18,7 +18,10 @@ SHORT = {
 }
 
 
-@pytest.mark.parametrize("row", SHORT)
+GATE = ("recorded", "compiled", "failing often")  # the others run in the long tests
+
+
+@pytest.mark.parametrize("row", [row if row in GATE else pytest.param(row, marks=pytest.mark.long) for row in SHORT])
 def test_steps_leave_nothing_behind(row):
     executor, first, steps = SHORT[row]
     with torchlike.set_executor(executor):

@@ -1,4 +1,4 @@
-"""DistributedDataParallel: losses, gradients and parameters of training with BatchNorm, accumulation and unused parts."""
+"""DistributedDataParallel with BatchNorm, accumulation and unused parameters: losses, gradients and parameters."""
 
 import torch
 import torch.distributed as dist

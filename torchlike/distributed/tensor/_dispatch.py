@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import repeat
 from typing import Any
 
 from torchlike import Tensor
@@ -84,15 +87,18 @@ def _wrapped(local: Tensor, spec: DTensorSpec) -> DTensor:
 
 @contextlib.contextmanager
 def _as_plain(tensors: Sequence[Tensor]) -> Iterator[None]:
-    """Give distributed tensors the class Tensor for a while: they then behave as their local tensors."""
-    found = [(each, each.__class__) for each in tensors if each.__class__ is not Tensor and hasattr(each, "_spec")]
-    for each, _ in found:
-        each.__class__ = Tensor
+    """Give distributed tensors the class Tensor for a while: they then behave as their local tensors.
+
+    All classes change in one call of C code, so that no signal handler runs in between.
+    """
+    found = [each for each in tensors if each.__class__ is not Tensor and hasattr(each, "_spec")]
+    change = partial(deque, map(setattr, found, repeat("__class__"), repeat(Tensor)), 0)
+    restore = partial(deque, map(setattr, found, repeat("__class__"), [each.__class__ for each in found]), 0)
     try:
+        change()
         yield
     finally:
-        for each, kind in found:
-            each.__class__ = kind
+        restore()
 
 
 def _on_local(made: Call, rule: Rule, plan: Plan) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors
+from torchlike import names as _names
 from torchlike._dtypes import devices as _devices
 from torchlike._dtypes import modes
 from torchlike._engine.xla import allocation as _allocation
@@ -93,3 +94,6 @@ def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
     """Undo `fftshift`."""
     dims = _dims("fft_ifftshift", input, dim)
     return input.roll([(input.shape[d] + 1) // 2 for d in dims], dims)
+
+
+_names.settle(__name__, vars())

@@ -1,5 +1,6 @@
 """Linear algebra: products, norms, decompositions and solvers of linear systems."""
 
+from torchlike import names
 from torchlike._composite.linalg import factors, ldl, least_squares, linalg
 from torchlike._composite.linalg.linalg import LinAlgError as LinAlgError
 from torchlike._composite.views import copies
@@ -8,4 +9,5 @@ from torchlike._tensor import binding
 globals().update(
     binding.names_in("linalg") | linalg.LINALG | least_squares.LINALG | factors.LINALG | ldl.LINALG | copies.LINALG
 )
-del binding, copies, factors, ldl, least_squares, linalg
+names.settle(__name__, vars())
+del binding, copies, factors, ldl, least_squares, linalg, names

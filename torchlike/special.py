@@ -1,5 +1,6 @@
 """Special functions, under the names that `torch.special` gives them."""
 
+from torchlike import names
 from torchlike._composite.nn import functions
 from torchlike._tensor import binding
 
@@ -13,4 +14,5 @@ softmax = functions.softmax
 log_softmax = functions.log_softmax
 psi = binding.PUBLIC["digamma"]
 xlogy = binding.PUBLIC["xlogy"]
-del binding, functions
+names.settle(__name__, vars())
+del binding, functions, names

@@ -51,6 +51,23 @@ def answers():
     return json.load(io.StringIO(run.stdout))
 
 
+PICKLED = """
+import pickle, types
+import torchlike
+for space in (torchlike, torchlike.nn.functional, torchlike.linalg, torchlike.fft, torchlike.special):
+    for name, found in vars(space).items():
+        if isinstance(found, types.FunctionType) and found.__qualname__ == name and not name.startswith("_"):
+            assert pickle.loads(pickle.dumps(found)) is found, (space.__name__, name)
+            print(name)
+"""
+
+
+def test_public_functions_can_be_pickled():
+    run = subprocess.run([sys.executable, "-c", PICKLED], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert len(run.stdout.split()) > 700
+
+
 def test_wrapped_functions_stay_functions(answers):
     assert len(answers) == 11
     assert [question for question, answer in answers.items() if answer is not True] == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 import sys
+from types import FunctionType
 from typing import Any
 
 from torchlike import _dtypes, _errors, _sparse, storage
@@ -283,15 +284,24 @@ def lazy(name: str, modules: tuple[str, ...]) -> Any:
 
 
 def settle(place: str, offered: dict[str, Any], package: str = "torchlike") -> None:
-    """Set `__module__` of the classes in `offered` to the public module `place`, which exports them.
+    """Set `__module__` of classes and functions in `offered` to the public module `place`, which exports them.
 
     Otherwise `repr` of a class shows the private module that defines it. Only classes of `place` and of its private
-    submodules are changed. `package` is the name under which the public module is imported.
+    submodules are changed. Functions are changed if they cannot be found in their own module, where `pickle` looks.
+    `package` is the name under which the public module is imported.
     """
-    for found in offered.values():
+    public = package + place.removeprefix("torchlike")
+    for name, found in offered.items():
+        if isinstance(found, FunctionType) and found.__qualname__ == name and not _is_found(found):
+            found.__module__ = public
         home = found.__module__ if isinstance(found, type) else ""
         if home == place or home.startswith(place + "._"):
-            _move(found, package + place.removeprefix("torchlike"))
+            _move(found, public)
+
+
+def _is_found(function: FunctionType) -> bool:
+    """Return whether a function is an attribute of the module that it names."""
+    return getattr(sys.modules.get(function.__module__), function.__qualname__, None) is function
 
 
 def _move(found: type, module: str) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from torchlike import names as _names
 from torchlike._composite.functional.activation import celu as celu
 from torchlike._composite.functional.activation import celu_ as celu_
 from torchlike._composite.functional.activation import elu as elu
@@ -137,6 +138,8 @@ from torchlike.nn._attention import _in_projection_packed as _in_projection_pack
 from torchlike.nn._attention import _none_or_dtype as _none_or_dtype
 from torchlike.nn._attention import multi_head_attention_forward as multi_head_attention_forward
 from torchlike.nn._linear_cross_entropy import linear_cross_entropy as linear_cross_entropy
+
+_names.settle(__name__, vars())
 
 
 def __getattr__(name: str) -> Any:

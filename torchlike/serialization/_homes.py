@@ -91,8 +91,8 @@ _MODULES = {
 
 # Single classes and functions -> PyTorch's module. These take precedence over the tables above.
 _NAMES = {
-    "_composite.linalg.factors.pca_lowrank": "_lowrank",
-    "_composite.linalg.factors.svd_lowrank": "_lowrank",
+    "pca_lowrank": "_lowrank",
+    "svd_lowrank": "_lowrank",
     "Generator": "_C",
     "_random._generator.Generator": "_C",
     "cpu.amp.GradScaler": "cpu.amp.grad_scaler",

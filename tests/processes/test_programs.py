@@ -16,6 +16,7 @@ RUNS = [
     ("meshes", 4),
     ("hooks", 2),
     ("no_sync", 2),
+    ("libraries", 2),
     ("differing", 3),
     ("dtensor", 2),
     ("tensor_parallel", 2),

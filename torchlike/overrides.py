@@ -6,8 +6,9 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from torchlike import _C, _errors
+from torchlike import _errors
 from torchlike._errors.warned import warn
+from torchlike._tensor.overriding import _disabled_torch_function_impl
 from torchlike._tensor.tensor import Tensor
 
 
@@ -33,7 +34,7 @@ def has_torch_function(args: Any) -> bool:
 
 def has_torch_function_unary(arg: Any) -> bool:
     """Return whether an argument overrides `__torch_function__`; a plain tensor does not."""
-    default: Any = _C._disabled_torch_function_impl
+    default: Any = _disabled_torch_function_impl
     none = default.__func__
     return type(arg) is not Tensor and getattr(arg, "__torch_function__", none) is not none
 

@@ -12,6 +12,7 @@ RUNS = [
     ("training", 2),
     ("differing", 2),
     ("dtensor", 2),
+    ("libraries", 2),
 ]
 LONG = [
     ("hooks", 2),

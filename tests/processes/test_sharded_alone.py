@@ -128,7 +128,7 @@ def test_what_is_refused_by_name():
             lambda: MixedPrecision(keep_low_precision_grads=True),
             lambda: wrapper.register_comm_hook(None, print),
             lambda: FSDP.set_state_dict_type(wrapper, StateDictType.LOCAL_STATE_DICT),
-            lambda: FSDP.rekey_optim_state_dict({}, None, wrapper),
+            lambda: FSDP.rekey_optim_state_dict({}, None, wrapper, optim_input=[]),
             lambda: FSDP.sharded_optim_state_dict(wrapper, optimizer),
             lambda: FSDP.optim_state_dict(wrapper, optimizer, group=3),
             lambda: ZeroRedundancyOptimizer(net.parameters(), torchlike.optim.SGD, overlap_with_ddp=True, lr=1.0),

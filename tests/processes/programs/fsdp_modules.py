@@ -124,6 +124,9 @@ with torch.no_grad():
     print("evaluated", net(torch.ones(1, 4))["y"].tolist(), kinds(net))
 register_fsdp_forward_method(net, "twice")
 print("method", net.twice(torch.ones(1, 4)).tolist())
+net.own = functools.partial(Net.twice, net)
+register_fsdp_forward_method(net, "own")
+print("method of the instance", net.own(torch.ones(1, 4)).tolist())
 net.set_is_last_backward(False)
 net.set_modules_to_forward_prefetch([net.a])
 net.set_modules_to_backward_prefetch([net.a])
@@ -241,6 +244,17 @@ for name, options, is_given in (
         if p in optimizer.state
     ]
     say("equal", lambda o=other, m=moments, s=second: (same(net, o), m, s.param_groups[0]["lr"]))
+shuffled = copy.deepcopy(state)
+shuffled["param_groups"][0]["params"].sort(reverse=True)
+S.set_optimizer_state_dict(net, optimizer, shuffled, options=dataclasses.replace(full, strict=False))
+say(
+    "in another order",
+    lambda: {
+        name: p.shape == optimizer.state[p]["exp_avg"].shape
+        for name, p in net.named_parameters()
+        if p in optimizer.state
+    },
+)
 other = built(seed=1)
 say("shards", lambda: (S.set_model_state_dict(other, S.get_model_state_dict(net)), same(net, other)))
 say("strict", lambda: other.load_state_dict(net.state_dict()))

@@ -1,18 +1,25 @@
 """FullyShardedDataParallel: strategies, policies, mixed precision, accumulation, clipping and state dicts."""
 
 import contextlib
+import copy
 import functools
+import shutil
+import tempfile
 
 import torch
 import torch.distributed as dist
+import torch.distributed.checkpoint as dcp
 from torch import nn
+from torch.distributed.checkpoint.optimizer import load_sharded_optimizer_state_dict
 from torch.distributed.fsdp import (
     CPUOffload,
     FullOptimStateDictConfig,
     FullStateDictConfig,
     MixedPrecision,
+    OptimStateKeyType,
     ShardingStrategy,
     StateDictType,
+    register_fsdp_forward_method,
 )
 from torch.distributed.fsdp import FullyShardedDataParallel as FSDP
 from torch.distributed.fsdp.wrap import (
@@ -155,12 +162,51 @@ with whole(net):
     kept = FSDP.optim_state_dict(net, optimizer)
 say("kept", lambda: (kept["param_groups"], {key: list(value) for key, value in kept["state"].items()}))
 optimizer.step()
-optimizer.load_state_dict(FSDP.optim_state_dict_to_load(net, optimizer, kept))
+optimizer.load_state_dict(FSDP.optim_state_dict_to_load(net, optimizer, copy.deepcopy(kept)))
 with whole(net):
     again = FSDP.optim_state_dict(net, optimizer)["state"]
 say(
     "same", lambda: all(torch.equal(x, again[key][name]) for key, xs in kept["state"].items() for name, x in xs.items())
 )
+optimizer.step()
+first_only = FullOptimStateDictConfig(offload_to_cpu=False, rank0_only=True)
+with FSDP.state_dict_type(net, StateDictType.FULL_STATE_DICT, FullStateDictConfig(), first_only):
+    given = FSDP.optim_state_dict_to_load(net, optimizer, copy.deepcopy(kept) if rank == 0 else None)
+    optimizer.load_state_dict(given)
+with whole(net):
+    again = FSDP.optim_state_dict(net, optimizer)["state"]
+    say("no state", lambda: FSDP.optim_state_dict_to_load(net, optimizer, {"param_groups": []}))
+say(
+    "from the first",
+    lambda: all(torch.equal(x, again[key][name]) for key, xs in kept["state"].items() for name, x in xs.items()),
+)
+plain = Net()
+numbered = FSDP.rekey_optim_state_dict(kept, OptimStateKeyType.PARAM_ID, plain)
+say("numbers", lambda: ([*numbered["state"]], numbered["param_groups"]))
+named = FSDP.rekey_optim_state_dict(numbered, OptimStateKeyType.PARAM_NAME, plain, optim=adam(plain))
+say("names again", lambda: ([*named["state"]], named["param_groups"][0]["params"]))
+say("unchanged", lambda: FSDP.rekey_optim_state_dict(named, OptimStateKeyType.PARAM_NAME, plain) is named)
+say("mixed", lambda: FSDP.rekey_optim_state_dict({"state": {0: 1, "a": 2}}, OptimStateKeyType.PARAM_ID, plain))
+register_fsdp_forward_method(net, "no method")  # does nothing, because it is for `fully_shard`
+
+folder = [tempfile.mkdtemp() if rank == 0 else None]
+dist.broadcast_object_list(folder)
+with FSDP.state_dict_type(net, StateDictType.SHARDED_STATE_DICT):
+    dcp.save({"model": net.state_dict(), "optimizer": FSDP.optim_state_dict(net, optimizer)}, checkpoint_id=folder[0])
+    optimizer.step()
+    reader = dcp.FileSystemReader(folder[0])
+    loaded = load_sharded_optimizer_state_dict(net.state_dict(), "optimizer", reader)
+    say("loaded state", lambda: (list(loaded), [*loaded["optimizer"]["state"]], loaded["optimizer"]["param_groups"]))
+    optimizer.load_state_dict(FSDP.optim_state_dict_to_load(net, optimizer, loaded["optimizer"]))
+with whole(net):
+    again = FSDP.optim_state_dict(net, optimizer)["state"]
+say(
+    "from shards",
+    lambda: all(torch.equal(x, again[key][name]) for key, xs in kept["state"].items() for name, x in xs.items()),
+)
+dist.barrier()
+if rank == 0:
+    shutil.rmtree(folder[0])
 net = built(lambda: Net().float(), auto_wrap_policy=linear)
 net(batch(0)[0].float()).pow(3).sum().backward()
 say("norm", lambda: [round(net.clip_grad_norm_(1.0, kind).item(), 4) for kind in (1.0, 2.0, float("inf"))])

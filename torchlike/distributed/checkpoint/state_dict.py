@@ -277,17 +277,26 @@ def set_optimizer_state_dict(
         if options.strict:
             _check_state(optimizer, order, state["state"])
         numbers = {name: i for i, name in enumerate(order)}
-        groups = [
-            {**group, "params": [numbers[name] for name in group["params"]]}
-            for group in state["param_groups"]
-            if set(group["params"]) <= numbers.keys()
-        ]
         optimizer.load_state_dict(
             {
                 "state": {numbers[name]: value for name, value in state["state"].items() if name in numbers},
-                "param_groups": groups,
+                "param_groups": _groups(optimizer, order, state["param_groups"]),
             }
         )
+
+
+def _groups(optimizer: Optimizer, order: list[str], told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the groups of an optimizer, with the values of the given groups that have parameters in common with them.
+
+    The order of the parameters is that of the optimizer. In the given groups, it may be another one.
+    """
+    numbers, made = iter(range(len(order))), []
+    for group in optimizer.param_groups:
+        members = [next(numbers) for _ in group["params"]]
+        names = {order[i] for i in members}
+        values = {key: value for each in told if names & {*each["params"]} for key, value in each.items()}
+        made.append({**values, "params": members})
+    return made
 
 
 def _check_state(optimizer: Optimizer, order: list[str], state: dict[str, Any]) -> None:

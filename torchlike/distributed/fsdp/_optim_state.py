@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 from torchlike import Tensor
 from torchlike.distributed import _world
+from torchlike.distributed.checkpoint.state_dict import StateDictOptions, _from_first, _name
 from torchlike.distributed.fsdp import _state as states
 from torchlike.distributed.fsdp import api
 from torchlike.distributed.tensor import DTensor
@@ -13,7 +15,8 @@ from torchlike.nn import Module
 
 
 def _names(model: Module) -> dict[int, str]:
-    return {id(param): name.replace(states.PREFIX, "") for name, param in model.named_parameters()}
+    """Return the names of parameters without those of wrappers, by the id of the parameter."""
+    return {id(param): _name(name) for name, param in model.named_parameters()}
 
 
 def _order(model: Module, optim: Any) -> list[str]:
@@ -47,6 +50,16 @@ def _exported(value: Any, is_full: bool, config: Any) -> Any:
     return value.cpu() if config.offload_to_cpu else value
 
 
+def shared(state: dict[str, Any] | None, settings: api.StateDictSettings) -> dict[str, Any]:
+    """Return the given state dict. If the settings say `rank0_only`, return that of the first process."""
+    if getattr(settings.optim_state_dict_config, "rank0_only", False):
+        options = StateDictOptions(full_state_dict=True, broadcast_from_rank0=True)
+        return _from_first(state, options, lambda path, tensor: tensor)
+    if state is None or "state" not in state:
+        raise ValueError('`optim_state_dict` must have the keys "state"to be a valid optimizer state dict')
+    return state
+
+
 def numbered(model: Module, optim: Any, state: dict[str, Any]) -> dict[str, Any]:
     """Return a state dict with the numbers of parameters and sharded values."""
     params = {
@@ -67,3 +80,22 @@ def numbered(model: Module, optim: Any, state: dict[str, Any]) -> dict[str, Any]
 def _imported(owner: Any, value: Any) -> Any:
     is_whole = isinstance(value, Tensor) and value.ndim and not isinstance(value, DTensor)
     return states.sharded(owner, value) if is_whole and owner is not None else value
+
+
+def rekeyed(state: dict[str, Any], model: Module, optim: Any, to_names: bool) -> dict[str, Any]:
+    """Return a state dict with the names of parameters as keys, or with their numbers."""
+    kinds = {type(key) for key in state["state"]}
+    if len(kinds) > 1:
+        raise ValueError(f"Invalid parameter keys: {state['state'].keys()}")
+    if kinds <= {str if to_names else int}:
+        return state
+    order = list(_names(model).values()) if optim is None else _order(model, optim)
+    keys: dict[Any, Any] = dict(enumerate(order) if to_names else zip(order, range(len(order))))
+    groups = [
+        {
+            key: sorted(keys[each] for each in value) if key == "params" else deepcopy(value)
+            for key, value in group.items()
+        }
+        for group in state["param_groups"]
+    ]
+    return {"state": {keys[key]: values for key, values in state["state"].items()}, "param_groups": groups}

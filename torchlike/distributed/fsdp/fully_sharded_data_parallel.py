@@ -333,7 +333,8 @@ class FullyShardedDataParallel(Module):
         Args:
           model: the module with the wrappers.
           optim: the optimizer.
-          optim_state_dict: the state dict with the names of parameters.
+          optim_state_dict: the state dict with the names of parameters. If `state_dict_type` sets `rank0_only`, only
+            that of the first process is used.
           is_named_optimizer: not supported.
           load_directly: also load it.
           group: not supported.
@@ -341,10 +342,33 @@ class FullyShardedDataParallel(Module):
         _no_group("optim_state_dict_to_load", group)
         if is_named_optimizer:
             raise unsupported("FullyShardedDataParallel.optim_state_dict_to_load", "is_named_optimizer")
-        found = optim_state.numbered(model, optim, optim_state_dict)
+        given = optim_state.shared(optim_state_dict, states.type_of(model))
+        found = optim_state.numbered(model, optim, given)
         if load_directly:
             optim.load_state_dict(found)
         return found
+
+    @staticmethod
+    def rekey_optim_state_dict(
+        optim_state_dict: dict[str, Any],
+        optim_state_key_type: OptimStateKeyType,
+        model: Module,
+        optim_input: Any = None,
+        optim: Any = None,
+    ) -> dict[str, Any]:
+        """Return the state dict of an optimizer with the names or the numbers of parameters as keys.
+
+        Args:
+          optim_state_dict: a full state dict with keys of either type.
+          optim_state_key_type: the type of the new keys.
+          model: the module. If no optimizer is given, its parameters are numbered in their order.
+          optim_input: not supported.
+          optim: the optimizer that numbers the parameters.
+        """
+        if optim_input is not None:
+            raise unsupported("FullyShardedDataParallel.rekey_optim_state_dict", "optim_input")
+        to_names = optim_state_key_type is OptimStateKeyType.PARAM_NAME
+        return optim_state.rekeyed(optim_state_dict, model, optim, to_names)
 
     @staticmethod
     def full_optim_state_dict(
@@ -377,7 +401,6 @@ for _name in (
     "sharded_optim_state_dict",
     "flatten_sharded_optim_state_dict",
     "scatter_full_optim_state_dict",
-    "rekey_optim_state_dict",
 ):
     setattr(FullyShardedDataParallel, _name, staticmethod(_refused(_name)))
 

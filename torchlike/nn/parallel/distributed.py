@@ -17,6 +17,7 @@ from torchlike.distributed._buckets import BuiltinCommHookType, GradBucket
 from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed._world import member
 from torchlike.distributed.algorithms.ddp_comm_hooks import default_hooks
+from torchlike.distributed.utils import _sync_params_and_buffers
 from torchlike.futures import Future
 from torchlike.nn.modules.module import Module
 
@@ -90,7 +91,7 @@ class DistributedDataParallel(Module):
         self.gradient_as_bucket_view = gradient_as_bucket_view
         trained = self._take(module, init_sync)
         self.device_ids, self.output_device = _device_ids(device_ids, output_device, trained)
-        self._averages = Averages(self.process_group, trained)
+        self.reducer = Reducer(self.process_group, trained, find_unused_parameters or static_graph)
 
     def _take(self, module: Module, init_sync: bool) -> list[Tensor]:
         """Set the module, copy its state from the first process, and return the parameters that require grad."""
@@ -101,21 +102,26 @@ class DistributedDataParallel(Module):
             raise errors.nothing_to_distribute()
         self.module, self.device = module, trained[0].device
         self.require_backward_grad_sync = self.require_forward_param_sync = True
-        self.modules_buffers = [b for name, b in module.named_buffers() if name not in self.parameters_to_ignore]
+        self._assign_modules_buffers()
         if init_sync:
             _check_alike(self.process_group, params)
-            _follow_first(self.process_group, [p.detach() for p in params] + self.modules_buffers)
+            _sync_params_and_buffers(self.process_group, [p.detach() for p in params] + self.modules_buffers, 0, 0)
         return trained
 
+    def _assign_modules_buffers(self) -> None:
+        """Collect the buffers. They may be others in each step, because programs assign new tensors to them."""
+        named = self.module.named_buffers()
+        self.modules_buffers = [buffer for name, buffer in named if name not in self.parameters_to_ignore]
+
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        self._averages.check_ended()
+        self.reducer.check_ended()
         if self.require_forward_param_sync and self.broadcast_buffers and self.modules_buffers:
-            _follow_first(self.process_group, self.modules_buffers)
+            self._assign_modules_buffers()
+            _sync_params_and_buffers(self.process_group, self.modules_buffers, 0, 0)
         returned = self.module(*inputs, **kwargs)
         self.require_forward_param_sync = modes.local.grad and self.require_backward_grad_sync
         if self.require_forward_param_sync:
-            some_unused = self.find_unused_parameters or self.static_graph
-            self._averages.expect(_tensors_in(returned) if some_unused else None)
+            self.reducer.prepare_for_backward(_tensors_in(returned))
         return returned
 
     @contextmanager
@@ -141,11 +147,11 @@ class DistributedDataParallel(Module):
         if not callable(hook):
             raise TypeError("Communication hook must be callable.")
         _check_annotations(hook)
-        self._averages.ask(hook, state)
+        self.reducer.ask(hook, state)
 
     def _register_builtin_comm_hook(self, comm_hook_type: BuiltinCommHookType) -> None:
         hook = _HOOKS[comm_hook_type]
-        self._averages.ask(hook, self.process_group)
+        self.reducer.ask(hook, self.process_group)
 
     def _get_ddp_logging_data(self) -> dict[str, Any]:
         """Return information about the module and the process group. It does not contain PyTorch's timings."""
@@ -205,15 +211,6 @@ def _check_alike(group: ProcessGroup, parameters: list[Tensor]) -> None:
             raise errors.unlike_modules(rank)
 
 
-def _follow_first(group: ProcessGroup, tensors: list[Tensor]) -> None:
-    """Copy the values of the tensors from the first process to all others."""
-    if group.size() == 1 or not tensors:
-        return
-    results = collectives.broadcast(group.mesh(tensors[0].device), [*map(t.value, tensors)], 0)
-    for tensor, result in zip(tensors, results):
-        t.write(tensor, result)
-
-
 def _tensors_in(found: Any) -> list[Tensor]:
     """Return the tensors in the nested output of a module."""
     if isinstance(found, Tensor):
@@ -225,20 +222,21 @@ def _tensors_in(found: Any) -> list[Tensor]:
     return [x for one in found for x in _tensors_in(one)] if isinstance(found, list | tuple) else []
 
 
-class Averages:
+class Reducer:
     """The object that averages gradients.
 
     The gradients are averaged at the end of the backward pass that computes the last missing gradient.
     """
 
-    def __init__(self, group: ProcessGroup, parameters: list[Tensor]) -> None:
+    def __init__(self, group: ProcessGroup, parameters: list[Tensor], may_leave_out: bool) -> None:
         self._group, self._parameters = group, parameters
+        self._may_leave_out = may_leave_out  # whether a backward pass may compute only some of the gradients
         self._expects = False  # whether a backward pass is expected
         self._missing: set[int] = set()  # the parameters whose gradients that pass has not computed yet
         self._touched: set[int] = set()  # parameters with new gradients since the last average, also within `no_sync`
-        self._began, self._may_leave_out = False, False
+        self._began = False
         self._hook: Callable[[list[Tensor], int, bool], Tensor] | None = None
-        itself: ref[Averages] = ref(self)
+        itself: ref[Reducer] = ref(self)
         for i, parameter in enumerate(parameters):
             parameter.register_post_accumulate_grad_hook(_Told(itself, i))
 
@@ -258,15 +256,22 @@ class Averages:
 
         self._hook = asked
 
-    def expect(self, outputs: list[Tensor] | None) -> None:
+    def prepare_for_backward(self, outputs: list[Tensor]) -> None:
         """Prepare for a backward pass.
 
-        `outputs` are the tensors in the output of the module, or None if every parameter must receive a gradient.
+        `outputs` are the tensors in the output of the module. They are used only if the pass may leave out gradients.
         """
-        self._may_leave_out, self._expects, self._began = outputs is not None, True, False
+        self._expects, self._began = True, False
         self._missing.clear()
-        used = None if outputs is None else _leaves_behind(outputs)
+        used = _leaves_behind(outputs) if self._may_leave_out else None
         self._missing.update(i for i, p in enumerate(self._parameters) if used is None or id(p) in used)
+
+    def _rebuild_buckets(self) -> bool:
+        """Return False: there are no buckets that have to be rebuilt."""
+        return False
+
+    def _delay_all_reduce(self) -> None:
+        """Do nothing: the gradients are averaged at the end of the first backward pass of a static graph too."""
 
     def check_ended(self) -> None:
         """Raise RuntimeError if the last backward pass began but left gradients missing."""
@@ -334,16 +339,16 @@ def _spread(flat: Tensor, parameters: list[Tensor]) -> None:
 class _Told:
     """The gradient hook of one parameter.
 
-    It holds a weak reference to `averages`, and does nothing once `averages` is deleted.
+    It holds a weak reference to the reducer, and does nothing once the reducer is deleted.
     """
 
-    def __init__(self, averages: ref[Averages], i: int) -> None:
-        self.averages, self.i = averages, i
+    def __init__(self, reducer: ref[Reducer], i: int) -> None:
+        self.reducer, self.i = reducer, i
 
     def __call__(self, parameter: Tensor) -> None:
-        averages = self.averages()
-        if averages is not None:
-            averages.came(self.i)
+        reducer = self.reducer()
+        if reducer is not None:
+            reducer.came(self.i)
 
     def __deepcopy__(self, memo: dict) -> _Told:
         return self

@@ -1,5 +1,6 @@
 """`torch.utils.data`: datasets, samplers and `DataLoader`."""
 
+from torchlike.utils.data import datapipes as datapipes
 from torchlike.utils.data._utils.collate import default_collate as default_collate
 from torchlike.utils.data._utils.collate import default_convert as default_convert
 from torchlike.utils.data._utils.worker import get_worker_info as get_worker_info

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from torchlike._internal import _errors
+from torchlike.distributed.fsdp.wrap import _Policy, apply_policy, lambda_auto_wrap_policy
 from torchlike.nn import Module, Parameter
 from torchlike.utils.checkpoint import checkpoint
 
@@ -115,10 +116,16 @@ def apply_activation_checkpointing(
     check_fn: Callable[[Module], bool] = lambda _: True,
     auto_wrap_policy: Any = None,
 ) -> None:
-    """Wrap each submodule of `model` for which `check_fn` returns True, inner modules first."""
-    if auto_wrap_policy is not None:
-        raise _errors.arguments.unsupported("apply_activation_checkpointing", "auto_wrap_policy")
-    for name, child in list(model.named_children()):
-        apply_activation_checkpointing(child, checkpoint_wrapper_fn, check_fn)
-        if check_fn(child):
-            setattr(model, name, checkpoint_wrapper_fn(child))
+    """Wrap submodules of `model`, inner modules first. `model` itself is not wrapped.
+
+    Args:
+      model: the module.
+      checkpoint_wrapper_fn: the function that wraps a module.
+      check_fn: returns whether a submodule is wrapped.
+      auto_wrap_policy: a policy of `distributed.fsdp.wrap` that chooses the submodules instead of `check_fn`.
+    """
+    if auto_wrap_policy is None:
+        auto_wrap_policy = partial(lambda_auto_wrap_policy, lambda_fn=check_fn)
+    if not callable(auto_wrap_policy) and not isinstance(auto_wrap_policy, _Policy):
+        raise ValueError(f"Expected {auto_wrap_policy} to be callable or be a pre-defined wrap policy")
+    apply_policy(model, auto_wrap_policy, checkpoint_wrapper_fn, {}, (set(), set()))

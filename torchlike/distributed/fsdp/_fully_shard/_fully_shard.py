@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import MethodType
 from typing import Any, NoReturn
 
 from torchlike._internal import unsupported
@@ -104,23 +105,23 @@ def register_fsdp_forward_method(module: Module, method_name: str) -> None:
       method_name: the name of the method.
     """
     state = state_of(module)
-    if state is None:
+    if state is None or not isinstance(module, FSDPModule):
         return
     if not hasattr(module, method_name):
         raise ValueError(f"{type(module)} does not have a method {method_name}")
-    method = getattr(type(module), method_name)
+    method = getattr(module, method_name)
 
     @functools.wraps(method)
     def wrapped(self: Module, *args: Any, **kwargs: Any) -> Any:
         args, kwargs = state.before_forward(self, args, kwargs)
         try:
-            output = method(self, *args, **kwargs)
+            output = method(*args, **kwargs)
         except Exception:
             state.after_forward(self, args, None)
             raise
         return state.after_forward(self, args, output)
 
-    setattr(module, method_name, functools.partial(wrapped, module))
+    setattr(module, method_name, MethodType(wrapped, module))
 
 
 def share_comm_ctx(modules: list[FSDPModule]) -> None:

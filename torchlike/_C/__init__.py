@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum, auto
+from importlib import import_module
 from typing import Any
 
 from torchlike import _dtypes
@@ -15,6 +16,12 @@ from torchlike._tensor.tensor import Tensor
 from torchlike.cuda._any_streams import Stream as Stream
 
 _TensorMeta = type(Tensor)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "_distributed_c10d":  # imported on first use, because it needs torchlike.distributed
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 
 class DispatchKey(Enum):

@@ -117,6 +117,8 @@ class FSDPState:
         while self.saving:
             self.saving.pop().__exit__(None, None, None)
         self.waiting.clear()
+        if self.root is not None:
+            self.root.arrived = None
         for group in self.groups:
             group.forget()
 

@@ -66,10 +66,10 @@ def forward_of(way, platform, layers, dims):
 def averaged(way, count):
     """Return a part of an optimizer that averages gradients. With FSDP, they are summed already."""
 
-    def update(grads, state, params=None):
+    def update(updates, state, params=None):
         if way == "ddp":
-            return lax.pmean(grads, AXIS), state
-        return jax.tree.map(lambda grad: grad / count, grads), state
+            return lax.pmean(updates, AXIS), state
+        return jax.tree.map(lambda grad: grad / count, updates), state
 
     return optax.GradientTransformation(lambda params: optax.EmptyState(), update)
 

@@ -117,11 +117,11 @@ def one(name, target):
     return {"model": name, "target": target} | {side: figures(make(name, target)) for side, make in sides.items()}
 
 
-def row_of(name, target):
+def row_of(name, target, module="benchmarks.ahead", what="--one"):
     """Compile a model in a process of its own. Return its row, or a row with the error."""
     from torchlike.aot.command import variables
 
-    command = [sys.executable, "-m", "benchmarks.ahead", "--one", name, target]
+    command = [sys.executable, "-m", module, what, name, target]
     env = {**os.environ, **variables(target)}
     done = subprocess.run(command, capture_output=True, text=True, env=env)
     if done.returncode == 0:

@@ -31,6 +31,35 @@ def test_collectives_by_kind():
     assert hlo.collectives(TEXT) == {"all-gather": 1, "all-reduce": 2}
 
 
+# A TPU divides a gather between fusions, and reduces and scatters in a fusion of its own.
+TPU = """\
+%all-reduce-scatter.1 (input: f32[64]) -> f32[8] {
+  %input = f32[64]{0} parameter(0)
+  ROOT %sum = f32[64]{0} all-reduce(%input), channel_id=7, to_apply=%add
+}
+
+%start_of (x: f32[8]) -> f32[64] {
+  ROOT %all.1 = f32[64]{0} all-gather(%x), channel_id=6, dimensions={0}
+}
+
+%middle_of (x: f32[8]) -> f32[64] {
+  ROOT %all.2 = f32[64]{0} all-gather(%x), channel_id=6, dimensions={0}
+}
+
+ENTRY %main (x: f32[8]) -> f32[8] {
+  %a = f32[64]{0} fusion(%x), kind=kCustom, calls=%start_of
+  %b = f32[64]{0} fusion(%x), kind=kCustom, calls=%middle_of
+  %c = f32[8]{0} fusion(%b), kind=kCustom, calls=%all-reduce-scatter.1
+  %d = f32[64]{0} all-gather(%c), channel_id=6, dimensions={0}
+  ROOT %e = f32[64]{0} all-gather(%c), channel_id=6, dimensions={0}
+}
+"""
+
+
+def test_the_parts_of_a_collective_on_a_tpu_count_once():
+    assert hlo.collectives(TPU) == {"all-gather": 3, "reduce-scatter": 1}
+
+
 def test_host_transfers_by_kind():
     assert hlo.host_transfers(TEXT) == {"send": 1, "outfeed": 1, "callback": 1, "copy": 1}
 

@@ -16,9 +16,9 @@ from torchlike._engine.xla.target import tracing_for
 from torchlike._ops.collectives import kernels
 
 DTYPES = ["float32", "bfloat16", "int64", "bool", "complex64"]
-PLACES = [("float32", "gpu"), *[(dtype, "cpu") for dtype in DTYPES]]
+PLACES = [("float32", "gpu"), ("float32", "tpu"), ("bfloat16", "tpu"), *[(dtype, "cpu") for dtype in DTYPES]]
 SIZES = (1, 3)
-SHAPES = [(), (0,), (2, 3)]
+SHAPES = [(), (0,), (5,), (1, 1500), (2, 3)]
 REDUCTIONS = {
     "SUM": np.add.reduce,
     "PRODUCT": np.multiply.reduce,
@@ -97,6 +97,18 @@ def test_a_broadcast_keeps_the_bits(dtype):
         expected = np.asarray(x)
         assert all(row.tobytes() == expected[source].tobytes() for row in made)
         assert all(np.asarray(row).tobytes() == expected[source, 0].tobytes() for row in alone)
+
+
+@pytest.mark.parametrize(("length", "gathered", "scattered"), [(1, 1024, 2048), (1024, 1024, 2048), (3000, 3072, 4096)])
+def test_vectors_are_gathered_and_scattered_in_whole_tiles_on_a_tpu(length, gathered, scattered):
+    def traced(kernel, *shape):
+        with tracing_for("tpu"):
+            return str(jax.make_jaxpr(jax.vmap(kernel, axis_name=AXIS))(jnp.zeros((2, *shape), "float32")))
+
+    assert f"f32[2,{gathered}]" in traced(functools.partial(kernels.all_gather, Members(2)), length)
+    assert f"f32[2,2,{scattered // 128},128]" in traced(
+        functools.partial(kernels.reduce_scatter, Members(2), "SUM"), 2, length
+    )
 
 
 def test_small_arrays_are_reduced_together():

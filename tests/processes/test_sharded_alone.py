@@ -11,6 +11,7 @@ from tests.oracle import both
 from tests.processes.test_alone import group, part, within
 from torchlike import nn
 from torchlike._engine import Value
+from torchlike._internal import recompute
 from torchlike.distributed.fsdp import (
     CPUOffloadPolicy,
     MixedPrecision,
@@ -144,3 +145,12 @@ def test_state_is_copied_from_the_first_process():
     with group(torchlike):
         net = FSDP(nn.BatchNorm1d(2), sync_module_states=True)
         assert net.state_dict()["weight"].tolist() == [1, 1]
+
+
+def test_a_gather_in_backward_waits_for_the_gradient_of_the_module_before(monkeypatch):
+    arrived, wait = [], recompute.behind_a_barrier
+    spy = lambda shards, after=None: arrived.append(after) or wait(shards, after)
+    monkeypatch.setattr(recompute, "behind_a_barrier", spy)
+    with group(torchlike):
+        built()(torchlike.randn(2, 8)).sum().backward()
+    assert [value.aval.shape for (value,) in arrived] == [(2, 4), (2, 4), (2, 31)]

@@ -10,10 +10,14 @@ import numpy as np
 from jax import lax
 
 from torchlike._engine.ranks.mesh import RankMesh
-from torchlike._engine.xla.target import for_cpu
+from torchlike._engine.xla.target import for_cpu, platform
 
 SMALL = 1 << 18  # bytes; arrays up to this size are concatenated before they are reduced
 SEGMENT = 1 << 20  # bytes; the maximum size of a segment in Gloo's reduction to one member
+# On a TPU, a vector is stored in tiles of this many elements. XLA gathers and scatters whole tiles only: for other
+# lengths, it reduces all members' vectors to each member, which moves twice as much.
+TILE = 1024
+LANES = 128
 
 
 def _least(total: Any, array: Any) -> Any:
@@ -106,7 +110,15 @@ def _up(number: int, multiple: int) -> int:
 
 def all_gather(mesh: RankMesh, array: Any) -> tuple:
     """Return the members' arrays, stacked along a new first dim."""
+    if array.ndim == 1 and array.size % TILE and platform() == "tpu":
+        return (lax.all_gather(_extended(array, TILE), mesh.axis)[:, : array.size],)
     return (lax.all_gather(array, mesh.axis),)
+
+
+def _extended(array: Any, multiple: int) -> Any:
+    """Return the array with zeros at the end of its last dim, so that its length is a multiple of a number."""
+    missing = -array.shape[-1] % multiple
+    return jnp.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, missing)])
 
 
 def reduce_scatter(mesh: RankMesh, op: str, array: Any) -> tuple:
@@ -115,6 +127,10 @@ def reduce_scatter(mesh: RankMesh, op: str, array: Any) -> tuple:
     On the CPU, this rank receives the rows and adds them in Gloo's order. XLA's own form is slower there.
     """
     if op == "SUM" and array.size and array.dtype != np.bool_ and not for_cpu():
+        length = array.size // mesh.size
+        if max(array.shape[1:], default=1) == length and platform() == "tpu":  # the rows are vectors
+            whole = _extended(array.reshape(mesh.size, length), TILE * mesh.size).reshape(mesh.size, -1, LANES)
+            return (lax.psum_scatter(whole, mesh.axis).reshape(-1)[:length].reshape(array.shape[1:]),)
         return (lax.psum_scatter(array, mesh.axis),)
     parts = lax.all_to_all(array, mesh.axis, 0, 0)
     return (_by_ring(parts, mesh.size, op, SEGMENT),)

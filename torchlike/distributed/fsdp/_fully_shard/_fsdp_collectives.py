@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 
 import torchlike
 from torchlike import Tensor
+from torchlike._internal import collectives as operators
 from torchlike.distributed import _functional_collectives as collectives
+from torchlike.distributed import _tensors as t
 from torchlike.distributed._group import ProcessGroup
 
 
@@ -15,15 +17,12 @@ def all_gather(shards: Sequence[Tensor], group: ProcessGroup) -> list[Tensor]:
 
     A shard must have the same length in all members.
     """
-    size = group.size()
-    if size == 1:
+    if group.size() == 1:
         return [shard.reshape(1, -1) for shard in shards]
     return _by_dtype(
         shards,
-        lambda found: (
-            collectives.all_gather_tensor(torchlike.cat(found), 0, group)
-            .reshape(size, -1)
-            .split([shard.numel() for shard in found], 1)
+        lambda found: t.tensor(operators.all_gather(group.mesh(found[0].device), t.value(torchlike.cat(found)))).split(
+            [shard.numel() for shard in found], 1
         ),
     )
 
@@ -34,11 +33,9 @@ def reduce_scatter(rows: Sequence[Tensor], group: ProcessGroup) -> list[Tensor]:
         return [each[0] for each in rows]
     return _by_dtype(
         rows,
-        lambda found: (
-            collectives.reduce_scatter_tensor(torchlike.cat(found, 1), "sum", 0, group)
-            .reshape(-1)
-            .split([each.shape[1] for each in found])
-        ),
+        lambda found: t.tensor(
+            operators.reduce_scatter(group.mesh(found[0].device), t.value(torchlike.cat(found, 1)), "SUM")
+        ).split([each.shape[1] for each in found]),
     )
 
 

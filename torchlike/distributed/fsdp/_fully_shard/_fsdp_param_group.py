@@ -31,24 +31,28 @@ class FSDPParamGroup:
 
     # -- parameters ----------------------------------------------------------------------------------------------------
 
-    def unshard(self) -> None:
-        """Gather the parameters, unless they are gathered, and let the modules hold them with new gradient edges."""
+    def unshard(self, after: Tensor | None = None) -> None:
+        """Gather the parameters, unless they are gathered, and let the modules hold them with new gradient edges.
+
+        In a backward pass they are gathered after the tensor `after` is computed. Without it, they are gathered after
+        the gradients that reached the operator that needs them.
+        """
         if self.full is None:
             for param in self.params:
                 param.sharded = param.registered()
-            self.full = self._gathered()
+            self.full = self._gathered(after)
             self._shown.update({id(full._value): i for i, full in enumerate(self.full)})
         with torchlike.enable_grad():
             linked = _Full.apply(self, _anchor(self.params))
             for param, full in zip(self.params, linked):
                 param.register(param.shown(full))
 
-    def _gathered(self) -> list[Tensor]:
+    def _gathered(self, after: Tensor | None) -> list[Tensor]:
         dtype = self.policy.param_dtype
         with torchlike.no_grad():
             shards = [param.flat_shard(dtype if param.dtype.is_floating_point else None) for param in self.params]
             if running.walk is not None:  # XLA would otherwise merge this gather with that of the forward pass
-                shards = recompute.behind_a_barrier(shards)
+                shards = recompute.behind_a_barrier(shards, None if after is None else [after._value])
             rows = collectives.all_gather(shards, self.info.shard_group)
             return [param.assembled(each) for param, each in zip(self.params, rows)]
 

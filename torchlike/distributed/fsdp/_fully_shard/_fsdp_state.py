@@ -27,6 +27,7 @@ class _Root:
     def __init__(self, states: list[FSDPState]) -> None:
         self.states = states
         self.last_walk: Any = None  # the backward pass whose end already has the callback
+        self.arrived: Tensor | None = None  # the gradient that reached the last module of this pass
 
 
 class FSDPState:
@@ -116,24 +117,33 @@ class FSDPState:
         while self.saving:
             self.saving.pop().__exit__(None, None, None)
         self.waiting.clear()
+        if self.root is not None:
+            self.root.arrived = None
         for group in self.groups:
             group.forget()
 
     # -- backward ------------------------------------------------------------------------------------------------------
 
     def before_backward(self, grad: Tensor) -> None:
-        """Gather the parameters again. This is a hook on the gradients of the outputs."""
+        """Gather the parameters again. This is a hook on the gradients of the outputs.
+
+        They may be gathered as soon as the gradient has reached the module before this one, so that the collective
+        and the backward pass of that module overlap, and no earlier, so that few parameters are whole at a time.
+        """
         walk, root = running.walk, self.root
         if walk is not None and root is not None and root.last_walk is not walk:
-            root.last_walk = walk
+            root.last_walk, root.arrived = walk, None
             walk.at_end.append(self._end_backward)
+        after = grad if root is None or root.arrived is None else root.arrived
         for group in self.groups:
             if group.full is None and group.unshards_in_backward:
-                group.unshard()
+                group.unshard(after)
+        if root is not None:
+            root.arrived = grad
 
     def _end_backward(self) -> None:
         if self.root is not None:
-            self.root.last_walk = None
+            self.root.last_walk = self.root.arrived = None
             for state in self.root.states:
                 for group in state.groups:
                     group.finish()

@@ -1,0 +1,224 @@
+"""Training steps of eight chips, compiled ahead of time, beside the same steps written by hand for JAX.
+
+`python -m benchmarks.ahead_mesh` compiles GPT-2 with DDP and with FSDP2 for all targets. After each step, it writes
+`AHEAD_MESH.md` and `AHEAD_MESH.json` next to this file. With arguments, it only compiles the steps that they name, and
+keeps the other rows: `python -m benchmarks.ahead_mesh fsdp v5e:2x4 layers=2`. It needs no accelerator, but the packages
+that `benchmarks.ahead` needs.
+"""
+
+import json
+import re
+import sys
+from importlib.metadata import version
+from math import prod
+from pathlib import Path
+
+from tqdm import tqdm
+
+from benchmarks import ahead
+
+HERE = Path(__file__).parent
+TARGETS = ("h100:8", "v5e:2x4")
+WAYS = {"ddp": "DDP", "fsdp": "FSDP2"}
+CHIPS, LAYERS = 8, 12
+KINDS = ("all-reduce", "all-gather", "reduce-scatter")
+WIDTHS = {"f64": 8, "s64": 8, "u64": 8, "f32": 4, "s32": 4, "u32": 4, "bf16": 2, "f16": 2, "s8": 1, "u8": 1, "pred": 1}
+# PyTorch's DDP closes a bucket of gradients when it has at least this many bytes.
+FIRST_BUCKET, BUCKET = 1 << 20, 25 << 20
+ABOUT = """\
+# Eight chips, compiled ahead of time
+
+Written by `python -m benchmarks.ahead_mesh`, {versions}.
+
+A training step of GPT-2 (124M parameters with 12 layers: width 768, T 1024, tied embeddings, bfloat16 autocast, AdamW)
+with one sequence for each of eight chips that were not present: torchlike's (a PyTorch script for `torchrun` under
+`torch.compile`) and one written by hand for JAX with optax and `jax.shard_map`, compiled in the same run with the same
+precision. FSDP2 is `fully_shard` on each block and on the model. Nothing was run or timed. Cells have torchlike's
+figure, then JAX's, then the ratio.
+
+- State: the arguments of one chip (parameters, two moments and the sequence), and their ratio to the whole state, or to
+  one eighth of it with FSDP2.
+- Temporaries: the largest sum of intermediate results on one chip.
+- Collectives: those in the compiled program, after XLA has combined them. PyTorch's buckets are the all-reduces that
+  DDP makes there.
+- MB gathered: the results of the all-gathers. JAX's program casts each weight directly after its gather, so XLA casts
+  before it. torchlike gathers the parameters of a block in one float32 vector, as PyTorch does.
+- Per layer: collectives of one block in the program before XLA combines them.
+- Host transfers: infeeds, outfeeds, callbacks and copies to the host inside the step.
+- Seconds: the time to compile on this machine, which other work shared, one run.
+"""
+
+
+def torchlike_step(way, layers, target):
+    """Return torchlike's step, lowered for a target."""
+    import torchlike
+    import torchlike.distributed.fsdp
+    from benchmarks.ahead_mesh_torch import gpt2
+    from torchlike._engine.ahead.session import recording
+    from torchlike._engine.xla.target import compiling_for
+    from torchlike.aot.command import devices
+
+    with recording(1) as session, compiling_for(target.platform), devices(target):
+        step, given = gpt2(torchlike, way, target.type, layers)
+        step(*given)
+    return session.programs[-1].lower(target)
+
+
+def jax_step(way, layers, target):
+    """Return the hand-written step, lowered for a target."""
+    import jax
+
+    from benchmarks.ahead_mesh_jax import gpt2
+    from torchlike._engine.ahead.lowering import Lowered, Recorded
+
+    with jax.enable_x64(False), jax.default_matmul_precision("default"):
+        step, given = gpt2(way, target.platform, target.chips, layers)
+        return Lowered(Recorded(way, target.type, 0, step, given), target, step.lower(*given))
+
+
+SIDES = {"torchlike": torchlike_step, "JAX": jax_step}
+
+
+def figures(lowered):
+    """Compile a program and return its figures."""
+    from torchlike._engine.ahead import hlo
+
+    program = lowered.compile()
+    gathers = [rest for kind, rest in hlo.collective_instructions(program.as_text()) if kind == "all-gather"]
+    return ahead.figures(program) | {
+        "MB of state": program.memory.arguments / 1e6,
+        "MB gathered": sum(map(gathered_bytes, gathers)) / 1e6,
+        "collectives": program.collectives,
+        "before": collectives_before(lowered.as_text()),
+    }
+
+
+def gathered_bytes(instruction):
+    """Return the bytes of the results of an all-gather. The first half of an asynchronous one has its operands too."""
+    results, opcode, _ = re.split(r"\s(all-gather(?:-start)?)\(", instruction, maxsplit=1)
+    shapes = re.findall(r"\b([a-z]+\d*)\[([\d,]*)\]", results)
+    total = sum(WIDTHS[dtype] * prod(int(n) for n in dims.split(",") if n) for dtype, dims in shapes)
+    return total * CHIPS // (CHIPS + 1) if opcode.endswith("-start") else total
+
+
+def collectives_before(text):
+    """Return the number of collectives by kind in a StableHLO module. A function counts at each of its calls."""
+    bodies = dict(re.findall(r"func\.func \w+ @(\S+?)\((.*?)(?=func\.func |\Z)", text, re.DOTALL))
+
+    def count(name, kind):
+        if (name, kind) not in known:
+            calls = re.findall(r"\bcall @(\S+?)\(", bodies[name])
+            own = len(re.findall(rf"stablehlo\.{kind.replace('-', '_')}\b", bodies[name]))
+            known[name, kind] = own + sum(count(called, kind) for called in calls)
+        return known[name, kind]
+
+    known = {}
+    return {kind: count("main", kind) for kind in KINDS}
+
+
+def buckets(layers):
+    """Return the number of PyTorch's gradient buckets, which are filled from the last parameter to the first."""
+    from benchmarks.ahead_mesh_jax import shapes
+
+    parameters = shapes(layers)
+    first = ["tokens", "positions"]
+    last = [name for name in parameters if name.startswith("norm")]
+    order = first + [name for name in parameters if name not in first + last] + last
+    made, held = 0, 0
+    for name in reversed(order):
+        held += 4 * prod(parameters[name].shape)
+        if held >= (BUCKET if made else FIRST_BUCKET):
+            made, held = made + 1, 0
+    return made + bool(held)
+
+
+def one(way, layers, name):
+    """Return the row of a step for the target with this name."""
+    from benchmarks.ahead_mesh_jax import shapes
+    from torchlike._engine.ahead import targets
+
+    target = targets.find(name)
+    whole = 3 * 4 * sum(prod(x.shape) for x in shapes(layers).values())
+    share = whole / (CHIPS if way == "fsdp" else 1)
+    row = {"model": f"{way} {layers}", "target": name, "MB of share": share / 1e6, "buckets": buckets(layers)}
+    return row | {side: figures(lower(way, layers, target)) for side, lower in SIDES.items()}
+
+
+def counted(way, layers, name):
+    """Return the collectives of both sides' steps before XLA combines them."""
+    from torchlike._engine.ahead import targets
+
+    target = targets.find(name)
+    return {side: collectives_before(lower(way, layers, target).as_text()) for side, lower in SIDES.items()}
+
+
+def with_counts_per_layer(row):
+    """Add the number of collectives of one layer, before XLA combines them, to a row of FSDP2."""
+    way, layers = row["model"].split()
+    if way == "fsdp" and layers != "1" and "error" not in row:
+        first = ahead.row_of("fsdp 1", row["target"], "benchmarks.ahead_mesh", "--count")
+        added = lambda side, kind: (row[side]["before"][kind] - first[side][kind]) / (int(layers) - 1)
+        row["per layer"] = {side: {kind: added(side, kind) for kind in KINDS} for side in SIDES}
+    return row
+
+
+def table(rows):
+    columns = (
+        *("MB of state (ratio to the share)", "MB of temporaries", "all-reduces", "all-gathers", "reduce-scatters"),
+        *("PyTorch's buckets", "MB gathered", "all-gathers per layer", "reduce-scatters per layer"),
+        *("host transfers", "seconds"),
+    )
+    lines = []
+    for target in TARGETS:
+        lines += ["", f"## {target}", "", f"| step | {' | '.join(columns)} |", f"|---|{'---:|' * len(columns)}"]
+        for row in sorted((r for r in rows if r["target"] == target), key=lambda r: r["model"]):
+            cells = cells_of(row) if "error" not in row else [row["error"]]
+            lines.append(f"| {title(row['model'])} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def title(model):
+    way, layers = model.split()
+    return f"{WAYS[way]}, {layers} layers" if int(layers) == LAYERS else f"{WAYS[way]}, only {layers} layers"
+
+
+def cells_of(row):
+    sides = row["torchlike"], row["JAX"]
+    pair = lambda read: " / ".join(str(read(side)) for side in sides)
+    state = " / ".join(f"{s['MB of state']:.1f} ({s['MB of state'] / row['MB of share']:.4f})" for s in sides)
+    counts = [pair(lambda side, kind=kind: side["collectives"].get(kind, 0)) for kind in KINDS]
+    added = row.get("per layer")
+    layer = [f"{added['torchlike'][k]:g} / {added['JAX'][k]:g}" if added else "" for k in KINDS[1:]]
+    return [
+        *(state, ahead.cell(row, "MB of temporaries"), *counts, "" if added else str(row["buckets"])),
+        *(ahead.cell(row, "MB gathered") if added else "", *layer),
+        *(ahead.cell(row, "host transfers"), ahead.cell(row, "seconds")),
+    ]
+
+
+def main(chosen):
+    ways = [w for w in WAYS if w in chosen] or [*WAYS]
+    wanted = [t for t in TARGETS if t in chosen] or [*TARGETS]
+    depths = [word.removeprefix("layers=") for word in chosen if re.fullmatch(r"layers=[1-9]\d*", word)]
+    unknown = set(chosen) - {*WAYS, *TARGETS, *(f"layers={depth}" for depth in depths)}
+    if unknown:
+        sys.exit(f"unknown: {', '.join(sorted(unknown))}; steps: {', '.join(WAYS)}; targets: {', '.join(TARGETS)}")
+    data = HERE / "AHEAD_MESH.json"
+    versions = ", ".join(f"{name} {version(name)}" for name in ("jax", "libtpu", "jax-cuda12-plugin"))
+    steps = [(f"{way} {depth}", target) for target in wanted for depth in depths or [LAYERS] for way in ways]
+    for name, target in tqdm(steps, unit="step"):
+        made = with_counts_per_layer(ahead.row_of(name, target, "benchmarks.ahead_mesh"))
+        before = json.loads(data.read_text())["rows"] if data.exists() else []
+        rows = [r for r in before if (r["model"], r["target"]) != (name, target)] + [made]
+        data.write_text(json.dumps({"versions": versions, "rows": rows}, indent=1) + "\n")
+        (HERE / "AHEAD_MESH.md").write_text(ABOUT.format(versions=versions) + table(rows) + "\n")
+    print((HERE / "AHEAD_MESH.md").read_text())
+
+
+if __name__ == "__main__":
+    made = {"--one": one, "--count": counted}.get((sys.argv[1:2] or [""])[0])
+    if made is None:
+        main(sys.argv[1:])
+    else:
+        way, layers = sys.argv[2].split()
+        print(json.dumps(made(way, int(layers), sys.argv[3])))

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors
-from torchlike import names as _names
+from torchlike._api import names as _names
 from torchlike._dtypes import devices as _devices
 from torchlike._dtypes import modes
 from torchlike._engine.xla import allocation as _allocation

@@ -1,6 +1,6 @@
 """Linear algebra: products, norms, decompositions and solvers of linear systems."""
 
-from torchlike import names
+from torchlike._api import names
 from torchlike._composite.linalg import factors, ldl, least_squares, linalg
 from torchlike._composite.linalg.linalg import LinAlgError as LinAlgError
 from torchlike._composite.views import copies

@@ -1,6 +1,6 @@
 """Special functions, under the names that `torch.special` gives them."""
 
-from torchlike import names
+from torchlike._api import names
 from torchlike._composite.nn import functions
 from torchlike._tensor import binding
 

@@ -294,8 +294,7 @@ def settle(place: str, offered: dict[str, Any], package: str = "torchlike") -> N
     for name, found in offered.items():
         if isinstance(found, FunctionType) and found.__qualname__ == name and not _is_found(found):
             found.__module__ = public
-        home = found.__module__ if isinstance(found, type) else ""
-        if home == place or home.startswith(place + "._"):
+        if isinstance(found, type) and (found.__module__ == place or found.__module__.startswith(place + "._")):
             _move(found, public)
 
 

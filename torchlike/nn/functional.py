@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from torchlike import names as _names
+from torchlike._api import names as _names
 from torchlike._composite.functional.activation import celu as celu
 from torchlike._composite.functional.activation import celu_ as celu_
 from torchlike._composite.functional.activation import elu as elu

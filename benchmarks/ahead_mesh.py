@@ -46,6 +46,8 @@ figure, then JAX's, then the ratio.
 - Per layer: collectives of one block in the program before XLA combines them.
 - Host transfers: infeeds, outfeeds, callbacks and copies to the host inside the step.
 - Seconds: the time to compile on this machine, which other work shared, one run.
+
+A row with fewer than 12 layers says so: the TPU compiler needs minutes for each layer.
 """
 
 

@@ -99,7 +99,10 @@ def test_a_broadcast_keeps_the_bits(dtype):
         assert all(np.asarray(row).tobytes() == expected[source, 0].tobytes() for row in alone)
 
 
-@pytest.mark.parametrize(("length", "gathered", "scattered"), [(1, 1024, 2048), (1024, 1024, 2048), (3000, 3072, 4096)])
+@pytest.mark.parametrize(
+    ("length", "gathered", "scattered"),
+    [(1, 1024, 2048), (1024, 1024, 2048), (3000, 3072, 4096), (500_000, 500_736, 507_904)],
+)
 def test_vectors_are_gathered_and_scattered_in_whole_tiles_on_a_tpu(length, gathered, scattered):
     def traced(kernel, *shape):
         with tracing_for("tpu"):

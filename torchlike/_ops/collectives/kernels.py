@@ -18,6 +18,7 @@ SEGMENT = 1 << 20  # bytes; the maximum size of a segment in Gloo's reduction to
 # lengths, it reduces all members' vectors to each member, which moves twice as much.
 TILE = 1024
 LANES = 128
+MOST_PARTS = 64
 
 
 def _least(total: Any, array: Any) -> Any:
@@ -121,6 +122,18 @@ def _extended(array: Any, multiple: int) -> Any:
     return jnp.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, missing)])
 
 
+def _unit(length: int, size: int) -> int:
+    """Return a number of elements that the length of a scattered vector must be a multiple of on a TPU.
+
+    XLA scatters a few parts of equal length: if the number of tiles has a large prime factor, it reduces the whole
+    vectors. The padding is at most 3% of a long vector.
+    """
+    unit = TILE * size
+    while length > MOST_PARTS * unit:
+        unit *= 2
+    return unit
+
+
 def reduce_scatter(mesh: RankMesh, op: str, array: Any) -> tuple:
     """Reduce the members' arrays, which have a row for each member, and return the row of this rank.
 
@@ -129,7 +142,8 @@ def reduce_scatter(mesh: RankMesh, op: str, array: Any) -> tuple:
     if op == "SUM" and array.size and array.dtype != np.bool_ and not for_cpu():
         length = array.size // mesh.size
         if max(array.shape[1:], default=1) == length and platform() == "tpu":  # the rows are vectors
-            whole = _extended(array.reshape(mesh.size, length), TILE * mesh.size).reshape(mesh.size, -1, LANES)
+            rows = array.reshape(mesh.size, length)
+            whole = _extended(rows, _unit(length, mesh.size)).reshape(mesh.size, -1, LANES)
             return (lax.psum_scatter(whole, mesh.axis).reshape(-1)[:length].reshape(array.shape[1:]),)
         return (lax.psum_scatter(array, mesh.axis),)
     parts = lax.all_to_all(array, mesh.axis, 0, 0)

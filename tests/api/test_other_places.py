@@ -223,7 +223,7 @@ def test_a_failed_callback_is_the_error_of_its_future():
 # -- torch.distributed -------------------------------------------------------------------------------------------------
 
 ABSENT = (
-    "split_group",
+    "shrink_group",
     "rpc.init_rpc",
     "pipelining.pipeline",
 )

@@ -81,6 +81,7 @@ from torchlike.distributed.distributed_c10d import scatter as scatter
 from torchlike.distributed.distributed_c10d import scatter_object_list as scatter_object_list
 from torchlike.distributed.distributed_c10d import send as send
 from torchlike.distributed.distributed_c10d import send_object_list as send_object_list
+from torchlike.distributed.distributed_c10d import split_group as split_group
 
 
 def is_available() -> bool:
@@ -118,7 +119,7 @@ def supports_complex(reduceOp: ReduceOp) -> bool:
     return reduceOp in (ReduceOp.SUM, ReduceOp.AVG)
 
 
-_absent.fill(sys.modules[__name__], "split_group shrink_group")
+_absent.fill(sys.modules[__name__], "shrink_group")
 _ROOT = __name__
 _absent.submodule(
     _ROOT + ".algorithms.ddp_comm_hooks.powerSGD_hook",

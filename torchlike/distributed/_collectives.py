@@ -19,6 +19,7 @@ from torchlike import Tensor
 from torchlike._internal import RankMesh, Value, boundary, collectives, warn
 from torchlike.distributed import _errors as errors
 from torchlike.distributed import _tensors as t
+from torchlike.distributed._coalescing import current
 from torchlike.distributed._group import ProcessGroup, Work
 from torchlike.distributed._reducing import RedOpType, ReduceOp, checked
 from torchlike.distributed._world import is_outside, member
@@ -52,10 +53,13 @@ def _everybody(group: ProcessGroup) -> range:
 
 
 def _recorded(written: list[Tensor], is_async: bool) -> Work | None:
-    """Return a `Work`, or run the collective now.
+    """Return a `Work`, or run the collective now. In a block of `_coalescing_manager`, it runs at the end of the block.
 
     On accelerators it stays recorded, as PyTorch's functions return before a collective has run there.
     """
+    if current.manager is not None:
+        current.manager.append(Work(lambda _: _run(written)))
+        return None
     if is_async:
         return Work(lambda _: _run(written))
     _run(written)

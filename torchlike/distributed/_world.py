@@ -305,6 +305,46 @@ def new_group(
     return made
 
 
+def split_group(
+    parent_pg: ProcessGroup | None = None,
+    split_ranks: list[list[int]] | None = None,
+    timeout: timedelta | None = None,
+    pg_options: Any = None,
+    group_desc: str | None = None,
+    backend: str | None = None,
+) -> Any:
+    """Split a group whose processes have a device each into several groups, and return that of this process.
+
+    Args:
+      parent_pg: the group; the default group by default. All its members must call this function.
+      split_ranks: the ranks in the group of the members of each new group.
+      timeout: the timeout of the new groups. The default is that of the group.
+      pg_options: not supported.
+      group_desc: a description of the new groups.
+      backend: the backend of the new groups. The default is that of the group.
+
+    Returns:
+      The new group, or `GroupMember.NON_GROUP_MEMBER` in a process that is in none.
+
+    Raises:
+      RuntimeError: `init_process_group` was called without `device_id`.
+    """
+    if not split_ranks:
+        raise ValueError("split_ranks cannot be None or empty")
+    parent = parent_pg or default()
+    if default().bound_device_id is None:
+        raise RuntimeError("No device associated with the default pg, not safe to split any process groups")
+    if pg_options is not None:
+        raise _errors.arguments.unsupported("split_group", "pg_options")
+    allowed = timeout or timedelta(seconds=parent._seconds)
+    for ranks in split_ranks:
+        if parent.rank() in ranks:
+            members = [parent._ranks[rank] for rank in ranks]
+            name = backend or parent.name()
+            return new_group(members, allowed, name, use_local_synchronization=True, group_desc=group_desc)
+    return GroupMember.NON_GROUP_MEMBER
+
+
 def new_subgroups(
     group_size: int | None = None,
     group: ProcessGroup | None = None,

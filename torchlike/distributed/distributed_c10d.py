@@ -1,5 +1,7 @@
 """The functions of `torch.distributed`, under the name of the module that defines them in PyTorch."""
 
+from torchlike.distributed._coalescing import _coalescing_manager as _coalescing_manager
+from torchlike.distributed._coalescing import _CoalescingManager as _CoalescingManager
 from torchlike.distributed._collectives import all_gather as all_gather
 from torchlike.distributed._collectives import all_gather_coalesced as all_gather_coalesced
 from torchlike.distributed._collectives import all_gather_into_tensor as all_gather_into_tensor
@@ -60,5 +62,6 @@ from torchlike.distributed._world import new_group as new_group
 from torchlike.distributed._world import new_subgroups as new_subgroups
 from torchlike.distributed._world import new_subgroups_by_enumeration as new_subgroups_by_enumeration
 from torchlike.distributed._world import rendezvous as rendezvous
+from torchlike.distributed._world import split_group as split_group
 from torchlike.distributed.constants import default_pg_nccl_timeout as default_pg_nccl_timeout
 from torchlike.distributed.constants import default_pg_timeout as default_pg_timeout

@@ -178,6 +178,15 @@ dist.all_reduce(y)
 y.sum().backward()
 say("history stays", lambda: (y, x.grad, y._version))
 
+from torch.distributed.distributed_c10d import _coalescing_manager  # noqa: E402
+
+x, y = torch.full((3,), float(rank)), torch.ones(2)
+with _coalescing_manager(async_ops=True) as manager:
+    returned = dist.all_reduce(x), dist.all_reduce(y)
+manager.wait()
+say("coalesced", lambda: (returned, x, y))
+say("not split", lambda: dist.split_group(None, [[rank]]))
+
 for name, run in {
     "no tensor": lambda: dist.all_reduce(3),
     "no list": lambda: dist.all_gather(torch.ones(2), torch.ones(2)),

@@ -136,6 +136,7 @@ class FullyShardedDataParallel(Module):
         self._state = FSDPState((self,), policy, True)
         if params:
             self._state.groups.append(FSDPParamGroup(params, info, policy, self.sharding_strategy not in kept))
+        self._state.become_root()
         self._buffer_dtypes = states.converted_buffers(members, given.buffer_dtype)
 
     # -- the module ----------------------------------------------------------------------------------------------------
@@ -163,12 +164,10 @@ class FullyShardedDataParallel(Module):
         return self._fsdp_wrapped_module[key]  # type: ignore[index]
 
     def _is_root(self) -> bool:
-        root = self._state.root
-        return root is not None and root.states[0] is self._state
+        return self._state.root.states[0] is self._state
 
     def check_is_root(self) -> bool:
         """Return whether no other wrapper contains this one."""
-        self._state.find_root()
         return self._is_root()
 
     @staticmethod

@@ -71,10 +71,9 @@ class FSDPModule:
     def reset_iter_state(self) -> None:
         """Discard gradients that are not reduced yet, and reshard. Call this after an error in forward or backward."""
         state = self._get_fsdp_state()
-        root = state.root
-        if root is not None and root.states[0] is not state:
+        if state.root.states[0] is not state:
             raise RuntimeError("reset_iter_state() must be called on the root FSDP module")
-        for each in root.states if root is not None else [state]:
+        for each in state.root.states:
             each.reset()
 
     # -- gradients -----------------------------------------------------------------------------------------------------

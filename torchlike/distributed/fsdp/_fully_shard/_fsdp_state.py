@@ -7,7 +7,7 @@ from typing import Any
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import running
+from torchlike._internal import Connected, running
 from torchlike.distributed.fsdp._fully_shard._fsdp_api import MixedPrecisionPolicy
 from torchlike.distributed.fsdp._fully_shard._fsdp_common import converted, tensors_in
 from torchlike.distributed.fsdp._fully_shard._fsdp_param_group import FSDPParamGroup, SavedParameters
@@ -21,11 +21,15 @@ def state_of(module: Module) -> FSDPState | None:
     return vars(module).get(_KEY)
 
 
-class _Root:
-    """What the states below one root module share."""
+class _Root(Connected):
+    """What the states below one root module share. Compiled steps do not guard it.
+
+    The first state is that of the root module.
+    """
 
     def __init__(self, states: list[FSDPState]) -> None:
         self.states = states
+        self.has_run = False  # whether the root module has begun a forward pass
         self.last_walk: Any = None  # the backward pass whose end already has the callback
         self.arrived: Tensor | None = None  # the gradient that reached the last module of this pass
 
@@ -37,7 +41,7 @@ class FSDPState:
         self.modules, self.policy = modules, policy
         self.is_automatic = is_automatic  # whether the root sets `reshard_after_forward`
         self.groups: list[FSDPParamGroup] = []
-        self.root: _Root | None = None
+        self.root = _Root([self])
         self.waiting: list[Module] = []  # the modules of the call that have not run yet in this forward pass
         self.saving: list[SavedParameters] = []
         for module in modules:
@@ -47,25 +51,31 @@ class FSDPState:
 
     # -- the tree of states --------------------------------------------------------------------------------------------
 
+    def become_root(self) -> None:
+        """Make this the root of all states below its modules, except those whose root has run."""
+        self.root = _Root(list(dict.fromkeys(s for module in self.modules for s in states_below(module))))
+        for state in self.root.states:
+            if not state.root.has_run:
+                state.root = self.root
+                if state.is_automatic:
+                    for group in state.groups:
+                        group.reshard_after_forward = state is not self
+
     def find_root(self) -> None:
-        """Make this the root of all states below its modules, unless there is a root already."""
-        if self.root is not None:
+        """Begin the first forward pass of the root. This module becomes the root if the root has not run before."""
+        if self.root.has_run:
             return
+        if self.root.states[0] is not self:
+            self.become_root()
         if len(self.modules) > 1:
             raise RuntimeError(f"FSDP requires a single root module but got {self.modules}")
-        states = list(dict.fromkeys(s for module in self.modules for s in states_below(module)))
-        for state in states:
-            if state.root is not None and state is not self:
+        for state in self.root.states:
+            if state.root is not self.root:
                 raise RuntimeError(
                     f"FSDP state has already been lazily initialized for {_path(self.modules, state.modules[0])}\n"
                     "FSDP requires running forward through the root module first"
                 )
-        root = _Root(states)
-        for state in states:
-            state.root = root
-        if self.is_automatic:
-            for group in self.groups:
-                group.reshard_after_forward = False
+        self.root.has_run = True
 
     # -- forward -------------------------------------------------------------------------------------------------------
 
@@ -117,8 +127,7 @@ class FSDPState:
         while self.saving:
             self.saving.pop().__exit__(None, None, None)
         self.waiting.clear()
-        if self.root is not None:
-            self.root.arrived = None
+        self.root.arrived = None
         for group in self.groups:
             group.forget()
 
@@ -131,22 +140,20 @@ class FSDPState:
         and the backward pass of that module overlap, and no earlier, so that few parameters are whole at a time.
         """
         walk, root = running.walk, self.root
-        if walk is not None and root is not None and root.last_walk is not walk:
+        if walk is not None and root.last_walk is not walk:
             root.last_walk, root.arrived = walk, None
             walk.at_end.append(self._end_backward)
-        after = grad if root is None or root.arrived is None else root.arrived
+        after = grad if root.arrived is None else root.arrived
         for group in self.groups:
             if group.full is None and group.unshards_in_backward:
                 group.unshard(after)
-        if root is not None:
-            root.arrived = grad
+        root.arrived = grad
 
     def _end_backward(self) -> None:
-        if self.root is not None:
-            self.root.last_walk = self.root.arrived = None
-            for state in self.root.states:
-                for group in state.groups:
-                    group.finish()
+        self.root.last_walk = self.root.arrived = None
+        for state in self.root.states:
+            for group in state.groups:
+                group.finish()
 
 
 def states_below(module: Module) -> Iterable[FSDPState]:

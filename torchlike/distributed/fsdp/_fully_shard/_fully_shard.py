@@ -76,6 +76,7 @@ def fully_shard(
     state = FSDPState(modules, policy, reshard_after_forward is None)
     if params:
         state.groups.append(FSDPParamGroup(params, info, policy, reshard_after_forward is not False))
+    state.become_root()
     for member in members:
         member._is_fsdp_managed_module = True
     for each in modules:

@@ -72,6 +72,7 @@ from torchlike._ops.schema.rounding import unchanged as unchanged
 from torchlike._random import Preserved as Preserved
 from torchlike._sparse import SparseTensor as SparseTensor
 from torchlike._sparse import lines_of as lines_of
+from torchlike._tensor import autocast as autocast
 from torchlike._tensor import copying as copying
 from torchlike._tensor.binding import CALLERS as CALLERS
 from torchlike._tensor.binding import check_history as check_history

@@ -9,10 +9,11 @@ The fast dtype of a device type is the lower-precision dtype to which autocast c
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 from weakref import ref
 
@@ -282,3 +283,17 @@ def change(kind: str, enabled: bool, dtype: _dtypes.dtype) -> None:
     """Set the enabled flag and the fast dtype of a device type for this thread."""
     state.enabled[kind], state.dtypes[kind] = enabled, dtype
     _settle()
+
+
+@contextlib.contextmanager
+def on_meta(kind: str) -> Iterator[None]:
+    """Let autocast treat meta tensors as it treats the tensors of a device type."""
+    if not is_enabled(kind):
+        yield
+        return
+    change("meta", True, state.dtypes[kind])
+    try:
+        yield
+    finally:
+        del state.enabled["meta"], state.dtypes["meta"]
+        _settle()

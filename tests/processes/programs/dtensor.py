@@ -106,4 +106,18 @@ with torch.no_grad():
     say("in place", lambda: facts(params[0]))
     say("copied", lambda: facts(params[1].copy_(params[0])))
     say("zero", lambda: facts(params[1].zero_()))
+
+weight = distribute_tensor(torch.arange(8.0).view(4, 2), mesh, [Shard(0)])
+bias = distribute_tensor(torch.arange(4.0), mesh, [Shard(0)])
+x = distribute_tensor(torch.arange(6.0).view(3, 2), mesh, [Replicate()])
+half = x.bfloat16()
+with torch.autocast("cpu", torch.bfloat16):
+    for name, run in {
+        "linear": lambda: nn.functional.linear(x, weight, bias),
+        "linear of half": lambda: nn.functional.linear(half, weight, bias),
+        "product of half": lambda: half @ weight.t(),
+        "norm of half": lambda: nn.functional.layer_norm(half, (2,)),
+        "loss of half": lambda: nn.functional.mse_loss(half, x),
+    }.items():
+        say(f"autocast {name}", lambda run=run: (run().dtype, run().placements, run().full_tensor()))
 leave(dist)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import torchlike
 from torchlike import Tensor
+from torchlike._internal import autocast
 from torchlike.distributed.tensor._dtensor_spec import DTensorSpec, TensorMeta
 from torchlike.distributed.tensor._rules.costs import choose_all
 from torchlike.distributed.tensor._rules.table import Call, Rule, Way
@@ -117,6 +118,6 @@ def _metas(call: Call) -> list[Tensor]:
     if call.name in ("to", "cpu", "cuda", "type"):  # a dtype or a device; `_dispatch` takes the dtype of the result
         return [_meta(call.tensors[0])]
     args, kwargs = _pytree.tree_map(meta, (call.args, call.kwargs))
-    with torchlike.no_grad():
+    with torchlike.no_grad(), autocast.on_meta(call.tensors[0].device.type):
         found = call.func(*args, **kwargs)
     return [each for each in _pytree.tree_leaves(found) if isinstance(each, Tensor)]

@@ -13,6 +13,7 @@ from tests.conformance.call import Limits
 from tests.conformance.compare import difference
 from tests.conformance.entries import load
 from tests.conformance.run import judge, judge_compiled
+from tests.gate import gated
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -24,7 +25,7 @@ WITH_GRADIENTS = 80  # one in this many entries is checked in every dtype and wi
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("group", range(GROUPS))
+@pytest.mark.parametrize("group", gated(range(GROUPS), lambda group: group < 3))
 def test_what_is_recorded_as_passing_passes(group):
     known = report.read()
     entries = load()[group::GROUPS]

@@ -8,6 +8,7 @@ import torchlike
 from benchmarks import models_torch, report
 from benchmarks.models import SPECS
 from benchmarks.rows import Check, Row, over
+from tests.gate import gated
 
 STEPS = 20
 
@@ -19,11 +20,8 @@ def losses(library, spec):
     return [step() for _ in range(STEPS)]
 
 
-GATE = ("mlp3", "cnn", "lstm", "gpt4")  # the others run in the long tests
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [n if n in GATE else pytest.param(n, marks=pytest.mark.long) for n in SPECS])
+@pytest.mark.parametrize("name", gated(SPECS, lambda name: name in ("mlp3", "cnn", "lstm", "gpt4")))
 def test_losses_agree_with_pytorch_over_20_steps(name):
     np.testing.assert_allclose(losses(torchlike, SPECS[name]), losses(torch, SPECS[name]), rtol=1e-4)
 

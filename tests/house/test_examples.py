@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 import torch
 
+from tests.gate import gated
+
 ROOT = Path(__file__).parents[2]
 SHORT = {"digits_cnn": "--epochs=1", "vae": "--epochs=1", "lstm": "--epochs=1", "char_gpt": "--steps=5"}
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-GATE = ("digits_cnn", "char_gpt")  # the other examples run in the long tests
-EACH = pytest.mark.parametrize(
-    "name", [name if name in GATE else pytest.param(name, marks=pytest.mark.long) for name in SHORT]
-)
+EACH = pytest.mark.parametrize("name", gated(SHORT, lambda name: name in ("digits_cnn", "char_gpt")))
 
 
 def run(name, *args, under):
@@ -42,7 +41,7 @@ def test_one_seed_gives_one_first_loss_and_weights_that_pytorch_loads(name, tmp_
     assert all(value.isfinite().all() for value in torch.load(saved, weights_only=True).values())
 
 
-@pytest.mark.parametrize("name", ["digits_cnn", *[pytest.param(n, marks=pytest.mark.long) for n in [*SHORT][1:]]])
+@pytest.mark.parametrize("name", gated(SHORT, lambda name: name == "digits_cnn"))
 def test_another_seed_gives_another_first_loss(name):
     losses = [figure("first loss", run(name, SHORT[name], f"--seed={seed}", under="torchlike")) for seed in (0, 1)]
     assert losses[0] != losses[1]

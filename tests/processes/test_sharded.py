@@ -9,7 +9,7 @@ import pytest
 from tests.processes import nearly
 from tests.processes.launched import compared, said, started
 
-RUNS = [("fsdp_training", 2), ("fsdp_modules", 2), ("tensor_parallel", 2), ("ddp_training", 2)]
+RUNS = [("fsdp_training", 2), ("ddp_training", 2)]
 LONG = [
     ("fsdp_training", 2),
     ("fsdp_wrapped", 2),
@@ -56,6 +56,7 @@ def test_a_step_of_several_processes_is_compiled_as_a_whole():
     assert found == ["close True True\n"] * 2
 
 
+@pytest.mark.long
 def test_a_step_on_a_mesh_of_two_dims_is_compiled_as_a_whole():
     found = said(started("grids_compiled", 4, ("-m", "torchlike")))
     assert [line.partition(" ")[0] for line in found[0].splitlines()] == ["parallel", "parallel", "copies", "copies"]

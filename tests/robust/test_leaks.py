@@ -3,6 +3,7 @@
 import pytest
 
 import torchlike
+from tests.gate import gated
 from tests.robust import leaks
 
 # For each row: the executor (fixed, unless it is "auto", so that no program moves from NumPy to XLA while objects are
@@ -18,10 +19,7 @@ SHORT = {
 }
 
 
-GATE = ("recorded", "compiled", "failing often")  # the others run in the long tests
-
-
-@pytest.mark.parametrize("row", [row if row in GATE else pytest.param(row, marks=pytest.mark.long) for row in SHORT])
+@pytest.mark.parametrize("row", gated(SHORT, lambda row: row in ("recorded", "compiled")))
 def test_steps_leave_nothing_behind(row):
     executor, first, steps = SHORT[row]
     with torchlike.set_executor(executor):

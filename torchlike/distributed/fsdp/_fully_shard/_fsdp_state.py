@@ -57,9 +57,6 @@ class FSDPState:
         for state in self.root.states:
             if not state.root.has_run:
                 state.root = self.root
-                if state.is_automatic:
-                    for group in state.groups:
-                        group.reshard_after_forward = state is not self
 
     def find_root(self) -> None:
         """Begin the first forward pass of the root. This module becomes the root if the root has not run before."""
@@ -76,6 +73,9 @@ class FSDPState:
                     "FSDP requires running forward through the root module first"
                 )
         self.root.has_run = True
+        if self.is_automatic:
+            for group in self.groups:
+                group.reshard_after_forward = False
 
     # -- forward -------------------------------------------------------------------------------------------------------
 

@@ -33,6 +33,25 @@ def test_the_state_is_overwritten_in_place():
     assert step.memory().alias_size_in_bytes >= state
 
 
+def test_state_is_made_in_the_memory_of_tensors_that_were_written_to():
+    model = torchlike.nn.Linear(3, 3)
+    optimizer = torchlike.optim.Adam(model.parameters())
+
+    @torchlike.compile(fullgraph=True)
+    def step(x):
+        model(x).square().sum().backward()
+        scratch = [x.clone() for _ in range(20)]
+        for each in scratch:
+            each.mul_(2)
+        del scratch, each  # Python reuses their ids for the state of the optimizer
+        optimizer.step()
+        optimizer.zero_grad()
+
+    for _ in range(3):
+        step(torchlike.ones(2, 3))
+    assert all(kept["exp_avg"].count_nonzero() for kept in optimizer.state.values())
+
+
 def test_a_scheduler_steps_inside():
     w = torchlike.nn.Parameter(torchlike.ones(2))
     optimizer = torchlike.optim.SGD([w], lr=0.1)

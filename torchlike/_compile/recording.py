@@ -168,7 +168,7 @@ class Recording:
             if storage.shared:
                 if storage._loan.settled is not None:
                     places[id(storage._loan.settled)] = Source(STATE, storage)
-            elif id(storage) not in self.capture.written:
+            elif self.capture.written_to(storage) is None:
                 places[id(storage.value)] = Source(STATE, storage)
         places |= {id(value): Source(VIEW, view) for view, value in self.capture.views}
         for tensor, grad_value in self._old_grads():
@@ -188,7 +188,7 @@ class Recording:
         for held, _, grad in self.capture.grads.values():
             tensor = held()
             if tensor is not None and grad is not None and not grad.is_sparse:
-                written = self.capture.written.get(id(grad._storage))
+                written = self.capture.written_to(grad._storage)
                 yield tensor, grad._storage.value if written is None else written[1]
 
     def _check_known(self, unknown: list[Value]) -> None:

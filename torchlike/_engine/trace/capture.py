@@ -241,16 +241,22 @@ class Capture(Mode):
         """Called before the contents of a storage are replaced."""
         if self._quiet:
             self.stop("host work that each replay repeats writes to a tensor")
-        elif id(storage) not in self.written:
+        elif self.written_to(storage) is None:
             edge = None if owner is None else owner._edge
             held = None if owner is None else ref(owner)
             value = storage.value
             ours = value.trace is self.trace and value.array is None
             self.written[id(storage)] = ref(storage), None if ours else value, storage.version, held, edge
 
+    def written_to(self, storage: Any) -> tuple[ref, Value | None, int, Any, Any] | None:
+        """Return what is known of the first write to a storage, or None if the call has not written to it."""
+        known = self.written.get(id(storage))
+        return known if known is not None and known[0]() is storage else None  # a new storage may have a freed one's id
+
     def grad(self, tensor: Any, is_read: bool) -> None:
         """Called before a tensor's `grad` is read or replaced."""
-        if id(tensor) not in self.grads:
+        known = self.grads.get(id(tensor))
+        if known is None or known[0]() is not tensor:  # a new tensor may have a freed one's id
             self.grads[id(tensor)] = ref(tensor), is_read, tensor._grad
 
 

@@ -39,7 +39,7 @@ class FSDPState:
 
     def __init__(self, modules: tuple[Module, ...], policy: MixedPrecisionPolicy, is_automatic: bool) -> None:
         self.modules, self.policy = modules, policy
-        self.is_automatic = is_automatic  # whether the root sets `reshard_after_forward`
+        self.is_automatic = is_automatic  # whether `reshard_after_forward` depends on being the root
         self.groups: list[FSDPParamGroup] = []
         self.root = _Root([self])
         self.waiting: list[Module] = []  # the modules of the call that have not run yet in this forward pass
@@ -73,9 +73,6 @@ class FSDPState:
                     "FSDP requires running forward through the root module first"
                 )
         self.root.has_run = True
-        if self.is_automatic:
-            for group in self.groups:
-                group.reshard_after_forward = False
 
     # -- forward -------------------------------------------------------------------------------------------------------
 
@@ -95,7 +92,7 @@ class FSDPState:
         return args, kwargs
 
     def _save_references(self) -> None:
-        groups = [group for group in self.groups if group.reshard_after_forward]
+        groups = self._freed_after_forward()
         if groups and torchlike.is_grad_enabled():
             self.saving.append(SavedParameters(groups))
             self.saving[-1].__enter__()
@@ -118,9 +115,14 @@ class FSDPState:
         while self.saving:
             self.saving.pop().__exit__(None, None, None)
         if running.walk is None:  # a checkpoint that runs forward again needs the parameters for its backward pass
-            for group in self.groups:
-                if group.reshard_after_forward:
-                    group.reshard()
+            for group in self._freed_after_forward():
+                group.reshard()
+
+    def _freed_after_forward(self) -> list[FSDPParamGroup]:
+        """Return the groups whose full parameters are freed after forward. By default, the root keeps its own."""
+        if self.is_automatic and self.root.states[0] is self:
+            return []
+        return [group for group in self.groups if group.reshard_after_forward]
 
     def reset(self) -> None:
         """End a forward or backward pass that raised an error."""

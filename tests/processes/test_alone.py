@@ -87,7 +87,7 @@ WITHOUT = {
         L.distributed.ReduceOp(L.distributed.ReduceOp.BOR) == L.distributed.ReduceOp.BOR,
     ],
     "complex": lambda L: [
-        L.distributed.supports_complex(getattr(L.distributed.ReduceOp, op)) for op in ("SUM", "PRODUCT")
+        L.distributed.supports_complex(getattr(L.distributed.ReduceOp, op)) for op in ("SUM", "PRODUCT", "PREMUL_SUM")
     ],
     "module without a group": lambda L: L.nn.parallel.DistributedDataParallel(L.nn.Linear(2, 2)),
     "callback outside of a pass": lambda L: L.autograd.Variable._execution_engine.queue_callback(print),
@@ -176,6 +176,11 @@ WITHIN = {
     ][1:],
     "gradients": lambda L, d: gradients(L, part(L, "nn.functional")),
     "gradients past the module": lambda L, d: past(L),
+    "uneven inputs": lambda L, d: uneven(L),
+    "uneven inputs of nothing": lambda L, d: part(L, "algorithms.join").Join([]),
+    "uneven inputs of an object": lambda L, d: part(L, "algorithms.join").Join.notify_join_context(3),
+    "premultiplied sum": lambda L, d: d.all_reduce(L.ones(2), d._make_nccl_premul_sum(2.0)),
+    "premultiplied complex sum": lambda L, d: d.reduce(L.ones(2) + 1j, 0, d._make_nccl_premul_sum(L.ones(1))),
     "recorded": lambda L, d: part(L, "elastic.multiprocessing.errors").record(lambda x: x + 1)(3),
 }
 
@@ -200,6 +205,16 @@ def past(L):
     return net.module.weight.grad
 
 
+def uneven(L):
+    """Train within `join`, and once more after it."""
+    net = L.nn.parallel.DistributedDataParallel(L.nn.BatchNorm1d(2))
+    for block in (net.join(False), net.join(throw_on_early_termination=True), net.join(enable=False)):
+        with block:
+            for i in range(3):
+                net(L.arange(6.0).view(3, 2) * i).square().sum().backward()
+    return [*net.state_dict().values(), net.module.weight.grad, net.join_device, block is not None]
+
+
 @pytest.mark.parametrize("name", WITHIN)
 def test_within_a_group_of_one(name):
     both(within(WITHIN[name]))
@@ -207,10 +222,7 @@ def test_within_a_group_of_one(name):
 
 def test_what_is_refused_by_name():
     with group(torchlike) as dist:
-        net = torchlike.nn.parallel.DistributedDataParallel(torchlike.nn.Linear(2, 1))
         for refused in (
-            net.join,
-            lambda: dist.all_reduce(torchlike.ones(1), dist.ReduceOp.PREMUL_SUM),
             lambda: dist.all_reduce(torchlike.eye(2).to_sparse()),
             lambda: dist.new_group([0], pg_options=3),
             lambda: part(torchlike, "nn.functional").all_reduce(torchlike.ones(1), dist.ReduceOp.MAX),
@@ -218,6 +230,13 @@ def test_what_is_refused_by_name():
         ):
             with pytest.raises(NotImplementedError, match="not supported by torchlike"):
                 refused()
+        with pytest.raises(RuntimeError, match=r"Cannot use ReduceOp\.PREMUL_SUM"):
+            dist.all_reduce(torchlike.ones(1), dist.ReduceOp.PREMUL_SUM)
+        for factor in (2, "a"):
+            with pytest.raises(TypeError, match="must be a float or a Tensor"):
+                dist._make_nccl_premul_sum(factor)
+        with pytest.raises(RuntimeError, match="must have one element"):
+            dist._make_nccl_premul_sum(torchlike.ones(2))
         with pytest.raises(TypeError, match="op must be a ReduceOp, not str"):
             dist.all_reduce(torchlike.ones(1), op="sum")
         with pytest.raises(RuntimeError, match="cannot receive from itself"):

@@ -26,6 +26,8 @@ LONG = [
     ("tensor_parallel", 4),
     ("ddp_training", 2),
     ("ddp_training", 4),
+    ("uneven", 2),
+    ("uneven", 3),
 ]
 
 ROUNDING = 1e-9

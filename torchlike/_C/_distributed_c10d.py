@@ -10,4 +10,4 @@ from torchlike.distributed import ReduceOp as ReduceOp
 from torchlike.distributed import Store as Store
 from torchlike.distributed import TCPStore as TCPStore
 from torchlike.distributed import Work as Work
-from torchlike.nn.parallel.distributed import Reducer as Reducer
+from torchlike.distributed._reducer import Reducer as Reducer

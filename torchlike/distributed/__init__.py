@@ -32,6 +32,7 @@ from torchlike.distributed.distributed_c10d import ReduceOp as ReduceOp
 from torchlike.distributed.distributed_c10d import Store as Store
 from torchlike.distributed.distributed_c10d import TCPStore as TCPStore
 from torchlike.distributed.distributed_c10d import Work as Work
+from torchlike.distributed.distributed_c10d import _make_nccl_premul_sum as _make_nccl_premul_sum
 from torchlike.distributed.distributed_c10d import all_gather as all_gather
 from torchlike.distributed.distributed_c10d import all_gather_coalesced as all_gather_coalesced
 from torchlike.distributed.distributed_c10d import all_gather_into_tensor as all_gather_into_tensor
@@ -82,6 +83,7 @@ from torchlike.distributed.distributed_c10d import scatter_object_list as scatte
 from torchlike.distributed.distributed_c10d import send as send
 from torchlike.distributed.distributed_c10d import send_object_list as send_object_list
 from torchlike.distributed.distributed_c10d import split_group as split_group
+from torchlike.distributed.distributed_c10d import supports_complex as supports_complex
 
 
 def is_available() -> bool:
@@ -114,11 +116,6 @@ def is_torchelastic_launched() -> bool:
     return "TORCHELASTIC_RUN_ID" in os.environ
 
 
-def supports_complex(reduceOp: ReduceOp) -> bool:
-    """Return whether complex tensors can be reduced with this operator."""
-    return reduceOp in (ReduceOp.SUM, ReduceOp.AVG)
-
-
 _absent.fill(sys.modules[__name__], "shrink_group")
 _ROOT = __name__
 _absent.submodule(
@@ -128,7 +125,6 @@ _absent.submodule(
 )
 _absent.submodule(_ROOT + ".algorithms.ddp_comm_hooks.post_localSGD_hook", "PostLocalSGDState post_localSGD_hook")
 _absent.submodule(_ROOT + ".algorithms.model_averaging.averagers", "ModelAverager PeriodicModelAverager")
-_absent.submodule(_ROOT + ".algorithms.join", "Join Joinable JoinHook")
 _absent.submodule(_ROOT + ".rpc", "TensorPipeRpcBackendOptions init_rpc rpc_async rpc_sync remote RRef shutdown")
 sys.modules[_ROOT + ".rpc"].is_available = is_mpi_available  # type: ignore[attr-defined]
 _absent.submodule(_ROOT + ".pipelining", "pipeline SplitPoint PipelineStage ScheduleGPipe")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+from torchlike import Tensor
 from torchlike._internal import _dtypes
 from torchlike.distributed import _errors as errors
 
@@ -41,6 +42,20 @@ class ReduceOp:
         return hash(self.op)
 
 
+def _make_nccl_premul_sum(factor: Any) -> ReduceOp:
+    """Return the operator that multiplies by `factor` before it sums. Collectives refuse it, as Gloo does."""
+    if not isinstance(factor, float | Tensor):
+        raise TypeError(f"_make_nccl_premul_sum(): factor must be a float or a Tensor, not {type(factor).__name__}")
+    if isinstance(factor, Tensor) and factor.numel() != 1:
+        raise RuntimeError(f"_make_nccl_premul_sum(): factor must have one element, not {factor.numel()}")
+    return ReduceOp(RedOpType.PREMUL_SUM)
+
+
+def supports_complex(reduceOp: Any) -> bool:
+    """Return whether complex tensors can be reduced with this operator."""
+    return reduceOp in (RedOpType.SUM, RedOpType.AVG, RedOpType.PREMUL_SUM)
+
+
 _BITS = (RedOpType.BAND, RedOpType.BOR, RedOpType.BXOR)
 _TYPES = frozenset(
     (
@@ -65,16 +80,16 @@ def checked(name: str, op: Any, dtype: _dtypes.dtype) -> RedOpType:
         op = op.op
     if not isinstance(op, RedOpType):
         raise TypeError(f"{name}(): op must be a ReduceOp, not {type(op).__name__}")
-    if dtype.is_complex and op not in (RedOpType.SUM, RedOpType.AVG):
+    if dtype.is_complex and not supports_complex(op):
         raise ValueError(f"{name} does not support {op!s} on complex tensors")
+    if op is RedOpType.PREMUL_SUM:
+        raise RuntimeError("Cannot use ReduceOp.PREMUL_SUM with Gloo")  # torchlike has no such operator on any device
     if dtype not in _TYPES:
         raise errors.scalar_type()
     if op in _BITS and dtype.is_floating_point:
         raise RuntimeError(f"Cannot use ReduceOp.{op.name} with non-integral dtype")
     if op is RedOpType.AVG and not (dtype.is_floating_point or dtype.is_complex):
         raise RuntimeError(f"result type Float can't be cast to the desired output type {_NAMES[dtype]}")
-    if op is RedOpType.PREMUL_SUM:
-        raise NotImplementedError(f"{name}: ReduceOp.{op.name} is not supported by torchlike yet")
     return op
 
 

@@ -34,6 +34,8 @@ from torchlike.distributed._messages import scatter_object_list as scatter_objec
 from torchlike.distributed._messages import send as send
 from torchlike.distributed._messages import send_object_list as send_object_list
 from torchlike.distributed._reducing import ReduceOp as ReduceOp
+from torchlike.distributed._reducing import _make_nccl_premul_sum as _make_nccl_premul_sum
+from torchlike.distributed._reducing import supports_complex as supports_complex
 from torchlike.distributed._stores import FileStore as FileStore
 from torchlike.distributed._stores import HashStore as HashStore
 from torchlike.distributed._stores import PrefixStore as PrefixStore

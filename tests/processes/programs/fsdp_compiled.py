@@ -1,4 +1,4 @@
-"""A whole step of a sharded module is compiled as one program, from its first call. Only torchlike runs this program."""
+"""A whole step of a sharded module is one program, from its first call. Only torchlike runs this program."""
 
 import torch
 import torch.distributed as dist

@@ -1,4 +1,4 @@
-"""A whole step on a mesh of two dims is compiled as one program, from its first call. Only torchlike runs this program."""
+"""A whole step on a mesh of two dims is one program, from its first call. Only torchlike runs this program."""
 
 import torch
 import torch.distributed as dist

@@ -11,12 +11,13 @@ from torchlike._internal import unsupported
 from torchlike.distributed import _functional_collectives as collectives
 from torchlike.distributed import _world
 from torchlike.distributed._messages import broadcast_object_list
+from torchlike.distributed.algorithms.join import Join, Joinable, JoinHook
 from torchlike.optim.optimizer import Optimizer
 
 _NAME = "ZeroRedundancyOptimizer"
 
 
-class ZeroRedundancyOptimizer(Optimizer):
+class ZeroRedundancyOptimizer(Optimizer, Joinable):
     """An optimizer whose state is divided among the processes of a group. All processes have all parameters.
 
     Each process updates its part of the parameters with an optimizer of its own, `self.optim`, and sends it to the
@@ -61,7 +62,8 @@ class ZeroRedundancyOptimizer(Optimizer):
             raise unsupported(_NAME, "overlap_with_ddp")
         self.initialized = False
         given = _checked(params)
-        super().__init__(given, defaults)
+        Joinable.__init__(self)
+        Optimizer.__init__(self, given, defaults)
         self.process_group = _world.member(process_group)
         self.world_size, self.rank = self.process_group.size(), self.process_group.rank()
         self.parameters_as_bucket_view = parameters_as_bucket_view
@@ -121,6 +123,10 @@ class ZeroRedundancyOptimizer(Optimizer):
 
     def step(self, closure: Callable[[], Any] | None = None, **kwargs: Any) -> Any:
         """Update the parameters of this process, and receive those of the others."""
+        Join.notify_join_context(self)
+        return self._step(closure, **kwargs)
+
+    def _step(self, closure: Callable[[], Any] | None = None, **kwargs: Any) -> Any:
         self._share_options(self.param_groups, self.optim.param_groups)
         loss = self.optim.step(closure, **kwargs)
         self._send_parameters()
@@ -198,9 +204,19 @@ class ZeroRedundancyOptimizer(Optimizer):
         """The process group."""
         return self.process_group
 
-    def join_hook(self, **kwargs: Any) -> Any:
-        """Not supported."""
-        raise unsupported(f"{_NAME}.join_hook", "kwargs")
+    def join_hook(self, **_kwargs: Any) -> JoinHook:
+        """Return the hook for `Join`: a process without batches repeats `step`, with the gradients that it has."""
+        return _ZeROJoinHook(self)
+
+
+class _ZeROJoinHook(JoinHook):
+    """What a process without batches does for an optimizer."""
+
+    def __init__(self, zero: ZeroRedundancyOptimizer) -> None:
+        self.zero = zero
+
+    def main_hook(self) -> None:
+        self.zero._step()
 
 
 def _checked(params: Any) -> list[Any]:

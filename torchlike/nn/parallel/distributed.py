@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
-from weakref import ref
 
 import torchlike
 from torchlike import Tensor
-from torchlike._internal import AccumulateGrad, _errors, collectives, modes, running
+from torchlike._internal import _errors, modes
+from torchlike.distributed import _collectives as collectives
 from torchlike.distributed import _errors as errors
-from torchlike.distributed import _tensors as t
 from torchlike.distributed._buckets import BuiltinCommHookType, GradBucket
 from torchlike.distributed._group import ProcessGroup
+from torchlike.distributed._reducer import Reducer as Reducer
+from torchlike.distributed._reducing import RedOpType
 from torchlike.distributed._world import member
 from torchlike.distributed.algorithms.ddp_comm_hooks import default_hooks
-from torchlike.distributed.utils import _sync_params_and_buffers
+from torchlike.distributed.algorithms.join import Join, Joinable, JoinHook, notified
+from torchlike.distributed.utils import _sync_module_states, _sync_params_and_buffers
 from torchlike.futures import Future
 from torchlike.nn.modules.module import Module
 
@@ -28,7 +30,7 @@ def _refuse(**given: Any) -> None:
             raise _errors.arguments.unsupported("DistributedDataParallel", name)
 
 
-class DistributedDataParallel(Module):
+class DistributedDataParallel(Module, Joinable):
     """A wrapper that calls `module` and averages its gradients over the processes of a group.
 
     Each process wraps a module with the same parameters and feeds it its own batches. The constructor broadcasts the
@@ -49,8 +51,6 @@ class DistributedDataParallel(Module):
     Raises:
       ValueError: there is no process group.
       RuntimeError: the module has no parameter that requires grad, or its parameters differ between processes.
-
-    `join` is not supported.
     """
 
     def __init__(
@@ -76,7 +76,8 @@ class DistributedDataParallel(Module):
         batched_grad_copy: bool = False,
         forward_sync_buffers: bool | None = None,
     ) -> None:
-        super().__init__()
+        Module.__init__(self)
+        Joinable.__init__(self)
         _refuse(
             delay_all_reduce_named_params=delay_all_reduce_named_params,
             mixed_precision=mixed_precision,
@@ -90,6 +91,7 @@ class DistributedDataParallel(Module):
         self.find_unused_parameters, self.static_graph = find_unused_parameters, static_graph
         self.gradient_as_bucket_view = gradient_as_bucket_view
         trained = self._take(module, init_sync)
+        self._divide_by_initial_world_size = True  # in the context manager `join`
         self.device_ids, self.output_device = _device_ids(device_ids, output_device, trained)
         self.reducer = Reducer(self.process_group, trained, find_unused_parameters or static_graph)
 
@@ -115,9 +117,11 @@ class DistributedDataParallel(Module):
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         self.reducer.check_ended()
-        if self.require_forward_param_sync and self.broadcast_buffers and self.modules_buffers:
-            self._assign_modules_buffers()
-            _sync_params_and_buffers(self.process_group, self.modules_buffers, 0, 0)
+        count, _ = notified(self)
+        self.reducer.divisor = None if self._divide_by_initial_world_size else count
+        self._sync_buffers(is_candidate=True)
+        if self._join_config.enable:
+            self._agree_on_sync(self.require_backward_grad_sync)
         returned = self.module(*inputs, **kwargs)
         self.require_forward_param_sync = modes.local.grad and self.require_backward_grad_sync
         if self.require_forward_param_sync:
@@ -167,11 +171,91 @@ class DistributedDataParallel(Module):
             "find_unused_parameters": int(self.find_unused_parameters),
         }
 
+    # -- buffers, and uneven inputs ------------------------------------------------------------------------------------
+
+    def _sync_buffers(self, is_candidate: bool) -> None:
+        """Broadcast the buffers, if this step does so.
+
+        In the context manager `join` they are those of the last process with `is_candidate`, because the first process
+        may have no inputs left.
+        """
+        if self.require_forward_param_sync and self.broadcast_buffers and self.modules_buffers:
+            source = self._last_rank(is_candidate) if self._join_config.enable else 0
+            self._assign_modules_buffers()
+            _sync_params_and_buffers(self.process_group, self.modules_buffers, 0, source)
+
+    def _last_rank(self, is_candidate: bool) -> int:
+        """Return the last of the processes with `is_candidate`."""
+        rank = torchlike.tensor([self.process_group.rank() if is_candidate else -1], device=self.device)
+        collectives.all_reduce(rank, RedOpType.MAX, self.process_group)
+        return int(rank.item())
+
+    def _agree_on_sync(self, syncs: bool) -> Tensor:
+        """Tell the other processes whether this step averages gradients. Return the number of those that do."""
+        count = torchlike.full((1,), float(syncs), device=self.device)
+        collectives.all_reduce(count, group=self.process_group, async_op=True)
+        return count
+
+    def _shadow(self) -> None:
+        """Take part in the collectives of one step of other processes."""
+        self._sync_buffers(is_candidate=False)
+        self.require_forward_param_sync = bool(self._agree_on_sync(False).item())
+        if self.require_forward_param_sync:
+            self.reducer.shadow()
+
+    def _take_last_state(self, is_candidate: bool) -> None:
+        """Copy the parameters and buffers of the last process with `is_candidate`."""
+        source, ignored = self._last_rank(is_candidate), self.parameters_to_ignore
+        _sync_module_states(self.module, self.process_group, 0, source, ignored, self.broadcast_buffers)
+
     def join(
         self, divide_by_initial_world_size: bool = True, enable: bool = True, throw_on_early_termination: bool = False
-    ) -> Any:
-        """Raise an error, because uneven inputs are not supported. All processes need the same number of batches."""
-        raise _errors.arguments.unsupported("DistributedDataParallel.join", "enable")
+    ) -> Join:
+        """Return a context manager for a training loop whose processes may have different numbers of batches.
+
+        A process without batches takes part in the averages with zeros until all processes have left the block. Then
+        all get the parameters and buffers of the last process.
+
+        Args:
+          divide_by_initial_world_size: divide the sum of the gradients by the number of all processes. If False, it is
+            divided by the number of processes that still have batches.
+          enable: whether the numbers of batches may differ. If False, the context manager does nothing.
+          throw_on_early_termination: raise RuntimeError in all processes as soon as one has no batches left.
+        """
+        return Join(
+            [self],
+            enable,
+            throw_on_early_termination,
+            divide_by_initial_world_size=divide_by_initial_world_size,
+        )
+
+    def join_hook(self, **kwargs: Any) -> JoinHook:
+        """Return the hook for `Join`. It uses the argument `divide_by_initial_world_size` (default True)."""
+        self._divide_by_initial_world_size = kwargs.get("divide_by_initial_world_size", True)
+        return _DDPJoinHook(self)
+
+    @property
+    def join_device(self) -> torchlike.device:
+        """The device of the parameters."""
+        return self.device
+
+    @property
+    def join_process_group(self) -> ProcessGroup:
+        """The process group."""
+        return self.process_group
+
+
+class _DDPJoinHook(JoinHook):
+    """What a process without batches does for a module."""
+
+    def __init__(self, ddp: DistributedDataParallel) -> None:
+        self.ddp = ddp
+
+    def main_hook(self) -> None:
+        self.ddp._shadow()
+
+    def post_hook(self, is_last_joiner: bool) -> None:
+        self.ddp._take_last_state(is_last_joiner)
 
 
 _HOOKS = {
@@ -220,151 +304,3 @@ def _tensors_in(found: Any) -> list[Tensor]:
     elif hasattr(found, "__dataclass_fields__"):
         found = list(vars(found).values())
     return [x for one in found for x in _tensors_in(one)] if isinstance(found, list | tuple) else []
-
-
-class Reducer:
-    """The object that averages gradients.
-
-    The gradients are averaged at the end of the backward pass that computes the last missing gradient.
-    """
-
-    def __init__(self, group: ProcessGroup, parameters: list[Tensor], may_leave_out: bool) -> None:
-        self._group, self._parameters = group, parameters
-        self._may_leave_out = may_leave_out  # whether a backward pass may compute only some of the gradients
-        self._expects = False  # whether a backward pass is expected
-        self._missing: set[int] = set()  # the parameters whose gradients that pass has not computed yet
-        self._touched: set[int] = set()  # parameters with new gradients since the last average, also within `no_sync`
-        self._began = False
-        self._hook: Callable[[list[Tensor], int, bool], Tensor] | None = None
-        itself: ref[Reducer] = ref(self)
-        for i, parameter in enumerate(parameters):
-            parameter.register_post_accumulate_grad_hook(_Told(itself, i))
-
-    def ask(self, hook: Callable[..., Any], state: object) -> None:
-        """Register a communication hook, which averages the concatenated gradients."""
-        if self._hook is not None:
-            raise RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
-
-        def asked(parameters: list[Tensor], index: int, is_last: bool) -> Tensor:
-            found = hook(state, GradBucket(index, _flat_gradients(parameters), parameters, is_last))
-            if not isinstance(found, Future):
-                raise errors.no_future(found)
-            mean = found.wait()
-            if not isinstance(mean, Tensor):
-                raise errors.no_tensor(mean)
-            return mean
-
-        self._hook = asked
-
-    def prepare_for_backward(self, outputs: list[Tensor]) -> None:
-        """Prepare for a backward pass.
-
-        `outputs` are the tensors in the output of the module. They are used only if the pass may leave out gradients.
-        """
-        self._expects, self._began = True, False
-        self._missing.clear()
-        used = _leaves_behind(outputs) if self._may_leave_out else None
-        self._missing.update(i for i, p in enumerate(self._parameters) if used is None or id(p) in used)
-
-    def _rebuild_buckets(self) -> bool:
-        """Return False: there are no buckets that have to be rebuilt."""
-        return False
-
-    def _delay_all_reduce(self) -> None:
-        """Do nothing: the gradients are averaged at the end of the first backward pass of a static graph too."""
-
-    def check_ended(self) -> None:
-        """Raise RuntimeError if the last backward pass began but left gradients missing."""
-        if self._missing and self._began:
-            raise errors.not_reduced(self._group.rank(), sorted(self._missing))
-
-    def came(self, i: int) -> None:
-        """Record that parameter `i` received its gradient, and schedule the average after the last one."""
-        self._touched.add(i)
-        if not self._expects:
-            return
-        self._began = True
-        self._missing.discard(i)
-        if not self._missing:
-            self._expects = self._began = False
-            if running.walk is None:
-                self._average()
-            else:
-                running.walk.at_end.append(self._average)
-
-    def _average(self) -> None:
-        touched = set(self._touched)
-        self._touched.clear()
-        if self._group.size() == 1 and self._hook is None:
-            return
-        parameters = self._parameters
-        if self._may_leave_out:
-            said = self._group.share(bytes([i in touched for i in range(len(parameters))]))
-            parameters = [p for i, p in enumerate(parameters) if any(used[i] for used in said.values())]
-        dtypes = list(dict.fromkeys(p.dtype for p in parameters))
-        for i, dtype in enumerate(dtypes):
-            bucket = [p for p in parameters if p.dtype is dtype]
-            if self._hook is None:
-                self._average_of(bucket)
-            else:
-                _spread(self._hook(bucket, i, i + 1 == len(dtypes)), bucket)
-
-    def _average_of(self, parameters: list[Tensor]) -> None:
-        """Average the gradients of one dtype over the processes, with one operator."""
-        group, size = self._group, self._group.size()
-        with torchlike.no_grad():
-            shares = [(torchlike.zeros_like(p) if p.grad is None else p.grad) / size for p in parameters]
-            results = collectives.all_reduce(group.mesh(parameters[0].device), [*map(t.value, shares)], "SUM")
-            for parameter, result in zip(parameters, results):
-                if parameter.grad is None:
-                    parameter.grad = t.tensor(result)
-                else:
-                    t.write(parameter.grad, result)
-
-
-def _flat_gradients(parameters: list[Tensor]) -> Tensor:
-    with torchlike.no_grad():
-        return torchlike.cat([(torchlike.zeros_like(p) if p.grad is None else p.grad).reshape(-1) for p in parameters])
-
-
-def _spread(flat: Tensor, parameters: list[Tensor]) -> None:
-    """Copy the concatenated gradients to the parameters' `grad`."""
-    with torchlike.no_grad():
-        for parameter, part in zip(parameters, flat.split([p.numel() for p in parameters])):
-            if parameter.grad is None:
-                parameter.grad = torchlike.zeros_like(parameter)
-            parameter.grad.copy_(part.view(parameter.shape))
-
-
-class _Told:
-    """The gradient hook of one parameter.
-
-    It holds a weak reference to the reducer, and does nothing once the reducer is deleted.
-    """
-
-    def __init__(self, reducer: ref[Reducer], i: int) -> None:
-        self.reducer, self.i = reducer, i
-
-    def __call__(self, parameter: Tensor) -> None:
-        reducer = self.reducer()
-        if reducer is not None:
-            reducer.came(self.i)
-
-    def __deepcopy__(self, memo: dict) -> _Told:
-        return self
-
-
-def _leaves_behind(outputs: Iterable[Tensor]) -> set[int]:
-    """Return the ids of the leaf tensors from which the outputs were computed."""
-    seen, leaves = set(), set()
-    stack = [x.grad_fn for x in outputs if x.grad_fn is not None]
-    leaves.update(id(x) for x in outputs if x.grad_fn is None)
-    while stack:
-        node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if isinstance(node, AccumulateGrad):
-            leaves.add(id(node.variable))
-        stack.extend(before for before, _ in node.next_functions if before is not None)
-    return leaves

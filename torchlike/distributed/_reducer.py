@@ -1,0 +1,196 @@
+"""`Reducer`, which averages the gradients of `DistributedDataParallel` over the processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+from weakref import ref
+
+import torchlike
+from torchlike import Tensor
+from torchlike._internal import AccumulateGrad, Value, collectives, running
+from torchlike.distributed import _errors as errors
+from torchlike.distributed import _tensors as t
+from torchlike.distributed._buckets import GradBucket
+from torchlike.distributed._group import ProcessGroup
+from torchlike.futures import Future
+
+
+class Reducer:
+    """The object that averages gradients.
+
+    The gradients are averaged at the end of the backward pass that computes the last missing gradient.
+    """
+
+    def __init__(self, group: ProcessGroup, parameters: list[Tensor], may_leave_out: bool) -> None:
+        self._group, self._parameters = group, parameters
+        self._may_leave_out = may_leave_out  # whether a backward pass may compute only some of the gradients
+        self._expects = False  # whether a backward pass is expected
+        self._missing: set[int] = set()  # the parameters whose gradients that pass has not computed yet
+        self._touched: set[int] = set()  # parameters with new gradients since the last average, also within `no_sync`
+        self._began = False
+        self._hook: Callable[[GradBucket], Tensor] | None = None
+        self.divisor: Tensor | None = None  # the number of processes whose gradients are averaged, if it varies
+        itself: ref[Reducer] = ref(self)
+        for i, parameter in enumerate(parameters):
+            parameter.register_post_accumulate_grad_hook(_Told(itself, i))
+
+    def ask(self, hook: Callable[..., Any], state: object) -> None:
+        """Register a communication hook, which averages the concatenated gradients."""
+        if self._hook is not None:
+            raise RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
+
+        def asked(bucket: GradBucket) -> Tensor:
+            found = hook(state, bucket)
+            if not isinstance(found, Future):
+                raise errors.no_future(found)
+            mean = found.wait()
+            if not isinstance(mean, Tensor):
+                raise errors.no_tensor(mean)
+            return mean
+
+        self._hook = asked
+
+    def prepare_for_backward(self, outputs: list[Tensor]) -> None:
+        """Prepare for a backward pass.
+
+        `outputs` are the tensors in the output of the module. They are used only if the pass may leave out gradients.
+        """
+        self._expects, self._began = True, False
+        self._missing.clear()
+        used = _leaves_behind(outputs) if self._may_leave_out else None
+        self._missing.update(i for i, p in enumerate(self._parameters) if used is None or id(p) in used)
+
+    def _rebuild_buckets(self) -> bool:
+        """Return False: there are no buckets that have to be rebuilt."""
+        return False
+
+    def _delay_all_reduce(self) -> None:
+        """Do nothing: the gradients are averaged at the end of the first backward pass of a static graph too."""
+
+    def check_ended(self) -> None:
+        """Raise RuntimeError if the last backward pass began but left gradients missing."""
+        if self._missing and self._began:
+            raise errors.not_reduced(self._group.rank(), sorted(self._missing))
+
+    def came(self, i: int) -> None:
+        """Record that parameter `i` received its gradient, and schedule the average after the last one."""
+        self._touched.add(i)
+        if not self._expects:
+            return
+        self._began = True
+        self._missing.discard(i)
+        if not self._missing:
+            self._expects = self._began = False
+            if running.walk is None:
+                self._average()
+            else:
+                running.walk.at_end.append(self._average)
+
+    def _average(self) -> None:
+        touched = set(self._touched)
+        self._touched.clear()
+        if self._group.size() == 1 and self._hook is None:
+            return
+        for i, (parameters, is_last) in enumerate(self._buckets(self._used(touched))):
+            if self._hook is None:
+                self._average_of(parameters)
+            else:
+                bucket = GradBucket(i, _flat(map(_gradient, parameters)), parameters, is_last)
+                _spread(self._hook(bucket), parameters)
+
+    def shadow(self) -> None:
+        """Take part, with zeros, in the average after a backward pass of other processes. Gradients do not change.
+
+        A parameter that any process used in a shadowed pass counts as used in later shadowed passes, as in PyTorch.
+        """
+        used = self._used(self._touched)
+        self._touched.update(used if self._may_leave_out else ())
+        for i, (parameters, is_last) in enumerate(self._buckets(used)):
+            with torchlike.no_grad():
+                zeros = [torchlike.zeros_like(p) for p in parameters]
+            if self._hook is None:
+                self._summed(zeros)
+            else:
+                self._hook(GradBucket(i, _flat(zeros), parameters, is_last))
+
+    def _used(self, touched: set[int]) -> list[int]:
+        """Return the parameters to average: all, or those with new gradients (`touched`) in any process."""
+        everything = range(len(self._parameters))
+        if not self._may_leave_out:
+            return list(everything)
+        said = self._group.share(bytes([i in touched for i in everything]))
+        return [i for i in everything if any(used[i] for used in said.values())]
+
+    def _buckets(self, used: list[int]) -> list[tuple[list[Tensor], bool]]:
+        """Return the used parameters of each dtype, and whether they are the last."""
+        parameters = [self._parameters[i] for i in used]
+        dtypes = list(dict.fromkeys(p.dtype for p in parameters))
+        return [([p for p in parameters if p.dtype is dtype], dtype is dtypes[-1]) for dtype in dtypes]
+
+    def _average_of(self, parameters: list[Tensor]) -> None:
+        """Average the gradients of one dtype over the processes, with one operator."""
+        count = self._group.size() if self.divisor is None else self.divisor.to(parameters[0].dtype)
+        with torchlike.no_grad():
+            results = self._summed([_gradient(p) / count for p in parameters])
+            for parameter, result in zip(parameters, results):
+                if parameter.grad is None:
+                    parameter.grad = t.tensor(result)
+                else:
+                    t.write(parameter.grad, result)
+
+    def _summed(self, shares: list[Tensor]) -> Sequence[Value]:
+        return collectives.all_reduce(self._group.mesh(shares[0].device), [*map(t.value, shares)], "SUM")
+
+
+def _gradient(parameter: Tensor) -> Tensor:
+    with torchlike.no_grad():
+        return torchlike.zeros_like(parameter) if parameter.grad is None else parameter.grad
+
+
+def _flat(gradients: Iterable[Tensor]) -> Tensor:
+    with torchlike.no_grad():
+        return torchlike.cat([gradient.reshape(-1) for gradient in gradients])
+
+
+def _spread(flat: Tensor, parameters: list[Tensor]) -> None:
+    """Copy the concatenated gradients to the parameters' `grad`."""
+    with torchlike.no_grad():
+        for parameter, part in zip(parameters, flat.split([p.numel() for p in parameters])):
+            if parameter.grad is None:
+                parameter.grad = torchlike.zeros_like(parameter)
+            parameter.grad.copy_(part.view(parameter.shape))
+
+
+class _Told:
+    """The gradient hook of one parameter.
+
+    It holds a weak reference to the reducer, and does nothing once the reducer is deleted.
+    """
+
+    def __init__(self, reducer: ref[Reducer], i: int) -> None:
+        self.reducer, self.i = reducer, i
+
+    def __call__(self, parameter: Tensor) -> None:
+        reducer = self.reducer()
+        if reducer is not None:
+            reducer.came(self.i)
+
+    def __deepcopy__(self, memo: dict) -> _Told:
+        return self
+
+
+def _leaves_behind(outputs: Iterable[Tensor]) -> set[int]:
+    """Return the ids of the leaf tensors from which the outputs were computed."""
+    seen, leaves = set(), set()
+    stack = [x.grad_fn for x in outputs if x.grad_fn is not None]
+    leaves.update(id(x) for x in outputs if x.grad_fn is None)
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if isinstance(node, AccumulateGrad):
+            leaves.add(id(node.variable))
+        stack.extend(before for before, _ in node.next_functions if before is not None)
+    return leaves

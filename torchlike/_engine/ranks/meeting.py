@@ -68,6 +68,7 @@ class Meetings:
         self._name, self._ranks, self._own, self.seconds, self._grids = name, ranks, own, seconds, grids
         self.number = 0
         self._said: deque[int] = deque()  # the meetings with a key of this process
+        self._told = ""  # the key of this process that says that it has compiled, or an empty string
         self.place = ""
         self.differed = False
         self.reports: Counter[str] = Counter()
@@ -112,13 +113,14 @@ class Meetings:
             return compile()
         mine = Proposal("", "the compile of a program", self.place)
         begin = f"compiled/{self._name}/{self.number}"
+        self._told = f"{begin}/{self._own}"
         try:
             processes.put(f"{_COMPILES}/{self._own}", b"")
             try:
                 compile()
             finally:
                 processes.delete(f"{_COMPILES}/{self._own}")
-            processes.put(f"{begin}/{self._own}", b"")
+            processes.put(self._told, b"")
             end = time.monotonic() + self.seconds
             for rank in self._ranks:
                 if rank != self._own:
@@ -163,6 +165,9 @@ class Meetings:
         """Delete the keys of the meetings before. All members have read them, because they have set the next keys."""
         while len(self._said) > 1:
             processes.delete(self._key(self._said.popleft(), self._own))
+        if self._told:
+            processes.delete(self._told)
+            self._told = ""
 
     def _awaited(self, key: str, rank: int, mine: Proposal, end: float) -> bytes:
         """Wait for a key that the process `rank` sets."""

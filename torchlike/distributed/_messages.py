@@ -227,7 +227,10 @@ def send_object_list(
     group_dst: int | None = None,
     use_batch: bool = False,
 ) -> None:
-    """Send objects to another process, which receives them with `recv_object_list`."""
+    """Send objects to another process, which receives them with `recv_object_list`.
+
+    `device` and `use_batch` have no effect, because objects are sent in one message through the host's memory.
+    """
     if is_outside(group, "send_object_list"):
         return
     group = member(group)
@@ -248,7 +251,7 @@ def recv_object_list(
     """Receive objects from the process `src`, or from any process if `src` is None. Return the rank of the sender.
 
     The objects are written into `object_list`, which must have as many elements as the list that was sent. The result
-    is -1 if this process does not belong to the group.
+    is -1 if this process does not belong to the group. `device` and `use_batch` have no effect.
     """
     if is_outside(group, "recv_object_list"):
         return -1

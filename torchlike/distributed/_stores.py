@@ -274,6 +274,7 @@ class TCPStore(Store):
       world_size: the number of processes. If `wait_for_workers` is True, the master waits until all have connected.
       is_master: whether this process is the master.
       timeout: the maximum time to wait for the master, for the workers and for keys.
+      use_libuv: has no effect, because the server is written in Python.
     """
 
     def __init__(

@@ -100,7 +100,7 @@ def broadcast_state(module: Module, ignored: set[Parameter], mesh: DeviceMesh) -
                 tensor.detach().copy_(collectives.broadcast(tensor, group._ranks[0], group))
 
 
-def ignored_of(module: Module, modules: Iterable[Module] | None, states: Any) -> tuple[set[Module], set[Parameter]]:
+def ignored_of(modules: Iterable[Module] | None, states: Any) -> tuple[set[Module], set[Parameter]]:
     """Return the ignored modules with their submodules, and the ignored parameters."""
     if modules is not None and states is not None:
         raise ValueError(

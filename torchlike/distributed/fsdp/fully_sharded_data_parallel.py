@@ -97,7 +97,7 @@ class FullyShardedDataParallel(Module):
     ) -> None:
         super().__init__()
         device = setup.device_of(device_id)
-        ignored = setup.ignored_of(module, ignored_modules, ignored_states)
+        ignored = setup.ignored_of(ignored_modules, ignored_states)
         strategy = sharding_strategy or ShardingStrategy.FULL_SHARD
         mesh = _mesh(module, device, strategy, process_group, device_mesh, auto_wrap_policy is not None)
         if cpu_offload is not None and cpu_offload.offload_params and mesh.device_type != "cpu":
@@ -364,8 +364,7 @@ class FullyShardedDataParallel(Module):
           optim_input: not supported.
           optim: the optimizer that numbers the parameters.
         """
-        if optim_input is not None:
-            raise unsupported("FullyShardedDataParallel.rekey_optim_state_dict", "optim_input")
+        _no_input("rekey_optim_state_dict", optim_input)
         to_names = optim_state_key_type is OptimStateKeyType.PARAM_NAME
         return optim_state.rekeyed(optim_state_dict, model, optim, to_names)
 
@@ -373,17 +372,23 @@ class FullyShardedDataParallel(Module):
     def full_optim_state_dict(
         model: Module, optim: Any, optim_input: Any = None, rank0_only: bool = True, group: Any = None
     ) -> dict[str, Any]:
-        """Return the full state dict of an optimizer. Deprecated: use `optim_state_dict`."""
+        """Return the full state dict of an optimizer. Deprecated: use `optim_state_dict`.
+
+        `optim_input` and `group` are not supported.
+        """
         _no_group("full_optim_state_dict", group)
+        _no_input("full_optim_state_dict", optim_input)
         return optim_state.named(model, optim, None, states.full(rank0_only))
 
     @staticmethod
     def shard_full_optim_state_dict(
         full_optim_state_dict: dict[str, Any], model: Module, optim_input: Any = None, optim: Any = None
     ) -> dict[str, Any]:
-        """Return a state dict for `optim.load_state_dict`. Deprecated: use `optim_state_dict_to_load`."""
-        if optim is None:
-            raise unsupported("FullyShardedDataParallel.shard_full_optim_state_dict", "optim_input")
+        """Return a state dict for `optim.load_state_dict`. Deprecated: use `optim_state_dict_to_load`.
+
+        `optim_input` is not supported: give `optim`.
+        """
+        _no_input("shard_full_optim_state_dict", optim_input if optim is not None else "missing")
         return optim_state.numbered(model, optim, full_optim_state_dict)
 
 
@@ -402,6 +407,11 @@ for _name in (
     "scatter_full_optim_state_dict",
 ):
     setattr(FullyShardedDataParallel, _name, staticmethod(_refused(_name)))
+
+
+def _no_input(name: str, optim_input: Any) -> None:
+    if optim_input is not None:
+        raise unsupported(f"FullyShardedDataParallel.{name}", "optim_input")
 
 
 def _no_group(name: str, group: Any) -> None:

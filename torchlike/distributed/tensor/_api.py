@@ -308,7 +308,7 @@ class DTensor(Tensor):
         Args:
           device_mesh: the mesh of this tensor.
           placements: the new placement along each dim of the mesh.
-          async_op: accepted for compatibility. The result is the same.
+          async_op: has no effect, because the exchange is recorded like any operator.
           forward_dtype: the dtype of the result, and of the messages.
           backward_dtype: the dtype of the messages of the backward pass.
 

@@ -46,7 +46,8 @@ class DistributedDataParallel(Module, Joinable):
       find_unused_parameters: allow parameters that a pass does not use. If False, such a pass makes the next forward
         pass raise RuntimeError.
       static_graph: the same as `find_unused_parameters` here.
-      bucket_cap_mb, gradient_as_bucket_view, check_reduction: have no effect on results.
+      bucket_cap_mb, bucket_cap_mb_list, gradient_as_bucket_view, batched_grad_copy, check_reduction: have no effect on
+        results.
 
     Raises:
       ValueError: there is no process group.

@@ -31,7 +31,8 @@ def scatter_kwargs(
 def gather(outputs: Any, target_device: Any, dim: int = 0) -> Any:
     """Return the output of the single device.
 
-    PyTorch concatenates the tensors of all devices along `dim`. Several devices are not supported.
+    PyTorch concatenates the tensors of all devices along `dim` on the device `target_device`. Both have no effect,
+    because several devices are not supported.
     """
     if len(outputs) > 1:
         raise _errors.unsupported("gather", "outputs")

@@ -6,18 +6,11 @@ from benchmarks.ahead_torch import classifier, step_of
 SIZES = {"width": 768, "heads": 12, "time": 1024, "vocabulary": 50257}
 
 
-def divided(torch, model, tokens):
-    """Return the model with `fully_shard` on every block and on the model, after one forward pass.
-
-    Only this pass tells `fully_shard` which module is the root. A step compiled before it would not be one program.
-    """
+def divided(torch, model):
+    """Return the model with `fully_shard` on every block and on the model."""
     for block in model.blocks:
         torch.distributed.fsdp.fully_shard(block)
-    torch.distributed.fsdp.fully_shard(model)
-    with torch.no_grad():
-        model(tokens[:, :1])
-    model.reshard()
-    return model
+    return torch.distributed.fsdp.fully_shard(model)
 
 
 def gpt2(torch, way, device, layers):
@@ -28,6 +21,6 @@ def gpt2(torch, way, device, layers):
     model.to(device)
     tokens = torch.zeros(1, SIZES["time"], dtype=torch.int64, device=device)
     wrap = torch.nn.parallel.DistributedDataParallel
-    model = wrap(model) if way == "ddp" else divided(torch, model, tokens)
+    model = wrap(model) if way == "ddp" else divided(torch, model)
     optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
     return step_of(torch, classifier(torch, model, device), optimizer, "whole"), (tokens, tokens)

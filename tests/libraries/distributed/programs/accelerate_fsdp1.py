@@ -5,12 +5,9 @@
 # ("Missing key in checkpoint state_dict: optimizer.param_groups").
 
 import functools
-import os
 
 import torch
-from accelerate import Accelerator, DistributedType
-from accelerate.state import AcceleratorState, PartialState
-from accelerate.utils import FullyShardedDataParallelPlugin, set_seed
+from accelerate.utils import set_seed
 from torch import nn
 from torch.distributed.fsdp import (
     FullOptimStateDictConfig,
@@ -21,37 +18,15 @@ from torch.distributed.fsdp import (
 from torch.distributed.fsdp.wrap import transformer_auto_wrap_policy
 from torch.utils.data import DataLoader, TensorDataset
 
-os.environ["ACCELERATE_TORCH_DEVICE"] = "cpu"  # FullyShardedDataParallel of PyTorch refuses "cpu:0"
+from tests.libraries.distributed.programs.common.sharded import Block, accelerator_of
+
 said = []
 
 
-class Block(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.norm, self.up, self.down = nn.LayerNorm(8), nn.Linear(8, 16), nn.Linear(16, 8)
-
-    def forward(self, x):
-        return x + self.down(torch.relu(self.up(self.norm(x))))
-
-
-def started(**options):
-    """Return an accelerator that uses FSDP. accelerate itself chooses DDP on the CPU, so its choice is replaced."""
-    AcceleratorState._reset_state(reset_partial_state=False)
-    plugin = FullyShardedDataParallelPlugin(
-        fsdp_version=1,
-        auto_wrap_policy=functools.partial(transformer_auto_wrap_policy, transformer_layer_cls={Block}),
-        state_dict_type="SHARDED_STATE_DICT",
-        use_orig_params=True,
-        **options,
-    )
-    accelerator = Accelerator(cpu=True, gradient_accumulation_steps=2, fsdp_plugin=plugin)
-    PartialState().distributed_type = accelerator.state.distributed_type = DistributedType.FSDP
-    accelerator.state.fsdp_plugin = plugin
-    return accelerator
-
-
 def trained(name, **options):
-    accelerator = started(**options)
+    wrap = functools.partial(transformer_auto_wrap_policy, transformer_layer_cls={Block})
+    given = {"state_dict_type": "SHARDED_STATE_DICT", "use_orig_params": True, **options}
+    accelerator = accelerator_of(fsdp_version=1, auto_wrap_policy=wrap, **given)
     set_seed(0)
     x = torch.randn(48, 8)
     data = TensorDataset(x, x.sum(1, keepdim=True).sin())

@@ -1,27 +1,16 @@
 """accelerate: fully_shard with full and sharded states, accumulation, clipping, resumed from its state."""
 
-import os
 import tempfile
 
 import torch
-from accelerate import Accelerator, DistributedType
-from accelerate.state import AcceleratorState, PartialState
-from accelerate.utils import FullyShardedDataParallelPlugin, broadcast_object_list, set_seed
+from accelerate.utils import broadcast_object_list, set_seed
 from torch import nn
 from torch.distributed.tensor import DTensor
 from torch.utils.data import DataLoader, TensorDataset
 
-os.environ["ACCELERATE_TORCH_DEVICE"] = "cpu"  # FullyShardedDataParallel of PyTorch refuses "cpu:0"
+from tests.libraries.distributed.programs.common.sharded import Block, accelerator_of
+
 said = []
-
-
-class Block(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.norm, self.up, self.down = nn.LayerNorm(8), nn.Linear(8, 16), nn.Linear(16, 8)
-
-    def forward(self, x):
-        return x + self.down(torch.relu(self.up(self.norm(x))))
 
 
 class Net(nn.Module):
@@ -33,29 +22,14 @@ class Net(nn.Module):
         return self.head(self.second(self.first(x)))
 
 
-def started(kind, **options):
-    """Return an accelerator that uses FSDP. accelerate itself chooses DDP on the CPU, so its choice is replaced."""
-    AcceleratorState._reset_state(reset_partial_state=False)
-    plugin = FullyShardedDataParallelPlugin(
-        fsdp_version=2,
-        auto_wrap_policy="transformer_based_wrap",
-        transformer_cls_names_to_wrap=["Block"],
-        state_dict_type=kind,
-        **options,
-    )
-    accelerator = Accelerator(cpu=True, gradient_accumulation_steps=2, fsdp_plugin=plugin)
-    PartialState().distributed_type = accelerator.state.distributed_type = DistributedType.FSDP
-    accelerator.state.fsdp_plugin = plugin
-    return accelerator
-
-
 def total_of(values):
     values = (v.full_tensor() if isinstance(v, DTensor) else v for v in values)
     return sum(v.double().abs().sum().item() for v in values)
 
 
 def trained(kind, **options):
-    accelerator = started(kind, **options)
+    wrap = {"auto_wrap_policy": "transformer_based_wrap", "transformer_cls_names_to_wrap": ["Block"]}
+    accelerator = accelerator_of(fsdp_version=2, state_dict_type=kind, **wrap, **options)
     set_seed(0)
     x = torch.randn(48, 8)
     data = TensorDataset(x, x.sum(1, keepdim=True).sin())

@@ -3,7 +3,6 @@
 import os
 
 import numpy as np
-import torch
 from transformers import (
     BertConfig,
     BertForSequenceClassification,
@@ -14,39 +13,9 @@ from transformers import (
     set_seed,
 )
 
+from tests.libraries.distributed.programs.common.trainers import Words, arguments, quiet
+
 said = []
-
-
-class Words(torch.utils.data.Dataset):
-    def __init__(self, size, labels=None):
-        self.size, self.labels = size, labels
-
-    def __len__(self):
-        return self.size
-
-    def __getitem__(self, i):
-        words = torch.randint(0, 50, (12,), generator=torch.Generator().manual_seed(i))
-        return {"input_ids": words, "labels": words if self.labels is None else words.sum() % self.labels}
-
-
-def arguments(name, **options):
-    return TrainingArguments(
-        os.path.join(os.getcwd(), name),  # a temporary folder
-        per_device_train_batch_size=2,
-        per_device_eval_batch_size=4,
-        logging_steps=1,
-        report_to=[],
-        use_cpu=True,
-        eval_strategy="epoch",
-        disable_tqdm=True,
-        log_level="error",
-        **options,
-    )
-
-
-def quiet(trainer):
-    trainer.remove_callback(next(type(c) for c in trainer.callback_handler.callbacks if "Printer" in type(c).__name__))
-    return trainer
 
 
 def told(name, trainer):

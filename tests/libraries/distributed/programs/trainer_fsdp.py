@@ -2,9 +2,6 @@
 
 import os
 
-import torch
-from accelerate import DistributedType
-from accelerate.state import PartialState
 from accelerate.utils import FullyShardedDataParallelPlugin
 from torch.distributed.fsdp import FullyShardedDataParallel
 from torch.distributed.tensor import DTensor
@@ -14,58 +11,35 @@ from transformers import (
     LlamaConfig,
     LlamaForCausalLM,
     Trainer,
-    TrainingArguments,
     set_seed,
 )
 
-os.environ["ACCELERATE_TORCH_DEVICE"] = "cpu"  # FullyShardedDataParallel of PyTorch refuses "cpu:0"
+from tests.libraries.distributed.programs.common.sharded import use_fsdp
+from tests.libraries.distributed.programs.common.trainers import Words, arguments, quiet
+
 said = []
 
 
-class Words(torch.utils.data.Dataset):
-    def __init__(self, size):
-        self.size = size
-
-    def __len__(self):
-        return self.size
-
-    def __getitem__(self, i):
-        words = torch.randint(0, 50, (12,), generator=torch.Generator().manual_seed(i))
-        return {"input_ids": words, "labels": words}
-
-
 class Sharding(Trainer):
-    """A Trainer with FSDP. accelerate itself chooses DDP on the CPU, so its choice is replaced."""
+    """A Trainer with FSDP."""
 
     def create_accelerator_and_postprocess(self):
         super().create_accelerator_and_postprocess()
-        state = self.accelerator.state
-        PartialState().distributed_type = state.distributed_type = DistributedType.FSDP
-        state.fsdp_plugin = FullyShardedDataParallelPlugin(**self.args.fsdp_plugin_args)
+        use_fsdp(self.accelerator.state, FullyShardedDataParallelPlugin(**self.args.fsdp_plugin_args))
         self.is_fsdp_enabled = True
 
 
 def trainer_of(name, model, version, layer, config=None, **options):
     config = {"sync_module_states": False, **(config or {})}
-    arguments = TrainingArguments(
-        os.path.join(os.getcwd(), name),  # a temporary folder
-        per_device_train_batch_size=2,
-        per_device_eval_batch_size=4,
-        logging_steps=1,
-        report_to=[],
-        use_cpu=True,
-        eval_strategy="epoch",
-        disable_tqdm=True,
-        log_level="error",
+    given = arguments(
+        name,
         num_train_epochs=2,
         max_grad_norm=0.5,
         fsdp="full_shard auto_wrap",
         fsdp_config={"version": version, "transformer_layer_cls_to_wrap": [layer], **config},
         **options,
     )
-    made = Sharding(model, arguments, train_dataset=Words(18), eval_dataset=Words(9))
-    made.remove_callback(next(type(c) for c in made.callback_handler.callbacks if "Printer" in type(c).__name__))
-    return made
+    return quiet(Sharding(model, given, train_dataset=Words(18), eval_dataset=Words(9)))
 
 
 def told(name, trainer):

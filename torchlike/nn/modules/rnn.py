@@ -17,7 +17,6 @@ from torchlike import Tensor
 from torchlike._internal import modes, warn
 from torchlike.nn import _errors_sequence as _errors
 from torchlike.nn import init
-from torchlike.nn.modules._packed import run_packed
 from torchlike.nn.modules.module import Module
 from torchlike.nn.parameter import Parameter
 from torchlike.nn.utils.rnn import PackedSequence
@@ -214,11 +213,9 @@ class RNNBase(Module):
         elif sorted_indices is not None:
             hx = self._of_state(lambda h: h.index_select(1, sorted_indices), hx)
         self.check_forward_args(data, hx, batch_sizes)
-        states, dropout = self._state_parts(hx), self.dropout if self.training else 0.0
-        run = (data, batch_sizes.tolist(), states, self.all_weights, dropout, self._directions)
-        with self._around_packed(data, states):
-            output, states = run_packed(self._step, *run)
-        hidden = self._state_of(states)
+        options = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
+        with self._around_packed(data, self._state_parts(hx)):
+            output, hidden = self._run(data, batch_sizes, hx, self._flat_weights, *options)
         if unsorted_indices is not None:
             hidden = self._of_state(lambda h: h.index_select(1, unsorted_indices), hidden)
         return PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices), hidden
@@ -235,16 +232,8 @@ class RNNBase(Module):
             return torchlike.autocast("cpu", enabled=False)
         return contextlib.nullcontext()
 
-    def _step(self, block: Tensor, states: tuple, weights: list) -> tuple[Tensor, tuple]:
-        """Run one layer in one direction over a plain batch."""
-        output, hidden = self._run(block, self._state_of(states), weights, self.bias, 1, 0.0, False, False, False)
-        return output, self._state_parts(hidden)
-
     def _state_parts(self, hidden: State) -> tuple:
         return (hidden,)
-
-    def _state_of(self, parts: tuple) -> State:
-        return parts[0]
 
     def _printed_name(self) -> str:
         return "RNN" if self.mode.startswith("RNN") else self.mode
@@ -350,9 +339,6 @@ class LSTM(RNNBase):
 
     def _state_parts(self, hidden: State) -> tuple:
         return tuple(hidden)
-
-    def _state_of(self, parts: tuple) -> State:
-        return parts
 
     def _run(self, *args: Any) -> tuple[Tensor, State]:
         output, h, c = torchlike.lstm(*args)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike import _errors
+from torchlike import _dtypes, _errors
 from torchlike._composite.nn import functions as _functions_nn
 from torchlike._ops.nn.rnn import is_one_call
 from torchlike._tensor import public_calls
 from torchlike._tensor.autocast import rounded
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
-
-
-def _stacked(tensors: list[Tensor]) -> Tensor:
-    return rows["stack"](tensors, 0) if len(tensors) > 1 else tensors[0].unsqueeze(0)
 
 
 def _joined(tensors: list[Tensor], dim: int) -> Tensor:
@@ -72,22 +68,23 @@ def _network(
         x = _joined(outputs, -1)
         if dropout and train and layer < layers - 1:
             x = _functions_nn.dropout(x, dropout, True)
-    return (x, *[_stacked(kept) for kept in last])
+    return (x, *[rows["stack"](kept, 0) for kept in last])
 
 
 def _run_packed(mode: str, args: tuple, states: list[Tensor]) -> tuple[Tensor, ...]:
     """Run the layers over packed rows. The batch sizes are read, but are no part of a program's key."""
     data, batch_sizes, _, params, *options = args
+    if batch_sizes.dtype is not _dtypes.int64:
+        raise _errors.dtypes.expected_scalar_type(_dtypes.int64, batch_sizes.dtype)
     sizes, batch = batch_sizes.tolist(), states[0].shape[1]
-    _errors.sequences.check_batch_sizes(sizes, batch, data.shape[0])
-    count = sum(sizes)
-    if count < data.shape[0]:
-        data = data[:count]
     _, layers, *_, bidirectional = options
-    per_layer = len(params) // (layers * (1 + bidirectional))
-    if mode == "lstm" and sizes and sizes[-1] == batch and per_layer not in (3, 5):  # PyTorch runs this as one batch
-        out, *last = _network(mode, data.view(len(sizes), batch, data.shape[1]), states, params, *options)
-        return out.view(count, out.shape[2]), *last
+    projects = len(params) // (layers * (1 + bool(bidirectional))) in (3, 5)
+    if mode == "lstm" and not projects and len({*sizes}) == 1:  # PyTorch runs this as one batch
+        out, *last = _network(mode, data.view(len(sizes), sizes[0], data.shape[1]), states, params, *options)
+        return out.view(len(data), out.shape[2]), *last
+    _errors.sequences.check_batch_sizes(sizes, batch, len(data))
+    if sum(sizes) < len(data):
+        data = data[: sum(sizes)]
     if batch_sizes.device != data.device:
         batch_sizes = batch_sizes.to(data.device)
     return _network(mode, data, states, params, *options, batch_sizes=batch_sizes)

@@ -51,6 +51,12 @@ def _kept(call: Call) -> tuple[str | Kept, ...]:
     return *[Kept(each, "rows") for each in given], "h", "c", *weights
 
 
+def _node(call: Call) -> str:
+    if is_one_call(call.mode, call.input.dtype, call.batch_sizes, call.projection):
+        return "MkldnnRnnLayerBackward0"
+    return "StackBackward0" if call.batch_sizes is None else "CatBackward0"
+
+
 @operator(
     autocast=Casts(_layer_in, lower),
     where=(),
@@ -60,7 +66,7 @@ def _kept(call: Call) -> tuple[str | Kept, ...]:
     by_hand=rnn_passes.PASSES,
     out=False,
     name="_recurrent_layer",
-    node="MkldnnRnnLayerBackward0",
+    node=_node,
     numpy=False,
     remembers=_kept,
     flops=flops.recurrent_layer(is_one_call),

@@ -107,7 +107,8 @@ def run_back(
 ) -> tuple[Any, Any, Any, Any, Any]:
     """Return h before each row's step, and the gradients that a function of `rnn_numpy.BACKWARD` returns.
 
-    `first` is the initial state, `changes` the gradients of h of all rows and of the last state, and `p` the projection.
+    `first` is the initial state, `changes` are the gradients of h of all rows and of the last state, and `p` is the
+    projection.
     """
     dout, last = changes
     width, back = states[-1].shape[1], STEPS[mode][1]

@@ -95,7 +95,8 @@ def kernel(**arguments: Any) -> tuple:
     if not layer.is_plain or namespace(layer.input) is np:
         return forward(**arguments)[: 1 + len(layer.state)]
     of_input = layer.w_ih, layer.b_ih
-    out, last = rnn_plain.sequence(layer.layout, layer.ordered, layer.state, of_input, layer.w_hh, layer.b_hh)
+    found: Any = rnn_plain.sequence(layer.layout, layer.ordered, layer.state, of_input, layer.w_hh, layer.b_hh)
+    out, last = found
     return layer._ordered(out), *last
 
 

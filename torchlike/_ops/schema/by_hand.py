@@ -48,12 +48,17 @@ def _sizes(plan: OpPlan) -> tuple[dict[str, tuple[int, ...]], dict[str, Any]]:
     return shapes, {name: what for name, (where, what) in arguments if where == "static"}
 
 
+def _compute(plan: OpPlan) -> _dtypes.dtype:
+    """Return the dtype in which the kernel computes."""
+    run: Any = plan.function
+    return run.compute or plan.inputs[0].dtype
+
+
 def forward_plan(plan: OpPlan, make: type[OpPlan]) -> OpPlan:
     """Return the plan of the forward pass, whose results are those of `plan`, followed by the residuals."""
-    dtype = plan.function.compute or plan.inputs[0].dtype
-    device = plan.inputs[0].device
+    function: Any = copy.copy(plan.function)
+    dtype, device = _compute(plan), plan.inputs[0].device
     residuals = tuple(aval(shape, dtype, device) for shape in plan.op.gradient.by_hand.shapes(*_sizes(plan)))
-    function = copy.copy(plan.function)
     function.kernel = plan.op.gradient.by_hand.forward
     function.outputs = (*[a.dtype for a in plan.outputs], *[dtype] * len(residuals))
     made = make(plan.name, plan.inputs, plan.scalars, plan.outputs + residuals, function)
@@ -65,7 +70,10 @@ def forward_plan(plan: OpPlan, make: type[OpPlan]) -> OpPlan:
 def backward_plan(
     plan: OpPlan, make: type[OpPlan], residuals: Sequence[Aval], wanted: tuple[int, ...], given: tuple[int, ...]
 ) -> OpPlan:
-    """Return the plan of the gradients of the inputs `wanted`. It takes all inputs, the residuals and the cotangents."""
+    """Return the plan of the gradients of the inputs `wanted`.
+
+    Its inputs are those of `plan`, the residuals, and the cotangents of the results `given`.
+    """
     function = _backward(plan, len(residuals), wanted, given)
     avals = (*plan.inputs, *residuals, *[plan.outputs[i] for i in given])
     made = make(plan.name + "_vjp", avals, plan.scalars, tuple(plan.inputs[i] for i in wanted), function)
@@ -79,10 +87,10 @@ def _backward(plan: OpPlan, residuals: int, wanted: tuple[int, ...], given: tupl
     count, outputs = len(plan.inputs), len(plan.outputs)
     names = {what: name for name, (where, what) in plan.extra.arguments.items() if where == "array"}
     chosen = frozenset(names[i] for i in wanted)
-    bind = copy.copy(plan.function)
+    bind: Any = copy.copy(plan.function)
     bind.kernel, bind.outputs = dict, None
     cast = lambda x, to: x if x.dtype == to.numpy else x.astype(to.numpy)
-    compute: _dtypes.dtype = plan.function.compute or plan.inputs[0].dtype
+    compute = _compute(plan)
 
     def function(*flat: Any) -> tuple:
         (arguments,) = bind(*flat[:count])

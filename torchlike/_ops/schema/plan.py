@@ -13,9 +13,8 @@ import jax
 from torchlike import _dtypes, _errors
 from torchlike._engine import Aval, Plan, aval
 from torchlike._engine.trace.plan import NUMPY, OWN, specs
-from torchlike._ops.schema import by_hand
+from torchlike._ops.schema import by_hand, foreign_errors
 from torchlike._ops.schema import declare as d
-from torchlike._ops.schema import foreign_errors
 from torchlike._ops.schema.binding import Run, bind
 from torchlike._ops.schema.binding import Template as Template
 from torchlike._ops.schema.binding import Varying as Varying

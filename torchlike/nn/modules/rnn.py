@@ -7,7 +7,6 @@ step, and the final state of every layer.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import numbers
 from typing import Any, TypeAlias
@@ -214,26 +213,10 @@ class RNNBase(Module):
             hx = self._of_state(lambda h: h.index_select(1, sorted_indices), hx)
         self.check_forward_args(data, hx, batch_sizes)
         options = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
-        with self._around_packed(data, self._state_parts(hx)):
-            output, hidden = self._run(data, batch_sizes, hx, self._flat_weights, *options)
+        output, hidden = self._run(data, batch_sizes, hx, self._flat_weights, *options)
         if unsorted_indices is not None:
             hidden = self._of_state(lambda h: h.index_select(1, unsorted_indices), hidden)
         return PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices), hidden
-
-    def _around_packed(self, data: Tensor, states: tuple) -> Any:
-        """Return the autocast context of a packed sequence.
-
-        PyTorch runs an LSTM over a plain batch as one operator, whose inputs autocast casts. Over a packed sequence on
-        the CPU, float32 data and states of an LSTM without projections keep their dtype. Autocast is disabled for that
-        case.
-        """
-        is_whole = self.mode == "LSTM" and not self.proj_size
-        if is_whole and data.device.type == "cpu" and states[0].dtype is data.dtype is torchlike.float32:
-            return torchlike.autocast("cpu", enabled=False)
-        return contextlib.nullcontext()
-
-    def _state_parts(self, hidden: State) -> tuple:
-        return (hidden,)
 
     def _printed_name(self) -> str:
         return "RNN" if self.mode.startswith("RNN") else self.mode
@@ -336,9 +319,6 @@ class LSTM(RNNBase):
 
     def _of_state(self, change: Any, hidden: State) -> State:
         return change(hidden[0]), change(hidden[1])
-
-    def _state_parts(self, hidden: State) -> tuple:
-        return tuple(hidden)
 
     def _run(self, *args: Any) -> tuple[Tensor, State]:
         output, h, c = torchlike.lstm(*args)

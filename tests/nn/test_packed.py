@@ -1,14 +1,11 @@
 """Recurrent layers over packed sequences, compared with PyTorch's in random configurations."""
 
 import random
-from functools import partial
 
 import pytest
-import torch as judge
 
 import torchlike
 from tests.nn.twins import agree, execute, numbers
-from torchlike._engine import boundary, stats
 
 LAYERS = ("LSTM", "GRU", "RNN")
 # Several hundred rounded steps add up. Half precision is rounded in other places (docs/differences.md).
@@ -167,39 +164,3 @@ def test_a_compiled_step():
     for _ in range(3):
         for mine, one in zip(compiled(), due):
             torchlike.testing.assert_close(mine, one)
-
-
-def _train(T, net, lengths):
-    net.zero_grad()
-    rows = [T.from_numpy(numbers(n, 3)) for n in lengths]
-    output, _ = net(T.nn.utils.rnn.pack_sequence(rows, enforce_sorted=False))
-    output.data.pow(2).sum().backward()
-    return [p.grad.tolist() for p in net.parameters()]
-
-
-def test_lengths_that_change_in_each_step_compile_nothing():
-    choose = random.Random(0)
-    batches = [[choose.randint(1, 9) for _ in range(4)] for _ in range(10)]
-    torchlike.manual_seed(0)
-    judge.manual_seed(0)
-    nets = [T.nn.LSTM(3, 4, num_layers=2, bidirectional=True) for T in (torchlike, judge)]
-    mine, due = (partial(_train, T, net) for T, net in zip((torchlike, judge), nets))
-    boundary()
-    before = stats.compiles
-    found = [mine(lengths) for lengths in batches]
-    assert stats.compiles == before
-    for grads, lengths in zip(found, batches):
-        for one, other in zip(grads, due(lengths)):
-            judge.testing.assert_close(judge.tensor(one), judge.tensor(other), rtol=1e-4, atol=1e-6)
-
-
-def test_batch_sizes_are_data():
-    """Batches with the same numbers of rows, steps and sequences share one compiled program."""
-    net = torchlike.nn.GRU(3, 4)
-    with torchlike.set_executor("xla"):
-        _train(torchlike, net, [5, 3, 1])
-        boundary()
-        before = stats.compiles
-        _train(torchlike, net, [5, 2, 2])
-        boundary()
-        assert stats.compiles == before

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import _dtypes, _errors
-from torchlike._ops.nn import rnn_passes
-from torchlike._ops.nn.rnn_steps import STEPS
+from torchlike._ops.nn.recurrent import passes
+from torchlike._ops.nn.recurrent.steps import STEPS
 from torchlike._ops.schema import flops
 from torchlike._ops.schema.autocast_policies import Casts, lower
 from torchlike._ops.schema.declare import Array, Kept, operator
@@ -63,7 +63,7 @@ def _node(call: Call) -> str:
     shape=_shape,
     check=_check,
     keeps=("batch_sizes",),
-    by_hand=rnn_passes.PASSES,
+    by_hand=passes.PASSES,
     out=False,
     name="_recurrent_layer",
     node=_node,
@@ -106,7 +106,7 @@ def _recurrent_layer(
       projection: a matrix that projects h after each step.
       by_batch: whether the batch is the first dim in memory.
     """
-    return rnn_passes.kernel(
+    return passes.kernel(
         mode=mode,
         input=input,
         h=h,

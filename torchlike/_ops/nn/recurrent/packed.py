@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from torchlike._engine.xla.target import recurrent_precision
-from torchlike._ops.nn.rnn_steps import STEPS
+from torchlike._ops.nn.recurrent.steps import STEPS
 
 
 class Padding:
@@ -105,7 +105,7 @@ def run_back(
     w: Any,
     p: Any,
 ) -> tuple[Any, Any, Any, Any, Any]:
-    """Return h before each row's step, and the gradients that a function of `rnn_numpy.BACKWARD` returns.
+    """Return h before each row's step, and the gradients that a function of `on_numpy.BACKWARD` returns.
 
     `first` is the initial state, `changes` are the gradients of h of all rows and of the last state, and `p` is the
     projection.

@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike._ops.linalg.products import product, rows_times
-from torchlike._ops.nn import rnn_numpy, rnn_packed, rnn_plain
-from torchlike._ops.nn.rnn_steps import GATES
+from torchlike._ops.nn.recurrent import on_numpy, packed, plain
+from torchlike._ops.nn.recurrent.steps import GATES
 from torchlike._ops.schema.by_hand import Passes
 from torchlike._ops.schema.namespace import namespace
 
@@ -49,8 +49,8 @@ class Layer:
             self.b_hh = self.b_hh + b_ih
 
     @property
-    def layout(self) -> rnn_plain.Layout:
-        return rnn_plain.Layout(self.mode, self.reverse, int(self.by_batch))
+    def layout(self) -> plain.Layout:
+        return plain.Layout(self.mode, self.reverse, int(self.by_batch))
 
     @property
     def ordered(self) -> Any:
@@ -69,16 +69,16 @@ class Layer:
         """Return (T, N, .) as rows."""
         return x if x.ndim == 2 else x.reshape(math.prod(x.shape[:2]), x.shape[2])
 
-    def padding(self) -> rnn_packed.Padding:
+    def padding(self) -> packed.Padding:
         """Return the places of the rows in a padded sequence."""
         batch = self.state[0].shape[0]
         steps = self.input.shape[0] if self.sizes is None else self.sizes.shape[0]
-        return rnn_packed.Padding(self.sizes, math.prod(self.input.shape[:-1]), steps, batch)
+        return packed.Padding(self.sizes, math.prod(self.input.shape[:-1]), steps, batch)
 
-    def steps(self) -> rnn_numpy.Steps:
+    def steps(self) -> on_numpy.Steps:
         """Return the rows of each step."""
         sizes = [self.input.shape[1]] * self.input.shape[0] if self.sizes is None else self.sizes
-        return rnn_numpy.steps_of(sizes, self.reverse)
+        return on_numpy.steps_of(sizes, self.reverse)
 
     def shaped(self, rows: Any) -> Any:
         """Return rows in the shape of a residual: packed, (T, N, .), or (N, T, .) with `by_batch`."""
@@ -95,7 +95,7 @@ def kernel(**arguments: Any) -> tuple:
     if not layer.is_plain or namespace(layer.input) is np:
         return forward(**arguments)[: 1 + len(layer.state)]
     of_input = layer.w_ih, layer.b_ih
-    found: Any = rnn_plain.sequence(layer.layout, layer.ordered, layer.state, of_input, layer.w_hh, layer.b_hh)
+    found: Any = plain.sequence(layer.layout, layer.ordered, layer.state, of_input, layer.w_hh, layer.b_hh)
     out, last = found
     return layer._ordered(out), *last
 
@@ -106,15 +106,15 @@ def forward(**arguments: Any) -> tuple:
     mode, state, w, b = layer.mode, layer.state, layer.w_hh, layer.b_hh
     if layer.is_plain and namespace(layer.input) is not np:
         of_input = layer.w_ih, layer.b_ih
-        (out, last), (*_, states, gates, _) = rnn_plain.forward(layer.layout, layer.ordered, state, of_input, w, b)
+        (out, last), (*_, states, gates, _) = plain.forward(layer.layout, layer.ordered, state, of_input, w, b)
         return layer._ordered(out), *last, *states, *[gates][: GATES[mode]]
     if namespace(layer.input) is np:
         given = rows_times(layer.rows, layer.w_ih, "nt")
         given = given if layer.b_ih is None else given + layer.b_ih
-        last, states, gates = rnn_numpy.FORWARD[mode](layer.steps(), given, state, w, b, layer.projection)
+        last, states, gates = on_numpy.FORWARD[mode](layer.steps(), given, state, w, b, layer.projection)
     else:
-        given = rnn_plain.given_by(layer.rows, layer.w_ih, layer.b_ih)
-        last, states, gates = rnn_packed.run(mode, layer.reverse, layer.padding(), given, state, w, b, layer.projection)
+        given = plain.given_by(layer.rows, layer.w_ih, layer.b_ih)
+        last, states, gates = packed.run(mode, layer.reverse, layer.padding(), given, state, w, b, layer.projection)
     kept = [layer.shaped(x) for x in (*states, *[gates][: GATES[mode]])]
     return layer._ordered(kept[0]), *last, *kept
 
@@ -136,13 +136,13 @@ def backward(arguments: dict[str, Any], residuals: tuple, changes: tuple, wanted
     both = layer.flat(changes[0]), changes[1:]
     if xp is np:
         steps = layer.steps()
-        earlier = [rnn_numpy.before(steps, s, first) for s, first in zip(states, layer.state)]
-        back = rnn_numpy.BACKWARD[layer.mode]
+        earlier = [on_numpy.before(steps, s, first) for s, first in zip(states, layer.state)]
+        back = on_numpy.BACKWARD[layer.mode]
         found = back(steps, earlier, states, kept, *both, layer.w_hh, layer.projection)
         before = earlier[0]
     else:
         padding = layer.padding()
-        before, *found = rnn_packed.run_back(
+        before, *found = packed.run_back(
             layer.mode, layer.reverse, padding, layer.state, states, kept, both, layer.w_hh, layer.projection
         )
     return _gradients(layer, before, states, kept, found, wanted)
@@ -151,7 +151,7 @@ def backward(arguments: dict[str, Any], residuals: tuple, changes: tuple, wanted
 def _plain_backward(layer: Layer, states: tuple, gates: Any, changes: tuple) -> dict[str, Any]:
     kept = layer.ordered, layer.state, (layer.w_ih, layer.b_ih), states, gates, layer.w_hh
     both = layer._ordered(changes[0]), changes[1:]
-    dinput, (dh, *dc), (dw_ih, db_ih), dw_hh, db = rnn_plain.backward(layer.layout, kept, both)
+    dinput, (dh, *dc), (dw_ih, db_ih), dw_hh, db = plain.backward(layer.layout, kept, both)
     dinput = layer._ordered(dinput)
     names = {"b_ih": db if db_ih is None else db_ih, "b_hh": db, "c": dc[0] if dc else None}
     return {"input": dinput, "h": dh, "w_ih": dw_ih, "w_hh": dw_hh, **names}

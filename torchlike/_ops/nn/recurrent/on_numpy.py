@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike._ops.nn.rnn_steps import scale_and_shift
+from torchlike._ops.nn.recurrent.steps import scale_and_shift
 
 Steps = Sequence[tuple[int, int]]
 

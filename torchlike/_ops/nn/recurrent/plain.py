@@ -17,7 +17,7 @@ from jax import lax
 
 from torchlike._engine.xla.target import recurrent_precision
 from torchlike._ops.linalg.products import product, rows_times
-from torchlike._ops.nn.rnn_steps import STEPS
+from torchlike._ops.nn.recurrent.steps import STEPS
 from torchlike._ops.schema.namespace import own_gradients
 
 

@@ -83,6 +83,7 @@ def _both_executors_differentiate(request, monkeypatch):
     name = request.node.nodeid
     if executor is not None and not name.startswith("tests/engine/") and zlib.crc32(name.encode()) % 2:
         monkeypatch.setattr(executor, "FEW", 0)
+        monkeypatch.setattr(executor, "PATIENCE", float("inf"))
 
 
 @pytest.fixture(autouse=True)

@@ -110,6 +110,58 @@ def test_recurrent_layers_of_lengths_that_come_once_compile_nothing():
                 np.testing.assert_allclose(mine, due, rtol=1e-5, atol=1e-6)
 
 
+def _train_packed(library, net, data, sizes):
+    net.zero_grad()
+    packed = library.nn.utils.rnn.PackedSequence(library.from_numpy(data), library.tensor(sizes))
+    net(packed)[0].data.pow(2).sum().backward()
+    return [p.grad.tolist() for p in net.parameters()]
+
+
+@pytest.mark.filterwarnings("ignore:.*differ only in the shapes")
+def test_packed_sequences_of_changing_lengths_compile_nothing():
+    random, batches = np.random.default_rng(0), []
+    for _ in range(10):
+        lengths = random.integers(1, 10, 4)
+        sizes = [int((lengths > step).sum()) for step in range(lengths.max())]
+        batches.append((random.standard_normal((sum(sizes), 3), dtype=np.float32), sizes))
+    nets = []
+    for library in (torch, judge):
+        library.manual_seed(0)
+        nets.append(library.nn.LSTM(3, 4, num_layers=2, bidirectional=True))
+    found: list = []
+    assert _compiles(lambda: found.extend(_train_packed(torch, nets[0], *batch) for batch in batches)) == 0
+    for grads, batch in zip(found, batches):
+        for mine, due in zip(grads, _train_packed(judge, nets[1], *batch)):
+            np.testing.assert_allclose(mine, due, rtol=1e-4, atol=1e-5)  # the gradients are sums over many rows
+
+
+def test_batch_sizes_are_data():
+    """Batches with the same numbers of rows, steps and sequences share one compiled program."""
+    net, data = torch.nn.GRU(3, 4), np.ones((9, 3), np.float32)
+    with torch.set_executor("xla"):
+        _train_packed(torch, net, data, [3, 2, 2, 1, 1])
+        assert _compiles(lambda: _train_packed(torch, net, data, [3, 3, 1, 1, 1])) == 0
+
+
+def test_small_recurrent_layers_are_interpreted_when_they_repeat():
+    """The passes of recurrent layers are written by hand for NumPy, and a compile costs as much as hundreds of them."""
+    net, rows = torch.nn.LSTM(3, 4, num_layers=2, bidirectional=True), torch.ones(5, 2, 3)
+
+    def train():
+        net(rows)[0].sum().backward()
+        return net.weight_ih_l0.grad.sum().item()
+
+    assert _compiles(lambda: [train() for _ in range(4)]) == 0
+    wide, rows = torch.nn.LSTM(128, 128), torch.ones(64, 32, 128)
+
+    def train_wide():
+        wide.zero_grad()
+        wide(rows)[0].sum().backward()
+        return wide.weight_ih_l0.grad.sum().item()
+
+    assert _compiles(lambda: [train_wide() for _ in range(3)]) == 1
+
+
 def test_operators_that_are_written_for_jax_are_interpreted_too():
     """Operators whose kernels call JAX functions are interpreted too.
 
@@ -201,7 +253,7 @@ def test_layers_that_keep_more_than_their_results_are_interpreted_too():
 
         choices = [[k >> i & 1 for i in range(4)] for k in range(8)]
         if library is torch:
-            assert _compiles(lambda choices=choices: [read(some) for some in choices]) == 2
+            assert _compiles(lambda choices=choices: [read(some) for some in choices]) == 0
         found.append([read(some) for some in choices])
     np.testing.assert_allclose(*found, rtol=1e-5, atol=1e-7)
 

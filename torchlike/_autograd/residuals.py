@@ -20,6 +20,7 @@ from torchlike._engine import Aval, Value, aval, record
 from torchlike._engine.trace.plan import FLAT, specs
 from torchlike._engine.xla.jax_private import ShapedArray, Zero
 from torchlike._engine.xla.target import pinned, platform_of
+from torchlike._ops.schema import by_hand
 from torchlike._ops.schema.gradient import conjugate
 from torchlike._ops.schema.interpreted import own_program
 from torchlike._ops.schema.plan import OpPlan
@@ -49,15 +50,17 @@ def with_residuals(
     """Record the forward with its residuals. Return the results, with edges to the node that uses the residuals."""
     wanted = tuple(i for i, e in enumerate(edges) if e is not None)
     pairs = plan.residual or {}
-    key = wanted, platform_of(plan.inputs[0].device)
+    is_by_hand = plan.op.gradient.by_hand is not None
+    key = None if is_by_hand else (wanted, platform_of(plan.inputs[0].device))
     if key not in pairs:
-        pairs[key] = _make(plan, wanted)
+        pairs[key] = _by_hand(plan) if is_by_hand else _make(plan, wanted)
         plan.residual = pairs
     forward, backward = pairs[key]
     made = record(forward, values, scalars)
     count = len(plan.outputs)
     # The node's plan keeps the order of the original inputs, so the indices in `wanted` are valid for its edges.
-    node = ResidualNode(backward, list(made[count:]), edges, scalars)
+    kept = [*values, *made[count:]] if is_by_hand else list(made[count:])
+    node = ResidualNode(backward, kept, edges, scalars)
     node.forward, node.values = plan, values
     versions.keep_results(node, made)
     return [(v, (node, i) if plan.differentiable[i] else None) for i, v in enumerate(made[:count])]
@@ -96,11 +99,35 @@ def _gradient_source(
     plan: OpPlan, wanted: tuple[int, ...], residuals: tuple, floating: tuple[int, ...], structure: list
 ) -> OpPlan:
     """Return a plan whose gradients are the pullback with stored residuals."""
+    return _source(plan, _Pulls(plan, wanted, residuals, floating, structure))
+
+
+def _source(plan: OpPlan, gradients: dict) -> OpPlan:
+    """Return a plan like `plan` that saves no inputs and has these gradient plans."""
     source = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs, plan.function)
     source.settle(plan.op, (), plan.differentiable, plan.strides, plan.node)
     source.remembers = plan.remembers
-    source.gradients = _Pulls(plan, wanted, residuals, floating, structure)
+    source.gradients = gradients
     return source
+
+
+def _by_hand(plan: OpPlan) -> tuple[OpPlan, OpPlan]:
+    """Return what `_make` returns, for an operator whose passes are written by hand."""
+    forward = by_hand.forward_plan(plan, OpPlan)
+    return forward, _source(plan, _HandPulls(plan, forward.outputs[len(plan.outputs) :]))
+
+
+class _HandPulls(dict):
+    """Gradient plans by key, like `_Pulls`, made from the backward pass that an operator declares."""
+
+    def __init__(self, plan: OpPlan, residuals: tuple) -> None:
+        super().__init__()
+        self.plan, self.residuals = plan, residuals
+
+    def get(self, key: Any, default: Any = None) -> OpPlan:
+        if key not in self:
+            self[key] = by_hand.backward_plan(self.plan, OpPlan, self.residuals, *key)
+        return self[key]
 
 
 class _Pulls(dict):

@@ -270,7 +270,7 @@ def _finish(plan: OpPlan, values: Sequence, edges: Sequence, scalars: Sequence, 
     """Record an operator and return its results. `needs` is True if an input has a gradient edge."""
     recorder, node = current(), None
     if needs and recorder.grad:
-        if plan.op.gradient.residuals and not recorder.watches and latest.made is None:
+        if (plan.op.gradient.residuals or plan.op.gradient.by_hand) and not recorder.watches and latest.made is None:
             return _finish_with_residuals(plan, values, edges, scalars)
         node = recorder.node(plan, values, edges, scalars)
     if plan.single is None:

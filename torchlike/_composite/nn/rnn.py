@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from torchlike import _dtypes, _errors
 from torchlike._composite.nn import functions as _functions_nn
-from torchlike._engine import to_numpy
 from torchlike._ops.nn.rnn import is_one_call
-from torchlike._tensor import factories, public_calls
+from torchlike._tensor import public_calls
 from torchlike._tensor.autocast import rounded
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
-
-
-def _stacked(tensors: list[Tensor]) -> Tensor:
-    return rows["stack"](tensors, 0) if len(tensors) > 1 else tensors[0].unsqueeze(0)
 
 
 def _joined(tensors: list[Tensor], dim: int) -> Tensor:
@@ -43,13 +37,16 @@ def _network(
     dropout: float,
     train: bool,
     bidirectional: bool,
-    lengths: Tensor | None = None,
+    batch_sizes: Tensor | None = None,
     by_batch: bool = False,
 ) -> tuple[Tensor, ...]:
-    """Run (T, N, I) through all layers. Return the outputs and the final states, (layers * directions, N, H) each."""
+    """Run (T, N, I), or packed rows (rows, I), through all layers.
+
+    Return the outputs and the final states, (layers * directions, N, H) each.
+    """
     directions = 2 if bidirectional else 1
     each, projected = _parameters_of_a_layer(len(params), layers * directions, biases)
-    if not is_one_call(mode, x.dtype, lengths, projected or None):
+    if not is_one_call(mode, x.dtype, batch_sizes, projected or None):
         states = [state.unbind(0) for state in states]
     last: list[list[Tensor]] = [[] for _ in states]
     for layer in range(layers):
@@ -61,45 +58,41 @@ def _network(
             b = w[2:] if biases else [None, None]
             h, c = states[0][at], states[1][at] if len(states) > 1 else None
             out, *final = rows["_recurrent_layer"](
-                mode, x, h, c, w[0], w[1], *b, direction == 1, lengths, projection, by_batch
+                mode, x, h, c, w[0], w[1], *b, direction == 1, batch_sizes, projection, by_batch
             )
             if projection is not None:
                 out, final[0] = rounded(out), rounded(final[0])
             outputs.append(out)
             for kept, state in zip(last, final):
                 kept.append(state)
-        x = _joined(outputs, 2)
+        x = _joined(outputs, -1)
         if dropout and train and layer < layers - 1:
             x = _functions_nn.dropout(x, dropout, True)
-    return (x, *[_stacked(kept) for kept in last])
+    return (x, *[rows["stack"](kept, 0) for kept in last])
 
 
-def _padded(data: Tensor, batch_sizes: Tensor) -> tuple[Tensor, Tensor, np.ndarray]:
-    """Pad a packed sequence, (sum of lengths, I), to (T, N, I).
-
-    Return the padded tensor, the lengths, and the position of each packed row in the flattened (T, N) dims.
-    """
-    sizes = to_numpy(batch_sizes._value)
-    steps, batch = len(sizes), int(sizes[0])
-    running = np.arange(batch) < sizes[:, None]  # (T, N)
-    rows_of = np.where(running, np.cumsum(running).reshape(steps, batch) - 1, 0)
-    lengths = factories.of_array(running.sum(0), data.device)
-    index = factories.of_array(rows_of.reshape(-1), data.device)
-    wide = data.index_select(0, index).reshape(steps, batch, *data.shape[1:])
-    return wide, lengths, np.flatnonzero(running)
-
-
-def _packed(out: Tensor, where: np.ndarray) -> Tensor:
-    flat = out.reshape(out.shape[0] * out.shape[1], *out.shape[2:])
-    return flat.index_select(0, factories.of_array(where, out.device))
+def _run_packed(mode: str, args: tuple, states: list[Tensor]) -> tuple[Tensor, ...]:
+    """Run the layers over packed rows. The batch sizes are read, but are no part of a program's key."""
+    data, batch_sizes, _, params, *options = args
+    if batch_sizes.dtype is not _dtypes.int64:
+        raise _errors.dtypes.expected_scalar_type(_dtypes.int64, batch_sizes.dtype)
+    sizes, batch = batch_sizes.tolist(), states[0].shape[1]
+    _, layers, *_, bidirectional = options
+    projects = len(params) // (layers * (1 + bool(bidirectional))) in (3, 5)
+    if mode == "lstm" and not projects and len({*sizes}) == 1:  # PyTorch runs this as one batch
+        out, *last = _network(mode, data.view(len(sizes), sizes[0], data.shape[1]), states, params, *options)
+        return out.view(len(data), out.shape[2]), *last
+    _errors.sequences.check_batch_sizes(sizes, batch, len(data))
+    if sum(sizes) < len(data):
+        data = data[: sum(sizes)]
+    if batch_sizes.device != data.device:
+        batch_sizes = batch_sizes.to(data.device)
+    return _network(mode, data, states, params, *options, batch_sizes=batch_sizes)
 
 
 def _run(mode: str, args: tuple, states: list[Tensor]) -> Any:
     if _is_packed(args):
-        data, sizes, _, params, *options = args
-        wide, lengths, where = _padded(data, sizes)
-        out, *last = _network(mode, wide, states, params, *options, lengths=lengths)
-        return (_packed(out, where), *last)
+        return _run_packed(mode, args, states)
     input, _, params, *options, batch_first = args
     x = input.transpose(0, 1) if batch_first else input
     out, *last = _network(mode, x, states, params, *options, by_batch=bool(batch_first))

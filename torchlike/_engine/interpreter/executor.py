@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from torchlike._engine.interpreter.by_hand import ByHand
 from torchlike._engine.interpreter.rules import Unsupported
 from torchlike._engine.trace.failures import Failed
 from torchlike._engine.trace.plan import COMPILED, FLAT, NUMBERS, NUMPY, ONCE, Plan
@@ -30,6 +31,7 @@ INTERPRET_BYTE = 1 / 4e9
 UPDATE_BYTE = 2e-9  # an optimizer step on the host, including the copies of parameters and state to the host and back
 COMPILE_UPDATE = 2e-3  # the compile of an optimizer step, for each tensor that it writes
 FEW, QUICK = 20, 2e-2  # operators and seconds: a training program within both limits is interpreted at its first run
+PATIENCE = 100  # runs of a training program with loops written by hand that must cost less than its compile
 LARGE = 1 << 22  # bytes; operators that NumPy runs as fast as XLA must move this much to keep a program interpreted
 # The number of threads of XLA's pool on the CPU.
 THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -63,11 +65,11 @@ class Interpreted:
 
         This waits until the second run, because most programs of new shapes run only once.
         """
-        plans, moved, loops = self.plans, sum(map(_moved, self.plans)), _loops(self.plans)
-        self._cost = _rent(plans)
-        self._left = COMPILE_ENTRY * len(plans) + COMPILE_LOOP * len(loops)
+        plans, moved = self.plans, sum(map(_moved, self.plans))
+        self._cost, self._left = _rent(plans), _compile_cost(plans)
         self._trains = any(plan.executor == FLAT for plan in plans)
         self._repeats = any(plan.executor == ONCE for plan in plans)
+        self._is_patient = _is_by_hand(plans) and PATIENCE * self._cost < self._left
         on_host = sum(_moved(plan) for plan in plans if plan.host >= THREADS)
         self._stays = not self._trains and on_host >= max(LARGE, moved / 2)
 
@@ -77,7 +79,8 @@ class Interpreted:
         An optimizer step is compiled at its second run. A program in which NumPy is as fast as XLA for most of the work
         is never compiled. Any other program is compiled when one more interpreted run would raise the total cost of
         interpretation above the cost of a compile. A training program is also compiled if the previous interpreted run
-        of its source line ran the same program, or if its line runs few graphs (`at_once`).
+        of its source line ran the same program, or if its line runs few graphs (`at_once`). This does not apply to a
+        program with loops written by hand whose compile costs as much as many runs.
         """
         if self._left is None:
             self._appraise()
@@ -87,7 +90,7 @@ class Interpreted:
             return False
         self._left -= self._cost  # type: ignore[operator]
         again = self._trains and self.account.came_again()
-        return self._left < 0 or again or (self._trains and self.account.at_once)
+        return self._left < 0 or (not self._is_patient and (again or (self._trains and self.account.at_once)))
 
     def __call__(self, trace: Trace, lost: bool = False) -> list[Any]:
         """Return the live results. `lost` says whether some inputs of the trace are `Failed`."""
@@ -147,6 +150,16 @@ def _loops(plans: Sequence[Plan]) -> list[int]:
     return [calls for program in programs if program is not None for calls in program.loops]
 
 
+def _is_by_hand(plans: Sequence[Plan]) -> bool:
+    """Return whether some loops of these plans are written by hand for NumPy."""
+    return any(plan.flat.__class__ is ByHand for plan in plans)
+
+
+def _compile_cost(plans: Sequence[Plan]) -> float:
+    """Return the estimated seconds to compile these plans."""
+    return COMPILE_ENTRY * len(plans) + COMPILE_LOOP * len(_loops(plans))
+
+
 def _rent(plans: Sequence[Plan]) -> float:
     """Return the estimated seconds to interpret these plans once."""
     calls, programs = len(plans) + sum(_loops(plans)), sum(plan.flat is not None for plan in plans)
@@ -176,9 +189,12 @@ def is_cold(trace: Trace, at_once: bool) -> bool:
 def _is_small(plans: list[Plan]) -> bool:
     """Return whether a training program is cheap to interpret, such as a test or an experiment at a prompt.
 
-    A compile takes ten times as long as tracing its gradients.
+    A compile takes ten times as long as tracing its gradients. More than `FEW` operators are small if their loops are
+    written by hand and their compile costs as much as many runs.
     """
-    if len(plans) > FEW or INTERPRET_BYTE * sum(map(_moved, plans)) > QUICK:
+    if INTERPRET_BYTE * sum(map(_moved, plans)) > QUICK:
+        return False
+    if len(plans) > FEW and not (_is_by_hand(plans) and PATIENCE * _rent(plans) < _compile_cost(plans)):
         return False
     gradients = [plan.flat() for plan in plans if plan.executor == FLAT and plan.flat is not None]
     return None not in gradients and _rent(plans) <= QUICK

@@ -12,13 +12,31 @@ Ints = tuple[int, ...]
 def check_recurrent(call: Any) -> None:
     """Check that sizes match the weights of a recurrent layer."""
     x, w = call.input, call.w_ih
-    if x.ndim != 3:
-        raise RuntimeError("input must have 3 dimensions, got " + str(x.ndim))
-    if x.shape[2] != w.shape[1]:
-        raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {w.shape[1]}, got {x.shape[2]}")
+    dims = 3 if call.batch_sizes is None else 2
+    if x.ndim != dims:
+        raise RuntimeError(f"input must have {dims} dimensions, got {x.ndim}")
+    if x.shape[-1] != w.shape[1]:
+        raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {w.shape[1]}, got {x.shape[-1]}")
+    if dims == 2:
+        return
     for state in (call.h, call.c):
         if state is not None and state.shape[0] != x.shape[1]:
             raise RuntimeError(f"Expected hidden size {(1, x.shape[1], state.shape[1])}, got {[1, *state.shape]}")
+
+
+def check_batch_sizes(sizes: list[int], batch: int, rows: int) -> None:
+    """Check the batch sizes of a packed sequence against its rows and the batch size of the initial state."""
+    start, before = 0, batch
+    for size in sizes:
+        if size < 0:
+            raise RuntimeError("narrow(): length must be non-negative.")
+        if start + size > rows:
+            raise RuntimeError(f"start ({start}) + length ({size}) exceeds dimension size ({rows}).")
+        if size > before:
+            raise RuntimeError(
+                f"The size of tensor a ({before}) must match the size of tensor b ({size}) at non-singleton dimension 0"
+            )
+        start, before = start + size, size
 
 
 def check_cell(call: Any) -> None:

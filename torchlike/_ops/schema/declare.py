@@ -94,6 +94,7 @@ class GradientRules:
     vanishing: tuple[str, ...] | Callable[[Any], tuple[str, ...]] = ()
     fused: bool = False  # PyTorch computes all gradients in one operator: if one has a derivative, all have one
     residuals: bool = False  # the forward saves residuals for backward, which then does not recompute the forward
+    by_hand: Any = None  # the passes with residuals as `by_hand.Passes`, if they are not derived from the kernel
     node: str | Callable[[Any], str] = ""  # the name of the gradient node, or node(call) if overloads differ
     # The arguments to which PyTorch's node has gradient edges, in PyTorch's order, if they are not simply all arrays in
     # the order of the parameters. May be edges(has_array), where has_array(name) returns whether an argument is an

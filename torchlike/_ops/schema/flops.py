@@ -130,13 +130,13 @@ def recurrent_layer(is_one_call: Callable[..., bool]) -> Callable[[Products], Co
 
     def flops(call: Products) -> Counts:
         mode, dtype = call.static("mode"), call.aval("input").dtype
-        others = [name if call.is_array(name) else None for name in ("lengths", "projection")]
+        others = [name if call.is_array(name) else None for name in ("batch_sizes", "projection")]
         if is_one_call(mode, dtype, *others) and call.aval("input").device.type == "cpu":
             return {}
-        steps, batch = call.shape("input")[:2]
-        counted = _recurrent(call, steps * batch, steps * batch, ("input", "w_ih"), ("w_hh",))
+        rows, batch = math.prod(call.shape("input")[:-1]), call.shape("h")[0]
+        counted = _recurrent(call, rows, rows, ("input", "w_ih"), ("w_hh",))
         if call.wanted is not None:  # the state's gradient needs a product in every step except the first
-            counted["mm"] += 2 * math.prod(call.shape("w_hh")) * batch * (steps - 1 + call.wants("h"))
+            counted["mm"] += 2 * math.prod(call.shape("w_hh")) * (rows - batch + batch * call.wants("h"))
         return counted
 
     return flops

@@ -13,8 +13,8 @@ import jax
 from torchlike import _dtypes, _errors
 from torchlike._engine import Aval, Plan, aval
 from torchlike._engine.trace.plan import NUMPY, OWN, specs
+from torchlike._ops.schema import by_hand, foreign_errors
 from torchlike._ops.schema import declare as d
-from torchlike._ops.schema import foreign_errors
 from torchlike._ops.schema.binding import Run, bind
 from torchlike._ops.schema.binding import Template as Template
 from torchlike._ops.schema.binding import Varying as Varying
@@ -158,7 +158,10 @@ def _make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[A
     plan.settle(op, template.saved(op), floating, tuple(typed.strides), node)
     plan.remembers = op.gradient.remembers(call) if callable(op.gradient.remembers) else op.gradient.remembers
     plan.executor = NUMPY if op.execution.numpy else OWN
-    plan.flat = None if op.execution.numpy else functools.cache(functools.partial(flat_program, plan))
+    if op.gradient.by_hand is not None:
+        plan.flat = by_hand.program(plan, function)
+    else:
+        plan.flat = None if op.execution.numpy else functools.cache(functools.partial(flat_program, plan))
     plan.host = op.execution.host if isinstance(op.execution.host, int) else op.execution.host(call)
     if op.gradient.refuses_complex and any(o.dtype.is_complex for o in typed.outputs):
         plan.check_node = _refusing(op.gradient.refuses_complex)

@@ -7,7 +7,6 @@ step, and the final state of every layer.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import numbers
 from typing import Any, TypeAlias
@@ -17,7 +16,6 @@ from torchlike import Tensor
 from torchlike._internal import modes, warn
 from torchlike.nn import _errors_sequence as _errors
 from torchlike.nn import init
-from torchlike.nn.modules._packed import run_packed
 from torchlike.nn.modules.module import Module
 from torchlike.nn.parameter import Parameter
 from torchlike.nn.utils.rnn import PackedSequence
@@ -214,37 +212,11 @@ class RNNBase(Module):
         elif sorted_indices is not None:
             hx = self._of_state(lambda h: h.index_select(1, sorted_indices), hx)
         self.check_forward_args(data, hx, batch_sizes)
-        states, dropout = self._state_parts(hx), self.dropout if self.training else 0.0
-        run = (data, batch_sizes.tolist(), states, self.all_weights, dropout, self._directions)
-        with self._around_packed(data, states):
-            output, states = run_packed(self._step, *run)
-        hidden = self._state_of(states)
+        options = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
+        output, hidden = self._run(data, batch_sizes, hx, self._flat_weights, *options)
         if unsorted_indices is not None:
             hidden = self._of_state(lambda h: h.index_select(1, unsorted_indices), hidden)
         return PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices), hidden
-
-    def _around_packed(self, data: Tensor, states: tuple) -> Any:
-        """Return the autocast context of a packed sequence.
-
-        PyTorch runs an LSTM over a plain batch as one operator, whose inputs autocast casts. Over a packed sequence on
-        the CPU, float32 data and states of an LSTM without projections keep their dtype. Autocast is disabled for that
-        case.
-        """
-        is_whole = self.mode == "LSTM" and not self.proj_size
-        if is_whole and data.device.type == "cpu" and states[0].dtype is data.dtype is torchlike.float32:
-            return torchlike.autocast("cpu", enabled=False)
-        return contextlib.nullcontext()
-
-    def _step(self, block: Tensor, states: tuple, weights: list) -> tuple[Tensor, tuple]:
-        """Run one layer in one direction over a plain batch."""
-        output, hidden = self._run(block, self._state_of(states), weights, self.bias, 1, 0.0, False, False, False)
-        return output, self._state_parts(hidden)
-
-    def _state_parts(self, hidden: State) -> tuple:
-        return (hidden,)
-
-    def _state_of(self, parts: tuple) -> State:
-        return parts[0]
 
     def _printed_name(self) -> str:
         return "RNN" if self.mode.startswith("RNN") else self.mode
@@ -347,12 +319,6 @@ class LSTM(RNNBase):
 
     def _of_state(self, change: Any, hidden: State) -> State:
         return change(hidden[0]), change(hidden[1])
-
-    def _state_parts(self, hidden: State) -> tuple:
-        return tuple(hidden)
-
-    def _state_of(self, parts: tuple) -> State:
-        return parts
 
     def _run(self, *args: Any) -> tuple[Tensor, State]:
         output, h, c = torchlike.lstm(*args)

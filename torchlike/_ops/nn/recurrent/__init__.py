@@ -1,0 +1,1 @@
+"""The passes of recurrent layers: forward and backward, for NumPy and for JAX."""

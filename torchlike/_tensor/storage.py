@@ -18,6 +18,7 @@ from torchlike._dtypes.recorder import current
 from torchlike._dtypes.strides import contiguous_strides, is_apart, is_dense, span
 from torchlike._engine import Aval, Live, Value, record, uninterrupted
 from torchlike._engine.trace.ownership import LOCAL
+from torchlike._engine.trace.plan import NUMPY, OWN
 from torchlike._engine.trace.trace import lock
 from torchlike._engine.xla.allocation import created
 from torchlike._ops.schema.plan import OpPlan
@@ -329,6 +330,8 @@ def view_plan(chain: tuple[Step, ...], node: str) -> OpPlan:
     return found
 
 
+# The views that NumPy returns as views, so that it can write through them.
+STRIDED = frozenset(("_select", "_slice", "_unbound", "_piece", "_sized_piece", "unsqueeze", "permute"))
 _write_plans: dict[tuple, OpPlan] = {}
 
 
@@ -347,12 +350,19 @@ def _make_write_plan(plans: tuple[OpPlan, ...]) -> OpPlan:
     if not is_apart(tuple(new.shape), strides_of(new.shape, plans[-1].strides[0])):
         raise _errors.arguments.unsupported("in-place write", "overlapping strides")
 
+    strided = all(plan.op.name in STRIDED for plan in plans)
+
     def write(old: Any, part: Any, *numbers: Any) -> tuple:
         if not new.numel:
             return (old,)
+        if strided and old.__class__ is np.ndarray and part.__class__ is np.ndarray:
+            made = np.array(old, order="C")
+            look(plans, made, numbers)[...] = part
+            return (made,)
         return (_placed(plans, old, part, numbers),)
 
     made = OpPlan("write", (base, new), scalars, (base,), write)
+    made.executor = NUMPY if strided else OWN
     made.settle(plans[0].op, (), (base.dtype.category >= _dtypes.FLOATING,), node="torch::autograd::CopySlices")
     made.remembers = ("all",)  # saves nothing, but a second backward pass still requires retain_graph
     return made

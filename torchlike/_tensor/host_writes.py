@@ -1,0 +1,136 @@
+"""Reads and writes at once in the host memory of a storage.
+
+Recording an operator pays if a program runs many of them together. A Python loop over elements reads and writes a few
+bytes at a time, so it works on the NumPy array of the storage instead. A write still gives the storage another Value.
+The new Value takes the array of the old one if nothing else refers to the old Value or to the array; otherwise it
+gets a copy.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from sys import getrefcount
+from typing import Any
+
+import numpy as np
+
+from torchlike._autograd import versions
+from torchlike._dtypes.recorder import current, plain
+from torchlike._dtypes.strides import contiguous_strides, is_apart
+from torchlike._engine import Value
+from torchlike._engine.trace.ownership import LOCAL
+from torchlike._engine.trace.trace import ahead, lock
+from torchlike._engine.trace.waiting import on_host
+from torchlike._tensor.storage import WRITE, Storage
+
+COPIED = 1 << 22  # bytes; a write that must copy a larger array is recorded
+TAKEN = 1 << 18  # bytes; a write to a larger array of JAX is recorded, so that a program can donate it
+_ndarray = np.ndarray
+_new = object.__new__
+_is_apart = lru_cache(256)(is_apart)
+
+
+def is_plain() -> bool:
+    """Return whether this thread is in no mode other than grad mode, and compiles nothing ahead of time."""
+    recorder = current()
+    return (recorder is plain or recorder is plain.variant) and ahead.session is None
+
+
+def is_free(tensor: Any) -> bool:
+    """Return whether neither a tensor nor its base has a gradient history, and whether its memory is its base's."""
+    origin = tensor._origin
+    if tensor._edge is not None or tensor._counter is not None:
+        return False
+    return origin is None or (
+        origin._edge is None
+        and origin._origin is None
+        and origin._chain is None
+        and origin._counter is None
+        and origin._storage is tensor._storage
+        and getattr(origin, "_shown", None) is None
+    )
+
+
+def part(tensor: Any, array: np.ndarray) -> np.ndarray | None:
+    """Return the part of the array of a storage that a tensor shows, or None if no strides describe it."""
+    chain = tensor._chain
+    if chain is None:
+        return array
+    if tensor._storage.strides is not None or not chain or not array.flags.c_contiguous:
+        return None
+    for plan, _ in chain:
+        rules = plan.op.view
+        if rules.pending or rules.result is not None or rules.inverse is not None:
+            return None
+    aval, item = chain[-1][0].outputs[0], array.itemsize
+    if not aval.numel:
+        return None
+    strides = tensor._strides
+    if strides is None:
+        strides = contiguous_strides(aval.shape)
+    return _ndarray(aval.shape, array.dtype, array, tensor._offset * item, [s * item for s in strides])
+
+
+def takes_writes(tensor: Any) -> bool:
+    """Return whether a write to a tensor may happen at once, if a caller has checked `is_plain`."""
+    storage = tensor._storage
+    if storage.__class__ is not Storage or not is_free(tensor):
+        return False
+    strides = tensor._strides
+    if strides is not None and (tensor._chain is None or not _is_apart(tuple(tensor._chain[-1][0].outputs[0].shape), strides)):
+        return False
+    aval, array = storage.value.aval, storage.value.array
+    if aval.device.type != "cpu" or aval.dtype.numpy.isbuiltin != 1:
+        return False
+    if array.__class__ is _ndarray:
+        return True
+    return array is not None and array.nbytes <= TAKEN
+
+
+def claim(storage: Storage, owner: Any) -> np.ndarray | None:
+    """Give a storage a Value whose array only this Value refers to, and return the array for a write by `owner`.
+
+    The version is counted before the write, so an interrupt in between leaves no outdated view. Return None if the
+    array is too large to copy. The caller holds the lock.
+    """
+    old = storage.value
+    array, stamp = old.array, old.stamp
+    is_seen = getrefcount(old) > LOCAL
+    if array.__class__ is not _ndarray:
+        array = np.array(on_host(array), order="C")
+    elif is_seen or getrefcount(array) > LOCAL or array.base is not None or not array.flags.carray:
+        if array.nbytes > COPIED:
+            return None
+        array = np.array(array, order="C")
+    # A view of the value shares its saved version. Without other references, nothing can observe it.
+    if is_seen or (stamp is not None and getrefcount(stamp) > LOCAL):
+        versions.note_write(old, storage, None, owner)
+        stamp = None
+    made = _new(Value)
+    made.aval, made.array, made.slot, made.trace, made.stamp = old.aval, array, 0, None, stamp
+    storage.version += WRITE
+    storage.value = made
+    return array
+
+
+def place(tensor: Any, value: Value) -> bool:
+    """Write a host value to the memory that a view shows, at once. Return False if the write must be recorded.
+
+    The caller has checked that the write has no gradient.
+    """
+    given = value.array
+    if given.__class__ is not _ndarray or tensor._chain is None or not (is_plain() and takes_writes(tensor)):
+        return False
+    storage = tensor._storage
+    cache, tensor._cache = tensor._cache, None  # the cached value may be a view of the array
+    with lock:
+        array = None if part(tensor, storage.value.array) is None else claim(storage, tensor)
+        if array is None:
+            tensor._cache = cache
+            return False
+        part(tensor, array)[...] = given  # type: ignore[index]
+    value.stamp = value.stamp or versions.of(storage.value)
+    tensor._cache = (storage.version, None if tensor._tracks else cache and cache[1], value)
+    root = tensor if tensor._origin is None else tensor._origin
+    versions.note_fate(root)
+    return True

@@ -21,6 +21,7 @@ from torchlike._ops.schema.declare import Op
 from torchlike._ops.schema.plan import OpPlan, Varying, make
 from torchlike._tensor import autocast, views
 from torchlike._tensor.argument_forms import NUMBERS, from_old_order, in_order, is_foreign, number, plain, settled
+from torchlike._tensor.host_writes import at_once
 from torchlike._tensor.storage import Storage, move, writes
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, wrap
 from torchlike._tensor.tracebacks import shortened
@@ -273,6 +274,8 @@ def _finish(plan: OpPlan, values: Sequence, edges: Sequence, scalars: Sequence, 
         if plan.op.gradient.residuals and not recorder.watches and latest.made is None:
             return _finish_with_residuals(plan, values, edges, scalars)
         node = recorder.node(plan, values, edges, scalars)
+    elif plan.early is not None and values[0].array is not None and (made := at_once(plan, values, scalars)) is not None:
+        return wrap(made, None, plan.strides[0])
     if plan.single is None:
         return _finish_several(plan, recorder.record(plan, values, scalars), node)
     tensor = _new(Tensor)

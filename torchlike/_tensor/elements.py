@@ -7,6 +7,7 @@ raises the errors. `host_writes.py` describes the ownership of the memory.
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -23,12 +24,14 @@ from torchlike._ops.schema.plan import OpPlan, Varying, make
 from torchlike._tensor import views
 from torchlike._tensor.from_data import filled
 from torchlike._tensor.host_writes import claim, is_free, is_plain, part, takes_writes
-from torchlike._tensor.storage import Storage, writes
+from torchlike._tensor.storage import SEEN, Storage, writes
 from torchlike._tensor.tensor import Tensor
 
 COPIED = 1 << 14  # bytes; a larger row is read as a view of the memory instead of a copy
+COPIED_ROWS = 1 << 20  # bytes; the same for all rows of an iteration
 OFTEN = 16  # operations on elements of pending results, after which the results are computed
 _LARGEST = float(np.finfo(np.float32).max)
+_SMALLEST = 2 * float(np.finfo(np.float32).tiny)  # NumPy may report an underflow for smaller numbers
 _EXACT = 1 << 24  # float32 represents every integer up to this one
 _INDICES = frozenset((_dtypes.int64, _dtypes.int32, _dtypes.int16, _dtypes.int8))
 _ndarray = np.ndarray
@@ -49,9 +52,11 @@ def read(t: Tensor, index: Any) -> Tensor | None:
     if ints.__class__ is not tuple or aval is None or not 0 < len(ints) <= aval.ndim:
         return None
     places = _places(ints, aval.shape)
-    if places is None or (value.array.__class__ is not _ndarray and not _is_taken(value, len(ints) == aval.ndim)):
-        return None
-    seen = part(t, value.array)
+    array: Any = value.array
+    if places is not None and array.__class__ is not _ndarray:
+        array = _elements(value, int(len(ints) == aval.ndim))
+    seen = None if places is None or array is None else part(t, array)
+    del array
     if seen is None:
         return None
     found: Any = seen[places]
@@ -100,15 +105,41 @@ class _Indexed:
 _selects: dict[tuple, tuple[OpPlan, ...]] = {}
 
 
-def _select_plans(aval: Aval, strides: tuple[int, ...] | None, count: int) -> tuple[OpPlan, ...]:
+def _select_plans(
+    aval: Aval, strides: tuple[int, ...] | None, count: int, name: str = "_select"
+) -> tuple[OpPlan, ...]:
     """Return the plans that select an index of the first dim, `count` times. The indices are runtime numbers."""
-    key, plans = (aval, strides, count), []
+    key, plans = (aval, strides, count if name == "_select" else name), []
     for _ in range(count):
         given = (_Indexed(aval, strides), 0, Varying(0))
-        made = make(REGISTRY["_select"], given, {}, lambda x: (x.aval, x.strides) if isinstance(x, _Indexed) else None)
+        made = make(REGISTRY[name], given, {}, lambda x: (x.aval, x.strides) if isinstance(x, _Indexed) else None)
         plans.append(made)
         aval, strides = made.outputs[0], made.strides[0]
     return _selects.setdefault(key, tuple(plans))
+
+
+def rows(t: Tensor) -> tuple[Tensor, ...] | None:
+    """Return the views of all rows of a tensor, as `unbind(0)` does."""
+    storage, grad = t._storage, current().grad
+    if t.__class__ is not Tensor or storage.__class__ is not Storage or not (is_plain() and is_free(t)):
+        return None
+    value = storage.value
+    array = _elements(value, value.aval.numel if value.aval.ndim == 1 else 0)
+    seen = None if array is None else part(t, array)
+    if seen is None or not seen.ndim or not seen.size or getattr(t, "_frozen", None) is not None:
+        return None
+    step = (contiguous_strides(seen.shape) if t._strides is None else t._strides)[0]
+    if seen.nbytes <= COPIED_ROWS:
+        seen = seen.copy()  # a write to the memory then needs no copy of all of it
+    aval = value.aval if t._chain is None else t._chain[-1][0].outputs[0]
+    (plan,) = _selects.get((aval, t._strides, "_unbound")) or _select_plans(aval, t._strides, 1, "_unbound")
+    made = []
+    for i in range(len(seen)):
+        row = _view(t, ((plan, (i,)),), t._offset + i * step, value, seen[i, ...])
+        if grad:  # results of a function with several views do not follow their base
+            views.freeze(row, views.Frozen.ONE_OF_SEVERAL)
+        made.append(row)
+    return tuple(made)
 
 
 def _view(t: Tensor, steps: tuple, offset: int, value: Value, found: np.ndarray) -> Tensor:
@@ -130,7 +161,7 @@ def _view(t: Tensor, steps: tuple, offset: int, value: Value, found: np.ndarray)
     if stamp is None:
         stamp = value.stamp = Stamp()
     viewed = _new(Value)
-    viewed.aval, viewed.array, viewed.slot, viewed.trace, viewed.stamp = plan.outputs[0], found, 0, None, stamp
+    viewed.aval, viewed.array, viewed.slot, viewed.trace, viewed.stamp = plan.outputs[0], found, SEEN, None, stamp
     made._cache = (storage.version, None if follows else writes(origin), viewed)
     return made
 
@@ -206,7 +237,7 @@ def _number(value: Any, dtype: _dtypes.dtype) -> Any:
     """Return a number in the form that NumPy stores as PyTorch does, or None if it does not fit the dtype."""
     kind = value.__class__
     if kind is float:
-        if dtype is _dtypes.float64 or (dtype is _dtypes.float32 and -_LARGEST < value < _LARGEST):
+        if dtype is _dtypes.float64 or (dtype is _dtypes.float32 and (not value or _SMALLEST < abs(value) < _LARGEST)):
             return value
     elif kind is int:
         if dtype is _dtypes.int64:
@@ -248,8 +279,24 @@ def _fits(source: _dtypes.dtype, target: _dtypes.dtype) -> bool:
 # -- results that are not computed yet ---------------------------------------------------------------------------------
 
 
-def _is_taken(value: Value, is_element: bool) -> bool:
-    return is_element and value.array is None and _computed(value) and value.array.__class__ is _ndarray
+_reads: WeakKeyDictionary[Value, int] = WeakKeyDictionary()  # the number of reads of elements, by array of JAX
+
+
+def _elements(value: Value, count: int) -> np.ndarray | None:
+    """Return the host array of a value of which `count` elements are read, or None if the reads must be recorded.
+
+    A pending value is computed, and the array of a program on the CPU is copied, if many elements are read one by one.
+    """
+    if value.array is None and not (count and _computed(value, count)):
+        return None
+    array = value.array
+    if array.__class__ is _ndarray or not count or value.aval.device.type != "cpu" or array.nbytes > COPIED_ROWS:
+        return array if array.__class__ is _ndarray else None
+    _reads[value] = count = _reads.get(value, 0) + count
+    if count < OFTEN:
+        return None
+    value.array = np.array(on_host(array), order="C")
+    return value.array
 
 
 def _is_pending(t: Tensor) -> bool:
@@ -260,15 +307,15 @@ def _is_pending(t: Tensor) -> bool:
     return _computed(storage.value) and takes_writes(t)
 
 
-def _computed(value: Value) -> bool:
-    """Count an operation on elements of a pending result. Run the pending work if there were many.
+def _computed(value: Value, count: int = 1) -> bool:
+    """Count operations on elements of a pending result. Run the pending work if there were many.
 
     Work that belongs to a training step is left pending.
     """
     trace, device = value.trace, value.aval.device
     if trace.__class__ is not Trace or trace is not device.trace or device.type != "cpu" or trace.before != latest.node:
         return False
-    trace.elements += 1
+    trace.elements += count
     if trace.elements < OFTEN:
         return False
     flush(device)

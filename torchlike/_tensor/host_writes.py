@@ -8,6 +8,7 @@ gets a copy.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from sys import getrefcount
 from typing import Any
@@ -18,13 +19,16 @@ from torchlike._autograd import versions
 from torchlike._dtypes.recorder import current, plain
 from torchlike._dtypes.strides import contiguous_strides, is_apart
 from torchlike._engine import Value
+from torchlike._engine.trace import flush as _flush
 from torchlike._engine.trace.ownership import LOCAL
-from torchlike._engine.trace.trace import ahead, lock
+from torchlike._engine.trace.trace import ahead, lock, observers
 from torchlike._engine.trace.waiting import on_host
-from torchlike._tensor.storage import WRITE, Storage
+from torchlike._ops.schema.plan import OpPlan
+from torchlike._tensor.storage import SEEN, WRITE, Storage
 
 COPIED = 1 << 22  # bytes; a write that must copy a larger array is recorded
 TAKEN = 1 << 18  # bytes; a write to a larger array of JAX is recorded, so that a program can donate it
+_EXECUTORS = ("auto", "numpy")  # the other executors compile every operator
 _ndarray = np.ndarray
 _new = object.__new__
 _is_apart = lru_cache(256)(is_apart)
@@ -134,3 +138,22 @@ def place(tensor: Any, value: Value) -> bool:
     root = tensor if tensor._origin is None else tensor._origin
     versions.note_fate(root)
     return True
+
+
+def at_once(plan: OpPlan, values: Sequence[Value], numbers: Sequence) -> Value | None:
+    """Run an operator of elements at once, or return None if it must be recorded.
+
+    One operand must be a number on the host or a part of an array that was read at once. An operator of other values,
+    such as the results of programs, is recorded, because the next program may contain it.
+    """
+    if not is_plain() or _flush._executor not in _EXECUTORS or observers:
+        return None
+    arrays, is_element = [], False
+    for value in values:
+        array = value.array
+        if array.__class__ is not _ndarray:
+            return None
+        arrays.append(array)
+        is_element = is_element or (value.trace is None and (value.slot == SEEN or not value.aval.ndim))
+    made = plan.early(arrays, numbers) if is_element else None  # type: ignore[misc]
+    return None if made is None else Value(plan.outputs[0], made, SEEN)

@@ -26,6 +26,7 @@ from torchlike._ops.schema.plan import OpPlan
 Step = tuple[OpPlan, tuple]  # a view operator and its runtime index values
 # The increment of a storage's version for a write. A write that autograd does not track adds 1.
 WRITE = 1 << 32
+SEEN = -1  # the slot of a Value without a trace: it was read at once, as a view of a host array
 # The increment for a write to a tensor with a counter of its own. Views of the tensor detect the write by it.
 _COUNTED = 1 << 16
 _ITS_OWN = WRITE - _COUNTED
@@ -191,7 +192,7 @@ def move(plan: OpPlan, value: Value, numbers: tuple) -> Value:
     Moving data is exact, so immediate execution is not observable.
     """
     if value.array.__class__ is np.ndarray and current().moves:
-        return Value(plan.outputs[0], plan.function(value.array, *numbers)[0])
+        return Value(plan.outputs[0], plan.function(value.array, *numbers)[0], SEEN)
     if value.__class__ is Live:
         return value.seen(plan.outputs[0], lambda array: plan.function(array, *numbers)[0])
     return record(plan, [value], numbers)[0]

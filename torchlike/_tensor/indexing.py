@@ -15,7 +15,7 @@ from torchlike._engine.trace.trace import lock
 from torchlike._errors.dtypes import c_name
 from torchlike._errors.warned import warn
 from torchlike._ops import REGISTRY
-from torchlike._tensor import dispatch, elements, factories, overriding
+from torchlike._tensor import dispatch, element_reads, element_writes, factories, overriding
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import before_write, check_history
 from torchlike._tensor.from_data import filled
@@ -27,7 +27,7 @@ _PLACES = (_dtypes.int64, _dtypes.int32)
 
 def get(t: Tensor, index: Any) -> Tensor:
     """Return `t[index]`."""
-    made = elements.read(t, index)
+    made = element_reads.read(t, index)
     if made is not None:
         return made
     if index.__class__ is int:  # fast path of the most common case
@@ -45,7 +45,7 @@ def get(t: Tensor, index: Any) -> Tensor:
 
 def put(t: Tensor, index: Any, value: Any) -> None:
     """Execute `t[index] = value`."""
-    if elements.write(t, index, value):
+    if element_writes.write(t, index, value):
         return
     if index.__class__ is slice and not t.ndim:
         raise _errors.indexing.slice_of_scalar()

@@ -23,7 +23,7 @@ from torchlike._dtypes.strides import is_dense
 from torchlike._engine import Aval, Size, Value, boundary, element, to_numpy
 from torchlike._engine.trace.trace import lock
 from torchlike._errors.warned import warn
-from torchlike._tensor import hooks, host_writes, views
+from torchlike._tensor import hooks, host_memory, views
 from torchlike._tensor import storage as _storage
 from torchlike._tensor.shared_storage import show
 from torchlike._tensor.storage import Step, Storage
@@ -192,7 +192,7 @@ class Tensor(Methods):
         origin._storage.version += step
 
     def _write_through(self, value: Value, edge: Edge | None, differentiable: bool, since: int | None) -> None:
-        if edge is None and host_writes.place(self, value):
+        if edge is None and host_memory.place(self, value):
             return
         origin = self._root()
         # `steps_from` comes first, because it may switch the tensor to a grown storage.

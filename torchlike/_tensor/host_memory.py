@@ -55,40 +55,49 @@ def is_free(tensor: Any) -> bool:
     )
 
 
-def part(tensor: Any, array: np.ndarray) -> np.ndarray | None:
-    """Return the part of the array of a storage that a tensor shows, or None if no strides describe it."""
+def is_strided(tensor: Any) -> bool:
+    """Return whether the offset and strides of a tensor describe its part of the array of its storage."""
     chain = tensor._chain
     if chain is None:
-        return array
-    if tensor._storage.strides is not None or not chain or not array.flags.c_contiguous:
-        return None
+        return True
+    if tensor._storage.strides is not None or not chain or not chain[-1][0].outputs[0].numel:
+        return False
     for plan, _ in chain:
         rules = plan.op.view
         if rules.pending or rules.result is not None or rules.inverse is not None:
-            return None
-    aval, item = chain[-1][0].outputs[0], array.itemsize
-    if not aval.numel:
-        return None
-    strides = tensor._strides
+            return False
+    return True
+
+
+def part(tensor: Any, array: np.ndarray) -> np.ndarray:
+    """Return the part of the array of a storage that a strided tensor shows. The array of a view is row-major."""
+    chain = tensor._chain
+    if chain is None:
+        return array
+    aval, item, strides = chain[-1][0].outputs[0], array.itemsize, tensor._strides
     if strides is None:
         strides = contiguous_strides(aval.shape)
     return _ndarray(aval.shape, array.dtype, array, tensor._offset * item, [s * item for s in strides])
 
 
+def shown(tensor: Any, array: np.ndarray) -> np.ndarray | None:
+    """Return the part of the array of a storage that a tensor shows, or None if no strides describe it."""
+    if tensor._chain is None:
+        return array
+    return part(tensor, array) if array.flags.c_contiguous and is_strided(tensor) else None
+
+
 def takes_writes(tensor: Any) -> bool:
-    """Return whether a write to a tensor may happen at once, if a caller has checked `is_plain`."""
+    """Return whether a write to a tensor may happen at once, if the caller has checked `is_plain`."""
     storage = tensor._storage
-    if storage.__class__ is not Storage or not is_free(tensor):
+    if storage.__class__ is not Storage or not (is_free(tensor) and is_strided(tensor)):
         return False
-    strides = tensor._strides
-    if strides is not None and (tensor._chain is None or not _is_apart(tuple(tensor._chain[-1][0].outputs[0].shape), strides)):
+    strides, aval, array = tensor._strides, storage.value.aval, storage.value.array
+    if strides is not None and (tensor._chain is None or not _is_apart(tuple(tensor.shape), strides)):
         return False
-    aval, array = storage.value.aval, storage.value.array
     if aval.device.type != "cpu" or aval.dtype.numpy.isbuiltin != 1:
         return False
-    if array.__class__ is _ndarray:
-        return True
-    return array is not None and array.nbytes <= TAKEN
+    return array.__class__ is _ndarray or (array is not None and array.nbytes <= TAKEN)
 
 
 def claim(storage: Storage, owner: Any) -> np.ndarray | None:
@@ -125,18 +134,19 @@ def place(tensor: Any, value: Value) -> bool:
     given = value.array
     if given.__class__ is not _ndarray or tensor._chain is None or not (is_plain() and takes_writes(tensor)):
         return False
-    storage = tensor._storage
-    cache, tensor._cache = tensor._cache, None  # the cached value may be a view of the array
+    storage, cache = tensor._storage, tensor._cache
+    born = None if tensor._tracks or cache is None else cache[1]
+    cache = tensor._cache = None  # the cached value may be a view of the array
     with lock:
-        array = None if part(tensor, storage.value.array) is None else claim(storage, tensor)
-        if array is None:
-            tensor._cache = cache
-            return False
-        part(tensor, array)[...] = given  # type: ignore[index]
-    value.stamp = value.stamp or versions.of(storage.value)
-    tensor._cache = (storage.version, None if tensor._tracks else cache and cache[1], value)
-    root = tensor if tensor._origin is None else tensor._origin
-    versions.note_fate(root)
+        array = claim(storage, tensor)
+        if array is not None:
+            part(tensor, array)[...] = given
+    if not tensor._tracks:
+        tensor._cache = (-1 if array is None else storage.version, born, value)
+        value.stamp = value.stamp or versions.of(storage.value)
+    if array is None:
+        return False
+    versions.note_fate(tensor if tensor._origin is None else tensor._origin)
     return True
 
 

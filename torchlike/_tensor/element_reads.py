@@ -22,7 +22,7 @@ from torchlike._engine.trace.waiting import on_host
 from torchlike._ops import REGISTRY
 from torchlike._ops.schema.plan import OpPlan, Varying, make
 from torchlike._tensor import views
-from torchlike._tensor.host_memory import is_free, is_plain, shown
+from torchlike._tensor.host_memory import is_free, is_plain, is_strided, shown
 from torchlike._tensor.storage import SEEN, Storage, writes
 from torchlike._tensor.tensor import Tensor
 
@@ -40,32 +40,98 @@ def read(t: Tensor, index: Any) -> Tensor | None:
     storage, chain = t._storage, t._chain
     if t.__class__ is not Tensor or storage.__class__ is not Storage or not (is_plain() and is_free(t)):
         return None
-    items, value = index if index.__class__ is tuple else (index,), storage.value
-    aval = value.aval if chain is None else chain[-1][0].outputs[0] if chain else None
-    if aval is None or not 0 < len(items) <= aval.ndim:
+    value = storage.value
+    aval, items = value.aval if chain is None else t._aval, index if index.__class__ is tuple else (index,)
+    layout = _layouts.get((aval, t._strides)) or _make_layout(aval, t._strides)
+    shape = layout.shape
+    if not 0 < len(items) <= len(shape):
         return None
-    found = _places(items, aval.shape)
+    places, steps, offset, i = [], [], t._offset, 0
+    for i, (item, n, stride, plan) in enumerate(zip(items, shape, layout.strides, layout.selects), 1):
+        at = item if item.__class__ is int else whole(item)
+        if at is None:
+            return _read_part(t, items, aval, layout)
+        if at < 0:
+            at += n
+        if not 0 <= at < n:
+            return None
+        places.append(at)
+        steps.append((plan, (at,)))
+        offset += at * stride
+    array = value.array
+    if array.__class__ is not _ndarray:
+        array = _elements(value, int(i == len(shape)))
+        if array is None:
+            return None
+    if i < len(shape):
+        return _row(t, tuple(places), tuple(steps), offset)
+    if chain is None:
+        found = array[tuple(places)]
+    elif array.flags.c_contiguous and is_strided(t):
+        found = array.ravel()[offset]
+    else:
+        return None
+    return _view(t, tuple(steps), offset, value, np.asarray(found))
+
+
+def element_at(t: Tensor, index: Any) -> int | None:
+    """Return the offset of an element in memory, or None if the index is not one integer for each dim, in range."""
+    aval, offset = t._aval, t._offset
+    items = index if index.__class__ is tuple else (index,)
+    layout = _layouts.get((aval, t._strides)) or _make_layout(aval, t._strides)
+    if len(items) != len(layout.shape):
+        return None
+    for item, n, stride in zip(items, layout.shape, layout.strides):
+        at = item if item.__class__ is int else whole(item)
+        if at is None or not -n <= at < n:
+            return None
+        offset += (at + n if at < 0 else at) * stride
+    return offset
+
+
+def _read_part(t: Tensor, items: tuple, aval: Aval, layout: _Layout) -> Tensor | None:
+    """Return `t[items]` if some of the indices are slices."""
+    found = _places(items, layout.shape)
     if found is None:
         return None
     places, pattern = found
-    array: Any = value.array
-    if array.__class__ is not _ndarray:
-        array = _elements(value, int(len(pattern) == aval.ndim and not any(pattern)))
+    plans = _plans.get((aval, t._strides, pattern)) or _make_plans(aval, t._strides, pattern)
+    offset, numbers = t._offset, []
+    for place, stride in zip(places, layout.strides):
+        if place is not _WHOLE:
+            numbers.append(place if place.__class__ is int else place.start)
+            offset += numbers[-1] * stride
+    return _row(t, places, tuple([(plan, (i,)) for plan, i in zip(plans, numbers)]), offset)
+
+
+def _row(t: Tensor, places: tuple, steps: tuple, offset: int) -> Tensor | None:
+    value = t._storage.value
+    array = _elements(value, 0)
     seen = None if array is None else shown(t, array)
     if seen is None:
         return None
-    part_seen: Any = seen[places]
-    if part_seen.__class__ is not _ndarray:
-        part_seen = np.asarray(part_seen)  # an element, as an array of its own
-    elif part_seen.nbytes <= COPIED:
-        part_seen = part_seen.copy()  # a write to the memory then needs no copy of all of it
-    plans = _plans.get((aval, t._strides, pattern)) or _make_plans(aval, t._strides, pattern)
-    offset, numbers = t._offset, []
-    for place, step in zip(places, contiguous_strides(aval.shape) if t._strides is None else t._strides):
-        if place is not _WHOLE:
-            numbers.append(place if place.__class__ is int else place.start)
-            offset += numbers[-1] * step
-    return _view(t, tuple([(plan, (i,)) for plan, i in zip(plans, numbers)]), offset, value, part_seen)
+    found = seen[places]
+    if found.nbytes <= COPIED:
+        found = found.copy()  # a write to the memory then needs no copy of all of it
+    return _view(t, steps, offset, value, found)
+
+
+class _Layout:
+    """The geometry of tensors with the same aval and strides, and the plans that select from their leading dims."""
+
+    __slots__ = ("selects", "shape", "strides")
+
+    def __init__(self, aval: Aval, strides: tuple[int, ...] | None) -> None:
+        self.shape = tuple(aval.shape)
+        self.strides = contiguous_strides(self.shape) if strides is None else strides
+        self.selects = _make_plans(aval, strides, (None,) * aval.ndim)
+
+
+_layouts: dict[tuple, _Layout] = {}
+
+
+def _make_layout(aval: Aval, strides: tuple[int, ...] | None) -> _Layout:
+    return _layouts.setdefault((aval, strides), _Layout(aval, strides))
 
 
 def _places(items: tuple, shape: tuple[int, ...]) -> tuple[tuple, tuple] | None:
@@ -165,10 +231,10 @@ def rows(t: Tensor) -> tuple[Tensor, ...] | None:
     seen = None if array is None else shown(t, array)
     if seen is None or not seen.ndim or not seen.size or getattr(t, "_frozen", None) is not None:
         return None
-    step = (contiguous_strides(seen.shape) if t._strides is None else t._strides)[0]
     if seen.nbytes <= COPIED_ROWS:
         seen = seen.copy()  # a write to the memory then needs no copy of all of it
     aval = value.aval if t._chain is None else t._chain[-1][0].outputs[0]
+    step = (contiguous_strides(seen.shape) if t._strides is None else t._strides)[0]
     (plan,) = _plans.get((aval, t._strides, "_unbound")) or _make_plans(aval, t._strides, (None,), "_unbound")
     made = []
     for i in range(len(seen)):

@@ -6,6 +6,7 @@ errors. `host_memory.py` describes the ownership of the memory.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from torchlike._engine.trace.trace import lock
 from torchlike._engine.trace.waiting import on_host
 from torchlike._ops import Op
 from torchlike._tensor.argument_forms import NUMBERS
-from torchlike._tensor.element_reads import bounds, computed, whole
+from torchlike._tensor.element_reads import bounds, computed, element_at, whole
 from torchlike._tensor.from_data import filled
 from torchlike._tensor.host_memory import at_once, claim, is_free, is_plain, is_strided, part, shown, takes_writes
 from torchlike._tensor.storage import Storage
@@ -32,25 +33,50 @@ _ndarray = np.ndarray
 
 def write(t: Tensor, index: Any, value: Any) -> bool:
     """Execute `t[index] = value`, if the indices are integers and slices. Return whether it was done."""
-    if t.__class__ is not Tensor or not is_plain() or not takes_writes(t):
-        return t.__class__ is Tensor and _is_pending(t) and write(t, index, value)
+    if t.__class__ is not Tensor or not is_plain():
+        return False
+    if not takes_writes(t) and not _is_computed(t):
+        return False
+    at = element_at(t, index)
+    if at is not None:
+        return _write_element(t, at, value)
     place = _basic(index)
     shape = None if place is None else _shape(t, place)
-    if shape is None:
-        return False
-    given = _tensor(value, t, place, shape) if isinstance(value, Tensor) else _number(value, t._storage.value.aval.dtype)
-    if given is None:
-        return False
-    storage, cache = t._storage, t._cache
+    given = None if shape is None else _given(t, value, shape, lambda: _is_part(value, t, place))
+    return given is not None and _store(t, given, place)
+
+
+def _write_element(t: Tensor, at: int, value: Any) -> bool:
+    """Write to the element at an offset in memory."""
+    given = _given(t, value, (), lambda: value._offset == at and not value.ndim and is_strided(value))
+    return given is not None and _store(t, given, at)
+
+
+def _given(t: Tensor, value: Any, shape: tuple[int, ...], is_part: Callable[[], bool]) -> Any:
+    """Return what a write of `value` to a part of `t` of this shape stores, or None if it must be recorded."""
+    if isinstance(value, Tensor):
+        return _tensor(value, t, shape, is_part)
+    return _number(value, t._storage.value.aval.dtype)
+
+
+def _store(t: Tensor, given: Any, place: Any) -> bool:
+    """Write to a part of a tensor: an index of the tensor, or the offset of an element in memory.
+
+    Return False if the array is too large to copy.
+    """
+    cache = t._cache
     if cache is not None:  # the cached value may be a view of the array
-        t._cache = None if t._tracks else (-1, cache[1], Value(cache[2].aval))
-    del cache
+        cache = t._cache = None if t._tracks else (-1, cache[1], Value(cache[2].aval))
     with lock:
-        array = claim(storage, t)
+        array = claim(t._storage, t)
         if array is None:
             return False
+        if place.__class__ is int:
+            array = array.reshape(-1)
+        elif given is not _SAME:
+            array = part(t, array)
         if given is not _SAME:
-            part(t, array)[place] = given
+            array[place] = given
     note_fate(t if t._origin is None else t._origin)
     return True
 
@@ -130,7 +156,7 @@ def _number(value: Any, dtype: _dtypes.dtype) -> Any:
         return None
 
 
-def _tensor(value: Any, t: Tensor, place: Any, shape: tuple[int, ...]) -> Any:
+def _tensor(value: Any, t: Tensor, shape: tuple[int, ...], is_part: Callable[[], bool]) -> Any:
     """Return the elements of a tensor that is assigned to a part of `t`, or None if they are not at hand.
 
     Return `_SAME` for that part itself, as in `t[place] += 1`.
@@ -141,7 +167,7 @@ def _tensor(value: Any, t: Tensor, place: Any, shape: tuple[int, ...]) -> Any:
     if origin is not None and value._root()._edge is not None:
         return None
     is_inside = value._storage is t._storage
-    if is_inside and _is_part(value, t, place):
+    if is_inside and is_part():
         return _SAME
     held = value._storage.value if value._chain is None else value._read(False)
     if held.aval.ndim and (is_inside or held.aval.shape != shape):
@@ -169,9 +195,9 @@ def _fits(source: _dtypes.dtype, target: _dtypes.dtype) -> bool:
     return source.numpy.isbuiltin == 1 and (whole or np.can_cast(source.numpy, target.numpy, "safe"))
 
 
-def _is_pending(t: Tensor) -> bool:
+def _is_computed(t: Tensor) -> bool:
     """Return whether the contents of a tensor were pending and are now computed, so that a write may happen at once."""
     storage = t._storage
-    if storage.__class__ is not Storage or storage.value.array is not None or not (is_plain() and is_free(t)):
+    if storage.__class__ is not Storage or storage.value.array is not None or not is_free(t):
         return False
     return computed(storage.value) and takes_writes(t)

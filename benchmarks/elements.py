@@ -175,7 +175,9 @@ def rows(name: str) -> list[dict]:
     made = []
     for run, which in ((0, "first run"), (RUNS - 1, "third run")):
         theirs, ours = (1e3 * median(turn[n]["seconds"][run] for turn in turns) for n in ("torch", "torchlike"))
-        made.append({"expression": f"{name}, {which}", "PyTorch ms": theirs, "torchlike ms": ours, "ratio": ours / theirs})
+        made.append(
+            {"expression": f"{name}, {which}", "PyTorch ms": theirs, "torchlike ms": ours, "ratio": ours / theirs}
+        )
     return made
 
 
@@ -189,7 +191,9 @@ def main(wanted: list[str]) -> None:
     for name in LOOPS:
         if not wanted or any(w in name for w in wanted):
             found += rows(name)
-            print(*[{k: v if isinstance(v, str) else round(v, 2) for k, v in row.items()} for row in found[-2:]], sep="\n")
+            print(
+                *[{k: v if isinstance(v, str) else round(v, 2) for k, v in row.items()} for row in found[-2:]], sep="\n"
+            )
     if not wanted:
         write("ELEMENTS", ABOUT, found)
 

@@ -274,10 +274,11 @@ def _finish(plan: OpPlan, values: Sequence, edges: Sequence, scalars: Sequence, 
         if plan.op.gradient.residuals and not recorder.watches and latest.made is None:
             return _finish_with_residuals(plan, values, edges, scalars)
         node = recorder.node(plan, values, edges, scalars)
-    elif plan.early is not None and values[0].array is not None and (made := at_once(plan, values, scalars)) is not None:
-        return wrap(made, None, plan.strides[0])
-    if plan.single is None:
-        return _finish_several(plan, recorder.record(plan, values, scalars), node)
+    if plan.apart:
+        if plan.single is None:
+            return _finish_several(plan, recorder.record(plan, values, scalars), node)
+        if node is None and values[0].array is not None and (made := at_once(plan, values, scalars)) is not None:
+            return wrap(made, None, plan.strides[0])
     tensor = _new(Tensor)
     storage = tensor._storage = _new(Storage)
     storage.value = recorder.record_one(plan, values, scalars)

@@ -116,10 +116,15 @@ def _number(value: Any, dtype: _dtypes.dtype) -> Any:
 # -- ints, slices, None and Ellipsis -----------------------------------------------------------------------------------
 
 
+def _of_scalar(index: int) -> IndexError:
+    """Return PyTorch's error for an integer index of a tensor without dims."""
+    return _errors.indexing.index_out_of_bounds(index, 0, 0) if index else _errors.indexing.index_of_scalar()
+
+
 def _select(t: Tensor, dim: int, index: int, position: int) -> Tensor:
     shape = t._value.aval.shape
     if dim >= len(shape):
-        raise _errors.indexing.index_of_scalar() if not shape else _errors.indexing.too_many_indices(len(shape))
+        raise _of_scalar(index) if not shape else _errors.indexing.too_many_indices(len(shape))
     size = tuple.__getitem__(shape, dim)
     if not -size <= index < size:
         raise _errors.indexing.index_out_of_bounds(index, position, size)
@@ -157,7 +162,7 @@ def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
     used = sum([_consumes(i) for i in items])
     if used > t.ndim:
         lone = not t.ndim and isinstance(index, int)
-        raise _errors.indexing.index_of_scalar() if lone else _errors.indexing.too_many_indices(t.ndim)
+        raise _of_scalar(index) if lone else _errors.indexing.too_many_indices(t.ndim)
     dim, rank, advanced = 0, t.ndim, {}
     for position, item in enumerate(items):
         if item is Ellipsis:

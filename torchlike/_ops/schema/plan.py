@@ -34,6 +34,7 @@ class OpPlan(Plan):
     """A plan with the data that the public API needs: output strides, gradient plans and saved inputs."""
 
     __slots__ = (
+        "apart",
         "check_node",
         "differentiable",
         "early",
@@ -65,6 +66,7 @@ class OpPlan(Plan):
         self.node = node
         self.gradients: dict = {}
         self.early: Early | None = None  # runs it at once on host arrays; None: it is always recorded
+        self.apart = self.single is None  # it has several results, or may run at once
         self.residual: dict | None = None
         self.source: tuple[OpPlan, tuple[int, ...] | None] | None = None  # the forward plan, the differentiated inputs
         return self
@@ -165,6 +167,7 @@ def _make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[A
     plan.host = op.execution.host if isinstance(op.execution.host, int) else op.execution.host(call)
     if plan.single is not None and plan.single.numel <= SMALL:
         plan.early = early(plan)
+        plan.apart = plan.early is not None
     if op.gradient.refuses_complex and any(o.dtype.is_complex for o in typed.outputs):
         plan.check_node = _refusing(op.gradient.refuses_complex)
     for a in call.arrays:

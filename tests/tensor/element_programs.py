@@ -71,7 +71,7 @@ class Writer:
     def made(self) -> str:
         x, dtype = self.name(), self.pick(*FLOATS) if self.wild else self.pick(*FLOATS, *WHOLE)
         return self.pick(
-            f"{x}.clone()", f"copy.deepcopy({x}) if n is None else {x}.clone()", f"{x} * 2 - 1", f"{x}.{'abs()' if self.wild else 'cumsum(0)'}", f"{x}.to(L.{dtype})",
+            f"{x}.clone()", f"copy.deepcopy({x}) if n is None else {x}.clone()", f"{x} * 2 - 1", f"{x}.{'abs()' if self.wild else 'flip(0)'}", f"{x}.to(L.{dtype})",
             f"L.zeros(3, 4, dtype=L.{dtype})", f"L.full((4,), 2, dtype=L.{dtype})", f"L.arange(5, dtype=L.{dtype})"
             if dtype != "bool" else f"L.ones(5, dtype=L.{dtype})", f"L.tensor([1, 0, 1], dtype=L.{dtype})",
             f"{self.place()} {self.operator()} {self.operand()}", f"-{self.place()}",

@@ -17,11 +17,13 @@ from torchlike._engine import Value
 from torchlike._engine.trace.trace import lock
 from torchlike._engine.trace.waiting import on_host
 from torchlike._ops import Op
+from torchlike._ops.schema.plan import OpPlan, make
 from torchlike._tensor.argument_forms import NUMBERS
+from torchlike._tensor.dispatch import describe
 from torchlike._tensor.element_reads import bounds, computed, element_at, whole
 from torchlike._tensor.from_data import filled
 from torchlike._tensor.host_memory import at_once, claim, is_free, is_plain, is_strided, part, shown, takes_writes
-from torchlike._tensor.storage import Storage
+from torchlike._tensor.storage import Storage, are_apart
 from torchlike._tensor.tensor import Tensor
 
 _LARGEST = float(np.finfo(np.float32).max)
@@ -89,15 +91,18 @@ def update(t: Tensor, op: Op, other: Any) -> bool:
         return False
     aval, kind, values, numbers = t._aval, other.__class__, [], []
     if kind is Tensor:
-        if other._storage is t._storage or other._strides is not None or not is_free(other):
+        if other._strides is not None or not is_free(other):
+            return False
+        if other._storage is t._storage and not are_apart(t, other, False):
             return False
         values.append(other._storage.value if other._chain is None else other._read(False))
-        plan = op.plans.get((aval, values[0].aval))
+        key = (aval, values[0].aval)
     elif kind in NUMBERS and not op.public.special and not (kind is int and not -_EXACT <= other <= _EXACT):
-        plan = op.plans.get((aval, kind))
+        key = (aval, kind)
         numbers.append(other)
     else:
         return False
+    plan = op.plans.get(key) or _plan(op, key, (t, other))
     if plan is None or plan.early is None or plan.outputs[0] is not aval:
         return False
     values.insert(0, t._storage.value if t._chain is None else t._read(False))
@@ -107,6 +112,14 @@ def update(t: Tensor, op: Op, other: Any) -> bool:
     values.clear()  # the write reuses the memory if nothing else refers to it
     t._write(made)
     return True
+
+
+def _plan(op: Op, key: tuple, operands: tuple) -> OpPlan | None:
+    """Return the plan of an operator, or None if it does not take the operands. The general path raises the error."""
+    try:
+        return op.plans.setdefault(key, make(op, operands, {}, describe))
+    except Exception:
+        return None
 
 
 def _basic(index: Any) -> Any:

@@ -53,7 +53,6 @@ def put(t: Tensor, index: Any, value: Any) -> None:
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
     if index is False:
         return  # PyTorch checks nothing else in this case
-    viewed, advanced = _basic(t, index)
     if not isinstance(value, Tensor):
         if not isinstance(value, int | float | complex | np.generic):
             raise _errors.indexing.cannot_assign(value, t)
@@ -61,6 +60,7 @@ def put(t: Tensor, index: Any, value: Any) -> None:
         narrow = t.dtype in _dtypes.FLOAT8  # float8 dtypes saturate instead of raising for an out-of-range number
         host = _dtypes.cast(np.array(number), t.dtype) if narrow else filled((), number, t.dtype)
         value = factories.of_array(host, t.device)
+    viewed, advanced = _basic(t, index)
     if advanced:
         if value.numel() == 1 and _is_one_mask(index):  # PyTorch implements this case as a masked fill
             check_history(viewed, (value,))

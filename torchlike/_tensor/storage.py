@@ -332,7 +332,21 @@ def view_plan(chain: tuple[Step, ...], node: str) -> OpPlan:
 
 
 # The views that NumPy returns as views, so that it can write through them.
-STRIDED = frozenset(("_select", "_slice", "_unbound", "_piece", "_sized_piece", "unsqueeze", "permute"))
+STRIDED = frozenset(
+    (
+        "_select",
+        "_slice",
+        "_unbound",
+        "_piece",
+        "_sized_piece",
+        "unsqueeze",
+        "squeeze",
+        "view",
+        "permute",
+        "transpose",
+        "_t",
+    )
+)
 _write_plans: dict[tuple, OpPlan] = {}
 
 

@@ -112,7 +112,8 @@ class Writer:
         return self.pick(
             f"s.append((w * {x}).sum())", f"s.append((w * {self.place()}).sum())", f"s.append((w[0] * {x}[0]).sum())",
             "s.pop().backward()", "s.pop().backward()", "o.append(w.grad.tolist())", f"w[0] = {self.number()}", f"{x} = w.detach()", f"{x} = w[1:]", f"{x} = {x}.clone().requires_grad_()",
-            f"s.append({x}.pow(2).sum())", "w = w.detach().requires_grad_()",
+            f"s.append((w * {x}).sum()); {self.write()}; s.pop().backward()",
+            f"s.append((w * {self.place()}).sum()); {self.write()}; s.pop().backward()", f"s.append({x}.pow(2).sum())", "w = w.detach().requires_grad_()",
         )  # fmt: skip
 
     def moded(self) -> str:

@@ -151,7 +151,7 @@ def timed(library: str, name: str) -> dict:
     module = __import__(library)
     if library == "torch":
         module.set_num_threads(1)
-    seconds = []
+    seconds, made = [], None
     for _ in range(RUNS):
         started = time.process_time()
         made = LOOPS[name](module).tolist()

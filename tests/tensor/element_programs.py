@@ -25,7 +25,8 @@ class Writer:
     """Writes the statements of one program.
 
     A `wild` program has infinities, NaN and products of elements, and no integers, because PyTorch leaves the cast of a
-    number out of range to an integer to the platform.
+    number out of range to an integer to the platform. It does not write through expanded dims, where the recorded
+    operator loses the sign of zero.
     """
 
     def __init__(self, seed: int) -> None:
@@ -40,16 +41,26 @@ class Writer:
 
     def number(self) -> str:
         tame = ("0", "1", "2", "-1", "3", "0.5", "-2.5", "True")
-        return self.pick(*tame, "1e38", "-0.0", "inf", "nan", "1e-45", "0.1") if self.wild else self.pick(*tame)
+        return self.pick(*tame, "1e38", "-0.0", "inf", "nan", "0.1") if self.wild else self.pick(*tame)
 
     def index(self) -> str:
         i = lambda: self.pick(0, 1, 2, -1, 0, 1, 2, 3, 7)
         cut = lambda: self.pick(":", "1:", ":2", "::2", "1:3", "-2:", "5:")
         part = lambda: self.pick(str(i()), str(i()), str(i()), cut())
         return self.pick(
-            str(i()), str(i()), f"{i()}, {i()}", f"{i()}, {i()}", part(), f"{part()}, {part()}",
-            f"..., {i()}", f"None, {i()}", "...", f"k[{i()}]", f"k[{i()}], {i()}", f":k[{i()}]",
-        )  # fmt: skip
+            str(i()),
+            str(i()),
+            f"{i()}, {i()}",
+            f"{i()}, {i()}",
+            part(),
+            f"{part()}, {part()}",
+            f"..., {i()}",
+            f"None, {i()}",
+            "...",
+            f"k[{i()}]",
+            f"k[{i()}], {i()}",
+            f":k[{i()}]",
+        )
 
     def place(self) -> str:
         return f"{self.name()}[{self.index()}]"
@@ -60,30 +71,56 @@ class Writer:
     def operator(self) -> str:
         return self.pick("+", "-", "*", "/") if self.wild else self.pick("+", "-")
 
+    def update(self) -> str:
+        """Return an in-place operator with its operand, which is not changed during the write."""
+        return f"{self.operator()}= {self.pick(self.number(), f'{self.place()}.clone()', f'{self.name()}.clone()')}"
+
     def view(self) -> str:
         x = self.name()
         return self.pick(
-            self.place(), self.place(), f"{x}.t()", f"{x}.view(-1)", f"{x}.detach()", f"{x}.unsqueeze(0)",
-            f"{x}.unbind()[{self.pick(0, 1, -1)}]", f"{x}.expand(2, *{x}.shape)", f"{x}.reshape(-1)", f"{x}.data",
-            f"list({x})[0]", f"{x}.flatten()", f"{x}.squeeze()",
-        )  # fmt: skip
+            self.place(),
+            self.place(),
+            f"{x}.t()",
+            f"{x}.view(-1)",
+            f"{x}.detach()",
+            f"{x}.unsqueeze(0)",
+            f"{x}.unbind()[{self.pick(0, 1, -1)}]",
+            f"{x}.squeeze(0)" if self.wild else f"{x}.expand(2, *{x}.shape)",
+            f"{x}.reshape(-1)",
+            f"{x}.data",
+            f"list({x})[0]",
+            f"{x}.flatten()",
+            f"{x}.squeeze()",
+        )
 
     def made(self) -> str:
         x, dtype = self.name(), self.pick(*FLOATS) if self.wild else self.pick(*FLOATS, *WHOLE)
         return self.pick(
-            f"{x}.clone()", f"copy.deepcopy({x}) if n is None else {x}.clone()", f"{x} * 2 - 1", f"{x}.{'abs()' if self.wild else 'flip(0)'}", f"{x}.to(L.{dtype})",
-            f"L.zeros(3, 4, dtype=L.{dtype})", f"L.full((4,), 2, dtype=L.{dtype})", f"L.arange(5, dtype=L.{dtype})"
-            if dtype != "bool" else f"L.ones(5, dtype=L.{dtype})", f"L.tensor([1, 0, 1], dtype=L.{dtype})",
-            f"{self.place()} {self.operator()} {self.operand()}", f"-{self.place()}",
-        )  # fmt: skip
+            f"{x}.clone()",
+            f"copy.deepcopy({x}) if n is None else {x}.clone()",
+            f"{x} * 2 - 1",
+            f"{x}.{'abs()' if self.wild else 'flip(0)'}",
+            f"{x}.to(L.{dtype})",
+            f"L.zeros(3, 4, dtype=L.{dtype})",
+            f"L.full((4,), 2, dtype=L.{dtype})",
+            f"L.arange(5, dtype=L.{dtype})" if dtype != "bool" else f"L.ones(5, dtype=L.{dtype})",
+            f"L.tensor([1, 0, 1], dtype=L.{dtype})",
+            f"{self.place()} {self.operator()} {self.operand()}",
+            f"-{self.place()}",
+        )
 
     def read(self) -> str:
         compared = f"{self.place()} {self.pick('<', '>=', '==', '!=')} {self.operand()}"
         return self.pick(
-            f"o.append(float({self.place()}))", f"o.append({self.place()}.item())", f"o.append(bool({compared}))",
-            f"o.append([v.tolist() for v in {self.name()}])", f"o.append({self.place()}.tolist())",
-            f"o.append(int({self.place()} > 0))", f"o.append({self.name()}._version)", f"o.append(str({compared}))",
-        )  # fmt: skip
+            f"o.append(float({self.place()}))",
+            f"o.append({self.place()}.item())",
+            f"o.append(bool({compared}))",
+            f"o.append([v.tolist() for v in {self.name()}])",
+            f"o.append({self.place()}.tolist())",
+            f"o.append(int({self.place()} > 0))",
+            f"o.append({self.name()}._version)",
+            f"o.append(str({compared}))",
+        )
 
     def loop(self) -> str:
         x, i = self.name(), self.pick(0, 1, 2)
@@ -91,30 +128,46 @@ class Writer:
             f"for v in {x}: v {self.operator()}= {self.number()}",
             f"for v in {x}: v[{i}] = {self.number()}",
             f"for i in range(3): {x}[i] = {self.name()}[i] {self.operator()} {self.operand()}",
-            f"for i in range(3): {x}[i] {self.operator()}= {self.operand()}",
+            f"for i in range(3): {x}[i] {self.update()}",
             f"for i in range(1, 3): {x}[i] = {x}[i - 1] + 1",
             f"for i in range(20): {x}[i % 3] += 1",
             f"for i in k: {x}[i] += 1",
-            f"for i, v in enumerate({x}): {self.name()}[i] = v",
+            f"for i, v in enumerate({x}): {self.name()}[i] = v.detach()",
         )
 
     def shared(self) -> str:
         x = self.name()
         return self.pick(
-            f"n = {x}.numpy()", f"n = {x}.detach().numpy()", "n[...] = 1", "n.reshape(-1)[0] = 1", "n = None",
-            f"{x} = L.from_numpy(n)", f"{x} = L.from_numpy(np.ones((3, 4), np.float32))", "o.append(n.tolist())",
-        )  # fmt: skip
+            f"n = {x}.numpy()",
+            f"n = {x}.detach().numpy()",
+            "n[...] = 1",
+            "n.reshape(-1)[0] = 1",
+            "n = None",
+            f"{x} = L.from_numpy(n)",
+            f"{x} = L.from_numpy(np.ones((3, 4), np.float32))",
+            "o.append(n.tolist())",
+        )
 
     def gradient(self) -> str:
         x = self.name()
         if self.wild and self.random.random() < 0.1:  # an integer tensor that requires grad, as PyTorch makes, is a bug
             return self.pick(f"{self.place()} = w[0]", f"{x} = {x} * w")
         return self.pick(
-            f"s.append((w * {x}).sum())", f"s.append((w * {self.place()}).sum())", f"s.append((w[0] * {x}[0]).sum())",
-            "s.pop().backward()", "s.pop().backward()", "o.append(w.grad.tolist())", f"w[0] = {self.number()}", f"{x} = w.detach()", f"{x} = w[1:]", f"{x} = {x}.clone().requires_grad_()",
-            f"s.append((w * {x}).sum()); {self.write()}; s.pop().backward()",
-            f"s.append((w * {self.place()}).sum()); {self.write()}; s.pop().backward()", f"s.append({x}.pow(2).sum())", "w = w.detach().requires_grad_()",
-        )  # fmt: skip
+            f"s.append((w * {x}).sum())",
+            f"s.append((w * {self.place()}).sum())",
+            f"s.append((w[0] * {x}[0]).sum())",
+            "s.pop().backward()",
+            "s.pop().backward()",
+            "o.append(w.grad.tolist())",
+            f"w[0] = {self.number()}",
+            f"{x} = w.detach()",
+            f"{x} = w[1:]",
+            f"{x} = {x}.clone().requires_grad_()",
+            f"s.append((w * {x}).sum()); {self.tracked()}; s.pop().backward()",
+            f"s.append((w * {self.place()}).sum()); {self.tracked()}; s.pop().backward()",
+            f"s.append({x}.pow(2).sum())",
+            "w = w.detach().requires_grad_()",
+        )
 
     def moded(self) -> str:
         if self.random.random() < 0.2:  # PyTorch writes to an inference tensor before it raises
@@ -124,12 +177,19 @@ class Writer:
     def write(self) -> str:
         x = self.name()
         return self.pick(
-            f"{self.place()} = {self.number()}", f"{self.place()} = {self.operand()}",
+            f"{self.place()} = {self.number()}",
+            f"{self.place()} = {self.operand()}",
             f"{self.place()} = {self.operand()} {self.operator()} {self.operand()}",
-            f"{self.place()} {self.operator()}= {self.operand()}", f"{x} {self.operator()}= {self.operand()}",
+            f"{self.place()} {self.update()}",
+            f"{x} {self.update()}",
             f"{x}.{self.pick('zero_()', 'add_(1)', 'fill_(2)', f'copy_({self.operand()})', 'mul_(2)')}",
             f"{x}.data[{self.index()}] = {self.number()}",
-        )  # fmt: skip
+        )
+
+    def tracked(self) -> str:
+        """Return a write that autograd tracks."""
+        found = self.write()
+        return self.tracked() if ".data" in found else found
 
     def bound(self) -> str:
         return f"{self.name()} = {self.pick(self.view(), self.view(), self.made())}"

@@ -44,8 +44,9 @@ def _copied(t: Tensor, memo: dict) -> Tensor:
     """
     storage = t._storage
     if type(storage) is not _storage.Storage or _storage.marks(t):
+        shared = storage.shared  # a read may turn the storage into an ordinary one
         made = t.detach().clone()
-        if storage.shared:
+        if shared:
             made._count()
         return made
     made, copied = alias(t), memo.get(id(storage))

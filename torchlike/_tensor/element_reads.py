@@ -46,8 +46,8 @@ def read(t: Tensor, index: Any) -> Tensor | None:
     shape = layout.shape
     if not 0 < len(items) <= len(shape):
         return None
-    places, steps, offset, i = [], [], t._offset, 0
-    for i, (item, n, stride, plan) in enumerate(zip(items, shape, layout.strides, layout.selects), 1):
+    places, steps, offset = [], [], t._offset
+    for item, n, stride, plan in zip(items, shape, layout.strides, layout.selects):
         at = item if item.__class__ is int else whole(item)
         if at is None:
             return _read_part(t, items, aval, layout)
@@ -60,10 +60,10 @@ def read(t: Tensor, index: Any) -> Tensor | None:
         offset += at * stride
     array = value.array
     if array.__class__ is not _ndarray:
-        array = _elements(value, int(i == len(shape)))
+        array = _elements(value, int(len(places) == len(shape)))
         if array is None:
             return None
-    if i < len(shape):
+    if len(places) < len(shape):
         return _row(t, tuple(places), tuple(steps), offset)
     if chain is None:
         found = array[tuple(places)]
@@ -280,11 +280,13 @@ def _elements(value: Value, count: int) -> np.ndarray | None:
 
     A pending value is computed, and the array of a program on the CPU is copied, if many elements are read one by one.
     """
-    if value.array is None and not (count and computed(value, count)):
-        return None
-    array = value.array
-    if array.__class__ is _ndarray or not count or value.aval.device.type != "cpu" or array.nbytes > COPIED_ROWS:
+    array: Any = value.array
+    if array is None and count and computed(value, count):
+        array = value.array
+    if array.__class__ is _ndarray or array is None or not count:
         return array if array.__class__ is _ndarray else None
+    if value.aval.device.type != "cpu" or array.nbytes > COPIED_ROWS:
+        return None
     _reads[value] = count = _reads.get(value, 0) + count
     if count < OFTEN:
         return None

@@ -18,11 +18,11 @@ from torchlike._engine.trace.trace import lock
 from torchlike._engine.trace.waiting import on_host
 from torchlike._ops import Op
 from torchlike._ops.schema.plan import OpPlan, make
+from torchlike._tensor import host_memory as memory
 from torchlike._tensor.argument_forms import NUMBERS
 from torchlike._tensor.dispatch import describe
 from torchlike._tensor.element_reads import bounds, computed, element_at, whole
 from torchlike._tensor.from_data import filled
-from torchlike._tensor.host_memory import at_once, claim, is_free, is_plain, is_strided, part, shown, takes_writes
 from torchlike._tensor.storage import Storage, are_apart
 from torchlike._tensor.tensor import Tensor
 
@@ -35,9 +35,9 @@ _ndarray = np.ndarray
 
 def write(t: Tensor, index: Any, value: Any) -> bool:
     """Execute `t[index] = value`, if the indices are integers and slices. Return whether it was done."""
-    if t.__class__ is not Tensor or not is_plain():
+    if t.__class__ is not Tensor or not memory.is_plain():
         return False
-    if not takes_writes(t) and not _is_computed(t):
+    if not memory.takes_writes(t) and not _is_computed(t):
         return False
     at = element_at(t, index)
     if at is not None:
@@ -50,7 +50,7 @@ def write(t: Tensor, index: Any, value: Any) -> bool:
 
 def _write_element(t: Tensor, at: int, value: Any) -> bool:
     """Write to the element at an offset in memory."""
-    given = _given(t, value, (), lambda: value._offset == at and not value.ndim and is_strided(value))
+    given = _given(t, value, (), lambda: value._offset == at and not value.ndim and memory.is_strided(value))
     return given is not None and _store(t, given, at)
 
 
@@ -66,17 +66,15 @@ def _store(t: Tensor, given: Any, place: Any) -> bool:
 
     Return False if the array is too large to copy.
     """
-    cache = t._cache
-    if cache is not None:  # the cached value may be a view of the array
-        cache = t._cache = None if t._tracks else (-1, cache[1], Value(cache[2].aval))
+    memory.forget_read(t)
     with lock:
-        array = claim(t._storage, t)
+        array = memory.claim(t._storage, t)
         if array is None:
             return False
         if place.__class__ is int:
             array = array.reshape(-1)
         elif given is not _SAME:
-            array = part(t, array)
+            array = memory.part(t, array)
         if given is not _SAME:
             array[place] = given
     note_fate(t if t._origin is None else t._origin)
@@ -87,11 +85,11 @@ def update(t: Tensor, op: Op, other: Any) -> bool:
     """Execute an in-place operator on a small tensor, such as `t += other`. Return whether it was done."""
     if t.__class__ is not Tensor or t._strides is not None or op.guard is not None or op.public.autocast is not None:
         return False
-    if not is_plain() or not takes_writes(t):
+    if not memory.is_plain() or not memory.takes_writes(t):
         return False
     aval, kind, values, numbers = t._aval, other.__class__, [], []
     if kind is Tensor:
-        if other._strides is not None or not is_free(other):
+        if other._strides is not None or not memory.is_free(other):
             return False
         if other._storage is t._storage and not are_apart(t, other, False):
             return False
@@ -106,7 +104,7 @@ def update(t: Tensor, op: Op, other: Any) -> bool:
     if plan is None or plan.early is None or plan.outputs[0] is not aval:
         return False
     values.insert(0, t._storage.value if t._chain is None else t._read(False))
-    made = at_once(plan, values, numbers)
+    made = memory.at_once(plan, values, numbers)
     if made is None:
         return False
     values.clear()  # the write reuses the memory if nothing else refers to it
@@ -138,7 +136,7 @@ def _basic(index: Any) -> Any:
 def _shape(t: Tensor, place: Any) -> tuple[int, ...] | None:
     """Return the shape of the written part, or None if it is empty or if the index is out of range."""
     array = t._storage.value.array
-    seen = shown(t, array if array.__class__ is _ndarray else on_host(array))
+    seen = memory.shown(t, array if array.__class__ is _ndarray else on_host(array))
     if seen is None:
         return None
     try:
@@ -192,9 +190,9 @@ def _tensor(value: Any, t: Tensor, shape: tuple[int, ...], is_part: Callable[[],
 def _is_part(value: Tensor, t: Tensor, place: Any) -> bool:
     """Return whether a tensor shows exactly the memory of `t[place]`, as in `t[place] += 1`."""
     array = t._storage.value.array
-    if array.__class__ is not _ndarray or not array.flags.c_contiguous or not is_strided(value):
+    if array.__class__ is not _ndarray or not array.flags.c_contiguous or not memory.is_strided(value):
         return False
-    a, b = part(value, array), part(t, array)[place if Ellipsis in place else (*place, ...)]
+    a, b = memory.part(value, array), memory.part(t, array)[place if Ellipsis in place else (*place, ...)]
     if a.shape != b.shape or a.strides != b.strides:
         return False
     return a.__array_interface__["data"] == b.__array_interface__["data"]
@@ -211,6 +209,6 @@ def _fits(source: _dtypes.dtype, target: _dtypes.dtype) -> bool:
 def _is_computed(t: Tensor) -> bool:
     """Return whether the contents of a tensor were pending and are now computed, so that a write may happen at once."""
     storage = t._storage
-    if storage.__class__ is not Storage or storage.value.array is not None or not is_free(t):
+    if storage.__class__ is not Storage or storage.value.array is not None or not memory.is_free(t):
         return False
-    return computed(storage.value) and takes_writes(t)
+    return computed(storage.value) and memory.takes_writes(t)

@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from torchlike._autograd import versions
+from torchlike._dtypes import float32
+from torchlike._dtypes.devices import cpu
 from torchlike._dtypes.recorder import current, plain
 from torchlike._dtypes.strides import contiguous_strides, is_apart
-from torchlike._engine import Value
+from torchlike._engine import Value, aval
 from torchlike._engine.trace import flush as _flush
 from torchlike._engine.trace.ownership import LOCAL
 from torchlike._engine.trace.trace import ahead, lock, observers
@@ -28,6 +30,7 @@ from torchlike._tensor.storage import SEEN, WRITE, Storage
 
 COPIED = 1 << 22  # bytes; a write that must copy a larger array is recorded
 TAKEN = 1 << 18  # bytes; a write to a larger array of JAX is recorded, so that a program can donate it
+_UNREAD = Value(aval((), float32, cpu))  # stands for the value of a view that is read again at its next use
 _EXECUTORS = ("auto", "numpy")  # the other executors compile every operator
 _ndarray = np.ndarray
 _new = object.__new__
@@ -74,10 +77,10 @@ def part(tensor: Any, array: np.ndarray) -> np.ndarray:
     chain = tensor._chain
     if chain is None:
         return array
-    aval, item, strides = chain[-1][0].outputs[0], array.itemsize, tensor._strides
+    shape, item, strides = chain[-1][0].outputs[0].shape, array.itemsize, tensor._strides
     if strides is None:
-        strides = contiguous_strides(aval.shape)
-    return _ndarray(aval.shape, array.dtype, array, tensor._offset * item, [s * item for s in strides])
+        strides = contiguous_strides(shape)
+    return _ndarray(shape, array.dtype, array, tensor._offset * item, [s * item for s in strides])
 
 
 def shown(tensor: Any, array: np.ndarray) -> np.ndarray | None:
@@ -92,12 +95,22 @@ def takes_writes(tensor: Any) -> bool:
     storage = tensor._storage
     if storage.__class__ is not Storage or not (is_free(tensor) and is_strided(tensor)):
         return False
-    strides, aval, array = tensor._strides, storage.value.aval, storage.value.array
+    strides, held = tensor._strides, storage.value
     if strides is not None and (tensor._chain is None or not _is_apart(tuple(tensor.shape), strides)):
         return False
-    if aval.device.type != "cpu" or aval.dtype.numpy.isbuiltin != 1:
+    if held.aval.device.type != "cpu" or held.aval.dtype.numpy.isbuiltin != 1:
         return False
-    return array.__class__ is _ndarray or (array is not None and array.nbytes <= TAKEN)
+    return held.array.__class__ is _ndarray or (held.array is not None and held.array.nbytes <= TAKEN)
+
+
+def forget_read(tensor: Any) -> Any:
+    """Drop the cached value of a view, which may show the memory that is about to be written, and return the cache."""
+    cache = tensor._cache
+    if tensor._tracks:
+        tensor._cache = (-1, None, _UNREAD)
+    elif cache is not None:
+        tensor._cache = (-1, cache[1], _UNREAD)
+    return tensor._cache
 
 
 def claim(storage: Storage, owner: Any) -> np.ndarray | None:
@@ -134,18 +147,15 @@ def place(tensor: Any, value: Value) -> bool:
     given = value.array
     if given.__class__ is not _ndarray or tensor._chain is None or not (is_plain() and takes_writes(tensor)):
         return False
-    storage, cache = tensor._storage, tensor._cache
-    born = None if tensor._tracks or cache is None else cache[1]
-    cache = tensor._cache = None  # the cached value may be a view of the array
+    storage, cache = tensor._storage, forget_read(tensor)
     with lock:
         array = claim(storage, tensor)
-        if array is not None:
-            part(tensor, array)[...] = given
+        if array is None:
+            return False
+        part(tensor, array)[...] = given
     if not tensor._tracks:
-        tensor._cache = (-1 if array is None else storage.version, born, value)
+        tensor._cache = (storage.version, cache and cache[1], value)
         value.stamp = value.stamp or versions.of(storage.value)
-    if array is None:
-        return False
     versions.note_fate(tensor if tensor._origin is None else tensor._origin)
     return True
 

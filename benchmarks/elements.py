@@ -176,7 +176,7 @@ def rows(name: str) -> list[dict]:
     for run, which in ((0, "first run"), (RUNS - 1, "third run")):
         theirs, ours = (1e3 * median(turn[n]["seconds"][run] for turn in turns) for n in ("torch", "torchlike"))
         made.append(
-            {"expression": f"{name}, {which}", "PyTorch ms": theirs, "torchlike ms": ours, "ratio": ours / theirs}
+            {"operator": f"{name}, {which}", "PyTorch ms": theirs, "torchlike ms": ours, "ratio": ours / theirs}
         )
     return made
 

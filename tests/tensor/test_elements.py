@@ -12,7 +12,7 @@ import torchlike
 from tests.gate import gated
 from tests.tensor.element_programs import difference
 from torchlike._ops import REGISTRY
-from torchlike._tensor.host_memory import at_once
+from torchlike._tensor.elements.memory import at_once
 
 PROGRAMS = 200
 EXECUTORS = ("numpy", "auto", "xla", "immediate")

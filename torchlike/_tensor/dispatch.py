@@ -21,7 +21,7 @@ from torchlike._ops.schema.declare import Op
 from torchlike._ops.schema.plan import OpPlan, Varying, make
 from torchlike._tensor import autocast, views
 from torchlike._tensor.argument_forms import NUMBERS, from_old_order, in_order, is_foreign, number, plain, settled
-from torchlike._tensor.host_memory import at_once
+from torchlike._tensor.elements.memory import at_once
 from torchlike._tensor.storage import Storage, move, writes
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, wrap
 from torchlike._tensor.tracebacks import shortened

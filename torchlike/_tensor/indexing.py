@@ -15,9 +15,10 @@ from torchlike._engine.trace.trace import lock
 from torchlike._errors.dtypes import c_name
 from torchlike._errors.warned import warn
 from torchlike._ops import REGISTRY
-from torchlike._tensor import dispatch, element_reads, element_writes, factories, overriding
+from torchlike._tensor import dispatch, factories, overriding
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import before_write, check_history
+from torchlike._tensor.elements import reads, writes
 from torchlike._tensor.from_data import filled
 from torchlike._tensor.tensor import Tensor, wrap
 
@@ -27,7 +28,7 @@ _PLACES = (_dtypes.int64, _dtypes.int32)
 
 def get(t: Tensor, index: Any) -> Tensor:
     """Return `t[index]`."""
-    made = element_reads.read(t, index)
+    made = reads.read(t, index)
     if made is not None:
         return made
     if index.__class__ is int:  # fast path of the most common case
@@ -45,7 +46,7 @@ def get(t: Tensor, index: Any) -> Tensor:
 
 def put(t: Tensor, index: Any, value: Any) -> None:
     """Execute `t[index] = value`."""
-    if element_writes.write(t, index, value):
+    if writes.write(t, index, value):
         return
     if index.__class__ is slice and not t.ndim:
         raise _errors.indexing.slice_of_scalar()

@@ -13,7 +13,7 @@ from torchlike._ops import REGISTRY, Op
 from torchlike._ops.schema.declare import OPERAND
 from torchlike._tensor.binding import CALLERS, in_place_of
 from torchlike._tensor.dispatch import binary
-from torchlike._tensor.element_writes import update
+from torchlike._tensor.elements.writes import update
 from torchlike._tensor.exchange import from_numpy
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
 from torchlike._tensor.tracebacks import shortened

@@ -23,8 +23,9 @@ from torchlike._dtypes.strides import is_dense
 from torchlike._engine import Aval, Size, Value, boundary, element, to_numpy
 from torchlike._engine.trace.trace import lock
 from torchlike._errors.warned import warn
-from torchlike._tensor import hooks, host_memory, views
+from torchlike._tensor import hooks, views
 from torchlike._tensor import storage as _storage
+from torchlike._tensor.elements.memory import place
 from torchlike._tensor.shared_storage import show
 from torchlike._tensor.storage import Step, Storage
 from torchlike._tensor.tracebacks import shortened
@@ -192,7 +193,7 @@ class Tensor(Methods):
         origin._storage.version += step
 
     def _write_through(self, value: Value, edge: Edge | None, differentiable: bool, since: int | None) -> None:
-        if edge is None and host_memory.place(self, value):
+        if edge is None and place(self, value):
             return
         origin = self._root()
         # `steps_from` comes first, because it may switch the tensor to a grown storage.

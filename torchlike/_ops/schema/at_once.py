@@ -50,7 +50,7 @@ def early(plan: OpPlan) -> Early | None:
         if a.__class__ is not Aval or a.numel > SMALL or a.device.type != "cpu" or a.dtype.numpy.isbuiltin != 1:
             return None
     kernel = _Kernel(plan)
-    return (None if any(a.ndim for a in avals) else _direct(plan, kernel)) or kernel
+    return _direct(plan, kernel) or kernel
 
 
 class _Kernel:
@@ -84,19 +84,21 @@ def _direct(plan: OpPlan, kernel: _Kernel) -> Early | None:
     is_float = compute is float32 or compute is float64
     if not (is_float or compute.category == INTEGER or (compute is bool_ and plan.op.name in _TESTS)):
         return None
-    if plan.op.name in _TESTS:
-        return _number_test(_TESTS[plan.op.name], run.arguments, compute, kernel)
-    if plan.op.name in _SUMS and plan.outputs[0].dtype is compute:
-        return _number_sum(_SUMS[plan.op.name], run.arguments, compute, kernel)
+    name, has_dims = plan.op.name, any(a.ndim for a in plan.inputs)
+    if has_dims and (name in _TESTS or (name in _SUMS and plan.outputs[0].dtype is compute)):
+        return _array_function(_TESTS.get(name) or _SUMS[name], run.arguments, compute, kernel)
+    if name in _TESTS:
+        return _number_test(_TESTS[name], run.arguments, compute, kernel)
+    if name in _SUMS and plan.outputs[0].dtype is compute:
+        return _number_sum(_SUMS[name], run.arguments, compute, kernel)
     return None
 
 
-def _operands(arguments: dict, compute: dtype) -> Callable[[Sequence, Sequence], tuple[Any, Any] | None]:
-    """Return a function that returns the two operands as Python numbers of a dtype.
-
-    It returns None if a number is not in the range in which all dtypes agree with Python.
-    """
-    (first, i), (second, j) = arguments["input"], arguments["other"]
+def _exact(compute: dtype) -> Callable[[Any], Any]:
+    """Return a function that casts a Python number to a dtype, and returns None for numbers out of a safe range."""
+    is_small = compute is bool_ or compute.is_floating_point
+    low, high = (-_EXACT, _EXACT) if is_small else (np.iinfo(compute.numpy).min, np.iinfo(compute.numpy).max)
+    low, high = int(low), int(high)
 
     def exact(number: Any) -> Any:
         if number.__class__ is float:
@@ -105,9 +107,32 @@ def _operands(arguments: dict, compute: dtype) -> Callable[[Sequence, Sequence],
             return number if compute is float64 else None
         return number if number.__class__ is not complex and low <= number <= high else None
 
-    is_small = compute is bool_ or compute.is_floating_point
-    low, high = (-_EXACT, _EXACT) if is_small else (np.iinfo(compute.numpy).min, np.iinfo(compute.numpy).max)
-    low, high = int(low), int(high)
+    return exact
+
+
+def _array_function(function: Callable, arguments: dict, compute: dtype, kernel: _Kernel) -> Early:
+    """Return a function for a sum, difference, product or comparison of small arrays."""
+    (first, i), (second, j) = arguments["input"], arguments["other"]
+    exact = _exact(compute)
+
+    def run(arrays: Sequence, numbers: Sequence) -> np.ndarray | None:
+        x = arrays[i] if first == "array" else exact(numbers[i])
+        y = arrays[j] if second == "array" else exact(numbers[j])
+        if x is None or y is None:
+            return kernel(arrays, numbers)
+        with np.errstate(all="ignore"):
+            return np.asarray(function(x, y))
+
+    return run
+
+
+def _operands(arguments: dict, compute: dtype) -> Callable[[Sequence, Sequence], tuple[Any, Any] | None]:
+    """Return a function that returns the two operands as Python numbers of a dtype.
+
+    It returns None if a number is not in the range in which all dtypes agree with Python.
+    """
+    (first, i), (second, j) = arguments["input"], arguments["other"]
+    exact = _exact(compute)
 
     def operands(arrays: Sequence, numbers: Sequence) -> tuple[Any, Any] | None:
         x = arrays[i].item() if first == "array" else exact(numbers[i])

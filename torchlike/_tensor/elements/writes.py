@@ -1,7 +1,7 @@
 """Writes at once: `x[i, j] = y` and `x[a:b] = y` for host tensors without gradients.
 
 `write` returns False if the call is not of this kind. The caller then takes the general path, which also raises the
-errors. `host_memory.py` describes the ownership of the memory.
+errors. `memory.py` describes the ownership of the memory.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from torchlike._engine.trace.trace import lock
 from torchlike._engine.trace.waiting import on_host
 from torchlike._ops import Op
 from torchlike._ops.schema.plan import OpPlan, make
-from torchlike._tensor import host_memory as memory
 from torchlike._tensor.argument_forms import NUMBERS
 from torchlike._tensor.dispatch import describe
-from torchlike._tensor.element_reads import bounds, computed, element_at, whole
+from torchlike._tensor.elements import memory
+from torchlike._tensor.elements.reads import bounds, computed, element_at, whole
 from torchlike._tensor.from_data import filled
 from torchlike._tensor.storage import Storage, are_apart
 from torchlike._tensor.tensor import Tensor

@@ -1,7 +1,7 @@
 """Reads at once: `x[i, j]`, `x[i]`, `x[i, a:b]` and iteration over rows, for host tensors without gradients.
 
 Each function returns None if the call is not of this kind. The caller then takes the general path, which also raises
-the errors. `host_memory.py` describes the ownership of the memory.
+the errors. `memory.py` describes the ownership of the memory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from torchlike._engine.trace.waiting import on_host
 from torchlike._ops import REGISTRY
 from torchlike._ops.schema.plan import OpPlan, Varying, make
 from torchlike._tensor import views
-from torchlike._tensor.host_memory import is_free, is_plain, is_strided, shown
+from torchlike._tensor.elements.memory import is_free, is_plain, is_strided, shown
 from torchlike._tensor.storage import SEEN, Storage, writes
 from torchlike._tensor.tensor import Tensor
 

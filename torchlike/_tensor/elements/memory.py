@@ -25,6 +25,7 @@ from torchlike._engine.trace import flush as _flush
 from torchlike._engine.trace.ownership import LOCAL
 from torchlike._engine.trace.trace import ahead, lock, observers
 from torchlike._engine.trace.waiting import on_host
+from torchlike._engine.xla.mesh import active
 from torchlike._ops.schema.plan import OpPlan
 from torchlike._tensor.storage import SEEN, WRITE, Storage
 
@@ -38,9 +39,9 @@ _is_apart = lru_cache(256)(is_apart)
 
 
 def is_plain() -> bool:
-    """Return whether this thread is in no mode other than grad mode, and compiles nothing ahead of time."""
+    """Return whether this thread is in no mode but grad mode, without a mesh and without ahead-of-time compiling."""
     recorder = current()
-    return (recorder is plain or recorder is plain.variant) and ahead.session is None
+    return (recorder is plain or recorder is plain.variant) and ahead.session is None and active.mesh is None
 
 
 def is_free(tensor: Any) -> bool:
@@ -100,7 +101,7 @@ def takes_writes(tensor: Any) -> bool:
         return False
     if held.aval.device.type != "cpu" or held.aval.dtype.numpy.isbuiltin != 1:
         return False
-    return held.array.__class__ is _ndarray or (held.array is not None and held.array.nbytes <= TAKEN)
+    return held.array.__class__ is _ndarray or is_on_cpu(held, TAKEN)
 
 
 def forget_read(tensor: Any) -> Any:
@@ -111,6 +112,12 @@ def forget_read(tensor: Any) -> Any:
     elif cache is not None:
         tensor._cache = (-1, cache[1], _UNREAD)
     return tensor._cache
+
+
+def is_on_cpu(value: Value, most: int) -> bool:
+    """Return whether a value is an array of JAX with at most `most` bytes on the CPU."""
+    array = value.array
+    return array is not None and value.aval.device.type == "cpu" and array.nbytes <= most
 
 
 def claim(storage: Storage, owner: Any) -> np.ndarray | None:

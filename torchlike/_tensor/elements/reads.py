@@ -22,7 +22,7 @@ from torchlike._engine.trace.waiting import on_host
 from torchlike._ops import REGISTRY
 from torchlike._ops.schema.plan import OpPlan, Varying, make
 from torchlike._tensor import views
-from torchlike._tensor.elements.memory import is_free, is_plain, is_strided, shown
+from torchlike._tensor.elements.memory import is_free, is_on_cpu, is_plain, is_strided, shown
 from torchlike._tensor.storage import SEEN, Storage, writes
 from torchlike._tensor.tensor import Tensor
 
@@ -285,7 +285,7 @@ def _elements(value: Value, count: int) -> np.ndarray | None:
         array = value.array
     if array.__class__ is _ndarray or array is None or not count:
         return array if array.__class__ is _ndarray else None
-    if value.aval.device.type != "cpu" or array.nbytes > COPIED_ROWS:
+    if not is_on_cpu(value, COPIED_ROWS):
         return None
     _reads[value] = count = _reads.get(value, 0) + count
     if count < OFTEN:

@@ -16,6 +16,7 @@ from statistics import median
 from benchmarks.turns import write
 
 RUNS, PROCESSES = 3, 3  # runs in each process; processes of each library
+LIMIT = 5.0
 ABOUT = """
 # Loops over elements
 
@@ -195,7 +196,7 @@ def main(wanted: list[str]) -> None:
                 *[{k: v if isinstance(v, str) else round(v, 2) for k, v in row.items()} for row in found[-2:]], sep="\n"
             )
     if not wanted:
-        write("ELEMENTS", ABOUT, found)
+        write("ELEMENTS", ABOUT, found, LIMIT)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import signal
 import threading
 
 import numpy as np
@@ -222,6 +223,36 @@ def test_threads_write_to_disjoint_parts():
     for thread in threads:
         thread.join()
     assert x.tolist() == [[row + j for j in range(500)] for row in range(4)]
+
+
+class Interrupted(BaseException):
+    pass
+
+
+def test_an_interrupt_leaves_views_and_memory_in_agreement():
+    def interrupt(*_):
+        raise Interrupted
+
+    x = torchlike.zeros(3, 8)
+    row, before, interrupted = x[1], signal.signal(signal.SIGALRM, interrupt), 0
+    try:
+        for trial in range(300):
+            signal.setitimer(signal.ITIMER_REAL, 4e-5 * (trial % 10 + 1), 0.01)
+            try:
+                for i in itertools.count():
+                    x[1, i % 8] = i
+                    row[(i + 3) % 8] += 1
+                    x[:, 2] = row[i % 8] + 1
+            except Interrupted:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                interrupted += 1
+            assert row.tolist() == x[1].tolist() == [x[1, j].item() for j in range(8)]
+            row[0] = -1
+            assert x[1, 0].item() == -1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert interrupted == 300
 
 
 # -- modes -------------------------------------------------------------------------------------------------------------

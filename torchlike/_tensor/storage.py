@@ -365,7 +365,8 @@ def _make_write_plan(plans: tuple[OpPlan, ...]) -> OpPlan:
     if not is_apart(tuple(new.shape), strides_of(new.shape, plans[-1].strides[0])):
         raise _errors.arguments.unsupported("in-place write", "overlapping strides")
 
-    strided = all(plan.op.name in STRIDED for plan in plans)
+    # Plans without arguments are those of `as_strided`, which use the schema of another operator.
+    strided = all(plan.extra is not None and plan.op.name in STRIDED for plan in plans)
 
     def write(old: Any, part: Any, *numbers: Any) -> tuple:
         if not new.numel:

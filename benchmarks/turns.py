@@ -31,15 +31,15 @@ def compared(name: str, theirs: Callable, ours: Callable, warm: int) -> dict:
     return {"operator": name, "PyTorch ms": torch_ms, "torchlike ms": our_ms, "ratio": our_ms / torch_ms}
 
 
-def table(about: str, found: list[dict]) -> str:
+def table(about: str, found: list[dict], limit: float = LIMIT) -> str:
     done = [r for r in found if "ratio" in r]
-    worse = sorted((r for r in done if r["ratio"] > LIMIT), key=lambda r: -r["ratio"])
+    worse = sorted((r for r in done if r["ratio"] > limit), key=lambda r: -r["ratio"])
     named = ", ".join(f"`{r['operator']}` {r['ratio']:.1f}" for r in worse)
-    good = sum(r["ratio"] <= LIMIT for r in done)
+    good = sum(r["ratio"] <= limit for r in done)
     lines = [
         about.strip(),
         "",
-        f"{good} of {len(done)} rows take at most {LIMIT:g} times PyTorch's time. "
+        f"{good} of {len(done)} rows take at most {limit:g} times PyTorch's time. "
         + (f"Slower: {named}." if worse else ""),
         "",
         "| operator | PyTorch ms | torchlike ms | ratio |",
@@ -51,10 +51,10 @@ def table(about: str, found: list[dict]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write(name: str, about: str, found: list[dict]) -> None:
+def write(name: str, about: str, found: list[dict], limit: float = LIMIT) -> None:
     """Write `name.md` and `name.json` into the benchmarks folder."""
     import torch
 
-    (HERE / f"{name}.md").write_text(table(about, found))
+    (HERE / f"{name}.md").write_text(table(about, found, limit))
     facts = {"python": platform.python_version(), "torch": torch.__version__, "rows": found}
     (HERE / f"{name}.json").write_text(json.dumps(facts, indent=1) + "\n")

@@ -44,7 +44,11 @@ def _copied(t: Tensor, memo: dict) -> Tensor:
     """
     storage = t._storage
     if type(storage) is not _storage.Storage or _storage.marks(t):
-        return t.detach().clone()
+        shared = storage.shared  # a read may turn the storage into an ordinary one
+        made = t.detach().clone()
+        if shared:
+            made._count()
+        return made
     made, copied = alias(t), memo.get(id(storage))
     if copied is None:
         copied = memo[id(storage)] = _storage.Storage(engine.another(storage.value), storage.strides)

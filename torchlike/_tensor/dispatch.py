@@ -21,6 +21,7 @@ from torchlike._ops.schema.declare import Op
 from torchlike._ops.schema.plan import OpPlan, Varying, make
 from torchlike._tensor import autocast, views
 from torchlike._tensor.argument_forms import NUMBERS, from_old_order, in_order, is_foreign, number, plain, settled
+from torchlike._tensor.elements.memory import at_once
 from torchlike._tensor.storage import Storage, move, writes
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, wrap
 from torchlike._tensor.tracebacks import shortened
@@ -273,8 +274,11 @@ def _finish(plan: OpPlan, values: Sequence, edges: Sequence, scalars: Sequence, 
         if (plan.op.gradient.residuals or plan.op.gradient.by_hand) and not recorder.watches and latest.made is None:
             return _finish_with_residuals(plan, values, edges, scalars)
         node = recorder.node(plan, values, edges, scalars)
-    if plan.single is None:
-        return _finish_several(plan, recorder.record(plan, values, scalars), node)
+    if plan.apart:
+        if plan.single is None:
+            return _finish_several(plan, recorder.record(plan, values, scalars), node)
+        if node is None and values[0].array is not None and (made := at_once(plan, values, scalars)) is not None:
+            return wrap(made, None, plan.strides[0])
     tensor = _new(Tensor)
     storage = tensor._storage = _new(Storage)
     storage.value = recorder.record_one(plan, values, scalars)

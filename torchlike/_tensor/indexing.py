@@ -18,6 +18,7 @@ from torchlike._ops import REGISTRY
 from torchlike._tensor import dispatch, factories, overriding
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import before_write, check_history
+from torchlike._tensor.elements import reads, writes
 from torchlike._tensor.from_data import filled
 from torchlike._tensor.tensor import Tensor, wrap
 
@@ -27,6 +28,9 @@ _PLACES = (_dtypes.int64, _dtypes.int32)
 
 def get(t: Tensor, index: Any) -> Tensor:
     """Return `t[index]`."""
+    made = reads.read(t, index)
+    if made is not None:
+        return made
     if index.__class__ is int:  # fast path of the most common case
         return _select(t, 0, index, 0)
     if index.__class__ is slice:
@@ -42,13 +46,14 @@ def get(t: Tensor, index: Any) -> Tensor:
 
 def put(t: Tensor, index: Any, value: Any) -> None:
     """Execute `t[index] = value`."""
+    if writes.write(t, index, value):
+        return
     if index.__class__ is slice and not t.ndim:
         raise _errors.indexing.slice_of_scalar()
     if _is_one_mask(index) and _tensors(index)[0].dtype is _dtypes.uint8 and _is_one_element(value):
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
     if index is False:
         return  # PyTorch checks nothing else in this case
-    viewed, advanced = _basic(t, index)
     if not isinstance(value, Tensor):
         if not isinstance(value, int | float | complex | np.generic):
             raise _errors.indexing.cannot_assign(value, t)
@@ -56,6 +61,7 @@ def put(t: Tensor, index: Any, value: Any) -> None:
         narrow = t.dtype in _dtypes.FLOAT8  # float8 dtypes saturate instead of raising for an out-of-range number
         host = _dtypes.cast(np.array(number), t.dtype) if narrow else filled((), number, t.dtype)
         value = factories.of_array(host, t.device)
+    viewed, advanced = _basic(t, index)
     if advanced:
         if value.numel() == 1 and _is_one_mask(index):  # PyTorch implements this case as a masked fill
             check_history(viewed, (value,))
@@ -111,10 +117,15 @@ def _number(value: Any, dtype: _dtypes.dtype) -> Any:
 # -- ints, slices, None and Ellipsis -----------------------------------------------------------------------------------
 
 
+def _of_scalar(index: int) -> IndexError:
+    """Return PyTorch's error for an integer index of a tensor without dims."""
+    return _errors.indexing.index_out_of_bounds(index, 0, 0) if index else _errors.indexing.index_of_scalar()
+
+
 def _select(t: Tensor, dim: int, index: int, position: int) -> Tensor:
     shape = t._value.aval.shape
     if dim >= len(shape):
-        raise _errors.indexing.index_of_scalar() if not shape else _errors.indexing.too_many_indices(len(shape))
+        raise _of_scalar(index) if not shape else _errors.indexing.too_many_indices(len(shape))
     size = tuple.__getitem__(shape, dim)
     if not -size <= index < size:
         raise _errors.indexing.index_out_of_bounds(index, position, size)
@@ -152,7 +163,7 @@ def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
     used = sum([_consumes(i) for i in items])
     if used > t.ndim:
         lone = not t.ndim and isinstance(index, int)
-        raise _errors.indexing.index_of_scalar() if lone else _errors.indexing.too_many_indices(t.ndim)
+        raise _of_scalar(index) if lone else _errors.indexing.too_many_indices(t.ndim)
     dim, rank, advanced = 0, t.ndim, {}
     for position, item in enumerate(items):
         if item is Ellipsis:

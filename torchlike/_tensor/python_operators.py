@@ -13,6 +13,7 @@ from torchlike._ops import REGISTRY, Op
 from torchlike._ops.schema.declare import OPERAND
 from torchlike._tensor.binding import CALLERS, in_place_of
 from torchlike._tensor.dispatch import binary
+from torchlike._tensor.elements.writes import update
 from torchlike._tensor.exchange import from_numpy
 from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
 from torchlike._tensor.tracebacks import shortened
@@ -95,6 +96,8 @@ def _in_place(op: Op, call: Callable) -> Callable:
 
     def dunder(self: Tensor, other: Any) -> Any:
         try:
+            if update(self, op, other):
+                return self
             if not isinstance(other, _OPERANDS):
                 return NotImplemented
             return twin(self, other)

@@ -18,6 +18,7 @@ from torchlike._dtypes.recorder import current
 from torchlike._dtypes.strides import contiguous_strides, is_apart, is_dense, span
 from torchlike._engine import Aval, Live, Value, record, uninterrupted
 from torchlike._engine.trace.ownership import LOCAL
+from torchlike._engine.trace.plan import NUMPY, OWN
 from torchlike._engine.trace.trace import lock
 from torchlike._engine.xla.allocation import created
 from torchlike._ops.schema.plan import OpPlan
@@ -25,6 +26,7 @@ from torchlike._ops.schema.plan import OpPlan
 Step = tuple[OpPlan, tuple]  # a view operator and its runtime index values
 # The increment of a storage's version for a write. A write that autograd does not track adds 1.
 WRITE = 1 << 32
+SEEN = -1  # the slot of a Value without a trace: it was read at once, as a view of a host array
 # The increment for a write to a tensor with a counter of its own. Views of the tensor detect the write by it.
 _COUNTED = 1 << 16
 _ITS_OWN = WRITE - _COUNTED
@@ -190,7 +192,7 @@ def move(plan: OpPlan, value: Value, numbers: tuple) -> Value:
     Moving data is exact, so immediate execution is not observable.
     """
     if value.array.__class__ is np.ndarray and current().moves:
-        return Value(plan.outputs[0], plan.function(value.array, *numbers)[0])
+        return Value(plan.outputs[0], plan.function(value.array, *numbers)[0], SEEN)
     if value.__class__ is Live:
         return value.seen(plan.outputs[0], lambda array: plan.function(array, *numbers)[0])
     return record(plan, [value], numbers)[0]
@@ -329,6 +331,22 @@ def view_plan(chain: tuple[Step, ...], node: str) -> OpPlan:
     return found
 
 
+# The views that NumPy returns as views, so that it can write through them.
+STRIDED = frozenset(
+    (
+        "_select",
+        "_slice",
+        "_unbound",
+        "_piece",
+        "_sized_piece",
+        "unsqueeze",
+        "squeeze",
+        "view",
+        "permute",
+        "transpose",
+        "_t",
+    )
+)
 _write_plans: dict[tuple, OpPlan] = {}
 
 
@@ -347,12 +365,20 @@ def _make_write_plan(plans: tuple[OpPlan, ...]) -> OpPlan:
     if not is_apart(tuple(new.shape), strides_of(new.shape, plans[-1].strides[0])):
         raise _errors.arguments.unsupported("in-place write", "overlapping strides")
 
+    # Plans without arguments are those of `as_strided`, which use the schema of another operator.
+    strided = all(plan.extra is not None and plan.op.name in STRIDED for plan in plans)
+
     def write(old: Any, part: Any, *numbers: Any) -> tuple:
         if not new.numel:
             return (old,)
+        if strided and old.__class__ is np.ndarray and part.__class__ is np.ndarray:
+            made = np.array(old, order="C")
+            look(plans, made, numbers)[...] = part
+            return (made,)
         return (_placed(plans, old, part, numbers),)
 
     made = OpPlan("write", (base, new), scalars, (base,), write)
+    made.executor = NUMPY if strided else OWN
     made.settle(plans[0].op, (), (base.dtype.category >= _dtypes.FLOATING,), node="torch::autograd::CopySlices")
     made.remembers = ("all",)  # saves nothing, but a second backward pass still requires retain_graph
     return made

@@ -25,6 +25,7 @@ from torchlike._engine.trace.trace import lock
 from torchlike._errors.warned import warn
 from torchlike._tensor import hooks, views
 from torchlike._tensor import storage as _storage
+from torchlike._tensor.elements.memory import place
 from torchlike._tensor.shared_storage import show
 from torchlike._tensor.storage import Step, Storage
 from torchlike._tensor.tracebacks import shortened
@@ -192,6 +193,8 @@ class Tensor(Methods):
         origin._storage.version += step
 
     def _write_through(self, value: Value, edge: Edge | None, differentiable: bool, since: int | None) -> None:
+        if edge is None and place(self, value):
+            return
         origin = self._root()
         # `steps_from` comes first, because it may switch the tensor to a grown storage.
         steps, storage = views.steps_from(origin, self), self._storage

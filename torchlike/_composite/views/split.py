@@ -14,6 +14,7 @@ from torchlike._ops.schema.out_rules import Into
 from torchlike._tensor import factories, public_calls, views
 from torchlike._tensor.argument_forms import settled
 from torchlike._tensor.binding import CALLERS as rows
+from torchlike._tensor.elements import reads
 from torchlike._tensor.public_calls import history_first, ints, whole
 from torchlike._tensor.tensor import Tensor, untracked
 from torchlike._tensor.tracebacks import shortened
@@ -25,6 +26,9 @@ from torchlike._tensor.tracebacks import shortened
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Return a view for each index of a dim."""
     dim, select = input._nonnegative(dim), rows["_unbound"]
+    at_once = None if dim else reads.rows(input)
+    if at_once is not None:
+        return at_once
     if not input.ndim:
         raise _errors.shapes.dim_of_scalar(dim)
     if not input.shape[dim]:

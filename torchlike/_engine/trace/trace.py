@@ -105,15 +105,17 @@ class Trace:
     each entry with runtime numbers. A gradient operator uses the same sequence object as its forward operator, so the
     program takes these numbers once. `before` is the sequence number of the newest gradient node when the trace began.
     `puts` has one item for each write of a result to a storage: the storage, its previous contents (a Value, or the
-    slot of a result or input), and the slot of the result. `mesh` is the mesh of its collectives, or None.
+    slot of a result or input), and the slot of the result. `mesh` is the mesh of its collectives, or None. `elements`
+    counts the operations on single elements of its results.
     """
 
-    __slots__ = ("arrays", "before", "code", "hosts", "inputs", "mesh", "puts", "results", "scalars")
+    __slots__ = ("arrays", "before", "code", "elements", "hosts", "inputs", "mesh", "puts", "results", "scalars")
 
     def __init__(self) -> None:
         self.before = latest.node
         self.code: list = []
         self.mesh: Any = None
+        self.elements = 0
         self.scalars: list[Sequence] = []
         self.inputs: list[ref[Value]] = []
         self.arrays: list = []

@@ -15,6 +15,7 @@ from torchlike._engine import Aval, Plan, aval
 from torchlike._engine.trace.plan import NUMPY, OWN, specs
 from torchlike._ops.schema import by_hand, foreign_errors
 from torchlike._ops.schema import declare as d
+from torchlike._ops.schema.at_once import SMALL, Early, early
 from torchlike._ops.schema.binding import Run, bind
 from torchlike._ops.schema.binding import Template as Template
 from torchlike._ops.schema.binding import Varying as Varying
@@ -33,8 +34,10 @@ class OpPlan(Plan):
     """A plan with the data that the public API needs: output strides, gradient plans and saved inputs."""
 
     __slots__ = (
+        "apart",
         "check_node",
         "differentiable",
+        "early",
         "gradients",
         "node",
         "op",
@@ -62,6 +65,8 @@ class OpPlan(Plan):
         self.strides = strides or (None,) * len(self.outputs)
         self.node = node
         self.gradients: dict = {}
+        self.early: Early | None = None  # runs it at once on host arrays; None: it is always recorded
+        self.apart = self.single is None  # it has several results, or may run at once
         self.residual: dict | None = None
         self.source: tuple[OpPlan, tuple[int, ...] | None] | None = None  # the forward plan, the differentiated inputs
         return self
@@ -163,6 +168,9 @@ def _make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[A
     else:
         plan.flat = None if op.execution.numpy else functools.cache(functools.partial(flat_program, plan))
     plan.host = op.execution.host if isinstance(op.execution.host, int) else op.execution.host(call)
+    if plan.single is not None and plan.single.numel <= SMALL:
+        plan.early = early(plan)
+        plan.apart = plan.early is not None
     if op.gradient.refuses_complex and any(o.dtype.is_complex for o in typed.outputs):
         plan.check_node = _refusing(op.gradient.refuses_complex)
     for a in call.arrays:

@@ -163,10 +163,10 @@ def _select_geometry(shape, strides, dim, index) -> Geometry:
 )
 def _select(input: Array, dim: int, index: Index):
     """Return the slice at one index of a (non-negative) dim."""
+    if input.__class__ is np.ndarray:
+        return input[(*(slice(None),) * dim, int(index), ...)]  # the ellipsis makes an element an array of zero dims
     if isinstance(index, int):
         return input[(slice(None),) * dim + (index,)]
-    if namespace(input).__name__ == "numpy":
-        return input[(slice(None),) * dim + (int(index),)]
     from jax import lax
 
     return lax.dynamic_index_in_dim(input, index, dim, keepdims=False)

@@ -1,0 +1,1 @@
+"""Reads, writes and small operators of host tensors that happen at once."""

@@ -25,7 +25,7 @@ WITH_GRADIENTS = 80  # one in this many entries is checked in every dtype and wi
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("group", gated(range(GROUPS), lambda group: group < 3))
+@pytest.mark.parametrize("group", gated(range(GROUPS), lambda group: group == 0))
 def test_what_is_recorded_as_passing_passes(group):
     known = report.read()
     entries = load()[group::GROUPS]

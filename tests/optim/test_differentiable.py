@@ -74,6 +74,7 @@ def test_gradients_through_several_steps(case):
     assert ours[3] == theirs[3]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("dtype", ["float32", "complex128"])
 def test_other_dtypes(name, dtype):
@@ -186,12 +187,14 @@ def test_gradients_for_state(name):
     agree(*map(program, LIBRARIES))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", STATES)
 def test_gradcheck(name):
     given = inputs(torchlike, name)
     assert torchlike.autograd.gradcheck(lambda *args: after_a_step(torchlike, name, *args), given)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["SGD", "Adam", "RMSprop"])
 def test_second_derivatives(name):
     given = inputs(torchlike, name)

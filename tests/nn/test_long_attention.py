@@ -202,6 +202,7 @@ TRANSFORMS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("transform", TRANSFORMS)
 def test_transforms(transform):
     arrays, blocks, scores = _two("grouped", "batches", "float64")

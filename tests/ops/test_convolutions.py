@@ -91,6 +91,7 @@ def weights_apart(library, function, x, w):
 WAYS = (second_gradient, forward_mode, examples_apart, weights_apart)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("form", "way"), [*itertools.product(FORMS, WAYS)])
 def test_ways_to_differentiate(form, way):
     name, sizes, weight, options = FORMS[form]

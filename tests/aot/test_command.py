@@ -8,6 +8,8 @@ from importlib.util import find_spec
 
 import pytest
 
+from torchlike.aot.command import environment
+
 SCRIPT = """
 import sys
 import torch
@@ -83,6 +85,7 @@ def test_more_steps_run_their_programs_again_with_true_values(script):
     assert [line for line in lines if "runs" in line][1:] == ["2. train.py:15 (3 runs): adam_update"]
 
 
+@pytest.mark.long  # test_a_module_is_run_by_name has a script that ends before its first step
 def test_a_script_that_ends_before_the_last_step(script):
     done = ran("--target", "cpu", "--steps", "9", script, "cpu")
     assert "the script ended" in done.stdout
@@ -95,6 +98,7 @@ def test_a_compiled_step_is_one_program(script):
     assert re.fullmatch(r"1\. train\.py:\d+: \d+ operators, linear .* adam_update", lines[2])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("target", "device"), [("v5e", "tpu"), ("v5e:2x4", "cpu"), ("h100:8", "cuda:7")])
 def test_the_devices_of_the_target_exist_for_the_script(target, device, script):
     """Check the report if the target's compiler is installed, and otherwise the message."""
@@ -132,5 +136,8 @@ def test_a_module_is_run_by_name(tmp_path):
 @pytest.mark.parametrize(
     "arguments", [(), ("--target", "v9", "x.py"), ("--target", "cpu"), ("--target", "cpu", "--steps", "0", "x.py")]
 )
-def test_a_wrong_command_line_shows_the_usage(arguments):
-    assert "usage: python -m torchlike.aot" in ran(*arguments, status=2).stderr
+def test_a_wrong_command_line_shows_the_usage(arguments, capsys):
+    with pytest.raises(SystemExit) as exited:
+        environment(arguments)
+    assert exited.value.code == 2
+    assert "usage: python -m torchlike.aot" in capsys.readouterr().err

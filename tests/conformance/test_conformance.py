@@ -25,7 +25,7 @@ WITH_GRADIENTS = 80  # one in this many entries is checked in every dtype and wi
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("group", gated(range(GROUPS), lambda group: group < 3))
+@pytest.mark.parametrize("group", gated(range(GROUPS), lambda group: group == 0))
 def test_what_is_recorded_as_passing_passes(group):
     known = report.read()
     entries = load()[group::GROUPS]
@@ -39,7 +39,7 @@ def _broken(entry, known, quick) -> list[str]:
     return [f"{entry.name}, {check}: {v.failure}" for check, v in found.items() if v.failure and check in passed]
 
 
-COMPILED = 20  # entries; ``python -m tests.conformance --executor xla`` checks all of them
+COMPILED = 8  # entries; ``python -m tests.conformance --executor xla`` checks all of them
 FEW_COMPILED = Limits(samples=2, gradients=2)
 
 

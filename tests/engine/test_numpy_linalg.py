@@ -60,6 +60,7 @@ ANY = {
 }
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", SQUARE)
@@ -67,6 +68,7 @@ def test_of_square_matrices(name, shape, dtype):
     check(SQUARE[name], hermitian(shape, dtype))
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", OBLONG)
 @pytest.mark.parametrize("name", ANY)

@@ -17,6 +17,7 @@ def test_same_results(name):
     both(PROGRAMS[name], stride=False)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["per_sample_gradients", "hessians", "nested", "jvp", "index"])
 @pytest.mark.parametrize("executor", ["numpy", "xla", "immediate"])
 def test_same_results_by_each_executor(name, executor):

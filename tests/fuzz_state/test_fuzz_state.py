@@ -9,6 +9,7 @@ from tests.fuzz_state.run import difference
 PROGRAMS = 100
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("first", range(0, PROGRAMS, 10))
 def test_random_programs(first):
     for seed in range(first, first + 10):

@@ -7,7 +7,7 @@ from tests.fuzz_steps.run import Ran, difference
 from tests.fuzz_steps.writer import program_of
 from tests.gate import gated
 
-PROGRAMS, SHARES = 200, 4
+PROGRAMS, SHARES = 200, 10
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from torchlike._ops.nn.attention_forms import LONG, attended, fits
 
 
 # The gradients are sums of 500 terms. PyTorch rounds the exponentials of half precision with a fast approximation.
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("executor", ["numpy", "xla"])
 @pytest.mark.parametrize("seed", range(24))
 def test_random_calls(seed, executor):
@@ -159,6 +160,7 @@ def _slope(function: Any, count: int) -> Any:
 CASES = [(sizes, mask) for sizes in SIZES for mask in MASKS]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("case", range(len(CASES)), ids=lambda i: "-".join(CASES[i]))
 def test_blocks_give_the_numbers_of_all_scores(case):
     dtype = [*DTYPES][case % len(DTYPES)]
@@ -200,6 +202,7 @@ TRANSFORMS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("transform", TRANSFORMS)
 def test_transforms(transform):
     arrays, blocks, scores = _two("grouped", "batches", "float64")

@@ -44,8 +44,9 @@ def given(size, shape, dtype, seed=0):
 
 
 def run(kernel, *arrays, platform="cpu"):
+    """Compile a kernel of one member, run it for all members, and return its results as arrays of NumPy."""
     with tracing_for(platform):
-        return [np.asarray(x) for x in jax.jit(jax.vmap(kernel, axis_name=AXIS))(*arrays)]
+        return jax.tree.map(np.asarray, jax.jit(jax.vmap(kernel, axis_name=AXIS))(*arrays))
 
 
 def reductions(dtype, shape):
@@ -56,35 +57,42 @@ def reductions(dtype, shape):
     return [op for op in REDUCTIONS if not op.startswith("B") or jnp.dtype(dtype).kind in "iub"]
 
 
+@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(("dtype", "platform"), PLACES)
-def test_reductions(dtype, platform):
-    for size in SIZES:
-        for shape in SHAPES:
-            for op in reductions(dtype, shape or (0,)):
-                x, y = given(size, shape, dtype), given(size, (3,), dtype, 1)
-                found = run(lambda a, b, s=Members(size), o=op: kernels.all_reduce(s, o, a, b), x, y, platform=platform)
-                for array, made in zip((x, y), found):
-                    wide = np.asarray(array).astype("float64") if dtype == "bfloat16" else np.asarray(array)
-                    expected = REDUCTIONS[op](wide).astype(made.dtype)
-                    np.testing.assert_array_equal(made, np.broadcast_to(expected, made.shape), f"{op} {size} {shape}")
-                    assert made.dtype == array.dtype
+def test_reductions(dtype, platform, size):
+    cases = [(shape, op) for shape in SHAPES for op in reductions(dtype, shape or (0,))]
+    pairs = [(given(size, shape, dtype), given(size, (3,), dtype, 1)) for shape, _ in cases]
+
+    def kernel(*pairs):
+        return [kernels.all_reduce(Members(size), op, *pair) for (_, op), pair in zip(cases, pairs)]
+
+    for (shape, op), pair, found in zip(cases, pairs, run(kernel, *pairs, platform=platform), strict=True):
+        for array, made in zip(pair, found, strict=True):
+            wide = np.asarray(array).astype("float64") if dtype == "bfloat16" else np.asarray(array)
+            expected = REDUCTIONS[op](wide).astype(made.dtype)
+            np.testing.assert_array_equal(made, np.broadcast_to(expected, made.shape), f"{op} {shape}")
+            assert made.dtype == array.dtype
 
 
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(("dtype", "platform"), PLACES)
-def test_parts(dtype, platform):
-    for size in SIZES:
-        for shape in SHAPES:
-            x = given(size, (size, *shape), dtype)
-            (gathered,) = run(functools.partial(kernels.all_gather, Members(size)), x, platform=platform)
-            np.testing.assert_array_equal(gathered, np.broadcast_to(x, (size, *x.shape)))
-            (exchanged,) = run(functools.partial(kernels.all_to_all, Members(size)), x, platform=platform)
-            np.testing.assert_array_equal(exchanged, np.swapaxes(x, 0, 1))
-            for op in reductions(dtype, shape or (0,)):
-                scattered = run(lambda a, s=Members(size), o=op: kernels.reduce_scatter(s, o, a), x, platform=platform)[
-                    0
-                ]
-                (whole,) = run(lambda a, s=Members(size), o=op: kernels.all_reduce(s, o, a), x, platform=platform)
-                np.testing.assert_array_equal(scattered, whole[0])
+def test_parts(dtype, platform, size):
+    members, arrays = Members(size), [given(size, (size, *shape), dtype) for shape in SHAPES]
+
+    def parts(x, shape):
+        ops = reductions(dtype, shape or (0,))
+        scattered = [kernels.reduce_scatter(members, op, x)[0] for op in ops]
+        whole = [kernels.all_reduce(members, op, x)[0] for op in ops]
+        return kernels.all_gather(members, x)[0], kernels.all_to_all(members, x)[0], scattered, whole
+
+    kernel = lambda *arrays: [parts(x, shape) for x, shape in zip(arrays, SHAPES)]
+    for x, made in zip(arrays, run(kernel, *arrays, platform=platform), strict=True):
+        gathered, exchanged, scattered, whole = made
+        np.testing.assert_array_equal(gathered, np.broadcast_to(x, (size, *x.shape)))
+        np.testing.assert_array_equal(exchanged, np.swapaxes(x, 0, 1))
+        for part, total in zip(scattered, whole, strict=True):
+            np.testing.assert_array_equal(part, total[0])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

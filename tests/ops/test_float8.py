@@ -285,6 +285,7 @@ def run(program, name):
     both(under)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("name", NAMES[:2])
 def test_programs(program, name):

@@ -64,6 +64,7 @@ _AMONG_HOLES |= {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("executor", ["numpy", "xla"])
 @pytest.mark.parametrize("name", _AMONG_HOLES)
 def test_gradients_among_nan(name, executor):

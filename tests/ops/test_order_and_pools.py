@@ -30,6 +30,7 @@ def elements(dtype: str, shape: tuple) -> torch.Tensor:
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("executor", ["xla", "numpy"])
 @pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS])
 def test_stable(dtype, executor):

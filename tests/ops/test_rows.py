@@ -102,6 +102,7 @@ def test_gradients(key):
         del inputs
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("key", JUDGED)
 def test_second_gradients(key):

@@ -8,6 +8,7 @@ import torchlike
 THETAS = {"identity": [[1, 0, 0], [0, 1, 0]], "mirrored": [[-1, 0, 0], [0, 1, 0]], "turned": [[0, 1, 0], [-1, 0, 0]]}
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
 @pytest.mark.parametrize("align", [False, True])
 @pytest.mark.parametrize("theta", THETAS)

@@ -44,6 +44,7 @@ def second(name, numbers, dtype):
 CASES = [(n, d) for n in FUNCTIONS for d in DATA if not (d == "complex128" and n.startswith(("normalize", "cosine")))]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("executor", ["numpy", "xla"])
 @pytest.mark.parametrize("name, dtype", CASES)
 def test_at_zero(name, dtype, executor):

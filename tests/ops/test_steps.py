@@ -47,6 +47,7 @@ COMPOSED: dict[str, Callable[..., Any]] = {
 }
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("executor", ["numpy", "xla"])
 @pytest.mark.parametrize("name", COMPOSED)
 def test_every_step_is_rounded(name: str, executor: str):

@@ -66,6 +66,7 @@ def agree(ours, theirs, **tolerance):
     assert ours[2] == theirs[2]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("case", [case for case, _ in OFFERED], ids=[i for _, i in OFFERED])
 def test_gradients_through_several_steps(case):
     ours, theirs = (trained(library, *case) for library in LIBRARIES)
@@ -73,6 +74,7 @@ def test_gradients_through_several_steps(case):
     assert ours[3] == theirs[3]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("dtype", ["float32", "complex128"])
 def test_other_dtypes(name, dtype):
@@ -185,12 +187,14 @@ def test_gradients_for_state(name):
     agree(*map(program, LIBRARIES))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", STATES)
 def test_gradcheck(name):
     given = inputs(torchlike, name)
     assert torchlike.autograd.gradcheck(lambda *args: after_a_step(torchlike, name, *args), given)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["SGD", "Adam", "RMSprop"])
 def test_second_derivatives(name):
     given = inputs(torchlike, name)

@@ -52,6 +52,7 @@ def stale(library, name, old, new, compiles):
     return outcome(step, [w])
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.filterwarnings("ignore:.*programs at .* differ only in the shapes")
 @pytest.mark.parametrize("compiles", [False, True], ids=["recorded", "compiled"])
 @pytest.mark.parametrize("change", [grown, stale])

@@ -8,6 +8,7 @@ import torchlike
 from tests.optim.cases import CASES, IDS, ONE_EACH, Pair, give_grads, parameters, same
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_twenty_steps(name, options, dtype):

@@ -7,6 +7,7 @@ import torch
 import torchlike
 from tests.optim.cases import ONE_EACH, parameters, same
 from torchlike._engine import stats
+from torchlike._engine.trace.flush import forget_programs
 
 
 def data(dtype="float32"):
@@ -73,10 +74,10 @@ def test_nothing_is_compiled_after_the_second_step(name, options):
 def test_first_and_later_steps_share_their_programs():
     """Check that two compiles cover all steps.
 
-    The first update compiles a small program, and the second compiles the program of all later updates. Clearing the
-    cache makes this independent of earlier work in the process.
+    The first update compiles a small program, and the second compiles the program of all later updates. Forgetting the
+    programs makes this independent of earlier work in the process.
     """
-    torchlike.clear_cache()
+    forget_programs()
     loop = Loop(torchlike, "SGD", dict(lr=0.1, momentum=0.9, dampening=0.5))
     made = []
     for _ in range(6):

@@ -22,6 +22,7 @@ def interpreted():
         yield
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_every_operator(group):
     entries = list(enumerate(chosen_entries([])))[group::GROUPS]

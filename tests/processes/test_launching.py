@@ -98,6 +98,7 @@ def run(tmp_path, program, *command, script_args=()):
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("module", ["run", "launch"])
 def test_a_launcher(tmp_path, module):
     ended = run(

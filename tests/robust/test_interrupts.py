@@ -36,6 +36,7 @@ def _parts(recipe, compiled):
     return list(Trainer(recipe, compiled).windows())
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("compiled", [False, True], ids=["recorded", "compiled"])
 @pytest.mark.parametrize("recipe", SHORT, ids=lambda recipe: recipe.name)
 def test_what_is_compared_is_equal_without_an_interrupt(recipe, compiled):
@@ -46,6 +47,7 @@ def test_what_is_compared_is_equal_without_an_interrupt(recipe, compiled):
     assert trials.outcome.differences == 0, trials.outcome.report()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
 @pytest.mark.parametrize("compiled", [False, True], ids=["recorded", "compiled"])
 @pytest.mark.parametrize("recipe", SHORT, ids=lambda recipe: recipe.name)

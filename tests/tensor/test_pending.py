@@ -274,7 +274,7 @@ def test_random_programs(seed):
         assert difference(seed) is None, "\n".join(program(seed))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("start", range(60, 300, 60))
 def test_more_random_programs(start):
     with warnings.catch_warnings():

@@ -83,6 +83,7 @@ def run(load: Any, seed: int, numbers: range, show: Any = None) -> Found:
     with tempfile.TemporaryDirectory() as folder:
         warm_up(load, os.path.join(folder, "seed.pt"))
         gc.collect()
+        was_frozen = gc.get_freeze_count()
         gc.freeze()  # otherwise a garbage collection in a child copies every page
         for start in range(numbers.start, numbers.stop, BATCH):
             some = range(start, min(start + BATCH, numbers.stop))
@@ -90,5 +91,6 @@ def run(load: Any, seed: int, numbers: range, show: Any = None) -> Found:
                 found.add(number, *result)
                 if show is not None:
                     show(number, found)
-        gc.unfreeze()
+        if not was_frozen:
+            gc.unfreeze()
     return found

@@ -26,7 +26,7 @@ class Writer:
 
     A `wild` program has infinities, NaN and products of elements, and no integers, because PyTorch leaves the cast of a
     number out of range to an integer to the platform. It does not write through expanded dims, where the recorded
-    operator loses the sign of zero.
+    operator loses the sign of zero. No name is bound to a `.data`, whose writes the version check does not see.
     """
 
     def __init__(self, seed: int) -> None:
@@ -87,7 +87,6 @@ class Writer:
             f"{x}.unbind()[{self.pick(0, 1, -1)}]",
             f"{x}.squeeze(0)" if self.wild else f"{x}.expand(2, *{x}.shape)",
             f"{x}.reshape(-1)",
-            f"{x}.data",
             f"list({x})[0]",
             f"{x}.flatten()",
             f"{x}.squeeze()",

@@ -135,6 +135,9 @@ def test_numpy_arrays_share_the_memory(L):
     given[1] = 8
     y[2] += 1
     assert given.tolist() == y.tolist() == [7, 8, 2]
+    table = L.zeros(3, 4)
+    held = table.numpy()
+    assert table[5:, 1].tolist() == held[5:, 1].tolist() == []
     z = np.from_dlpack(x)
     x[0] = 9
     assert z[0] == 9

@@ -100,6 +100,8 @@ class Loan:
     def part(self, aval: Aval, strides: tuple[int, ...], offset: int) -> np.ndarray:
         """Return a part of the memory as an array with the given geometry."""
         item = aval.dtype.itemsize
+        if not aval.numel:  # the offset may be outside of the memory
+            return np.empty(aval.shape, aval.dtype.numpy)
         return np.ndarray(aval.shape, aval.dtype.numpy, self.bytes, offset * item, [s * item for s in strides])
 
     def settle(self) -> Value:

@@ -16,12 +16,6 @@ NUMBERS = (0, 1, -1, 255, 256, -256, 128, 2**31, 2**53 + 1, 2**63 - 1, 2**63, 1.
 NUMBERS = (*NUMBERS, 70000.0, 1e300, float("inf"), float("nan"), True, 1j, 1 + 0j)
 
 
-def is_left_out(dtype, number):
-    """Return whether the libraries differ: numbers too large for half precision, and the text for imaginary ones."""
-    half = {"float16": 65504, "bfloat16": 1e38}.get(dtype, float("inf"))
-    return number == 1j if isinstance(number, complex) else half < abs(number) < float("inf")
-
-
 def outcome(function):
     try:
         return str(function())
@@ -36,7 +30,7 @@ def assigned(L, dtype, number):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_numbers_are_cast_as_in_pytorch(dtype):
-    for number in [n for n in NUMBERS if not is_left_out(dtype, n)]:
+    for number in [n for n in NUMBERS if n != 1j]:  # the texts differ for imaginary numbers
         assert assigned(torchlike, dtype, number) == assigned(torch, dtype, number), number
 
 

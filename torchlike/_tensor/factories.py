@@ -205,7 +205,7 @@ def scalar_tensor(
     kind = dtype_of("scalar_tensor", dtype) or (
         modes.default_complex() if isinstance(s, complex) else modes.default_dtype
     )
-    return of_array(from_data.filled((), s, kind), device, requires_grad)
+    return of_array(from_data.scalar(s, kind), device, requires_grad)
 
 
 def legacy_tensor(*args: Any, device: Any = None, dtype: Dtype | None = None, **kwargs: Any) -> Tensor:

@@ -168,7 +168,8 @@ def _stored(flat: list, dtype: Dtype) -> np.ndarray:
         if x.__class__ not in _NUMBERS:
             _refuse(x, dtype)
     if dtype.category == _dtypes.COMPLEX:
-        return np.array(flat, np.complex128).astype(dtype.numpy)
+        with np.errstate(over="ignore"):
+            return np.array(flat, np.complex128).astype(dtype.numpy)
     if any(x.__class__ is complex for x in flat) and dtype is not _dtypes.bool_:
         raise TypeError("must be real number, not complex")
     if dtype.category == _dtypes.INTEGER:
@@ -210,12 +211,27 @@ def _whole(flat: list, dtype: Dtype) -> np.ndarray:
 def filled(shape: tuple[int, ...], number: Any, dtype: Dtype) -> np.ndarray:
     """Return an array filled with one number, which must be in the range of the dtype."""
     _dtypes.check_number(number, dtype)
+    return _full(shape, number, dtype)
+
+
+def scalar(number: Any, dtype: Dtype) -> np.ndarray:
+    """Return a zero-dim array of a number that is assigned to a part of a tensor.
+
+    A number that is too large for float16 or bfloat16 becomes infinite. Other dtypes must have the number in range.
+    """
+    is_int = number.__class__ is int and -(1 << 63) <= number < 1 << 63
+    if dtype not in (_dtypes.float16, _dtypes.bfloat16) or not (is_int or number.__class__ is float):
+        _dtypes.check_number(number, dtype)
+    return _full((), number, dtype)
+
+
+def _full(shape: tuple[int, ...], number: Any, dtype: Dtype) -> np.ndarray:
     if dtype.category == _dtypes.INTEGER and number.__class__ in (int, float):
         number = int(number) % 2 ** np.iinfo(dtype.numpy).bits
         return np.full(shape, np.array(number, f"u{dtype.itemsize}").astype(dtype.numpy), dtype.numpy)
     if dtype in _dtypes.FLOAT8:
         return np.full(shape, _dtypes.cast(np.asarray(number), dtype), dtype.numpy)
-    if dtype is _dtypes.float16:
-        with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"):
+        if dtype is _dtypes.float16:
             number = np.float32(number)
-    return np.full(shape, number, dtype.numpy)
+        return np.full(shape, number, dtype.numpy)

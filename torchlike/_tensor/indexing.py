@@ -19,7 +19,7 @@ from torchlike._tensor import dispatch, factories, overriding
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import before_write, check_history
 from torchlike._tensor.elements import reads, writes
-from torchlike._tensor.from_data import filled
+from torchlike._tensor.from_data import scalar
 from torchlike._tensor.tensor import Tensor, wrap
 
 _MASKS = (_dtypes.bool_, _dtypes.uint8)
@@ -59,7 +59,7 @@ def put(t: Tensor, index: Any, value: Any) -> None:
             raise _errors.indexing.cannot_assign(value, t)
         number = _number(value, t.dtype)
         narrow = t.dtype in _dtypes.FLOAT8  # float8 dtypes saturate instead of raising for an out-of-range number
-        host = _dtypes.cast(np.array(number), t.dtype) if narrow else filled((), number, t.dtype)
+        host = _dtypes.cast(np.array(number), t.dtype) if narrow else scalar(number, t.dtype)
         value = factories.of_array(host, t.device)
     viewed, advanced = _basic(t, index)
     if advanced:

@@ -14,7 +14,7 @@ from torchlike._dtypes import memory_format as mf
 from torchlike._tensor import factories, public_calls, storage, views
 from torchlike._tensor.binding import CALLERS as rows
 from torchlike._tensor.binding import before_write, check_history
-from torchlike._tensor.from_data import dtype_of, filled
+from torchlike._tensor.from_data import dtype_of, scalar
 from torchlike._tensor.public_calls import ints
 from torchlike._tensor.tensor import Tensor, alias, untracked, wrap
 from torchlike._tensor.tracebacks import shortened
@@ -271,7 +271,7 @@ def replace(self: Tensor, src: Any, node: str) -> Tensor:
     if not isinstance(src, Tensor):
         if not isinstance(src, int | float | complex | np.generic):
             raise _errors.arguments.wrong_type("copy_", "other", 1, "Tensor", src)
-        src = factories.of_array(filled((), src, self.dtype), self.device)
+        src = factories.of_array(scalar(src, self.dtype), self.device)
     return _overwrite(self, src, node)
 
 

@@ -22,7 +22,7 @@ from torchlike._tensor.argument_forms import NUMBERS
 from torchlike._tensor.dispatch import describe
 from torchlike._tensor.elements import memory
 from torchlike._tensor.elements.reads import bounds, computed, element_at, whole
-from torchlike._tensor.from_data import filled
+from torchlike._tensor.from_data import scalar
 from torchlike._tensor.storage import Storage, are_apart
 from torchlike._tensor.tensor import Tensor
 
@@ -162,7 +162,7 @@ def _number(value: Any, dtype: _dtypes.dtype) -> Any:
     elif kind is not bool:
         return None
     try:
-        return filled((), value, dtype)
+        return scalar(value, dtype)
     except Exception:  # the general path raises it, after the checks that come first
         return None
 

@@ -32,9 +32,9 @@ EXACT = frozenset(
 # The kernels that are one function of Python's numbers.
 _SUMS = {"add": operator.add, "sub": operator.sub, "rsub": lambda x, y: y - x, "mul": operator.mul}
 _TESTS = {n: getattr(operator, n) for n in ("eq", "ne", "lt", "le", "gt", "ge")}
-_LARGEST = float(np.finfo(np.float32).max)
-_SMALLEST = 2 * float(np.finfo(np.float32).tiny)  # NumPy may report an underflow for smaller numbers
-_EXACT = 1 << 24  # float32 represents every integer up to this one
+LARGEST = float(np.finfo(np.float32).max)
+SMALLEST = 2 * float(np.finfo(np.float32).tiny)  # NumPy may report an underflow for smaller numbers
+EXACT_UP_TO = 1 << 24  # float32 represents every integer up to this number
 Early = Callable[[Sequence, Sequence], "np.ndarray | None"]
 
 
@@ -97,13 +97,13 @@ def _direct(plan: OpPlan, kernel: _Kernel) -> Early | None:
 def _exact(compute: dtype) -> Callable[[Any], Any]:
     """Return a function that casts a Python number to a dtype, and returns None for numbers out of a safe range."""
     is_small = compute is bool_ or compute.is_floating_point
-    low, high = (-_EXACT, _EXACT) if is_small else (np.iinfo(compute.numpy).min, np.iinfo(compute.numpy).max)
+    low, high = (-EXACT_UP_TO, EXACT_UP_TO) if is_small else (np.iinfo(compute.numpy).min, np.iinfo(compute.numpy).max)
     low, high = int(low), int(high)
 
     def exact(number: Any) -> Any:
         if number.__class__ is float:
             if compute is float32:
-                return np.float32(number).item() if number == 0 or _SMALLEST < abs(number) < _LARGEST else None
+                return np.float32(number).item() if number == 0 or SMALLEST < abs(number) < LARGEST else None
             return number if compute is float64 else None
         return number if number.__class__ is not complex and low <= number <= high else None
 
@@ -160,7 +160,7 @@ def _number_sum(function: Callable, arguments: dict, compute: dtype, kernel: _Ke
     """
     operands, to = _operands(arguments, compute), compute.numpy
     if compute is float32:
-        fits = lambda x: x == 0 or _SMALLEST < abs(x) < _LARGEST
+        fits = lambda x: x == 0 or SMALLEST < abs(x) < LARGEST
     elif compute is float64:
         fits = lambda x: x == x
     else:

@@ -17,6 +17,7 @@ from torchlike._engine import Value
 from torchlike._engine.trace.trace import lock
 from torchlike._engine.trace.waiting import on_host
 from torchlike._ops import Op
+from torchlike._ops.schema.at_once import EXACT_UP_TO, LARGEST, SMALLEST
 from torchlike._ops.schema.plan import OpPlan, make
 from torchlike._tensor.argument_forms import NUMBERS
 from torchlike._tensor.dispatch import describe
@@ -26,9 +27,6 @@ from torchlike._tensor.from_data import scalar
 from torchlike._tensor.storage import Storage, are_apart
 from torchlike._tensor.tensor import Tensor
 
-_LARGEST = float(np.finfo(np.float32).max)
-_SMALLEST = 2 * float(np.finfo(np.float32).tiny)  # NumPy may report an underflow for smaller numbers
-_EXACT = 1 << 24  # float32 represents every integer up to this one
 _SAME = object()
 _ndarray = np.ndarray
 
@@ -95,7 +93,7 @@ def update(t: Tensor, op: Op, other: Any) -> bool:
             return False
         values.append(other._storage.value if other._chain is None else other._read(False))
         key = (aval, values[0].aval)
-    elif kind in NUMBERS and not op.public.special and not (kind is int and not -_EXACT <= other <= _EXACT):
+    elif kind in NUMBERS and not op.public.special and not (kind is int and not -EXACT_UP_TO <= other <= EXACT_UP_TO):
         key = (aval, kind)
         numbers.append(other)
     else:
@@ -150,12 +148,12 @@ def _number(value: Any, dtype: _dtypes.dtype) -> Any:
     """Return a number in the form that NumPy stores as PyTorch does, or None if it does not fit the dtype."""
     kind = value.__class__
     if kind is float:
-        if dtype is _dtypes.float64 or (dtype is _dtypes.float32 and (not value or _SMALLEST < abs(value) < _LARGEST)):
+        if dtype is _dtypes.float64 or (dtype is _dtypes.float32 and (not value or SMALLEST < abs(value) < LARGEST)):
             return value
     elif kind is int:
         if dtype is _dtypes.int64:
             return value if -(1 << 63) <= value < 1 << 63 else None
-        if -_EXACT <= value <= _EXACT and (dtype is _dtypes.float32 or dtype is _dtypes.float64):
+        if -EXACT_UP_TO <= value <= EXACT_UP_TO and (dtype is _dtypes.float32 or dtype is _dtypes.float64):
             return value
         if not -(1 << 63) <= value < 1 << 63:
             return None

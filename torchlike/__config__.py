@@ -7,7 +7,7 @@ def show() -> str:
     """Return a string with the versions of torchlike's dependencies and the number of XLA threads."""
     from importlib.metadata import version
 
-    from torchlike._engine.interpreter.executor import THREADS
+    from torchlike._engine.xla.target import THREADS
     from torchlike.torch_version import LIKE, OWN
 
     built = {name: version(name) for name in ("jax", "jaxlib", "numpy", "ml_dtypes")}
@@ -17,6 +17,6 @@ def show() -> str:
 
 def parallel_info() -> str:
     """Return a string with the number of threads."""
-    from torchlike._engine.interpreter.executor import THREADS
+    from torchlike._engine.xla.target import THREADS
 
     return f"XLA:\n\tthreads : {THREADS}\n"

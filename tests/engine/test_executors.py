@@ -8,6 +8,7 @@ import torch as judge
 import torchlike as torch
 from torchlike import _dtypes
 from torchlike._engine import aval, boundary, stats
+from torchlike._engine.interpreter import costs
 from torchlike._engine.interpreter import executor as numpy_executor
 from torchlike._engine.interpreter.jaxpr import flatten
 from torchlike._engine.interpreter.rules import RULES
@@ -55,7 +56,7 @@ def test_larger_work_with_gradients_is_compiled_at_once(reason, monkeypatch):
 
     def train():
         x = w * 2
-        for _ in range(numpy_executor.FEW if reason == "many operators" else 0):
+        for _ in range(costs.FEW if reason == "many operators" else 0):
             x = x.cos()
         if reason == "an operator that NumPy lacks":
             x = x.view(*[1] * 11, 16).tan()  # no other test traces it with this number of dims
@@ -279,8 +280,8 @@ def test_second_gradients_are_those_of_their_own_options(call, often, once):
 
 def test_what_repeats_is_compiled_when_that_would_have_paid(monkeypatch):
     entries = 4  # the host executes arange itself
-    monkeypatch.setattr(numpy_executor, "COMPILE_ENTRY", 10 * numpy_executor.INTERPRET_ENTRY)
-    monkeypatch.setattr(numpy_executor, "INTERPRET_BYTE", 0)
+    monkeypatch.setattr(costs, "COMPILE_ENTRY", 10 * costs.ENTRY)
+    monkeypatch.setattr(costs, "BYTE", 0)
     _forward(entries + 9)
     assert _compiles(lambda: [_forward(entries + 9) for _ in range(10)]) == 0
     assert _compiles(lambda: [_forward(entries + 9) for _ in range(3)]) == 1

@@ -16,7 +16,7 @@ import torchlike as torch
 from tests.house.source import ROOT
 from torchlike import nn
 from torchlike._engine import boundary
-from torchlike._engine.interpreter import executor
+from torchlike._engine.interpreter import costs
 from torchlike._engine.report import log, program_statistics
 from torchlike._engine.trace import flush
 
@@ -64,7 +64,7 @@ def test_a_training_loop_is_two_programs_that_are_hit(training):
 
 
 def test_forward_work_is_numpys_until_it_is_hot(monkeypatch):
-    monkeypatch.setattr(executor, "COMPILE_ENTRY", 10 * executor.INTERPRET_ENTRY)
+    monkeypatch.setattr(costs, "COMPILE_ENTRY", 10 * costs.ENTRY)
     monkeypatch.setattr(executor, "INTERPRET_BYTE", 0)
     with torch.explain() as report:
         for _ in range(15):
@@ -220,7 +220,7 @@ def test_few_shapes_other_indices_and_interpreted_work_are_no_reason_to_warn(tra
 
 PROGRAM = """
 import torchlike as torch
-torch._engine.interpreter.executor.FEW = 0
+torch._engine.interpreter.costs.FEW = 0
 w = torch.ones(3, requires_grad=True)
 for n in (2, 3):
     x = torch.ones(n, 3)

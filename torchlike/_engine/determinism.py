@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from torchlike._dtypes import devices, modes
-from torchlike._engine.interpreter.executor import THREADS
+from torchlike._engine.xla.target import THREADS
 from torchlike._errors.warned import warn
 
 _mode = {"enabled": False, "warn_only": False, "fills_uninitialized": True}

@@ -6,36 +6,22 @@ once is therefore faster without a compile.
 
 from __future__ import annotations
 
-import os
+import math
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from torchlike._engine.interpreter.by_hand import ByHand
+from torchlike._engine.interpreter import costs
 from torchlike._engine.interpreter.rules import Unsupported
 from torchlike._engine.trace.failures import Failed
-from torchlike._engine.trace.plan import COMPILED, FLAT, NUMBERS, NUMPY, ONCE, Plan
+from torchlike._engine.trace.plan import FLAT, NUMBERS, NUMPY, ONCE, Plan
 from torchlike._engine.trace.trace import Trace, operators
 from torchlike._engine.trace.waiting import on_host
 from torchlike._engine.xla import allocation
-
-# The cost model that decides between interpreting and compiling, in seconds. It does not measure times, so it is
-# deterministic: every run of a script makes the same decisions.
-COMPILE_ENTRY = 5e-3
-COMPILE_LOOP = 0.2
-INTERPRET_ENTRY = 5e-6
-INTERPRET_PROGRAM = 1e-4  # an entry that runs a flat program (`Plan.flat`)
-INTERPRET_BYTE = 1 / 4e9
-UPDATE_BYTE = 2e-9  # an optimizer step on the host, including the copies of parameters and state to the host and back
-COMPILE_UPDATE = 2e-3  # the compile of an optimizer step, for each tensor that it writes
-FEW, QUICK = 20, 2e-2  # operators and seconds: a training program within both limits is interpreted at its first run
-PATIENCE = 100  # runs of a training program with loops written by hand that must cost less than its compile
-LARGE = 1 << 22  # bytes; operators that NumPy runs as fast as XLA must move this much to keep a program interpreted
-# The number of threads of XLA's pool on the CPU.
-THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
+from torchlike._engine.xla.background import sharing_processors
 
 class Step(NamedTuple):
     """One operator of an interpreted program, independent of shapes."""
@@ -58,32 +44,42 @@ class Interpreted:
         self.live, self.steps = live, _steps(_form(code), live if trace.mesh is None else _with_collectives(code, live))
         self.plans: list[Plan] = [code[step.position] for step in self.steps]
         self.account: Any = None
-        self._left: float | None = None  # the compile cost minus the interpretation cost so far; set at the second run
+        self.compiling: Any = None  # the compiled program that is being made in the background
+        self._left: float | None = None  # seconds of interpretation until the program is hot; set at the second run
 
     def _appraise(self) -> None:
         """Estimate the costs of interpreting and of compiling.
 
         This waits until the second run, because most programs of new shapes run only once.
         """
-        plans, moved = self.plans, sum(map(_moved, self.plans))
-        self._cost, self._left = _rent(plans), _compile_cost(plans)
+        plans = self.plans
+        self._cost = costs.of_run(plans)
         self._trains = any(plan.executor == FLAT for plan in plans)
         self._repeats = any(plan.executor == ONCE for plan in plans)
-        self._is_patient = _is_by_hand(plans) and PATIENCE * self._cost < self._left
-        on_host = sum(_moved(plan) for plan in plans if plan.host >= THREADS)
-        self._stays = not self._trains and on_host >= max(LARGE, moved / 2)
+        self._is_exact = all(plan.executor == ONCE for plan in plans)
+        long = costs.of_long_compile(plans)
+        self._begins = (math.inf if self._is_exact else costs.PROMPT * long) if long else 0.0
+        self._left = costs.PATIENT * long if long else costs.of_compile(plans)
+        self._is_patient = costs.is_by_hand(plans) and costs.RUNS * self._cost < self._left
+        self._stays = not self._trains and costs.is_as_fast_as_compiled(plans)
 
     def is_hot(self) -> bool:
         """Return whether the program should be compiled now.
 
-        An optimizer step is compiled at its second run. A program in which NumPy is as fast as XLA for most of the work
-        is never compiled. Any other program is compiled when one more interpreted run would raise the total cost of
-        interpretation above the cost of a compile. A training program is also compiled if the previous interpreted run
-        of its source line ran the same program, or if its line runs few graphs (`at_once`). This does not apply to a
-        program with loops written by hand whose compile costs as much as many runs.
+        A short optimizer step is compiled at its second run. A program in which NumPy is as fast as XLA for most of the
+        work is never compiled. Any other program is compiled when one more interpreted run would raise the total cost
+        of interpretation above the cost of a compile. A training program is also compiled if the previous interpreted
+        run of its source line ran the same program, or if its line runs few graphs (`at_once`). This does not apply to
+        a program with loops written by hand whose compile costs as much as many runs, nor to one whose compile takes
+        long (`is_warm`).
         """
         if self._left is None:
             self._appraise()
+        if self._begins:
+            if self._is_exact:
+                return self.compiling is not None and self.compiling.is_ready()
+            self._left -= self._cost  # type: ignore[operator]
+            return self._left < 0
         if self._repeats:
             return True
         if self._stays:
@@ -92,10 +88,20 @@ class Interpreted:
         again = self._trains and self.account.came_again()
         return self._left < 0 or (not self._is_patient and (again or (self._trains and self.account.at_once)))
 
+    def is_warm(self) -> bool:
+        """Return whether a long compile should begin in the background now.
+
+        The number of runs between this and `is_hot` follows from the cost model, so it is the same in every run of a
+        script, however long the compile takes. An optimizer step is the exception: its compiled program gives the same
+        bits, so it begins with the second run and is hot as soon as it is compiled.
+        """
+        return self.compiling is None and self._left is not None and self._left < self._begins
+
     def __call__(self, trace: Trace, lost: bool = False) -> list[Any]:
         """Return the live results. `lost` says whether some inputs of the trace are `Failed`."""
         arrays = [x if x.__class__ is Failed else on_host(x) for x in trace.arrays]
-        return _owned(self.walk(trace, arrays, _run, lost), arrays)
+        with nullcontext() if self.compiling is None else sharing_processors():
+            return _owned(self.walk(trace, arrays, _run, lost), arrays)
 
     def walk(self, trace: Trace, arrays: list, run: Callable[[Plan, list], list], failed: bool) -> list:
         """Run the operators one by one with `run(plan, inputs)`, and return the live results.
@@ -137,67 +143,6 @@ def _with_collectives(code: Sequence, live: tuple[int, ...]) -> tuple[int, ...]:
 def _sizes(plan: Plan) -> list[int]:
     """Return the sizes of the results of an operator in bytes."""
     return [a.numel * a.dtype.itemsize for a in plan.outputs]
-
-
-def _moved(plan: Plan) -> int:
-    """Return the number of bytes that an operator reads and writes."""
-    return sum(a.numel * a.dtype.itemsize for a in (*plan.inputs, *plan.outputs))
-
-
-def _loops(plans: Sequence[Plan]) -> list[int]:
-    """Return, for each loop in the plans' flat programs, the number of functions that it calls."""
-    programs = [plan.flat() for plan in plans if plan.flat is not None]
-    return [calls for program in programs if program is not None for calls in program.loops]
-
-
-def _is_by_hand(plans: Sequence[Plan]) -> bool:
-    """Return whether some loops of these plans are written by hand for NumPy."""
-    return any(plan.flat.__class__ is ByHand for plan in plans)
-
-
-def _compile_cost(plans: Sequence[Plan]) -> float:
-    """Return the estimated seconds to compile these plans."""
-    return COMPILE_ENTRY * len(plans) + COMPILE_LOOP * len(_loops(plans))
-
-
-def _rent(plans: Sequence[Plan]) -> float:
-    """Return the estimated seconds to interpret these plans once."""
-    calls, programs = len(plans) + sum(_loops(plans)), sum(plan.flat is not None for plan in plans)
-    return INTERPRET_ENTRY * calls + INTERPRET_PROGRAM * programs + INTERPRET_BYTE * sum(map(_moved, plans))
-
-
-def is_cold(trace: Trace, at_once: bool) -> bool:
-    """Return whether NumPy should interpret a new trace.
-
-    A trace of optimizer steps only is interpreted if moving their tensors costs less than compiling them. Any other
-    trace is compiled if it contains an optimizer step, an operator that must be compiled, or a dtype that NumPy lacks.
-    Otherwise, forward work is interpreted. A training program is interpreted if it is small. It is also interpreted if
-    the same operators ran with other shapes before, or if its line runs many different graphs; `at_once` is False in
-    these two cases. Any other training program would be compiled one step later anyway, so it is compiled now.
-    """
-    plans = {x for x in trace.code if x.__class__ is not int}
-    executors = {plan.executor for plan in plans}
-    if ONCE in executors:  # only these plans give bitwise the same results as XLA, so all plans must be ONCE
-        return all(p.executor == ONCE and _moved(p) * UPDATE_BYTE < COMPILE_UPDATE * len(p.outputs) for p in plans)
-    if COMPILED in executors or any(
-        dt.numpy.isbuiltin != 1 for dt in {a.dtype for plan in plans for a in (*plan.inputs, *plan.outputs)}
-    ):
-        return False
-    return not (at_once and FLAT in executors) or _is_small([x for x in trace.code if x.__class__ is not int])
-
-
-def _is_small(plans: list[Plan]) -> bool:
-    """Return whether a training program is cheap to interpret, such as a test or an experiment at a prompt.
-
-    A compile takes ten times as long as tracing its gradients. More than `FEW` operators are small if their loops are
-    written by hand and their compile costs as much as many runs.
-    """
-    if INTERPRET_BYTE * sum(map(_moved, plans)) > QUICK:
-        return False
-    if len(plans) > FEW and not (_is_by_hand(plans) and PATIENCE * _rent(plans) < _compile_cost(plans)):
-        return False
-    gradients = [plan.flat() for plan in plans if plan.executor == FLAT and plan.flat is not None]
-    return None not in gradients and _rent(plans) <= QUICK
 
 
 def _form(code: Sequence) -> tuple:
@@ -272,7 +217,7 @@ def _is_worn(program: Any) -> bool:
     if not program.loops:
         return False
     program.runs += 1
-    return program.runs * INTERPRET_ENTRY * sum(program.loops) > COMPILE_LOOP * len(program.loops)
+    return program.runs * costs.ENTRY * sum(program.loops) > costs.COMPILE_LOOP * len(program.loops)
 
 
 _ARRAY = np.ndarray

@@ -67,6 +67,7 @@ def line(making: Making) -> str:
         verb = f"interpreted, {making.compiles} compiled separately:" if making.compiles else "interpreted"
     else:
         verb = "loaded from disk" if making.from_disk else "compiled"
+        verb += "" if making.background is None else " in the background"
     what = f"{number} operator{'s' * (number != 1)} ({summary(group.operators)})"
     whom = f"{account.executor} on {group.device}"
     return f"{group.place}: {verb} {what} for {whom} in {making.seconds:.4f} s: {_why(making)}"

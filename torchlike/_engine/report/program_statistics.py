@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from time import perf_counter
@@ -192,11 +193,14 @@ class Ledger:
 ledger = Ledger()
 
 
-class Heard:
-    """Totals of JAX's compile events. They include compiles of single operators in interpreted programs."""
+class Heard(threading.local):
+    """Totals of JAX's compile events in a thread. They include compiles of single operators in interpreted programs."""
 
     compiles = from_disk = 0
     seconds = 0.0
+
+
+heard = Heard()
 
 
 class Making:
@@ -205,14 +209,20 @@ class Making:
     def __init__(self, account: Account) -> None:
         self.account = account
         self.by_numpy = self.hot = False
-        self._heard = Heard.compiles, Heard.from_disk, Heard.seconds
+        self.background: float | None = None  # the seconds of a compile that ran in the background
+        self._from_disk = 0
+        self._heard = heard.compiles, heard.from_disk, heard.seconds
         self._started = perf_counter()
+
+    def was_in_background(self, seconds: float, from_disk: int) -> None:
+        """Record the duration of a compile in the background, and the number of programs that it loaded from disk."""
+        self.background, self._from_disk = seconds, from_disk
 
     def is_built(self, by_numpy: bool, donated: int) -> None:
         """Record that the program is built. It has not run yet."""
         account, self.by_numpy = self.account, by_numpy
         if not by_numpy:
-            account.compile_seconds += perf_counter() - self._started
+            account.compile_seconds += perf_counter() - self._started + (self.background or 0.0)
             account.interpreted, account.donated = account.runs, donated
         account.executor = "numpy" if by_numpy else "xla"
 
@@ -220,24 +230,24 @@ class Making:
         """Record that the program has run for the first time. `hot` means that it was interpreted before."""
         account, self.hot = self.account, hot
         compiles, from_disk, seconds = self._heard
-        self.seconds = perf_counter() - self._started
-        self.compiles = Heard.compiles - compiles if self.by_numpy else 1
-        self.from_disk = Heard.from_disk - from_disk if self.by_numpy else min(1, Heard.from_disk - from_disk)
+        self.seconds = perf_counter() - self._started + (self.background or 0.0)
+        self.compiles = heard.compiles - compiles if self.by_numpy else 1
+        self.from_disk = heard.from_disk - from_disk if self.by_numpy else min(1, heard.from_disk - from_disk + self._from_disk)
         account.compiles += self.compiles
         account.from_disk += self.from_disk
         if self.by_numpy:
-            account.compile_seconds += Heard.seconds - seconds
+            account.compile_seconds += heard.seconds - seconds
 
 
 def _on_duration(event: str, duration_secs: float, **_: object) -> None:
     if event == "/jax/core/compile/backend_compile_duration":
-        Heard.compiles += 1
-        Heard.seconds += duration_secs
+        heard.compiles += 1
+        heard.seconds += duration_secs
 
 
 def _on_event(event: str, **_: object) -> None:
     if event == "/jax/compilation_cache/cache_hits":
-        Heard.from_disk += 1
+        heard.from_disk += 1
 
 
 jax.monitoring.register_event_duration_secs_listener(_on_duration)

@@ -16,7 +16,8 @@ import numpy as np
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.precision import switches
 from torchlike._dtypes.recorder import current
-from torchlike._engine.interpreter.executor import Failed, Interpreted, is_cold
+from torchlike._engine.interpreter.costs import is_cold
+from torchlike._engine.interpreter.executor import Failed, Interpreted
 from torchlike._engine.programs import programs
 from torchlike._engine.report import log
 from torchlike._engine.report.program_statistics import Making, ledger
@@ -50,6 +51,18 @@ def flush(device: Device) -> None:
 
     The flush is atomic under interrupts: either all results are committed, or none is and the trace is still pending.
     """
+    awaited = _flush(device)
+    while awaited is not None:
+        awaited.wait()  # without the lock, which finalizers in the compiling thread may need
+        awaited = _flush(device, again=True)
+
+
+def _flush(device: Device, again: bool = False) -> xla_executor.Fused | None:
+    """Run the pending trace of one device.
+
+    If its program is still being compiled in the background and must not be interpreted any more, do nothing and return
+    that program. `again` says that this happened before.
+    """
     with _trace.lock:
         trace = device.trace
         if trace is None:
@@ -57,7 +70,7 @@ def flush(device: Device) -> None:
             return
         if _trace.ahead.session is not None:
             _trace.ahead.session.needs(device)
-        if _trace.observers:
+        if _trace.observers and not again:
             _trace.observe(plan for plan, _ in _trace.operators(trace.code))
         values = [r() for r in trace.results]  # strong references, so no Value is freed between the key and the run
         live = tuple([i for i, v in enumerate(values) if v is not None])
@@ -83,18 +96,29 @@ def flush(device: Device) -> None:
             )
             if active.mesh is not None:
                 key = (*key, layout.arranged(device, trace, live))
-            _run(device, trace, key, [values[i] for i in live])
+            awaited = _run(device, trace, key, [values[i] for i in live])
+            if awaited is not None:
+                return awaited
         device.trace = None
         _trace.pending.pop(device, None)
+    return None
 
 
-def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> None:
-    """Run a trace as one program. If that fails, run its operators one by one."""
+def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> xla_executor.Fused | None:
+    """Run a trace as one program. If that fails, run its operators one by one. For the result, see `_flush`."""
     try:
         program = programs.get(key)
-        if program is None or (program.__class__ is Interpreted and _executor != "numpy" and program.is_hot()):
+        if program is None:
+            _first_run(device, trace, key, None, values)
+        elif program.__class__ is not Interpreted or _executor == "numpy":
+            _execute(device, trace, program, values)
+        elif program.is_hot():
+            if program.compiling is not None and not program.compiling.is_ready():
+                return program.compiling
             _first_run(device, trace, key, program, values)
         else:
+            if program.is_warm():
+                program.compiling = xla_executor.Fused(device, trace, key[2], key[3], later=True)
             _execute(device, trace, program, values)
     except Exception as error:
         if trace.mesh is not None and not trace.mesh.is_disagreement(error):
@@ -104,6 +128,7 @@ def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> None:
             raise
         log.logger.debug("a program failed, so its operators run one by one", exc_info=error)
         failures.isolate(device, trace, key[2], values, memory.explained(error, device, trace.code, users_place()))
+    return None
 
 
 def _shared(scalars: list) -> tuple[int, ...]:
@@ -116,7 +141,11 @@ def _first_run(device: Device, trace: _trace.Trace, key: tuple, known: Any, valu
     """Build a new program, or compile one that was interpreted before. Run it, and report the compile event."""
     account = ledger.open(device, trace, key[2], users_place()) if known is None else known.account
     making, started = Making(account), perf_counter()
-    program = _build(device, trace, key[2], key[3], known is None, account.at_once)
+    if known is not None and known.compiling is not None:
+        program = known.compiling
+        making.was_in_background(*program.finish())
+    else:
+        program = _build(device, trace, key[2], key[3], known is None, account.at_once)
     program.account = account
     if program.__class__ is Interpreted:
         account.came_again()

@@ -17,11 +17,13 @@ from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import to_jax
 from torchlike._dtypes.precision import Precision, switches
 from torchlike._engine.report.compile_counters import stats
+from torchlike._engine.report.program_statistics import heard
 from torchlike._engine.report.timing import timed, watchers
 from torchlike._engine.trace.interrupts import uninterrupted
 from torchlike._engine.trace.plan import NUMBERS
 from torchlike._engine.trace.trace import Trace, mesh_of, operators
 from torchlike._engine.xla import allocation, layout, memory, transfers
+from torchlike._engine.xla.background import Job
 from torchlike._engine.xla.jax_private import quick_call
 from torchlike._engine.xla.target import ROUNDED, at_precision, tracing_for
 
@@ -66,7 +68,7 @@ class Executable:
         stats.compiles += 1
         stats.compile_seconds += time.perf_counter() - started
         self.function, self.call, self.is_warm = function, self.compiled, False
-        self.donated_bytes = sum(a.nbytes for a in given[0])
+        self.donated_bytes = sum(a.size * np.dtype(a.dtype).itemsize for a in given[0])
         self.needs = memory.needs_of(self.compiled)
         self.account: Any = None
         self.code: tuple = ()  # the code of the trace, if the program is a whole step
@@ -123,9 +125,14 @@ def executable_of(
 class Fused:
     """A compiled trace. It keeps no reference to the trace from which it was compiled."""
 
-    __slots__ = ("_donated", "_kept", "_laid", "_packs", "_place", "_private", "_small", "executable")
+    __slots__ = ("_donated", "_job", "_kept", "_laid", "_packs", "_place", "_private", "_small", "executable")
 
-    def __init__(self, device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> None:
+    executable: Executable
+
+    def __init__(
+        self, device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], later: bool = False
+    ) -> None:
+        """Compile a trace. With `later`, compile it in the background, until `finish`."""
         chosen, places, kinds = numbers_of(trace)
         self._donated = donated = usable(trace, live, donated)
         self._kept = tuple(sorted(set(range(len(trace.inputs))) - set(donated)))
@@ -141,7 +148,35 @@ class Fused:
         code = tuple(trace.code)
         self._laid = laid = layout.laid(device, trace, live, donated)
         function = replay(code if laid is None else laid.code, places, vectors, donated, self._kept, live)
-        self.executable = executable_of(device, code, function, self.arguments(trace), laid)
+        if later:
+            given = self._kinds(trace)
+            self._job = Job(lambda: (executable_of(device, code, function, given, laid), heard.from_disk))
+        else:
+            self.executable = executable_of(device, code, function, self.arguments(trace), laid)
+
+    def is_ready(self) -> bool:
+        """Return whether the compile in the background has ended."""
+        return self._job.is_done()
+
+    def wait(self) -> None:
+        """Wait for the compile in the background."""
+        self._job.wait()
+
+    def finish(self) -> tuple[float, int]:
+        """End the compile in the background. Raises its error.
+
+        Returns:
+          The seconds that it took, and the number of programs that it loaded from disk.
+        """
+        job = self._job
+        self.executable, from_disk = job.result()
+        del self._job
+        return job.seconds, from_disk
+
+    def _kinds(self, trace: Trace) -> tuple[list, list, list]:
+        """Return the shapes and dtypes of the arguments of the executable."""
+        arrays = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in trace.arrays]
+        return [arrays[i] for i in self._donated], [arrays[i] for i in self._kept], self._packs(trace.scalars)
 
     @property
     def account(self) -> Any:

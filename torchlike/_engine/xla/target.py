@@ -9,6 +9,7 @@ matrix products is JAX's own setting.
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
@@ -22,6 +23,8 @@ from torchlike._dtypes.precision import Precision, switches
 # The options of XLA. By default XLA may keep half-precision intermediates in a wider type. PyTorch rounds the result of
 # each operator. The option is not set for TPUs.
 ROUNDED: dict[str, bool | str] = {"xla_allow_excess_precision": False}
+# The number of threads of XLA's pool on the CPU.
+THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _ANY, _ACCELERATOR = "any", "accelerator"
 _precision = jax.make_user_context(None)
 _platform = jax.make_user_context("cpu")  # the CPU by default: outside of a lowering, kernels run on host arrays

@@ -1,0 +1,114 @@
+"""The cost model that decides between interpreting and compiling, in seconds.
+
+It does not measure times, so it is deterministic: every run of a script makes the same decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torchlike._engine.interpreter.by_hand import ByHand
+from torchlike._engine.trace.plan import COMPILED, FLAT, ONCE, Plan
+from torchlike._engine.trace.trace import Trace
+from torchlike._engine.xla.target import THREADS
+
+ENTRY = 5e-6  # to interpret an operator, or a function of a flat program
+PROGRAM = 1e-4  # to interpret an entry that runs a flat program (`Plan.flat`)
+BYTE = 1 / 4e9
+UPDATE_BYTE = 2.5e-10  # to interpret an optimizer step, with copies to blocks and back
+COMPILE_ENTRY = 5e-3
+COMPILE_KIND = 0.05  # for each distinct operator of a training program; XLA compiles equal kernels of a program once
+COMPILE_LOOP = 0.2
+COMPILE_UPDATE = 5e-3  # for each tensor that an optimizer step writes
+LONG = 1.0  # a training program whose compile takes longer is interpreted at first
+LONG_UPDATE = 0.3  # the same for an optimizer step, whose interpreted form gives the same bits
+# A long compile begins in the background when interpretation has cost 1.5 - 1.25 of it, and its program replaces the
+# interpreted one when interpretation has cost 1.5 of it. By then it is usually ready, although both shared processors.
+PATIENT, PROMPT = 1.5, 1.25
+FEW, QUICK = 20, 2e-2  # operators and seconds: a training program within both limits is interpreted at its first run
+RUNS = 100  # runs of a training program with loops written by hand that must cost less than its compile
+LARGE = 1 << 22  # bytes; operators that NumPy runs as fast as XLA must move this much to keep a program interpreted
+
+
+def _moved(plan: Plan) -> int:
+    """Return the number of bytes that an operator reads and writes."""
+    return sum(a.numel * a.dtype.itemsize for a in (*plan.inputs, *plan.outputs))
+
+
+def _loops(plans: Sequence[Plan]) -> list[int]:
+    """Return, for each loop in the plans' flat programs, the number of functions that it calls."""
+    programs = [plan.flat() for plan in plans if plan.flat is not None]
+    return [calls for program in programs if program is not None for calls in program.loops]
+
+
+def is_by_hand(plans: Sequence[Plan]) -> bool:
+    """Return whether some loops of these plans are written by hand for NumPy."""
+    return any(plan.flat.__class__ is ByHand for plan in plans)
+
+
+def is_as_fast_as_compiled(plans: Sequence[Plan]) -> bool:
+    """Return whether NumPy runs most of the work of these plans as fast as XLA."""
+    return sum(_moved(plan) for plan in plans if plan.host >= THREADS) >= max(LARGE, sum(map(_moved, plans)) / 2)
+
+
+def of_compile(plans: Sequence[Plan]) -> float:
+    """Return the cost of compiling a forward program or a short training program."""
+    return COMPILE_ENTRY * len(plans) + COMPILE_LOOP * len(_loops(plans))
+
+
+def of_long_compile(plans: Sequence[Plan]) -> float:
+    """Return the cost of compiling a training program or an optimizer step, or 0 if it is short."""
+    kinds = {*plans}
+    cost = COMPILE_UPDATE * sum(len(plan.outputs) for plan in kinds if plan.executor == ONCE)
+    if all(plan.executor == ONCE for plan in kinds):
+        return cost if cost > LONG_UPDATE else 0.0
+    if any(plan.executor == FLAT for plan in kinds):
+        cost += COMPILE_KIND * len(kinds)
+    return cost if cost > LONG else 0.0
+
+
+def of_run(plans: Sequence[Plan]) -> float:
+    """Return the cost of interpreting these plans once."""
+    calls, programs = len(plans) + sum(_loops(plans)), sum(plan.flat is not None for plan in plans)
+    moved = sum(_moved(plan) * (UPDATE_BYTE if plan.executor == ONCE else BYTE) for plan in plans)
+    return ENTRY * calls + PROGRAM * programs + moved
+
+
+def is_cold(trace: Trace, at_once: bool) -> bool:
+    """Return whether NumPy should interpret a new trace.
+
+    A trace of optimizer steps only is interpreted if that costs less than compiling it. Any other trace with an
+    optimizer step is interpreted if its compile takes long, and a trace with an operator that must be compiled, or a
+    dtype that NumPy lacks, is compiled. Otherwise, forward work is interpreted. A training program is interpreted if it
+    is small, or if its compile takes long. It is also interpreted if the same operators ran with other shapes before,
+    or if its line runs many different graphs; `at_once` is False in these two cases. Any other training program would
+    be compiled one step later anyway, so it is compiled now.
+    """
+    plans = {x for x in trace.code if x.__class__ is not int}
+    executors = {plan.executor for plan in plans}
+    if COMPILED in executors or any(
+        dt.numpy.isbuiltin != 1 for dt in {a.dtype for plan in plans for a in (*plan.inputs, *plan.outputs)}
+    ):
+        return False
+    entries = [x for x in trace.code if x.__class__ is not int]
+    if executors == {ONCE}:
+        return all(_moved(p) * UPDATE_BYTE < COMPILE_UPDATE * len(p.outputs) for p in plans)
+    if of_long_compile(entries) and trace.mesh is None:
+        return True
+    if ONCE in executors:  # only these plans give bitwise the same results as XLA
+        return False
+    return not (at_once and FLAT in executors) or _is_small(entries)
+
+
+def _is_small(plans: list[Plan]) -> bool:
+    """Return whether a training program is cheap to interpret, such as a test or an experiment at a prompt.
+
+    A compile takes ten times as long as tracing its gradients. More than `FEW` operators are small if their loops are
+    written by hand and their compile costs as much as many runs.
+    """
+    if BYTE * sum(map(_moved, plans)) > QUICK:
+        return False
+    if len(plans) > FEW and not (is_by_hand(plans) and RUNS * of_run(plans) < of_compile(plans)):
+        return False
+    gradients = [plan.flat() for plan in plans if plan.executor == FLAT and plan.flat is not None]
+    return None not in gradients and of_run(plans) <= QUICK

@@ -1,0 +1,94 @@
+"""Compiles in background threads, one at a time, while their programs are interpreted."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
+
+from threadpoolctl import ThreadpoolController
+
+from torchlike._engine.xla.target import THREADS
+
+T = TypeVar("T")
+_one = threading.Lock()  # held by the compile under way: two at once take as long, and twice the memory
+
+
+class Job(Generic[T]):
+    """A function that runs in a background thread.
+
+    Python waits for the thread at exit, because XLA cannot abandon a compile. A compile that has not begun by then is
+    skipped. A fork waits as well: a child process would inherit the locks of the compile.
+
+    Attributes:
+      seconds: the duration of the function.
+    """
+
+    seconds = 0.0
+
+    def __init__(self, function: Callable[[], T]) -> None:
+        self._function: Callable[[], T] | None = function
+        self._result: list[T] = []
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name="torchlike-compile")
+        self._thread.start()
+        _running.add(self)
+
+    def _run(self) -> None:
+        with _one:
+            function, self._function = self._function, None
+            if function is None or not threading.main_thread().is_alive():
+                return
+            started = time.perf_counter()
+            try:
+                self._result.append(function())
+            except BaseException as error:
+                self._error = error
+            self.seconds = time.perf_counter() - started
+
+    def is_done(self) -> bool:
+        """Return whether the function has returned or raised."""
+        return not self._thread.is_alive()
+
+    def wait(self) -> None:
+        """Wait until the function has returned or raised."""
+        self._thread.join()
+
+    def result(self) -> T:
+        """Wait for the function, and return its result or raise its error."""
+        self.wait()
+        if self._error is not None:
+            raise self._error
+        return self._result[0]
+
+
+_running: WeakSet[Job[Any]] = WeakSet()
+
+
+@functools.cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController().select(user_api="blas")
+
+
+def sharing_processors() -> AbstractContextManager[Any]:
+    """Return a context in which NumPy's matrix products use half of the processors.
+
+    Its threads wait for each other in busy loops. Beside a compile that needs the same processors, a product would take
+    ten times as long. The last bits of a product depend on the number of threads, so an interpreted program runs in
+    this context from the beginning of its compile until it is replaced, and not only while the compile is under way.
+    """
+    return _blas().limit(limits=max(THREADS // 2, 1))
+
+
+def _wait_for_all() -> None:
+    for job in [*_running]:
+        job.wait()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_wait_for_all)

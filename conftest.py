@@ -84,16 +84,17 @@ def _names_of_a_docstring(request, doctest_namespace) -> None:
 
 @pytest.fixture(autouse=True)
 def _both_executors_differentiate(request, monkeypatch):
-    """Compile small training graphs at once in half of the tests, chosen by name.
+    """Compile training graphs at once in half of the tests, chosen by name.
 
-    By default small training graphs are interpreted when they first occur. Half of the tests compile them at once, as
-    larger graphs are, so that both executors are compared with PyTorch.
+    By default small training graphs, and those whose compile takes long, are interpreted when they first occur. Half of
+    the tests compile them at once, as other graphs are, so that both executors are compared with PyTorch.
     """
-    executor = sys.modules.get("torchlike._engine.interpreter.executor")
+    costs = sys.modules.get("torchlike._engine.interpreter.costs")
     name = request.node.nodeid
-    if executor is not None and not name.startswith("tests/engine/") and zlib.crc32(name.encode()) % 2:
-        monkeypatch.setattr(executor, "FEW", 0)
-        monkeypatch.setattr(executor, "PATIENCE", float("inf"))
+    if costs is not None and not name.startswith("tests/engine/") and zlib.crc32(name.encode()) % 2:
+        monkeypatch.setattr(costs, "FEW", 0)
+        monkeypatch.setattr(costs, "RUNS", float("inf"))
+        monkeypatch.setattr(costs, "LONG", float("inf"))
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import pytest
 import torchlike as torch
 from torchlike import nn
 from torchlike._engine import boundary, stats
-from torchlike._engine.interpreter import executor
+from torchlike._engine.interpreter import costs
 from torchlike._engine.trace.flush import forget_programs
 
 
@@ -46,7 +46,7 @@ def _first_steps(*args):
 @pytest.mark.parametrize("is_small", [True, False])
 def test_a_step_is_two_programs_and_the_third_step_is_none(model, is_small, monkeypatch):
     if not is_small:
-        monkeypatch.setattr(executor, "FEW", 0)
+        monkeypatch.setattr(costs, "FEW", 0)
     optimizer = torch.optim.Adam(model.parameters())
     x, y = _batch(4)
     assert _compiles(lambda: _step(model, optimizer, x, y)) == (0 if is_small else 1)

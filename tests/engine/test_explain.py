@@ -37,7 +37,7 @@ def _step(model, optimizer, n=4):
 
 @pytest.fixture
 def training(monkeypatch):
-    monkeypatch.setattr(executor, "FEW", 0)  # compile at the first run, like larger programs
+    monkeypatch.setattr(costs, "FEW", 0)  # compile at the first run, like larger programs
     torch.manual_seed(0)
     model = nn.Linear(5, 3)
     return model, torch.optim.SGD(model.parameters(), lr=0.1)

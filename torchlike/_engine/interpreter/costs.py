@@ -21,16 +21,17 @@ COMPILE_KIND = 0.05  # for each distinct operator of a training program; XLA com
 COMPILE_LOOP = 0.2
 COMPILE_UPDATE = 5e-3  # for each tensor that an optimizer step writes
 LONG = 1.0  # a training program whose compile takes longer is interpreted at first
-LONG_UPDATE = 0.3  # the same for an optimizer step, whose interpreted form gives the same bits
+LONG_UPDATE = 0.15  # the same for an optimizer step, whose interpreted form gives the same bits
 # A long compile begins in the background when interpretation has cost 1.5 - 1.25 of it, and its program replaces the
 # interpreted one when interpretation has cost 1.5 of it. By then it is usually ready, although both shared processors.
 PATIENT, PROMPT = 1.5, 1.25
 FEW, QUICK = 20, 2e-2  # operators and seconds: a training program within both limits is interpreted at its first run
 RUNS = 100  # runs of a training program with loops written by hand that must cost less than its compile
+WIDE = 1 << 22  # bytes; in a program whose compile takes long, operators that move more use several threads
 LARGE = 1 << 22  # bytes; operators that NumPy runs as fast as XLA must move this much to keep a program interpreted
 
 
-def _moved(plan: Plan) -> int:
+def moved(plan: Plan) -> int:
     """Return the number of bytes that an operator reads and writes."""
     return sum(a.numel * a.dtype.itemsize for a in (*plan.inputs, *plan.outputs))
 
@@ -48,7 +49,7 @@ def is_by_hand(plans: Sequence[Plan]) -> bool:
 
 def is_as_fast_as_compiled(plans: Sequence[Plan]) -> bool:
     """Return whether NumPy runs most of the work of these plans as fast as XLA."""
-    return sum(_moved(plan) for plan in plans if plan.host >= THREADS) >= max(LARGE, sum(map(_moved, plans)) / 2)
+    return sum(moved(plan) for plan in plans if plan.host >= THREADS) >= max(LARGE, sum(map(moved, plans)) / 2)
 
 
 def of_compile(plans: Sequence[Plan]) -> float:
@@ -70,8 +71,8 @@ def of_long_compile(plans: Sequence[Plan]) -> float:
 def of_run(plans: Sequence[Plan]) -> float:
     """Return the cost of interpreting these plans once."""
     calls, programs = len(plans) + sum(_loops(plans)), sum(plan.flat is not None for plan in plans)
-    moved = sum(_moved(plan) * (UPDATE_BYTE if plan.executor == ONCE else BYTE) for plan in plans)
-    return ENTRY * calls + PROGRAM * programs + moved
+    traffic = sum(moved(plan) * (UPDATE_BYTE if plan.executor == ONCE else BYTE) for plan in plans)
+    return ENTRY * calls + PROGRAM * programs + traffic
 
 
 def is_cold(trace: Trace, at_once: bool) -> bool:
@@ -92,7 +93,7 @@ def is_cold(trace: Trace, at_once: bool) -> bool:
         return False
     entries = [x for x in trace.code if x.__class__ is not int]
     if executors == {ONCE}:
-        return all(_moved(p) * UPDATE_BYTE < COMPILE_UPDATE * len(p.outputs) for p in plans)
+        return all(moved(p) * UPDATE_BYTE < COMPILE_UPDATE * len(p.outputs) for p in plans)
     if of_long_compile(entries) and trace.mesh is None:
         return True
     if ONCE in executors:  # only these plans give bitwise the same results as XLA
@@ -106,7 +107,7 @@ def _is_small(plans: list[Plan]) -> bool:
     A compile takes ten times as long as tracing its gradients. More than `FEW` operators are small if their loops are
     written by hand and their compile costs as much as many runs.
     """
-    if BYTE * sum(map(_moved, plans)) > QUICK:
+    if BYTE * sum(map(moved, plans)) > QUICK:
         return False
     if len(plans) > FEW and not (is_by_hand(plans) and RUNS * of_run(plans) < of_compile(plans)):
         return False

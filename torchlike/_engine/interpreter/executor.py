@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from torchlike._engine.interpreter import costs
+from torchlike._engine.interpreter import blas, costs
 from torchlike._engine.interpreter.rules import Unsupported
 from torchlike._engine.trace.failures import Failed
 from torchlike._engine.trace.plan import FLAT, NUMBERS, NUMPY, ONCE, Plan
 from torchlike._engine.trace.trace import Trace, operators
 from torchlike._engine.trace.waiting import on_host
 from torchlike._engine.xla import allocation
-from torchlike._engine.xla.background import sharing_processors
+from torchlike._engine.xla.target import THREADS
 
 class Step(NamedTuple):
     """One operator of an interpreted program, independent of shapes."""
@@ -45,6 +44,7 @@ class Interpreted:
         self.plans: list[Plan] = [code[step.position] for step in self.steps]
         self.account: Any = None
         self.compiling: Any = None  # the compiled program that is being made in the background
+        self._long = costs.of_long_compile(self.plans)
         self._left: float | None = None  # seconds of interpretation until the program is hot; set at the second run
 
     def _appraise(self) -> None:
@@ -57,9 +57,8 @@ class Interpreted:
         self._trains = any(plan.executor == FLAT for plan in plans)
         self._repeats = any(plan.executor == ONCE for plan in plans)
         self._is_exact = all(plan.executor == ONCE for plan in plans)
-        long = costs.of_long_compile(plans)
-        self._begins = (math.inf if self._is_exact else costs.PROMPT * long) if long else 0.0
-        self._left = costs.PATIENT * long if long else costs.of_compile(plans)
+        self._begins = (math.inf if self._is_exact else costs.PROMPT * self._long) if self._long else 0.0
+        self._left = costs.PATIENT * self._long if self._long else costs.of_compile(plans)
         self._is_patient = costs.is_by_hand(plans) and costs.RUNS * self._cost < self._left
         self._stays = not self._trains and costs.is_as_fast_as_compiled(plans)
 
@@ -100,8 +99,22 @@ class Interpreted:
     def __call__(self, trace: Trace, lost: bool = False) -> list[Any]:
         """Return the live results. `lost` says whether some inputs of the trace are `Failed`."""
         arrays = [x if x.__class__ is Failed else on_host(x) for x in trace.arrays]
-        with nullcontext() if self.compiling is None else sharing_processors():
+        if not self._long:
             return _owned(self.walk(trace, arrays, _run, lost), arrays)
+        with blas.threads(1):
+            return _owned(self.walk(trace, arrays, self._run_on_few, lost), arrays)
+
+    def _run_on_few(self, plan: Plan, given: list) -> list[np.ndarray]:
+        """Run one entry. Only large matrix products use several threads.
+
+        The threads of a product wait for each other in busy loops. Beside other work, such as the compile of this
+        program, small products on several threads take ten times as long. The number of threads changes the last bits,
+        so it does not depend on whether the compile is under way, but on the number of runs.
+        """
+        if costs.moved(plan) < costs.WIDE:
+            return _run(plan, given)
+        with blas.threads(THREADS if self.compiling is None else max(THREADS // 2, 1)):
+            return _run(plan, given)
 
     def walk(self, trace: Trace, arrays: list, run: Callable[[Plan, list], list], failed: bool) -> list:
         """Run the operators one by one with `run(plan, inputs)`, and return the live results.

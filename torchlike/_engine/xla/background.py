@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import threading
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
-
-from threadpoolctl import ThreadpoolController
-
-from torchlike._engine.xla.target import THREADS
 
 T = TypeVar("T")
 _one = threading.Lock()  # held by the compile under way: two at once take as long, and twice the memory
@@ -68,21 +62,6 @@ class Job(Generic[T]):
 
 
 _running: WeakSet[Job[Any]] = WeakSet()
-
-
-@functools.cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController().select(user_api="blas")
-
-
-def sharing_processors() -> AbstractContextManager[Any]:
-    """Return a context in which NumPy's matrix products use half of the processors.
-
-    Its threads wait for each other in busy loops. Beside a compile that needs the same processors, a product would take
-    ten times as long. The last bits of a product depend on the number of threads, so an interpreted program runs in
-    this context from the beginning of its compile until it is replaced, and not only while the compile is under way.
-    """
-    return _blas().limit(limits=max(THREADS // 2, 1))
 
 
 def _wait_for_all() -> None:

@@ -14,8 +14,10 @@ class HandProgram:
     Attributes:
       loops: one item, the cost of the function's loop as a number of interpreted calls.
       runs: the number of runs, counted by the executor.
+      moved: not known; the plan's inputs and results are counted anyway.
     """
 
+    moved = 0
     __slots__ = ("_function", "loops", "runs")
 
     def __init__(self, function: Callable[..., tuple], calls: int) -> None:

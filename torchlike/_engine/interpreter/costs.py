@@ -6,6 +6,7 @@ It does not measure times, so it is deterministic: every run of a script makes t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from torchlike._engine.interpreter.by_hand import ByHand
 from torchlike._engine.trace.plan import COMPILED, FLAT, ONCE, Plan
@@ -22,9 +23,9 @@ COMPILE_LOOP = 0.2
 COMPILE_UPDATE = 5e-3  # for each tensor that an optimizer step writes
 LONG = 1.0  # a training program whose compile takes longer is interpreted at first
 LONG_UPDATE = 0.15  # the same for an optimizer step, whose interpreted form gives the same bits
-# A long compile begins in the background when interpretation has cost 1.5 - 1.25 of it, and its program replaces the
-# interpreted one when interpretation has cost 1.5 of it. By then it is usually ready, although both shared processors.
-PATIENT, PROMPT = 1.5, 1.25
+# A long compile begins in the background when a program ran this often in a row, and at the second number the compiled
+# program replaces the interpreted one. The numbers are fixed: results must not depend on how long a compile takes.
+BEGIN, REPLACE = 3, 10
 FEW, QUICK = 20, 2e-2  # operators and seconds: a training program within both limits is interpreted at its first run
 RUNS = 100  # runs of a training program with loops written by hand that must cost less than its compile
 WIDE = 1 << 22  # bytes; in a program whose compile takes long, operators that move more use several threads
@@ -36,10 +37,15 @@ def moved(plan: Plan) -> int:
     return sum(a.numel * a.dtype.itemsize for a in (*plan.inputs, *plan.outputs))
 
 
-def _loops(plans: Sequence[Plan]) -> list[int]:
-    """Return, for each loop in the plans' flat programs, the number of functions that it calls."""
+def _programs(plans: Sequence[Plan]) -> list[Any]:
+    """Return the flat programs of the plans."""
     programs = [plan.flat() for plan in plans if plan.flat is not None]
-    return [calls for program in programs if program is not None for calls in program.loops]
+    return [program for program in programs if program is not None]
+
+
+def _loops(programs: Sequence[Any]) -> list[int]:
+    """Return, for each loop in flat programs, the number of functions that it calls."""
+    return [calls for program in programs for calls in program.loops]
 
 
 def is_by_hand(plans: Sequence[Plan]) -> bool:
@@ -54,7 +60,7 @@ def is_as_fast_as_compiled(plans: Sequence[Plan]) -> bool:
 
 def of_compile(plans: Sequence[Plan]) -> float:
     """Return the cost of compiling a forward program or a short training program."""
-    return COMPILE_ENTRY * len(plans) + COMPILE_LOOP * len(_loops(plans))
+    return COMPILE_ENTRY * len(plans) + COMPILE_LOOP * len(_loops(_programs(plans)))
 
 
 def of_long_compile(plans: Sequence[Plan]) -> float:
@@ -70,9 +76,10 @@ def of_long_compile(plans: Sequence[Plan]) -> float:
 
 def of_run(plans: Sequence[Plan]) -> float:
     """Return the cost of interpreting these plans once."""
-    calls, programs = len(plans) + sum(_loops(plans)), sum(plan.flat is not None for plan in plans)
+    programs = _programs(plans)
+    calls, inner = len(plans) + sum(_loops(programs)), sum(program.moved for program in programs)
     traffic = sum(moved(plan) * (UPDATE_BYTE if plan.executor == ONCE else BYTE) for plan in plans)
-    return ENTRY * calls + PROGRAM * programs + traffic
+    return ENTRY * calls + PROGRAM * len(programs) + BYTE * inner + traffic
 
 
 def is_cold(trace: Trace, at_once: bool) -> bool:

@@ -6,7 +6,6 @@ once is therefore faster without a compile.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -43,6 +42,7 @@ class Interpreted:
         self.live, self.steps = live, _steps(_form(code), live if trace.mesh is None else _with_collectives(code, live))
         self.plans: list[Plan] = [code[step.position] for step in self.steps]
         self.account: Any = None
+        self._again = 0  # the number of latest runs in a row
         self.compiling: Any = None  # the compiled program that is being made in the background
         self._long = costs.of_long_compile(self.plans)
         self._left: float | None = None  # seconds of interpretation until the program is hot; set at the second run
@@ -57,8 +57,7 @@ class Interpreted:
         self._trains = any(plan.executor == FLAT for plan in plans)
         self._repeats = any(plan.executor == ONCE for plan in plans)
         self._is_exact = all(plan.executor == ONCE for plan in plans)
-        self._begins = (math.inf if self._is_exact else costs.PROMPT * self._long) if self._long else 0.0
-        self._left = costs.PATIENT * self._long if self._long else costs.of_compile(plans)
+        self._left = self._long or costs.of_compile(plans)
         self._is_patient = costs.is_by_hand(plans) and costs.RUNS * self._cost < self._left
         self._stays = not self._trains and costs.is_as_fast_as_compiled(plans)
 
@@ -74,11 +73,8 @@ class Interpreted:
         """
         if self._left is None:
             self._appraise()
-        if self._begins:
-            if self._is_exact:
-                return self.compiling is not None and self.compiling.is_ready()
-            self._left -= self._cost  # type: ignore[operator]
-            return self._left < 0
+        if self._long:
+            return self._is_replaced()
         if self._repeats:
             return True
         if self._stays:
@@ -87,14 +83,24 @@ class Interpreted:
         again = self._trains and self.account.came_again()
         return self._left < 0 or (not self._is_patient and (again or (self._trains and self.account.at_once)))
 
-    def is_warm(self) -> bool:
-        """Return whether a long compile should begin in the background now.
+    def _is_replaced(self) -> bool:
+        """Return whether the compiled program of a long compile replaces the interpreted one now.
 
-        The number of runs between this and `is_hot` follows from the cost model, so it is the same in every run of a
-        script, however long the compile takes. An optimizer step is the exception: its compiled program gives the same
-        bits, so it begins with the second run and is hot as soon as it is compiled.
+        It does after a fixed number of runs in a row, however long the compile takes, so that every run of a script has
+        the same results. The compiled program of an optimizer step has the same results as the interpreted one, so it
+        is used as soon as it is there.
         """
-        return self.compiling is None and self._left is not None and self._left < self._begins
+        self._again = self._again + 1 if self.account.came_again() else 1
+        self._left -= self._cost  # type: ignore[operator]
+        if self._is_exact:
+            return self.compiling is not None and self.compiling.is_ready()
+        return self._again >= costs.REPLACE - 1 or self._left < 0  # type: ignore[operator]
+
+    def is_warm(self) -> bool:
+        """Return whether a long compile should begin in the background now. `is_hot` has been called for this run."""
+        if self.compiling is not None or not self._long:
+            return False
+        return self._is_exact or self._again >= costs.BEGIN - 1
 
     def __call__(self, trace: Trace, lost: bool = False) -> list[Any]:
         """Return the live results. `lost` says whether some inputs of the trace are `Failed`."""

@@ -6,6 +6,7 @@ once without a compile, its jaxpr is flattened into a list of NumPy functions wi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -29,6 +30,8 @@ CALLS = {
 }
 # Primitives whose results are their inputs.
 SAME = frozenset({"copy", "stop_gradient", "optimization_barrier"})
+# Primitives whose results are usually views of their inputs in NumPy.
+VIEWS = frozenset({"broadcast_in_dim", "expand_dims", "reshape", "rev", "slice", "split", "squeeze", "transpose"})
 # The exceptions that a rule may raise if another version of JAX has changed a primitive or its parameters.
 CHANGED = (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError)
 FOLDED = 1 << 16  # bytes; constant folding keeps results up to this size, and views; each run recomputes larger ones
@@ -47,13 +50,22 @@ class Program:
         later step reads).
       loops: for each loop in the program, the total number of functions that it calls.
       runs: the number of runs of a program with loops, counted by the executor.
+      moved: the number of bytes that its functions write, without views.
     """
 
-    __slots__ = ("_count", "_due", "_fixed", "_results", "_slots", "loops", "runs", "steps")
+    __slots__ = ("_count", "_due", "_fixed", "_results", "_slots", "loops", "moved", "runs", "steps")
 
     def __init__(
-        self, count: int, slots: list, steps: list[tuple], results: list[int], fixed: list[int], due: list[tuple]
+        self,
+        count: int,
+        slots: list,
+        steps: list[tuple],
+        results: list[int],
+        fixed: list[int],
+        due: list[tuple],
+        moved: int,
     ) -> None:
+        self.moved = moved
         self._count, self._slots, self.steps, self._results, self._fixed = count, slots, steps, results, fixed
         self._due = due  # the declared shapes and dtypes of the results; empty once they are checked
         self.runs = 0
@@ -174,7 +186,7 @@ class Flat:
 
         `sizes` are the values of the jaxpr's symbolic dims. Raises `Unsupported` as `flatten` does.
         """
-        slots, constant, steps = self._slots.copy(), set(self._constant), []
+        slots, constant, steps, moved = self._slots.copy(), set(self._constant), [], 0
         with np.errstate(all="ignore"):
             for eqn, inputs, outputs in self._equations:
                 function = _function(eqn, sizes)
@@ -188,9 +200,11 @@ class Flat:
                         constant.update(outputs)
                         continue
                 steps.append((function, inputs, outputs))
+                if eqn.primitive.name not in VIEWS:
+                    moved += sum(_bytes(v.aval, sizes) for v in eqn.outvars)
         steps, fixed = _freed(steps, {*self._results, *constant}), sorted(constant.intersection(self._results))
         due = [(a.shape if sizes is None else _sized(a.shape, sizes), a.dtype) for a in self._due]
-        return Program(self._count, slots, steps, self._results, fixed, due)
+        return Program(self._count, slots, steps, self._results, fixed, due, moved)
 
 
 def _branch_of_cpu(platforms: Iterable) -> int:
@@ -247,6 +261,12 @@ def _programs(bodies: Any, sizes: Mapping[str, int] | None) -> Any:
     if isinstance(bodies, tuple):
         return [_programs(body, sizes) for body in bodies]
     return Flat(bodies).program(sizes)
+
+
+def _bytes(aval: Any, sizes: Mapping[str, int] | None) -> int:
+    """Return the size of an array in bytes."""
+    shape = aval.shape if sizes is None else _sized(aval.shape, sizes)
+    return math.prod(shape) * aval.dtype.itemsize
 
 
 class Sized(NamedTuple):

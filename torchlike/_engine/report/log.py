@@ -5,13 +5,16 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Sequence
 
 from torchlike import _errors
 from torchlike._engine.report.program_statistics import Account, Making
+from torchlike._errors.callers import users_place
 from torchlike._errors.warned import warn
 
 WARN_AFTER = 8  # warn when one sequence of operators has been compiled for this many different shapes
-KNOWN = ("compile",)
+KNOWN = ("compile", "quiet")
+SLOW = 2.0  # seconds; a line on stderr reports a longer wait for a compile
 logger = logging.getLogger("torchlike")
 
 
@@ -26,12 +29,17 @@ class _ToStderr(logging.Handler):
 
 
 def log_as_asked(names: str) -> None:
-    """Configure logging from the value of `TORCHLIKE_LOG`, a comma-separated list of topics."""
+    """Configure logging from the value of `TORCHLIKE_LOG`, a comma-separated list of topics.
+
+    `compile` logs every compile event. `quiet` hides the lines about long waits for compiles.
+    """
     asked = [name.strip() for name in names.split(",") if name.strip()]
     for name in asked:
         if name not in KNOWN:
             raise ValueError(f"TORCHLIKE_LOG has the unknown topic {name!r}; known topics: {', '.join(KNOWN)}")
-    if asked:
+    if "quiet" in asked:
+        logger.setLevel(logging.ERROR)
+    if "compile" in asked:
         handler = _ToStderr()
         handler.setFormatter(logging.Formatter("torchlike: %(message)s"))
         logger.addHandler(handler)
@@ -47,6 +55,15 @@ def quiet_jax() -> None:
 
 
 log_as_asked(os.environ.get("TORCHLIKE_LOG", ""))
+
+
+def waited(seconds: float, names: Sequence[str]) -> None:
+    """Report a wait for a compile of the operators with these names, if it was long."""
+    if seconds < SLOW or logger.isEnabledFor(logging.DEBUG):  # `made` logs all compiles
+        return
+    names = tuple(name.lstrip("_") for name in names)
+    count = f"{len(names)} operator{'s' * (len(names) != 1)}"
+    logger.warning(f"torchlike: {users_place()} waited {seconds:.1f} s for a compile of {count} ({summary(names)})")
 
 
 def made(making: Making, executor: str) -> None:
@@ -81,7 +98,7 @@ def _why(making: Making) -> str:
     return changes(making.account) or "the same shapes, but other static arguments or donated inputs"
 
 
-def summary(operators: tuple[str, ...], most: int = 4) -> str:
+def summary(operators: Sequence[str], most: int = 4) -> str:
     """Join the operator names. A long list is shortened to the first `most` names and the last one."""
     return " ".join(operators if len(operators) <= most + 1 else (*operators[:most], "...", operators[-1]))
 

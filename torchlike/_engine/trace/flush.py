@@ -53,7 +53,9 @@ def flush(device: Device) -> None:
     """
     awaited = _flush(device)
     while awaited is not None:
-        awaited.wait()  # without the lock, which finalizers in the compiling thread may need
+        # The lock is not held here, because finalizers in the compiling thread may need it.
+        trace = device.trace
+        awaited.wait([] if trace is None else [plan.name for plan, _ in _trace.operators(trace.code)])
         awaited = _flush(device, again=True)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
 T = TypeVar("T")
+NAME = "torchlike-compile"  # of the threads
 _one = threading.Lock()  # held by the compile under way: two at once take as long, and twice the memory
 
 
@@ -29,7 +30,7 @@ class Job(Generic[T]):
         self._function: Callable[[], T] | None = function
         self._result: list[T] = []
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name="torchlike-compile")
+        self._thread = threading.Thread(target=self._run, name=NAME)
         self._thread.start()
         _running.add(self)
 
@@ -62,6 +63,11 @@ class Job(Generic[T]):
 
 
 _running: WeakSet[Job[Any]] = WeakSet()
+
+
+def in_background() -> bool:
+    """Return whether a job calls this function."""
+    return threading.current_thread().name == NAME
 
 
 def _wait_for_all() -> None:

@@ -16,6 +16,7 @@ from jax.sharding import SingleDeviceSharding
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import to_jax
 from torchlike._dtypes.precision import Precision, switches
+from torchlike._engine.report import log
 from torchlike._engine.report.compile_counters import stats
 from torchlike._engine.report.program_statistics import heard
 from torchlike._engine.report.timing import timed, watchers
@@ -23,7 +24,7 @@ from torchlike._engine.trace.interrupts import uninterrupted
 from torchlike._engine.trace.plan import NUMBERS
 from torchlike._engine.trace.trace import Trace, mesh_of, operators
 from torchlike._engine.xla import allocation, layout, memory, transfers
-from torchlike._engine.xla.background import Job
+from torchlike._engine.xla.background import Job, in_background
 from torchlike._engine.xla.jax_private import quick_call
 from torchlike._engine.xla.target import ROUNDED, at_precision, tracing_for
 
@@ -117,9 +118,14 @@ def executable_of(
     mesh = mesh_of(code)
     if mesh is not None and laid is not None:
         raise RuntimeError("a process whose devices are a mesh (--mesh, torchlike.distribute) cannot run collectives")
+    started = time.perf_counter()
     if mesh is not None:
-        return mesh.executable(device, code, function, given, **options)
-    return Executable(device, function, given, laid, **options)
+        made = mesh.executable(device, code, function, given, **options)
+    else:
+        made = Executable(device, function, given, laid, **options)
+    if not in_background():
+        log.waited(time.perf_counter() - started, [plan.name for plan, _ in operators(code)])
+    return made
 
 
 class Fused:
@@ -158,9 +164,11 @@ class Fused:
         """Return whether the compile in the background has ended."""
         return self._job.is_done()
 
-    def wait(self) -> None:
-        """Wait for the compile in the background."""
+    def wait(self, names: Sequence[str]) -> None:
+        """Wait for the compile in the background of operators with these names."""
+        started = time.perf_counter()
         self._job.wait()
+        log.waited(time.perf_counter() - started, names)
 
     def finish(self) -> tuple[float, int]:
         """End the compile in the background. Raises its error.

@@ -16,6 +16,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("TORCHLIKE_CACHE_DIR", str(cache.mkdir("torchlike")))
     # PyTorch's thread pool becomes very slow when it shares two cores with XLA's.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("TORCHLIKE_LOG", "quiet")  # a slow machine waits long for compiles
     _take_a_share_of_the_cores()
 
 

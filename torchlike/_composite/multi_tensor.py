@@ -196,11 +196,11 @@ def over_rows(rule: Callable[..., tuple]) -> Callable[..., tuple]:
 def _in_blocks(update_row: Callable, columns: Sequence[Sequence[np.ndarray]], written: Sequence[int]) -> list:
     """Return the new arrays of the written columns, computed on the host.
 
-    The arrays of each column are updated as if they were laid end to end, in blocks of one length. The length is a power
-    of two, and the last block is padded, so one small program serves all tensors. Compiling it costs a tenth of
+    The arrays of each column are updated as if they were laid end to end, in blocks of one length. The length is a
+    power of two, and the last block is padded, so one small program serves all tensors. Compiling it costs a tenth of
     compiling the update of many tensors, and its arrays stay in the processor's cache. In float32, an element gets
-    bit-identical results from this program and the larger one, so training from a checkpoint is reproducible. In other
-    dtypes XLA sometimes contracts multiply-adds differently.
+    bit-identical results from this program and the larger one. In other dtypes XLA sometimes contracts multiply-adds
+    differently.
     """
     size = sum(a.size for a in columns[0])
     block = min(BLOCK, 1 << max(size - 1, 0).bit_length())

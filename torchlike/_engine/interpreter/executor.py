@@ -21,6 +21,7 @@ from torchlike._engine.trace.waiting import on_host
 from torchlike._engine.xla import allocation
 from torchlike._engine.xla.target import THREADS
 
+
 class Step(NamedTuple):
     """One operator of an interpreted program, independent of shapes."""
 
@@ -94,7 +95,7 @@ class Interpreted:
         self._left -= self._cost  # type: ignore[operator]
         if self._is_exact:
             return self.compiling is not None and self.compiling.is_ready()
-        return self._again >= costs.REPLACE - 1 or self._left < 0  # type: ignore[operator]
+        return self._again >= costs.REPLACE - 1 or self._left < 0
 
     def is_warm(self) -> bool:
         """Return whether a long compile should begin in the background now. `is_hot` has been called for this run."""

@@ -232,7 +232,9 @@ class Making:
         compiles, from_disk, seconds = self._heard
         self.seconds = perf_counter() - self._started + (self.background or 0.0)
         self.compiles = heard.compiles - compiles if self.by_numpy else 1
-        self.from_disk = heard.from_disk - from_disk if self.by_numpy else min(1, heard.from_disk - from_disk + self._from_disk)
+        self.from_disk = (
+            heard.from_disk - from_disk if self.by_numpy else min(1, heard.from_disk - from_disk + self._from_disk)
+        )
         account.compiles += self.compiles
         account.from_disk += self.from_disk
         if self.by_numpy:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -36,12 +37,10 @@ def _convolution(e: Equation) -> Callable:
     is_of_weights = groups == 1 and math.prod(out.shape[d] for d in between) < math.prod(w.shape[d] for d in kernel)
     none = ((0, 0),) * len(stride)
 
-    def convolution(x: np.ndarray, w: np.ndarray) -> np.ndarray:
+    def convolution(x: Any, w: Any) -> np.ndarray:
         x, w = (a.astype(wide, copy=False) for a in (x.transpose(turn_x), w.transpose(turn_w)))
         x = padded(x, pads, stretch=stretch)
-        found = (
-            by_outputs(x, w, stride, dilation) if is_of_weights else convolve(x, w, stride, none, dilation, groups)
-        )
+        found = by_outputs(x, w, stride, dilation) if is_of_weights else convolve(x, w, stride, none, dilation, groups)
         return found.transpose(turn_back).astype(out.dtype, copy=False)
 
     return convolution

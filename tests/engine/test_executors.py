@@ -12,7 +12,7 @@ from torchlike._engine.interpreter import costs
 from torchlike._engine.interpreter import executor as numpy_executor
 from torchlike._engine.interpreter.jaxpr import flatten
 from torchlike._engine.interpreter.rules import RULES
-from torchlike._engine.report.program_statistics import Heard, ledger
+from torchlike._engine.report.program_statistics import heard, ledger
 from torchlike._engine.trace.plan import FLAT, Plan, specs
 from torchlike._ops.schema import interpreted
 
@@ -180,9 +180,9 @@ def test_operators_that_are_written_for_jax_are_interpreted_too():
 
     with torch.no_grad(), torch.set_executor("numpy"):
         list(results(2))
-        before = Heard.compiles
+        before = heard.compiles
         found = {n: [x.numpy() for x in results(n)] for n in (3, 4, 6, 9)}
-        assert Heard.compiles == before
+        assert heard.compiles == before
     with torch.no_grad(), torch.set_executor("xla"):
         for n, mine in found.items():
             for one, due in zip(mine, results(n), strict=True):

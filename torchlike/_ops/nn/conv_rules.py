@@ -40,7 +40,11 @@ def _convolution(e: Equation) -> Callable:
     def convolution(x: Any, w: Any) -> np.ndarray:
         x, w = (a.astype(wide, copy=False) for a in (x.transpose(turn_x), w.transpose(turn_w)))
         x = padded(x, pads, stretch=stretch)
-        found = by_outputs(x, w, stride, dilation) if is_of_weights else convolve(x, w, stride, none, dilation, groups)
+        found: Any
+        if is_of_weights:
+            found = by_outputs(x, w, stride, dilation)
+        else:
+            found = convolve(x, w, stride, none, dilation, groups)
         return found.transpose(turn_back).astype(out.dtype, copy=False)
 
     return convolution

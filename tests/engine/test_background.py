@@ -1,0 +1,155 @@
+"""Training programs whose compile takes long: they are interpreted first, and compiled in the background."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import pytest
+
+import torchlike as torch
+from torchlike._engine.interpreter import costs
+from torchlike._engine.report import log
+from torchlike._engine.trace.flush import forget_programs
+from torchlike._engine.xla import background, executor
+from torchlike._engine.xla.background import Job
+
+
+@pytest.fixture
+def long(monkeypatch):
+    """Treat the compile of every training program as a long one."""
+    monkeypatch.setattr(costs, "LONG", 0.0)
+    monkeypatch.setattr(costs, "FEW", 0)
+    forget_programs()
+
+
+def _model():
+    torch.manual_seed(0)
+    layers = [torch.nn.Linear(6, 6), torch.nn.Tanh(), torch.nn.LayerNorm(6), torch.nn.Linear(6, 1)]
+    return torch.nn.Sequential(*layers)
+
+
+def _train(steps, model=None, rows=5):
+    """Train, and return the losses and the executor of each step's backward program."""
+    model = model or _model()
+    optimizer = torch.optim.AdamW(model.parameters(), 0.1)
+    losses, used = [], []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = model(torch.arange(6.0 * rows).view(rows, 6) / 30).square().mean()
+        with torch.explain() as report:
+            loss.backward()
+        used += [program.executor for program in report]
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, used
+
+
+def test_a_long_compile_replaces_the_interpreter_after_a_fixed_number_of_runs(long):
+    losses, used = _train(costs.REPLACE + 2)
+    assert used == ["numpy"] * (costs.REPLACE - 1) + ["xla"] * 3
+    with torch.set_executor("xla"):
+        wanted, _ = _train(costs.REPLACE + 2)
+    torch.testing.assert_close(torch.tensor(losses), torch.tensor(wanted))
+
+
+def test_the_number_of_runs_does_not_depend_on_the_duration_of_the_compile(long, monkeypatch):
+    quick, _ = _train(costs.REPLACE + 2)
+    make = executor.executable_of
+
+    def slow(*args, **options):
+        time.sleep(0.5 * background.in_background())
+        return make(*args, **options)
+
+    monkeypatch.setattr(executor, "executable_of", slow)
+    forget_programs()
+    late, used = _train(costs.REPLACE + 2)
+    assert late == quick
+    assert used.count("numpy") == costs.REPLACE - 1
+
+
+def test_shapes_that_take_turns_are_not_compiled_after_few_runs(long):
+    model, used = _model(), []
+    for i in range(2 * costs.REPLACE):
+        used += _train(1, model, rows=3 + i % 2)[1]
+    assert set(used) == {"numpy"}
+
+
+def test_an_error_of_a_background_compile_runs_the_operators_one_by_one(long, monkeypatch):
+    make = executor.executable_of
+
+    def broken(*args, **options):
+        if background.in_background():
+            raise RuntimeError("this compile fails")
+        return make(*args, **options)
+
+    monkeypatch.setattr(executor, "executable_of", broken)
+    wanted, _ = _train(3)
+    losses, _ = _train(costs.REPLACE + 2)
+    assert losses[:3] == wanted and losses[-1] < losses[0]
+
+
+def test_threads_wait_for_one_background_compile(long):
+    alone, _ = _train(costs.REPLACE + 2)
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(_train(costs.REPLACE + 2)[0])) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for losses in found:  # the threads count their runs of the shared program together
+        torch.testing.assert_close(torch.tensor(losses), torch.tensor(alone))
+
+
+def test_a_job_gives_its_result_or_its_error():
+    job = Job(lambda: 3)
+    assert (job.result(), job.is_done()) == (3, True)
+    with pytest.raises(ZeroDivisionError):
+        Job(lambda: 1 / 0).result()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings(
+    "ignore:os.fork:RuntimeWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # of JAX
+def test_a_fork_waits_for_a_background_compile():
+    job = Job(lambda: time.sleep(0.2))
+    pid = os.fork()
+    if not pid:
+        os._exit(0 if job.is_done() else 1)
+    assert os.waitpid(pid, 0)[1] == 0
+
+
+PROGRAM = """
+    import torchlike as torch
+    from torchlike._engine.interpreter import costs
+
+    costs.LONG, costs.FEW = 0.0, 0
+    model = torch.nn.Sequential(*[torch.nn.Linear(8, 8) for _ in range(4)])
+    optimizer = torch.optim.AdamW(model.parameters())
+    for _ in range(costs.BEGIN + 1):
+        optimizer.zero_grad()
+        model(torch.ones(2, 8)).square().mean().backward()
+        optimizer.step()
+    print("end")
+"""
+
+
+def test_a_program_that_ends_during_a_background_compile_ends_without_an_error(tmp_path):
+    environment = os.environ | {"TORCHLIKE_CACHE_SIZE": "0"}
+    command = [sys.executable, "-c", textwrap.dedent(PROGRAM)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+
+
+def test_only_a_long_wait_is_reported(caplog, monkeypatch):
+    monkeypatch.setattr(log.logger, "level", 0)
+    log.logger.manager._clear_cache()
+    log.waited(log.SLOW / 2, ["add"])
+    assert not caplog.records
+    log.waited(2 * log.SLOW, ["add", "_mul"])
+    (record,) = caplog.records
+    assert record.message.endswith("waited 4.0 s for a compile of 2 operators (add mul)")
+    assert "test_background.py:" in record.message

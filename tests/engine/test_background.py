@@ -70,6 +70,17 @@ def test_the_number_of_runs_does_not_depend_on_the_duration_of_the_compile(long,
     assert used.count("numpy") == costs.REPLACE - 1
 
 
+@pytest.mark.parametrize("is_long", [False, True])
+def test_deterministic_training_is_compiled_at_once(is_long, monkeypatch):
+    monkeypatch.setattr(costs, "LONG", 0.0 if is_long else 1e9)
+    forget_programs()
+    torch.use_deterministic_algorithms(True)
+    try:
+        assert _train(2)[1] == ["xla", "xla"]
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
 def test_shapes_that_take_turns_are_not_compiled_after_few_runs(long):
     model, used = _model(), []
     for i in range(2 * costs.REPLACE):
@@ -93,8 +104,9 @@ def test_an_error_of_a_background_compile_runs_the_operators_one_by_one(long, mo
 
 def test_threads_wait_for_one_background_compile(long):
     alone, _ = _train(costs.REPLACE + 2)
-    found = []
-    threads = [threading.Thread(target=lambda: found.append(_train(costs.REPLACE + 2)[0])) for _ in range(2)]
+    found, models = [], [_model() for _ in range(2)]
+    work = lambda model: found.append(_train(costs.REPLACE + 2, model)[0])
+    threads = [threading.Thread(target=work, args=(model,)) for model in models]
     for thread in threads:
         thread.start()
     for thread in threads:

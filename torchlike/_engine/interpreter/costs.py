@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from torchlike._engine import determinism
 from torchlike._engine.interpreter.by_hand import ByHand
 from torchlike._engine.trace.plan import COMPILED, FLAT, ONCE, Plan
 from torchlike._engine.trace.trace import Trace
@@ -90,7 +91,7 @@ def is_cold(trace: Trace, at_once: bool) -> bool:
     dtype that NumPy lacks, is compiled. Otherwise, forward work is interpreted. A training program is interpreted if it
     is small, or if its compile takes long. It is also interpreted if the same operators ran with other shapes before,
     or if its line runs many different graphs; `at_once` is False in these two cases. Any other training program would
-    be compiled one step later anyway, so it is compiled now.
+    be compiled one step later anyway, so it is compiled now. With deterministic algorithms, all training programs are.
     """
     plans = {x for x in trace.code if x.__class__ is not int}
     executors = {plan.executor for plan in plans}
@@ -101,6 +102,8 @@ def is_cold(trace: Trace, at_once: bool) -> bool:
     entries = [x for x in trace.code if x.__class__ is not int]
     if executors == {ONCE}:
         return all(moved(p) * UPDATE_BYTE < COMPILE_UPDATE * len(p.outputs) for p in plans)
+    if FLAT in executors and determinism.is_enabled():
+        return False
     if of_long_compile(entries) and trace.mesh is None:
         return True
     if ONCE in executors:  # only these plans give bitwise the same results as XLA

@@ -68,6 +68,7 @@ class Group:
         "base",
         "device",
         "enters",
+        "latest",
         "line",
         "made",
         "operators",
@@ -87,6 +88,7 @@ class Group:
         self.trains = any(plan.executor == FLAT for plan, _ in entries)
         line.variants += self.trains
         self.programs = 0
+        self.latest: Account | None = None  # the statistics of the program whose compile takes long that ran last
         self.made: list[Shapes] = []  # the distinct shapes of compiled or training programs, until `warned` is set
         self.seconds = 0.0  # the time of their compiles
         self.warned = False
@@ -142,6 +144,11 @@ class Account:
         """Record an interpreted run. Return whether the previous interpreted run of this line ran the same program."""
         line = self.group.line
         before, line.latest = line.latest, self
+        return before is self
+
+    def has_same_shapes(self) -> bool:
+        """Record a run. Return whether the previous recorded run of this group had the same shapes."""
+        before, self.group.latest = self.group.latest, self
         return before is self
 
     def counts(self) -> Counts:

@@ -19,8 +19,8 @@ _NONDETERMINISTIC_GPU = (
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Request deterministic algorithms.
 
-    All algorithms on the CPU are deterministic. A training program that is interpreted at first differs in its last bits
-    from the compiled program that replaces it after a fixed number of steps. With `mode`, training programs are
+    All algorithms on the CPU are deterministic. A training program that is interpreted at first differs in its last
+    bits from the compiled program that replaces it after a fixed number of steps. With `mode`, training programs are
     compiled at once, so that training from a checkpoint continues with the same bits. If there is a GPU and XLA is not
     configured to be deterministic on it, warn how to configure XLA.
     """

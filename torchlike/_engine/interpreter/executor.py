@@ -87,8 +87,8 @@ class Interpreted:
     def _is_replaced(self) -> bool:
         """Return whether the compiled program of a long compile replaces the interpreted one now.
 
-        It does after a fixed number of runs in a row with the same shapes, however long the compile takes, so that every
-        run of a script has the same results. The compiled program of an optimizer step has the same results as the
+        It does after a fixed number of runs in a row with the same shapes, however long the compile takes, so that
+        every run of a script has the same results. The compiled program of an optimizer step has the same results as the
         interpreted one, so it is used as soon as it is there.
         """
         self._again = self._again + 1 if self.account.has_same_shapes() else 1

@@ -88,8 +88,8 @@ class Interpreted:
         """Return whether the compiled program of a long compile replaces the interpreted one now.
 
         It does after a fixed number of runs in a row with the same shapes, however long the compile takes, so that
-        every run of a script has the same results. The compiled program of an optimizer step has the same results as the
-        interpreted one, so it is used as soon as it is there.
+        every run of a script has the same results. The compiled program of an optimizer step has the same results as
+        the interpreted one, so it is used as soon as it is there.
         """
         self._again = self._again + 1 if self.account.has_same_shapes() else 1
         self._left -= self._cost  # type: ignore[operator]

@@ -19,9 +19,7 @@ WORKER = ("-m", "benchmarks.networks.worker")
 def worker(setting: Setting, caches: str | None, task: str, side: str, network: str = ""):
     library = SIDES[side]
     program = ("-m", "torchlike", *WORKER) if library == "torchlike" else WORKER
-    return rival(
-        setting, caches, program, PATIENCE, task=task, side=side, network=network, library=library
-    )
+    return rival(setting, caches, program, PATIENCE, task=task, side=side, network=network, library=library)
 
 
 def missing(name: str) -> str | None:

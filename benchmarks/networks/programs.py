@@ -114,15 +114,31 @@ def gpt2() -> Program:
 def t5() -> Program:
     from transformers import T5Config, T5ForConditionalGeneration
 
-    sizes = {"num_layers": 3, "d_model": 256, "num_heads": 4, "d_ff": 512, "d_kv": 64, "vocab_size": VOCABULARY}
-    return labelled(T5ForConditionalGeneration(T5Config(**sizes, decoder_start_token_id=0, use_cache=False)), 32)
+    config = T5Config(
+        num_layers=3,
+        d_model=256,
+        num_heads=4,
+        d_ff=512,
+        d_kv=64,
+        vocab_size=VOCABULARY,
+        decoder_start_token_id=0,
+        use_cache=False,
+    )
+    return labelled(T5ForConditionalGeneration(config), 32)
 
 
 def bert() -> Program:
     from transformers import BertConfig, BertForMaskedLM
 
-    sizes = {"num_hidden_layers": 4, "hidden_size": 256, "num_attention_heads": 4, "intermediate_size": 1024}
-    return labelled(BertForMaskedLM(BertConfig(**sizes, vocab_size=VOCABULARY, max_position_embeddings=128)), 64)
+    config = BertConfig(
+        num_hidden_layers=4,
+        hidden_size=256,
+        num_attention_heads=4,
+        intermediate_size=1024,
+        vocab_size=VOCABULARY,
+        max_position_embeddings=128,
+    )
+    return labelled(BertForMaskedLM(config), 64)
 
 
 def labelled(model: nn.Module, length: int) -> Program:

@@ -1,6 +1,7 @@
 """One side of one network in its own process, which takes commands as `benchmarks.worker` does.
 
-For torchlike's sides, `python -m torchlike -m benchmarks.networks.worker` runs this module; `import torch` is torchlike.
+For torchlike's sides, `python -m torchlike -m benchmarks.networks.worker` runs this module, so that `import torch` is
+torchlike.
 """
 
 import json
@@ -61,7 +62,7 @@ def infer(side: str, name: str) -> dict[str, Callable]:
     program.model.eval()
 
     def calls(count: int) -> dict:
-        seconds = []
+        seconds, found = [], np.zeros(0)
         for _ in range(count):
             started = time.perf_counter()
             with torch.no_grad():
@@ -79,7 +80,8 @@ def chain(side: str, name: str) -> dict[str, Callable]:
 
     def once() -> float:
         started = time.process_time()
-        for _ in range(100):
+        z = run(x, y)
+        for _ in range(99):
             z = run(x, y)
         z[0].item()
         return time.process_time() - started

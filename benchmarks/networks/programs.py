@@ -9,6 +9,8 @@ from torch import nn
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from benchmarks.networks import NETWORKS
+
 CLASSES, VOCABULARY = 10, 1000
 LAYERS = {"encoder6": 6, "encoder24": 24}
 WIDTH, HEADS, HIDDEN = 192, 3, 768  # of the encoders
@@ -35,6 +37,8 @@ class Program:
 
 def program(name: str) -> Program:
     """Return the network `name` with random weights and data."""
+    if NETWORKS[name].needs:
+        without_torchvision_operators()
     torch.manual_seed(0)
     if name in TIMM:
         return timm(*TIMM[name])
@@ -43,23 +47,8 @@ def program(name: str) -> Program:
     return OTHERS[name]()
 
 
-def classifier(model: nn.Module, *batch) -> Program:
-    """Return the program of a model that is called with all of its batch but the classes, which are last."""
-    return Program(
-        model, batch, lambda *batch: F.cross_entropy(model(*batch[:-1]), batch[-1]), lambda *batch: model(*batch[:-1])
-    )
-
-
-def timm(name: str, options: dict) -> Program:
-    without_torchvision_operators()
-    from timm import create_model
-
-    model = create_model(name, num_classes=CLASSES, **options)
-    return classifier(model, torch.randn(8, 3, 64, 64), torch.arange(8))
-
-
 def without_torchvision_operators() -> None:
-    """Make torchvision, which timm imports, importable in PyTorch for the CPU.
+    """Make torchvision, which timm and transformers import, importable in PyTorch for the CPU.
 
     The registry's torchvision is built for CUDA. Without its compiled operators, its import fails, because it registers
     two of them without a check. No network of the benchmark calls them.
@@ -74,6 +63,20 @@ def without_torchvision_operators() -> None:
                 )
 
 
+def classifier(model: nn.Module, *batch) -> Program:
+    """Return the program of a model that is called with all of its batch but the classes, which are last."""
+    return Program(
+        model, batch, lambda *batch: F.cross_entropy(model(*batch[:-1]), batch[-1]), lambda *batch: model(*batch[:-1])
+    )
+
+
+def timm(name: str, options: dict) -> Program:
+    from timm import create_model
+
+    model = create_model(name, num_classes=CLASSES, **options)
+    return classifier(model, torch.randn(8, 3, 64, 64), torch.arange(8))
+
+
 def encoder(layers: int) -> Program:
     layer = nn.TransformerEncoderLayer(
         WIDTH, HEADS, HIDDEN, dropout=0.0, activation="gelu", batch_first=True, norm_first=True
@@ -83,7 +86,7 @@ def encoder(layers: int) -> Program:
 
 
 def unet() -> Program:
-    from diffusers import UNet2DModel
+    from diffusers.models.unets.unet_2d import UNet2DModel
 
     model = UNet2DModel(
         sample_size=32,

@@ -136,10 +136,11 @@ def slower(networks: dict, committed: dict) -> list[str]:
 
 
 def failures(networks: dict) -> list[str]:
-    """Return a sentence for each side that failed and for each wrong result."""
+    """Return a sentence for each side that failed or ran uncompiled, and for each wrong result."""
     lines = []
     for name, network in networks.items():
         for side, found in network.get("sides", {}).items():
             lines += [f"{name}: {side}: {key}: {found[key]}" for key in found if key.endswith("error")]
+            lines += [f"{name}: {side}: uncompiled: {reason}" for reason in found.get("uncompiled", [])]
         lines += [f"{name}: wrong: {sentence}" for sentence in agreement(network)[1]]
     return lines

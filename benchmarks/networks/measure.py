@@ -9,7 +9,7 @@ from statistics import median
 from benchmarks.networks import COMPARED, COMPILE, NETWORKS, OURS, SIDES, TORCH, WARM, WHOLE
 from benchmarks.rival import Failed, Setting, rival
 
-PATIENCE = 300.0  # seconds for one reply
+PATIENCE = 600.0  # seconds for one reply
 ROUND = 0.3  # PyTorch's seconds in one round
 CALLS = 24  # of inference
 LATER = 9  # calls of inference after which it is warm
@@ -53,6 +53,7 @@ def trained(setting: Setting, name: str, caches: str, told: Callable[[str], None
                 asks[side] = running.enter_context(worker(setting, f"{caches}/{side}", "train", side, name))
                 begun = asks[side]("begin")
                 found[side] = {"first steps": begun["seconds"], "losses": begun["losses"][:COMPARED]}
+                found[side]["uncompiled"] = begun["uncompiled"]
             except Failed as failure:
                 asks.pop(side, None)
                 found[side] = {"error": str(failure)}

@@ -21,7 +21,7 @@ def draw(networks: dict, file: Path) -> None:
     canvas, panels = pyplot.subplots(1, 2, sharey=True, figsize=(10, 1.2 + 0.36 * len(names)), layout="constrained")
     for panel, what, title in (
         (panels[0], "step", "training step, warm"),
-        (panels[1], "first step", "first training step, cold caches"),
+        (panels[1], "first step", "first training step, cold caches (log scale)"),
     ):
         for place, side in enumerate(COLORS):
             bars = [
@@ -30,13 +30,17 @@ def draw(networks: dict, file: Path) -> None:
                 if (ratio := figures.over(networks[name], what, side)) is not None
             ]
             if bars:
-                panel.barh(*zip(*bars), height=HEIGHT, color=COLORS[side], label=side)
+                places, ratios = zip(*bars)
+                start = 0 if what == "step" else 1  # a logarithmic axis has no zero
+                panel.barh(places, [ratio - start for ratio in ratios], HEIGHT, start, color=COLORS[side], label=side)
         panel.axvline(1, color="black", linewidth=0.8)
-        panel.set_title(f"{title}, over PyTorch eager (= 1)", fontsize=10)
+        panel.set_title(title, fontsize=10)
+        panel.set_xlabel("time over PyTorch eager's", fontsize=9)
         panel.spines[["top", "right"]].set_visible(False)
     panels[1].set_xscale("log")
+    panels[1].xaxis.set_major_formatter("{x:g}")
     panels[0].set_yticks(range(len(names)), [NETWORKS[name].title for name in names])
     panels[0].invert_yaxis()
-    panels[0].legend(fontsize=8)
+    canvas.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(COLORS), fontsize=9)
     canvas.savefig(file, format="svg", metadata={"Date": None})
     pyplot.close(canvas)

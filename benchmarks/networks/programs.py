@@ -124,7 +124,7 @@ def t5() -> Program:
         d_ff=512,
         d_kv=64,
         vocab_size=VOCABULARY,
-        decoder_start_token_id=0,
+        decoder_start_token_id=0,  # pyright: ignore[reportCallIssue] the base class takes it
         use_cache=False,
     )
     return labelled(T5ForConditionalGeneration(config), 32)

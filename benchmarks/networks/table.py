@@ -12,8 +12,8 @@ FOLDER = Path(__file__).parent.parent
 DATA, TABLE, PLOT = (FOLDER / f"NETWORKS.{kind}" for kind in ("json", "md", "svg"))
 READING = f"""\
 Every side ran in a process of its own, with the same threads, weights and data. A step is forward, backward, AdamW and
-`loss.item()`. {TORCH} and {OURS} ran the same source; `{COMPILE}` compiles forward and backward, `{WHOLE}` the whole
-step, and {JAX} is one jitted, donating step, written flat by hand.
+`loss.item()`. {TORCH} and {OURS} ran the same source. `{COMPILE}` compiles forward and backward, and `{WHOLE}` the
+whole step. {JAX} is one jitted, donating step, written flat by hand.
 
 - First step: cold caches, model, data and optimizer ready. Second process: the first step of a new process that finds
   the programs of the first one on disk.
@@ -42,7 +42,7 @@ def markdown(record: dict) -> str:
     parts += ["## Steps", steps(networks), "## First steps", first_steps(networks)]
     parts += ["## Inference and memory", inference(networks)]
     if lines := figures.failures(networks):
-        parts += ["## Wrong or failed", "\n".join(f"- {line}" for line in lines)]
+        parts += ["## Wrong, failed or uncompiled", "\n".join(f"- {line}" for line in lines)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -52,9 +52,16 @@ def train(side: str, name: str) -> dict[str, Callable]:
 
     def begin() -> dict:
         seconds, losses = zip(*(timed() for _ in range(WARM)))
-        return {"seconds": seconds, "losses": losses}
+        return {"seconds": seconds, "losses": losses, "uncompiled": uncompiled(step) if side == WHOLE else []}
 
     return {"begin": begin, "steps": lambda count: [timed()[0] for _ in range(count)], "peak": peak}
+
+
+def uncompiled(step: Callable) -> list[str]:
+    """Return why torchlike runs the step, which is meant to be compiled, without its compiled form."""
+    with torch.explain() as report:  # pyright: ignore[reportAttributeAccessIssue] torchlike's
+        step()
+    return [reason for function in report.functions for reason in function.reasons]
 
 
 def infer(side: str, name: str) -> dict[str, Callable]:

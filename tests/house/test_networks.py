@@ -84,7 +84,7 @@ def test_what_became_slower_is_named_in_relation_to_pytorch():
 
 def test_the_table_shows_a_missing_library_and_a_failed_side():
     failed = network()
-    failed["sides"][WHOLE] = {"error": "RuntimeError: no|such"}
+    failed["sides"][WHOLE] = {"error": "RuntimeError: no|such", "uncompiled": ["it prints"]}
     record = {
         "about": {},
         "chain": {},
@@ -93,6 +93,7 @@ def test_the_table_shows_a_missing_library_and_a_failed_side():
     text = table.markdown(record)
     assert f"| {NETWORKS['t5'].title} | transformers is not installed |" in text
     assert "failed: RuntimeError: no/such" in text and f"gpt2: {WHOLE}: error" in text
+    assert f"gpt2: {WHOLE}: uncompiled: it prints" in text
 
 
 def test_a_library_that_is_not_installed_is_no_failure(monkeypatch):

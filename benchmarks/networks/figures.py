@@ -111,8 +111,16 @@ def agreement(network: dict) -> tuple[float | None, list[str]]:
             if ours and theirs:
                 found.append(difference(ours, theirs))
                 if found[-1] > TOLERANCE:
-                    wrong.append(f"{side}, {what}: {shown(ours)} instead of {shown(theirs)}")
+                    wrong.append(f"{side}, {what}: {shown(ours)} instead of {shown(theirs)}{rounding(sides, what)}")
     return max(found, default=None), wrong
+
+
+def rounding(sides: dict, what: str) -> str:
+    """Return how far PyTorch's losses with one thread are from those with more threads, if that was measured."""
+    own = sides[TORCH].get("one thread")
+    if what != "losses" or not own:
+        return ""
+    return f" (PyTorch with one thread differs from itself by {difference(own, sides[TORCH]['losses']):.0e})"
 
 
 def values(side: dict, what: str) -> list[float]:

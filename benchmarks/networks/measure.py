@@ -4,9 +4,10 @@ import importlib.util
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from statistics import median
 
-from benchmarks.networks import COMPARED, COMPILE, NETWORKS, OURS, SIDES, TORCH, WARM, WHOLE
+from benchmarks.networks import COMPARED, COMPILE, NETWORKS, OURS, SIDES, TORCH, WARM, WHOLE, figures
 from benchmarks.rival import Failed, Setting, rival
 
 PATIENCE = 600.0  # seconds for one reply
@@ -28,26 +29,34 @@ def missing(name: str) -> str | None:
     return f"{needs} is not installed" if needs and importlib.util.find_spec(needs) is None else None
 
 
-def measured(setting: Setting, name: str, told: Callable[[str], None]) -> dict:
-    """Return the figures of each side, or the reason why the network has none. `told` receives what runs now."""
+def measured(setting: Setting, name: str, told: Callable[[str], None], without: str | None = None) -> dict:
+    """Return the figures of each side, or the reason why the network has none.
+
+    `told` receives what runs now. The side `without` is left out.
+    """
     if reason := missing(name):
         return {"missing": reason}
     with tempfile.TemporaryDirectory() as caches:
-        sides = trained(setting, name, caches, told)
+        sides = trained(setting, name, caches, told, without)
         told("second process")
         sides[OURS] |= again(setting, name, f"{caches}/{OURS}")
     for side in (TORCH, OURS):
         told(f"{side}, inference")
         sides[side] |= inferred(setting, name, side)
+    if figures.agreement({"sides": sides})[1]:
+        told("PyTorch with one thread")
+        sides[TORCH] |= one_thread(setting, name)
     return {"sides": sides}
 
 
-def trained(setting: Setting, name: str, caches: str, told: Callable[[str], None]) -> dict[str, dict]:
+def trained(
+    setting: Setting, name: str, caches: str, told: Callable[[str], None], without: str | None
+) -> dict[str, dict]:
     """Return the figures of training. Each side starts with an empty cache below the folder `caches`."""
     found = {}
     with ExitStack() as running:
         asks = {}
-        for side in NETWORKS[name].sides():
+        for side in (side for side in NETWORKS[name].sides() if side != without):
             told(side)
             try:
                 asks[side] = running.enter_context(worker(setting, f"{caches}/{side}", "train", side, name))
@@ -86,6 +95,15 @@ def again(setting: Setting, name: str, caches: str) -> dict:
             return {"again": ask("begin")["seconds"][:2]}
     except Failed as failure:
         return {"again error": str(failure)}
+
+
+def one_thread(setting: Setting, name: str) -> dict:
+    """Return PyTorch's losses with one thread: sums in another order. They show how far rounding alone moves them."""
+    try:
+        with worker(replace(setting, threads=1), None, "train", TORCH, name) as ask:
+            return {"one thread": ask("begin")["losses"][:COMPARED]}
+    except Failed as failure:
+        return {"one thread error": str(failure)}
 
 
 def inferred(setting: Setting, name: str, side: str) -> dict:

@@ -61,6 +61,14 @@ def test_other_losses_than_pytorchs_are_wrong(losses, wrong):
     assert ("**wrong**" in table.steps({"gpt2": changed})) == bool(wrong)
 
 
+def test_a_wrong_loss_is_shown_beside_the_rounding_of_pytorch():
+    changed = network()
+    changed["sides"][OURS]["losses"] = [2.0, 1.6, 1.0]
+    changed["sides"][TORCH]["one thread"] = [2.0, 1.53, 1.0]
+    (sentence,) = figures.agreement(changed)[1]
+    assert sentence.endswith("instead of 2, 1.5, 1 (PyTorch with one thread differs from itself by 2e-02)")
+
+
 def test_a_loss_that_is_not_a_number_is_wrong():
     assert figures.difference([float("nan")], [1.0]) == float("inf")
     assert figures.difference([1.0], [float("nan")]) == float("inf")

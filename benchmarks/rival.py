@@ -8,6 +8,7 @@ import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Timer
 
 ROOT = Path(__file__).parent.parent
 
@@ -27,15 +28,15 @@ class Setting:
 
 
 @contextmanager
-def rival(setting, caches=None, **job):
+def rival(setting, caches=None, program=("-m", "benchmarks.worker"), patience=None, **job):
     """Yield a function that sends a command to a new worker and returns its reply.
 
-    Workers can share the folder `caches`.
+    Workers can share the folder `caches`. A reply that takes longer than `patience` seconds ends the worker.
     """
     job |= {"device": setting.device, "threads": setting.threads}
     with tempfile.TemporaryDirectory() as fresh, open(f"{fresh}/stderr", "w+") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.worker", json.dumps(job)],
+            [sys.executable, *program, json.dumps(job)],
             cwd=ROOT,
             env=environment(setting, caches or fresh),
             text=True,
@@ -46,9 +47,11 @@ def rival(setting, caches=None, **job):
         )
 
         def answer():
-            if line := process.stdout.readline():
+            with within(patience, process) as ended:
+                line = process.stdout.readline()
+            if line:
                 return json.loads(line)
-            raise Failed(last_line(errors))
+            raise Failed(f"no reply within {patience:g} s" if ended else last_line(errors))
 
         def ask(*command):
             with suppress(BrokenPipeError):  # the missing reply reports the failure
@@ -64,6 +67,20 @@ def rival(setting, caches=None, **job):
             for stream in (process.stdin, process.stdout):
                 with suppress(BrokenPipeError):
                     stream.close()
+
+
+@contextmanager
+def within(patience, process):
+    """Kill the process after `patience` seconds, or never. Yield a list that is empty unless this happened."""
+    ended = []
+    timer = Timer(patience, lambda: (ended.append(True), process.kill())) if patience else None
+    if timer:
+        timer.start()
+    try:
+        yield ended
+    finally:
+        if timer:
+            timer.cancel()
 
 
 def environment(setting, caches):

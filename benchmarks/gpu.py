@@ -41,15 +41,17 @@ ABOUT = """\
 
 Written by `python -m benchmarks.gpu` on {device}, {versions}.
 
-Milliseconds per step, warm: the median of {rounds} rounds of queued steps, each ended by a read of the loss. Every
-library ran in its own process while the others waited. The rounds of the libraries alternate. `torch.compile` compiles
-the forward and backward pass; PyTorch's optimizers are its own defaults (`foreach`). Precision is PyTorch's default:
-float32 products in full and TF32 in convolutions, in JAX too; bfloat16 where the row says so.
+Milliseconds per step, warm: the median of {rounds} rounds of queued steps, each ended by a read of the loss, and the
+fastest round in brackets. Every library ran in its own process while the others waited. The rounds of the libraries
+alternate. `torch.compile` compiles the forward and backward pass; PyTorch's optimizers are its own defaults
+(`foreach`). Precision is PyTorch's default: float32 products in full and TF32 in convolutions, in JAX too; bfloat16
+where the row says so.
 
-- Ratio: torchlike's time over that of PyTorch eager, of `torch.compile`, and of the hand-written JAX step.
+- Ratio: torchlike's median over that of PyTorch eager, of `torch.compile`, and of the hand-written JAX step.
 - MB: the peak of the device's memory in use, in the order of the columns.
 - First loss: of PyTorch eager, torchlike and torchlike.compile, from the same seed. The fifth step follows in brackets.
-- The steps of small models take less time on the GPU than on the host, so their times are those of the host.
+- The steps of small models take less time on the GPU than on the host, so their times are those of the host. They vary
+  more than the others, between rounds and between runs.
 """
 
 
@@ -224,7 +226,10 @@ def lines(rows):
     for name in (n for n in TITLES if n in rows):
         row = rows[name]
         at = lambda side, key: row[side].get(key) if side in row else None  # noqa: B023
-        cells = [f"{ms:.3g}" if (ms := at(side, "ms")) else at(side, "error") or "" for side in FORMS]
+        cells = [
+            f"{ms:.3g} ({at(side, 'least'):.3g})" if (ms := at(side, "ms")) else at(side, "error") or ""
+            for side in FORMS
+        ]
         for mine in OURS:
             others = [at(side, "ms") for side in ("PyTorch eager", "torch.compile", "JAX + optax")]
             mine = at(mine, "ms")

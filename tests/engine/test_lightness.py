@@ -43,6 +43,30 @@ def test_the_collector_starts_after_a_step_unless_the_program_has_set_it(thresho
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == f"{due} True\n"
 
 
+def test_a_recorded_step_is_not_scanned():
+    layers = [m for _ in range(100) for m in (torchlike.nn.Linear(4, 4), torchlike.nn.ReLU())]
+    model, x = torchlike.nn.Sequential(*layers), torchlike.ones(2, 4)
+    optimizer = torchlike.optim.SGD(model.parameters(), 0.1)
+
+    def step():
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+
+    for _ in range(4):  # the programs are compiled
+        step()
+    scans = []
+    count = lambda phase, info: scans.append(info["generation"]) if phase == "start" else None
+    gc.collect()
+    gc.callbacks.append(count)
+    try:
+        step()
+        step()
+    finally:
+        gc.callbacks.remove(count)
+    assert not scans
+
+
 def test_elements_are_waited_for():
     array = jnp.ones((300, 300)) @ jnp.ones((300, 300))
     found = on_host(array)

@@ -4,6 +4,7 @@
 PyTorch for CUDA. With arguments, it only runs the models that they name.
 """
 
+import contextlib
 import json
 import os
 import select
@@ -40,15 +41,17 @@ ABOUT = """\
 
 Written by `python -m benchmarks.gpu` on {device}, {versions}.
 
-Milliseconds per step, warm: the median of {rounds} rounds of queued steps, each ended by a read of the loss. Every
-library ran in its own process while the others waited, unless a note says otherwise. `torch.compile` compiles
-the forward and backward pass; PyTorch's optimizers are its own defaults (`foreach`). Precision is PyTorch's default:
-float32 products in full and TF32 in convolutions, in JAX too; bfloat16 where the row says so.
+Milliseconds per step, warm: the median of {rounds} rounds of queued steps, each ended by a read of the loss, and the
+fastest round in brackets. Every library ran in its own process while the others waited. The rounds of the libraries
+alternate. `torch.compile` compiles the forward and backward pass; PyTorch's optimizers are its own defaults
+(`foreach`). Precision is PyTorch's default: float32 products in full and TF32 in convolutions, in JAX too; bfloat16
+where the row says so.
 
-- Ratio: torchlike's time over that of PyTorch eager, of `torch.compile`, and of the hand-written JAX step.
+- Ratio: torchlike's median over that of PyTorch eager, of `torch.compile`, and of the hand-written JAX step.
 - MB: the peak of the device's memory in use, in the order of the columns.
 - First loss: of PyTorch eager, torchlike and torchlike.compile, from the same seed. The fifth step follows in brackets.
-- The steps of small models take less time on the GPU than on the host, so their times are those of the host.
+- The steps of small models take less time on the GPU than on the host, so their times are those of the host. They vary
+  more than the others, between rounds and between runs.
 """
 
 
@@ -111,12 +114,11 @@ def made(side, name):
 
 
 def worker(side, name):
-    """Prepare a step, wait for a line of input, time it, and print the figures."""
+    """Prepare a step and print how long that took. Then time one round for each line of input and print its figures."""
     start = time.perf_counter()
     step = made(side, name)
     losses = [step.number(step.run()) for _ in range(5)]
-    ready = time.perf_counter() - start
-    print(json.dumps({"ready": ready}), flush=True)
+    print(json.dumps({"ready": time.perf_counter() - start, "losses": losses}), flush=True)
     sys.stdin.readline()
     for _ in range(5):
         step.run()
@@ -124,59 +126,98 @@ def worker(side, name):
     begin = time.perf_counter()
     step.number(step.run())
     count = max(1, min(200, int(SECONDS / (time.perf_counter() - begin))))
-    rounds = []
-    for _ in range(ROUNDS):
-        begin = time.perf_counter()
-        for _ in range(count - 1):
-            step.run()
-        step.number(step.run())
-        rounds.append((time.perf_counter() - begin) / count)
-    figures = {"ms": 1e3 * median(rounds), "least": 1e3 * min(rounds), "MB": step.peak() / 1e6, "losses": losses}
-    print(json.dumps(figures), flush=True)
+    print(json.dumps({"count": count}), flush=True)
+    for _ in sys.stdin:
+        print(json.dumps(round_of(step, count) | {"MB": step.peak() / 1e6}), flush=True)
 
 
-def started(side, name):
-    env = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    command = [sys.executable, "-m", "benchmarks.gpu", "--worker", side, name]
-    errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
-    pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=errors, text=True, env=env), errors
+def round_of(step, count):
+    """Time queued steps. Return the milliseconds of a step, and those that the host took to queue it."""
+    begin = time.perf_counter()
+    for _ in range(count):
+        loss = step.run()
+    queued = time.perf_counter() - begin
+    step.number(loss)
+    return {"ms": 1e3 * (time.perf_counter() - begin) / count, "host": 1e3 * queued / count}
 
 
-def figures_of(process, errors, ready):
-    """Return the figures of a worker that is ready, or its error."""
-    if ready:
-        process.stdin.write("go\n")
-        process.stdin.flush()
-        line = process.stdout.readline()
-        process.stdin.close()
+class Worker:
+    """The process of one library. It waits for a line of input before each round."""
+
+    def __init__(self, side, name):
+        env = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TF_CPP_MIN_LOG_LEVEL": "3"}
+        command = [sys.executable, "-m", "benchmarks.gpu", "--worker", side, name]
+        self.side, self.name, self.errors = side, name, tempfile.TemporaryFile("w+")  # noqa: SIM115
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self.errors, "text": True}
+        self.process = subprocess.Popen(command, env=env, start_new_session=True, **pipes)
+        self.found = {}  # the first line, or an error
+        self.rounds = []
+
+    def wait(self, end):
+        """Wait until the process is ready, or until the time `end`. Stop a process that is not ready."""
+        ready, _, _ = select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))
+        if not ready:
+            self._end()  # so that nothing compiles while the others are timed
+            self.found = {"error": f"not compiled within {PATIENCE:.0f} s"}
+        else:
+            self._read()
+
+    def ask(self):
+        """Send a line and return the answer, or {} if the process has ended."""
+        if "error" not in self.found:
+            with contextlib.suppress(BrokenPipeError):
+                self.process.stdin.write("go\n")
+                self.process.stdin.flush()
+            return self._read()
+        return {}
+
+    def _read(self):
+        line = self.process.stdout.readline()
         if line:
-            process.wait()
-            return json.loads(line) | json.loads(ready)
-    if not ready and process.wait() == -signal.SIGTERM:
-        return {"error": f"not compiled within {PATIENCE:.0f} s"}
-    process.kill()
-    errors.seek(0)
-    said = errors.read().strip().splitlines()
-    return {"error": said[-1][:200] if said else f"exit status {process.wait()}", "said": said[-40:]}
+            if not self.found:
+                self.found = json.loads(line)
+            return json.loads(line)
+        self.errors.seek(0)
+        said = self.errors.read().strip().splitlines()
+        self.found = {"error": said[-1][:200] if said else f"exit status {self.process.wait()}", "said": said[-40:]}
+        return {}
+
+    def _end(self):
+        """End the process and the compilers that it has started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    def figures(self):
+        """Return the figures of all rounds, or the error. End the process."""
+        self._end()
+        if "error" in self.found:
+            return self.found
+        column = lambda key: [made[key] for made in self.rounds]
+        figures = {"ms": median(column("ms")), "least": min(column("ms")), "host": median(column("host"))}
+        return figures | {"MB": max(column("MB"))} | self.found
 
 
-def line_of(process, end):
-    """Return the next line of a worker, or an empty line if there is none before the end."""
-    ready, _, _ = select.select([process.stdout], [], [], max(0, end - time.monotonic()))
-    return process.stdout.readline() if ready else ""
+def compiled(workers):
+    """Wait until all workers are ready. Stop those that are not ready in time."""
+    end = time.monotonic() + PATIENCE
+    for one in tqdm(workers, unit="compiled"):
+        one.wait(end)
 
 
 def measured(models):
-    """Yield (model, side, figures). All workers compile at the same time; afterwards they are timed in turn."""
-    every = [(name, side, *started(side, name)) for name in models for side in FORMS]
-    end = time.monotonic() + PATIENCE
-    waiting = [(*worker, line_of(worker[2], end)) for worker in tqdm(every, unit="compiled")]
-    for _, _, process, _, ready in waiting:
-        if not ready:
-            process.terminate()  # so that nothing compiles while the others are timed
-    for name, side, *worker in tqdm(waiting, unit="timed"):
-        yield name, side, figures_of(*worker)
+    """Yield (model, side, figures). All workers compile at the same time. Then the rounds of each model alternate."""
+    workers = [Worker(side, name) for name in models for side in FORMS]
+    compiled(workers)
+    for name in tqdm(models, unit="timed"):
+        mine = [one for one in workers if one.name == name]
+        for one in mine:
+            one.ask()  # the warm-up
+        for _ in range(ROUNDS):
+            for one in mine:
+                made = one.ask()
+                one.rounds += [made] if made else []
+        for one in mine:
+            yield name, one.side, one.figures()
 
 
 def lines(rows):
@@ -185,7 +226,10 @@ def lines(rows):
     for name in (n for n in TITLES if n in rows):
         row = rows[name]
         at = lambda side, key: row[side].get(key) if side in row else None  # noqa: B023
-        cells = [f"{ms:.3g}" if (ms := at(side, "ms")) else at(side, "error") or "" for side in FORMS]
+        cells = [
+            f"{ms:.3g} ({at(side, 'least'):.3g})" if (ms := at(side, "ms")) else at(side, "error") or ""
+            for side in FORMS
+        ]
         for mine in OURS:
             others = [at(side, "ms") for side in ("PyTorch eager", "torch.compile", "JAX + optax")]
             mine = at(mine, "ms")

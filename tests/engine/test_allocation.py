@@ -369,6 +369,20 @@ def test_an_error_keeps_no_tensor_alive(code, device, gpu):
         gc.enable()
 
 
+def test_tensors_in_cycles_are_freed_before_the_error(monkeypatch, gpu):
+    """A device whose memory is full as long as a tensor in a cycle exists."""
+    cycle = [L.ones(3)]
+    cycle.append(cycle)
+    alive = weakref.ref(cycle[0])
+    stats = lambda _: {"bytes_limit": LIMIT, "bytes_in_use": 0 if alive() is None else LIMIT}
+    monkeypatch.setattr(Small, "memory_stats", stats)
+    with pytest.raises(L.OutOfMemoryError):
+        L.ones(2048)
+    del cycle
+    assert L.ones(2048).sum().item() == 2048
+    assert alive() is None
+
+
 @pytest.mark.parametrize("error", [MemoryError(), RuntimeError("no"), L.OutOfMemoryError("raised by a program")])
 def test_errors_of_programs_are_not_changed(error):
     class Raising(L.autograd.Function):

@@ -8,6 +8,7 @@ import sys
 
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import torchlike
 from torchlike._engine.trace.waiting import on_host
@@ -32,6 +33,38 @@ def test_a_plan_is_few_objects():
 def test_what_was_imported_can_still_be_collected():
     program = "import gc, torchlike; print(gc.isenabled(), gc.get_freeze_count())"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "True 0\n"
+
+
+@pytest.mark.parametrize(("threshold", "due"), [(None, 10_000), (123, 123), (0, 0)])
+def test_the_collector_starts_after_a_step_unless_the_program_has_set_it(threshold, due):
+    setting = "" if threshold is None else f"gc.set_threshold({threshold});"
+    ask = "print(gc.get_threshold()[0], gc.get_threshold()[1:] == before[1:])"
+    program = f"import gc; {setting} before = gc.get_threshold(); import torchlike; {ask}"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == f"{due} True\n"
+
+
+def test_a_recorded_step_is_not_scanned():
+    layers = [m for _ in range(100) for m in (torchlike.nn.Linear(4, 4), torchlike.nn.ReLU())]
+    model, x = torchlike.nn.Sequential(*layers), torchlike.ones(2, 4)
+    optimizer = torchlike.optim.SGD(model.parameters(), 0.1)
+
+    def step():
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+
+    for _ in range(4):  # the programs are compiled
+        step()
+    scans = []
+    count = lambda phase, info: scans.append(info["generation"]) if phase == "start" else None
+    gc.collect()
+    gc.callbacks.append(count)
+    try:
+        step()
+        step()
+    finally:
+        gc.callbacks.remove(count)
+    assert not scans
 
 
 def test_elements_are_waited_for():

@@ -56,8 +56,8 @@ class Packs:
             return self._packs
         packs = list(self._packs)
         for v, dt, places in self._changing:
-            packs[v] = np.array([asked[i][j] for i, j in places], dt)
-        return self._resident(packs)
+            packs[v] = self._resident.held(v, np.array([asked[i][j] for i, j in places], dt))
+        return packs
 
 
 def find(

@@ -3,6 +3,7 @@
 import jax
 
 from torchlike._engine.heap import age_imported_objects as age_imported_objects
+from torchlike._engine.heap import collect_less_often as _collect_less_often
 from torchlike._engine.heap import keep_freed_blocks as _keep_freed_blocks
 from torchlike._engine.report.compile_counters import stats as stats
 from torchlike._engine.report.explain import explain as explain
@@ -33,4 +34,5 @@ from torchlike._engine.xla import disk_cache as _disk_cache
 jax.config.update("jax_enable_x64", True)
 _quiet_jax()
 _keep_freed_blocks()
+_collect_less_often()
 _disk_cache.enable()

@@ -11,6 +11,9 @@ import ctypes
 import gc
 import os
 
+YOUNG = 10_000  # the number of new objects after which Python's garbage collector scans them
+
+_DEFAULTS = 700, 2000  # the thresholds with which the versions of Python start
 # glibc's numbers for mallopt
 _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD, _MMAP_MAX, _ARENA_MAX = -1, -2, -3, -4, -8
 
@@ -46,6 +49,19 @@ def age_imported_objects() -> None:
     if not gc.get_freeze_count():  # `unfreeze` would also release objects that other code has frozen
         gc.freeze()
         gc.unfreeze()
+
+
+def collect_less_often() -> None:
+    """Let a training step end before Python's garbage collector scans its objects.
+
+    A recorded step of ResNet-50 holds 2,000 objects until its backward pass has ended. By default the collector scans
+    new objects when there are 700, and moves those that it cannot free to the oldest generation. Every 30 steps it then
+    scans the whole heap, which takes 110 ms, as long as six steps on a GPU. The step frees all of its objects itself,
+    so with a larger threshold there are no scans. A threshold that the program has set is kept.
+    """
+    young, *older = gc.get_threshold()
+    if young in _DEFAULTS:
+        gc.set_threshold(YOUNG, *older)
 
 
 def _is_glibc() -> bool:

@@ -193,19 +193,20 @@ class Resident:
     nothing until its bytes change.
     """
 
-    __slots__ = ("_device", "_last")
+    __slots__ = ("_device", "_is_host", "_last")
 
     def __init__(self, device: Device) -> None:
-        self._device = device
+        self._device, self._is_host = device, device.type == "cpu"
         self._last: dict[int, tuple[bytes, jax.Array | None]] = {}
 
     def __call__(self, vectors: list) -> list:
         """Return the vectors, each as a NumPy array or as an array that is on the device already."""
-        if self._device.type == "cpu":
-            return vectors
-        return [x if isinstance(x, jax.Array) else self._held(i, x) for i, x in enumerate(vectors)]
+        return vectors if self._is_host else [*map(self.held, range(len(vectors)), vectors)]
 
-    def _held(self, place: int, vector: np.ndarray) -> Any:
+    def held(self, place: int, vector: np.ndarray) -> Any:
+        """Return one vector, as in a call. `place` is its index among the vectors of the program."""
+        if self._is_host:
+            return vector
         contents = vector.tobytes()
         before, array = self._last.get(place, (None, None))
         if before != contents:

@@ -10,9 +10,11 @@ import time
 import pytest
 
 import torchlike as torch
-from torchlike._engine.interpreter import costs
+from torchlike._engine.interpreter import blas, costs
+from torchlike._engine.interpreter import executor as interpreter
 from torchlike._engine.report import log
 from torchlike._engine.trace.flush import forget_programs
+from torchlike._engine.trace.plan import FLAT
 from torchlike._engine.xla import background, executor
 from torchlike._engine.xla.background import Job
 
@@ -154,6 +156,38 @@ def test_a_program_that_ends_during_a_background_compile_ends_without_an_error(t
     command = [sys.executable, "-c", textwrap.dedent(PROGRAM)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+
+
+def test_products_of_a_long_program_use_few_threads(long, monkeypatch):
+    """Small products use one thread. Large ones use all, and half of them from the beginning of the compile on."""
+
+    class Library:
+        count = 8
+
+        def get_num_threads(self):
+            return self.count
+
+        def set_num_threads(self, count):
+            self.count = count
+
+    library, seen, run = Library(), [], interpreter._run
+    monkeypatch.setattr(blas, "_libraries", lambda: [library])
+
+    def watch(plan, given):
+        if plan.executor == FLAT:
+            seen.append(library.count)
+        return run(plan, given)
+
+    monkeypatch.setattr(interpreter, "_run", watch)
+    for wide, due in ((1 << 40, {1}), (0, {8})):
+        monkeypatch.setattr(costs, "WIDE", wide)
+        forget_programs()
+        seen.clear()
+        _train(1)
+        assert {*seen} == due
+    _train(costs.BEGIN)
+    assert {*seen} == {8, 4}
+    assert library.count == 8
 
 
 def test_only_a_long_wait_is_reported(caplog, monkeypatch):

@@ -16,8 +16,8 @@ def _libraries() -> list[Any]:
 
 
 @contextmanager
-def threads(count: int) -> Iterator[None]:
-    """Run NumPy's matrix products with this number of threads.
+def threads(count: int) -> Iterator[int]:
+    """Run NumPy's matrix products with this number of threads. Yield the number before.
 
     The last bits of a product depend on it.
     """
@@ -25,7 +25,7 @@ def threads(count: int) -> Iterator[None]:
     try:
         for library in _libraries():
             library.set_num_threads(count)
-        yield
+        yield max(before, default=1)
     finally:
         for library, number in zip(_libraries(), before):
             library.set_num_threads(number)

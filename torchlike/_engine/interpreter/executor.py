@@ -6,6 +6,7 @@ once is therefore faster without a compile.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -19,7 +20,6 @@ from torchlike._engine.trace.plan import FLAT, NUMBERS, NUMPY, ONCE, Plan
 from torchlike._engine.trace.trace import Trace, operators
 from torchlike._engine.trace.waiting import on_host
 from torchlike._engine.xla import allocation
-from torchlike._engine.xla.target import THREADS
 
 
 class Step(NamedTuple):
@@ -108,20 +108,9 @@ class Interpreted:
         arrays = [x if x.__class__ is Failed else on_host(x) for x in trace.arrays]
         if not self._long:
             return _owned(self.walk(trace, arrays, _run, lost), arrays)
-        with blas.threads(1):
-            return _owned(self.walk(trace, arrays, self._run_on_few, lost), arrays)
-
-    def _run_on_few(self, plan: Plan, given: list) -> list[np.ndarray]:
-        """Run one entry. Only large matrix products use several threads.
-
-        The threads of a product wait for each other in busy loops. Beside other work, such as the compile of this
-        program, small products on several threads take ten times as long. The number of threads changes the last bits,
-        so it does not depend on whether the compile is under way, but on the number of runs.
-        """
-        if costs.moved(plan) < costs.WIDE:
-            return _run(plan, given)
-        with blas.threads(THREADS if self.compiling is None else max(THREADS // 2, 1)):
-            return _run(plan, given)
+        with blas.threads(1) as most:
+            wide = most if self.compiling is None else max(most // 2, 1)
+            return _owned(self.walk(trace, arrays, functools.partial(_run_on_few, wide), lost), arrays)
 
     def walk(self, trace: Trace, arrays: list, run: Callable[[Plan, list], list], failed: bool) -> list:
         """Run the operators one by one with `run(plan, inputs)`, and return the live results.
@@ -223,6 +212,19 @@ def _run(plan: Plan, given: list) -> list[np.ndarray]:
         except np.linalg.LinAlgError:
             pass
     return _by_own(plan, given)
+
+
+def _run_on_few(wide: int, plan: Plan, given: list) -> list[np.ndarray]:
+    """Run one entry of a program whose compile takes long. Only large matrix products use `wide` threads.
+
+    The threads of a product wait for each other in busy loops. Beside other work, such as the compile of this program,
+    small products on several threads take ten times as long. The number of threads changes the last bits, so it does
+    not depend on whether the compile is under way, but on the number of runs.
+    """
+    if costs.moved(plan) < costs.WIDE:
+        return _run(plan, given)
+    with blas.threads(wide):
+        return _run(plan, given)
 
 
 def _none() -> None:

@@ -158,6 +158,18 @@ def test_a_program_that_ends_during_a_background_compile_ends_without_an_error(t
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
 
 
+def test_a_wait_at_exit_is_announced():
+    program = """
+        import time, torchlike
+        from torchlike._engine.xla.background import Job
+        Job(lambda: time.sleep(1))
+    """
+    environment = os.environ | {"TORCHLIKE_LOG": ""}
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "torchlike: waiting at exit for a compile in the background\n")
+
+
 def test_products_of_a_long_program_use_few_threads(long, monkeypatch):
     """Small products use one thread. Large ones use all, and half of them from the beginning of the compile on."""
 

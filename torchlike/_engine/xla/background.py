@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
+
+from torchlike._engine.report import log
 
 T = TypeVar("T")
 NAME = "torchlike-compile"  # of the threads
@@ -33,6 +36,7 @@ class Job(Generic[T]):
         self._thread = threading.Thread(target=self._run, name=NAME)
         self._thread.start()
         _running.add(self)
+        _announce_the_wait()
 
     def _run(self) -> None:
         with _one:
@@ -68,6 +72,18 @@ _running: WeakSet[Job[Any]] = WeakSet()
 def in_background() -> bool:
     """Return whether a job calls this function."""
     return threading.current_thread().name == NAME
+
+
+@functools.cache
+def _announce_the_wait() -> None:
+    """Start the thread that announces at the end of the main thread that Python waits for a compile."""
+
+    def announce() -> None:
+        threading.main_thread().join()
+        if not all(job.is_done() for job in [*_running]):
+            log.logger.warning("torchlike: waiting at exit for a compile in the background")
+
+    threading.Thread(target=announce, daemon=True).start()
 
 
 def _wait_for_all() -> None:

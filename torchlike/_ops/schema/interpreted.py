@@ -13,6 +13,7 @@ from torchlike._engine.interpreter.rules import Unsupported
 from torchlike._engine.interpreter.symbolic_sizes import AnySize
 from torchlike._engine.trace.plan import specs
 from torchlike._engine.xla.target import tracing_for
+from torchlike._ops.schema.collapsed import Collapsed, collapse
 from torchlike._ops.schema.gradient import pull_back
 from torchlike._ops.schema.plan import OpPlan, Template, restated
 
@@ -20,7 +21,7 @@ _families: dict[Any, AnySize] = {}
 _without_loops: set[Any] = set()  # the operators that were traced and whose programs have no JAX loops
 
 
-def gradient_program(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Program | None:
+def gradient_program(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Program | Collapsed | None:
     """Return the NumPy program of `gradient(plan, wanted, given)`.
 
     The program takes the saved inputs, the cotangents and the numbers, in this order. Return None if NumPy cannot run
@@ -34,19 +35,33 @@ def gradient_program(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ..
         sizes = *[of_inputs[i] for i in plan.saved], *of_outputs
         return pull_back(plan, wanted, given, of_inputs, forward), _sized((*saved, *outputs), sizes)
 
-    return _program(plan, outputs, (plan.saved, wanted, given), make)
+    what, shapes = (plan.saved, wanted, given), _shapes(plan, outputs)
+    if plan.extra is None or plan.op.family != "pointwise" or plan.op.shape is not None:
+        return _program(plan, outputs, what, make, shapes)
+    merged = collapse(shapes)
+    program = _program(plan, outputs, what, make, merged)
+    if program is None or merged == shapes:
+        return program
+    count = len(plan.inputs)
+    return Collapsed(program, [*[merged[i] for i in plan.saved], *merged[count:]], [shapes[i] for i in wanted])
 
 
 def own_program(plan: OpPlan) -> Program | None:
     """Return the NumPy program of the plan's function, or None if NumPy does not support it."""
-    return _program(plan, (), None, lambda forward, shapes: (forward, _sized(plan.inputs, shapes)))
+    make = lambda forward, shapes: (forward, _sized(plan.inputs, shapes))
+    return _program(plan, (), None, make, _shapes(plan, ()))
 
 
-def _program(plan: OpPlan, outputs: Sequence[Aval], what: Any, make: Callable) -> Program | None:
+def _shapes(plan: OpPlan, outputs: Sequence[Aval]) -> list[tuple[int, ...]]:
+    return [tuple(a.shape) for a in (*plan.inputs, *outputs)]
+
+
+def _program(plan: OpPlan, outputs: Sequence[Aval], what: Any, make: Callable, of_arrays: list) -> Program | None:
     """Return the program of the function that `make` returns, or None if NumPy does not support it.
 
-    `make(forward, shapes)` returns (function, its arrays). `forward` is the plan's function or an equivalent one, and
-    `shapes` are those of the inputs and outputs. `what` distinguishes this program from other programs of the plan.
+    `of_arrays` are the shapes of the plan's inputs and of `outputs`. `make(forward, shapes)` returns (function, its
+    arrays). `forward` is the plan's function or an equivalent one, and `shapes` are those of the inputs and outputs.
+    `what` distinguishes this program from other programs of the plan.
     """
 
     def trace(shapes: Any) -> Any:
@@ -59,11 +74,12 @@ def _program(plan: OpPlan, outputs: Sequence[Aval], what: Any, make: Callable) -
             return jax.make_jaxpr(function)(*arrays, *specs((), plan.scalars))
 
     words, static = _statics(plan.extra)
-    shapes = (*[tuple(a.shape) for a in (*plan.inputs, *outputs)], static)
+    shapes = (*of_arrays, static)
     try:
         if plan.extra is None:  # the plan is itself a gradient, so there is no cache key for its function
             return AnySize().program(shapes, trace)
-        kinds = tuple((a.dtype, len(a.shape)) for a in (*plan.inputs, *plan.outputs))
+        ranks = tuple((a.dtype, len(shape)) for a, shape in zip((*plan.inputs, *outputs), of_arrays))
+        kinds = ranks, tuple(a.dtype for a in plan.outputs)
         key = plan.op, words, kinds, plan.scalars, what
         family = _families.get(key) or _families.setdefault(key, AnySize())
         program = family.program(shapes, trace)

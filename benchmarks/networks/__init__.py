@@ -21,7 +21,7 @@ from benchmarks.contenders import ALL, COMPILE, JAX, OURS, TORCH, WHOLE
 
 SIDES = {TORCH: "torch", COMPILE: "torch", OURS: "torchlike", WHOLE: "torchlike", JAX: "jax"}  # side: library
 COMPARED = 3  # steps whose losses are compared
-WARM = 6  # steps after which everything is compiled
+WARM = 16  # steps after which everything is compiled: torchlike interprets up to nine
 SHORT = ("encoder6", "lstm_lm", "packed_lstm")  # they need no library but PyTorch
 
 

@@ -170,7 +170,7 @@ def test_a_wait_at_exit_is_announced():
     assert (done.returncode, done.stderr) == (0, "torchlike: waiting at exit for a compile in the background\n")
 
 
-def test_products_of_a_long_program_use_few_threads(long, monkeypatch):
+def test_products_of_training_use_few_threads(long, monkeypatch):
     """Small products use one thread. Large ones use all, and half of them from the beginning of the compile on."""
 
     class Library:

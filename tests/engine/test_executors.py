@@ -160,7 +160,7 @@ def test_small_recurrent_layers_are_interpreted_when_they_repeat():
         wide(rows)[0].sum().backward()
         return wide.weight_ih_l0.grad.sum().item()
 
-    assert _compiles(lambda: [train_wide() for _ in range(3)]) == 1
+    assert _compiles(lambda: [train_wide() for _ in range(costs.REPLACE + 1)]) == 1
 
 
 def test_operators_that_are_written_for_jax_are_interpreted_too():

@@ -21,15 +21,16 @@ UPDATE_BYTE = 2.5e-10  # to interpret an optimizer step, with copies to blocks a
 COMPILE_ENTRY = 5e-3
 COMPILE_KIND = 0.05  # for each distinct operator of a training program; XLA compiles equal kernels of a program once
 COMPILE_LOOP = 0.2
+COMPILE_BY_HAND = 0.5  # for each distinct operator with a loop that is written by hand for NumPy
 COMPILE_UPDATE = 5e-3  # for each tensor that an optimizer step writes
 LONG = 1.0  # a training program whose compile takes longer is interpreted at first
-LONG_UPDATE = 0.15  # the same for an optimizer step, whose interpreted form gives the same bits
+LONG_UPDATE = 0.08  # the same for an optimizer step, whose interpreted form gives the same bits
 # A long compile begins in the background when a program ran this often in a row, and at the second number the compiled
 # program replaces the interpreted one. The numbers are fixed: results must not depend on how long a compile takes.
 BEGIN, REPLACE = 3, 10
 FEW, QUICK = 20, 2e-2  # operators and seconds: a training program within both limits is interpreted at its first run
 RUNS = 100  # runs of a training program with loops written by hand that must cost less than its compile
-WIDE = 1 << 22  # bytes; in a program whose compile takes long, operators that move more use several threads
+WIDE = 1 << 22  # bytes; in a training program, operators that move more use several threads
 LARGE = 1 << 22  # bytes; operators that NumPy runs as fast as XLA must move this much to keep a program interpreted
 
 
@@ -64,15 +65,23 @@ def of_compile(plans: Sequence[Plan]) -> float:
     return COMPILE_ENTRY * len(plans) + COMPILE_LOOP * len(_loops(_programs(plans)))
 
 
+def is_patient(plans: Sequence[Plan]) -> bool:
+    """Return whether loops written by hand make many runs of these plans cheaper than their compile."""
+    return is_by_hand(plans) and RUNS * of_run(plans) < of_compile(plans)
+
+
 def of_long_compile(plans: Sequence[Plan]) -> float:
-    """Return the cost of compiling a training program or an optimizer step, or 0 if it is short."""
+    """Return the cost of compiling a training program or an optimizer step, or 0 if it is short.
+
+    It is also 0 for a patient program, which is not compiled for a long time.
+    """
     kinds = {*plans}
     cost = COMPILE_UPDATE * sum(len(plan.outputs) for plan in kinds if plan.executor == ONCE)
     if all(plan.executor == ONCE for plan in kinds):
         return cost if cost > LONG_UPDATE else 0.0
     if any(plan.executor == FLAT for plan in kinds):
-        cost += COMPILE_KIND * len(kinds)
-    return cost if cost > LONG else 0.0
+        cost += COMPILE_KIND * len(kinds) + COMPILE_BY_HAND * sum(plan.flat.__class__ is ByHand for plan in kinds)
+    return cost if cost > LONG and not is_patient(plans) else 0.0
 
 
 def of_run(plans: Sequence[Plan]) -> float:
@@ -119,7 +128,7 @@ def _is_small(plans: list[Plan]) -> bool:
     """
     if BYTE * sum(map(moved, plans)) > QUICK:
         return False
-    if len(plans) > FEW and not (is_by_hand(plans) and RUNS * of_run(plans) < of_compile(plans)):
+    if len(plans) > FEW and not is_patient(plans):
         return False
     gradients = [plan.flat() for plan in plans if plan.executor == FLAT and plan.flat is not None]
     return None not in gradients and of_run(plans) <= QUICK

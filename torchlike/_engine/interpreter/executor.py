@@ -45,6 +45,7 @@ class Interpreted:
         self.account: Any = None
         self._again = 0  # the number of latest runs in a row
         self.compiling: Any = None  # the compiled program that is being made in the background
+        self._trains = any(plan.executor == FLAT for plan in self.plans)
         self._long = costs.of_long_compile(self.plans)
         self._left: float | None = None  # seconds of interpretation until the program is hot; set at the second run
 
@@ -55,11 +56,10 @@ class Interpreted:
         """
         plans = self.plans
         self._cost = costs.of_run(plans)
-        self._trains = any(plan.executor == FLAT for plan in plans)
         self._repeats = any(plan.executor == ONCE for plan in plans)
         self._is_exact = all(plan.executor == ONCE for plan in plans)
         self._left = self._long or costs.of_compile(plans)
-        self._is_patient = costs.is_by_hand(plans) and costs.RUNS * self._cost < self._left
+        self._is_patient = costs.is_patient(plans)
         self._stays = not self._trains and costs.is_as_fast_as_compiled(plans)
 
     def is_hot(self) -> bool:
@@ -106,7 +106,7 @@ class Interpreted:
     def __call__(self, trace: Trace, lost: bool = False) -> list[Any]:
         """Return the live results. `lost` says whether some inputs of the trace are `Failed`."""
         arrays = [x if x.__class__ is Failed else on_host(x) for x in trace.arrays]
-        if not self._long:
+        if not self._trains:
             return _owned(self.walk(trace, arrays, _run, lost), arrays)
         with blas.threads(1) as most:
             wide = most if self.compiling is None else max(most // 2, 1)
@@ -215,7 +215,7 @@ def _run(plan: Plan, given: list) -> list[np.ndarray]:
 
 
 def _run_on_few(wide: int, plan: Plan, given: list) -> list[np.ndarray]:
-    """Run one entry of a program whose compile takes long. Only large matrix products use `wide` threads.
+    """Run one entry of a training program. Only large matrix products use `wide` threads.
 
     The threads of a product wait for each other in busy loops. Beside other work, such as the compile of this program,
     small products on several threads take ten times as long. The number of threads changes the last bits, so it does

@@ -63,7 +63,13 @@ def waited(seconds: float, names: Sequence[str]) -> None:
         return
     names = tuple(name.lstrip("_") for name in names)
     count = f"{len(names)} operator{'s' * (len(names) != 1)}"
-    logger.warning(f"torchlike: {users_place()} waited {seconds:.1f} s for a compile of {count} ({summary(names)})")
+    tell_user(f"{users_place()} waited {seconds:.1f} s for a compile of {count} ({summary(names)})")
+
+
+def tell_user(text: str) -> None:
+    """Write a line to stderr, or to the handlers that the program has given to the logger."""
+    prefix = "" if logger.handlers else "torchlike: "  # the handler of `log_as_asked` writes it itself
+    logger.warning(prefix + text)
 
 
 def made(making: Making, executor: str) -> None:

@@ -81,7 +81,7 @@ def _announce_the_wait() -> None:
     def announce() -> None:
         threading.main_thread().join()
         if not all(job.is_done() for job in [*_running]):
-            log.logger.warning("torchlike: waiting at exit for a compile in the background")
+            log.tell_user("waiting at exit for a compile in the background")
 
     threading.Thread(target=announce, daemon=True).start()
 

@@ -124,7 +124,6 @@ def test_a_job_gives_its_result_or_its_error():
         Job(lambda: 1 / 0).result()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings(
     "ignore:os.fork:RuntimeWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
 )  # of JAX

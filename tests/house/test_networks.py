@@ -1,7 +1,6 @@
 """Tests of the benchmark of networks: its figures, its table, its comparison, and its programs without libraries."""
 
 import copy
-import sys
 
 import pytest
 
@@ -119,7 +118,6 @@ def test_a_worker_without_a_reply_is_ended():
         ask("begin")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the worker reads /proc")
 @pytest.mark.parametrize("task, command", [("train", ["steps", 1]), ("infer", ["calls", 1])])
 def test_the_worker_runs_a_network_on_torchlike(task, command):
     with measure.worker(Setting(threads=1), None, task, OURS, "packed_lstm") as ask:

@@ -7,7 +7,7 @@ from jax import lax
 
 from torchlike._engine.interpreter.jaxpr import flatten
 from torchlike._engine.interpreter.rules import Unsupported
-from torchlike._ops.nn import conv_rules as conv_rules
+from torchlike._ops.nn import conv_forms as conv_forms  # registers the rule of convolutions
 from torchlike._ops.nn.depthwise import alone
 
 CASES = 40

@@ -7,7 +7,6 @@ operators cancel.
 from __future__ import annotations
 
 from torchlike import _errors
-from torchlike._ops.nn import conv_rules as conv_rules  # imported to register the rules
 from torchlike._ops.nn.conv_forms import convolve
 from torchlike._ops.nn.windows import channels_last, channels_second, expand, padding_pairs
 from torchlike._ops.schema import flops

@@ -8,13 +8,16 @@ convolutions, and all convolutions in NumPy, use matrix products and sums of shi
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import reduce
 from operator import add, iadd
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from torchlike._engine.interpreter.rules import Equation, is_half, rule
 from torchlike._engine.xla.target import convolution_precision, for_cpu
 from torchlike._ops.linalg.products import rows_times
 from torchlike._ops.nn.depthwise import alone
@@ -229,3 +232,54 @@ def _flipped(w, groups: int):
     xp = namespace(w)
     w = xp.flip(w, tuple(range(len(kernel)))).reshape(*kernel, groups, channels // groups, outputs)
     return xp.swapaxes(w, -3, -2).reshape(*kernel, channels // groups, groups * outputs)
+
+
+@rule("conv_general_dilated")
+def _convolution(e: Equation) -> Callable:
+    """Interpret a convolution of a gradient, which would otherwise be compiled separately."""
+    (x, w), out = e.inputs, e.outputs[0]
+    numbers, groups = e.params["dimension_numbers"], e.params["feature_group_count"]
+    if e.params["batch_group_count"] != 1:
+        raise e.refuse("with groups of batches")
+    if not (out.dtype.kind == "f" or is_half(out.dtype)) or 0 in (*x.shape, *w.shape, *out.shape):
+        raise e.refuse("of these dtypes or sizes")
+    (batch, channel, *middle), (outputs, inputs, *kernel) = numbers.lhs_spec, numbers.rhs_spec
+    turn_x, turn_w = (batch, *middle, channel), (*kernel, inputs, outputs)
+    first, last, *between = numbers.out_spec
+    turn_back = tuple(np.argsort((first, *between, last)))
+    stride, pads = tuple(e.params["window_strides"]), tuple(map(tuple, e.params["padding"]))
+    stretch, dilation = tuple(e.params["lhs_dilation"]), tuple(e.params["rhs_dilation"])
+    stretch = None if max(stretch, default=1) == 1 else stretch
+    wide = np.dtype(np.float32) if is_half(out.dtype) else out.dtype
+    is_of_weights = groups == 1 and math.prod(out.shape[d] for d in between) < math.prod(w.shape[d] for d in kernel)
+    none = ((0, 0),) * len(stride)
+
+    def convolution(x: Any, w: Any) -> np.ndarray:
+        x, w = (a.astype(wide, copy=False) for a in (x.transpose(turn_x), w.transpose(turn_w)))
+        x = padded(x, pads, stretch=stretch)
+        found: Any
+        if is_of_weights:
+            found = by_outputs(x, w, stride, dilation)
+        else:
+            found = convolve(x, w, stride, none, dilation, groups)
+        return found.transpose(turn_back).astype(out.dtype, copy=False)
+
+    return convolution
+
+
+def by_outputs(x: np.ndarray, w: np.ndarray, stride: Ints, dilation: Ints) -> np.ndarray:
+    """Convolve one group by one matrix product for each output position.
+
+    The gradient of a convolution's weights is such a convolution: its kernel is the gradient of the result, and its few
+    output positions are the elements of the weights.
+    """
+    *kernel, _, outputs = w.shape
+    counts = spans(x.shape[1:-1], tuple(kernel), stride, dilation)
+    turn = (x.ndim - 1, *range(1, x.ndim - 1), 0)  # the order in memory: a gradient of weights swaps N and C
+    rows = w.transpose(w.ndim - 2, *range(w.ndim - 2), w.ndim - 1).reshape(-1, outputs)
+    found = np.empty((x.shape[0], *counts, outputs), x.dtype)
+    for place in places(counts):
+        cut = tuple(slice(p * s, p * s + (k - 1) * d + 1, d) for p, s, k, d in zip(place, stride, kernel, dilation))
+        columns = x[(slice(None), *cut)].transpose(turn).reshape(len(rows), len(x))
+        found[(slice(None), *place)] = columns.T @ rows
+    return found

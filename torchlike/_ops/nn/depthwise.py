@@ -8,6 +8,7 @@ as well, this module defines two primitives, whose gradients are these primitive
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 from operator import add, mul
 from typing import Any
@@ -17,6 +18,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from torchlike._engine.interpreter.rules import Equation, rule
+from torchlike._engine.interpreter.sums import total
 from torchlike._engine.xla.jax_private import (
     Primitive,
     ShapedArray,
@@ -92,3 +95,31 @@ defbilinear(
     lambda factors, x, change, *, kernel, stride, dilation: _to_input(change, x, factors, stride, dilation),
     lambda factors, x, change, *, kernel, stride, dilation: alone(x, factors, stride, dilation),
 )
+
+
+@rule("torchlike_alone")
+def _alone_by_numpy(e: Equation) -> Callable:
+    stride, dilation = e.params["stride"], e.params["dilation"]
+
+    def run(x: np.ndarray, w: np.ndarray) -> np.ndarray:
+        copies, weights = windows(x, w.shape[:-1], stride, dilation), w.reshape(-1, w.shape[-1])
+        found = copies[0] * weights[0]
+        scratch = np.empty_like(found)
+        for copy, weight in zip(copies[1:], weights[1:]):
+            found += np.multiply(copy, weight, out=scratch)
+        return found
+
+    return run
+
+
+@rule("torchlike_alone_weights")
+def _alone_weights_by_numpy(e: Equation) -> Callable:
+    kernel, stride, dilation = e.params["kernel"], e.params["stride"], e.params["dilation"]
+    shape = tuple(e.outputs[0].shape)
+
+    def run(x: np.ndarray, change: np.ndarray) -> np.ndarray:
+        axes = tuple(range(x.ndim - 1))
+        sums = [total(copy * change, axes) for copy in windows(x, kernel, stride, dilation)]
+        return np.stack(sums).reshape(shape)
+
+    return run

@@ -152,7 +152,7 @@ class Attempt:
         if now.key != self.signature.key or [*map(id, now.tensors)] != [*map(id, self.signature.tensors)]:
             raise Refusal("it changes an argument")
         after = self._reach(watch.codes)
-        unknown = next((c for c in watch.codes if c not in before.found_codes), None)
+        unknown = next((c for c in watch.codes if not (c in before.found_codes and c in after.found_codes)), None)
         if unknown is not None:
             place = Place(unknown.co_filename, unknown.co_firstlineno)
             what = f"{unknown.co_qualname} ({place})"

@@ -166,6 +166,17 @@ def is_read(x: Any) -> bool:
     return not x.closed and x.readable() and x not in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
 
 
+IDLE = ("created", "closed")  # the states of a generator without a running or suspended frame
+
+
+def progress(x: types.GeneratorType) -> str:
+    """Return how far a generator is: one of `IDLE`, or the position in its code."""
+    if x.gi_frame is None:
+        return "closed"
+    started = inspect.getgeneratorstate(x) != inspect.GEN_CREATED
+    return f"at {x.gi_frame.f_lasti}" if started else "created"
+
+
 def entries(cached: Any) -> dict | None:
     """Return the cache dictionary of a function with `functools.cache`, or None if it cannot be found."""
     found = [x for x in gc.get_referents(cached) if type(x) is dict and x is not vars(cached)]

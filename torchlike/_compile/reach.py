@@ -14,6 +14,7 @@ import sys
 import types
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
 from operator import attrgetter
 from typing import Any
 
@@ -67,8 +68,11 @@ class Reach:
         self.of_code: set[str] = set()  # those of `names` that occur in code
         self.all_names = False
         self._seen: dict[int, Any] = {}
-        self._named: dict[int, tuple[Mapping, str, dict[str, None]]] = {}  # dictionaries and the guarded names in them
-        self._objects: dict[int, tuple[Any, str]] = {}  # objects whose attributes are visited by name
+        # Dictionaries and the guarded names in them, each with whether its value is visited.
+        self._named: dict[int, tuple[Mapping, str, dict[str, bool]]] = {}
+        self._objects: dict[int, tuple[Any, str, Mapping]] = {}  # objects whose attributes are visited by name
+        self._far: dict[int, tuple[types.ModuleType, str, Mapping]] = {}  # modules reached by computed names
+        self._looked = (0, frozenset(), False)  # the objects, `names` and `all_names` at the last visit of attributes
         self._unnamed: set[int] = set()  # dictionaries whose keys are not guarded
         self._bare: set[int] = set()  # dictionaries whose class is not guarded: modules' hooks
         self._stepping: list[tuple[Any, str]] = []  # optimizers and schedulers, whose steps a replay repeats
@@ -105,7 +109,7 @@ class Reach:
         for key, (names, path, wanted) in self._named.items():
             if wanted:
                 self.places["names", key] = named(names, wanted, path)
-        for x, path in self._objects.values():
+        for x, path, _ in {**self._far, **self._objects}.values():
             self._note_missing(x, path)
         if self.codes is not None and self._opaque:
             raise Refusal(self._opaque[0])
@@ -114,8 +118,18 @@ class Reach:
     def _look_up(self) -> None:
         """Visit the attributes whose names were found since the last call."""
         before = len(self.names), self.all_names
-        for x, path in list(self._objects.values()):
-            self._attributes(x, path)
+        known, names, all_names = self._looked
+        objects = list(self._objects.values())
+        self._looked = len(objects), frozenset(self.names), self.all_names
+        known = known if all_names == self.all_names else 0
+        fresh = self.names.difference(names)
+        for x, path, held in objects[:known] if fresh else ():
+            if not fresh.isdisjoint(held):
+                self._name(held, path, [name for name in held if name in fresh], x)
+        for x, path, held in objects[known:]:
+            self._attributes(x, path, held)
+        for x, path, held in list(self._far.values()):
+            self._name(held, path, self.names.intersection(held), x)
         for x, path in self._stepping:
             asked = self.all_names or self.of_code.intersection(_asked_of(type(x)))
             if asked and ("values", id(x.__dict__)) not in self.places:
@@ -227,6 +241,11 @@ class Reach:
         if isinstance(x, BaseException):
             self._attributed(x, path)
 
+    def _context(self, x: ContextVar, path: str) -> None:
+        """Guard the value of a context variable in the context of the call."""
+        place = self.places["context", id(x)] = Place(lambda: (x.get(MISSING),), f"{path}.get()")
+        self._todo += [(y, f"{path}.get()") for y in place.seen if y is not MISSING]
+
     def _source(self, x: Any, path: str) -> None:
         self.sources[id(x)] = object_kinds.random_state(x), path
 
@@ -235,7 +254,9 @@ class Reach:
             self._cannot(x, path, "a weak reference, whose object may be freed")
 
     def _cached(self, x: Any, path: str) -> None:
-        """Guard the cache of a cached function: its entries and its statistics, except the number of hits."""
+        """Guard the cache of a cached user function: its entries and its statistics, except the number of hits."""
+        if is_library(x.__module__):  # it only computes, so a cached result is what it would compute
+            return self._todo.append((x.__wrapped__, path))
         entries = object_kinds.entries(x)
         if entries is None or len(entries) == x.cache_parameters()["maxsize"]:
             return self._cannot(x, path, "whose cache is full, so a call may evict what another call needs")
@@ -257,6 +278,12 @@ class Reach:
 
     def _stopped(self, x: Any, path: str) -> None:
         self._cannot(x, path, "an iterator created outside")
+
+    def _generator(self, x: types.GeneratorType, path: str) -> None:
+        """Guard a generator by its state. Before its first step, and after its last, nothing can be read from it."""
+        place = self.places["generator", id(x)] = Place(lambda: (object_kinds.progress(x),), path, VALUE)
+        if place.seen[0] not in object_kinds.IDLE:
+            self._stopped(x, path)
 
     # -- code ----------------------------------------------------------------------------------------------------------
 
@@ -345,7 +372,9 @@ class Reach:
 
     # -- names ---------------------------------------------------------------------------------------------------------
 
-    def _name(self, names: Mapping, path: str, wanted: Iterable[str], owner: Any = None) -> None:
+    def _name(
+        self, names: Mapping, path: str, wanted: Iterable[str], owner: Any = None, is_visited: bool = True
+    ) -> None:
         """Guard entries of a dictionary, and visit their values.
 
         `owner` is the object that has the dictionary as its `__dict__`. It identifies the dictionary, because a class
@@ -353,19 +382,25 @@ class Reach:
         """
         found = self._named.setdefault(id(names if owner is None else owner), (names, path, {}))[2]
         for name in wanted:
-            if name not in found:
-                found[name] = None
+            if not found.setdefault(name, False) and is_visited:
+                found[name] = True
                 if name in names:
                     inner = name if path in ("global", "builtin", "module") else f"{path}.{name}"
                     self._todo.append((names[name], inner))
 
     def _attributed(self, x: Any, path: str) -> None:
         """Record an object whose attributes are visited by name."""
-        self._objects.setdefault(id(x), (x, path))
+        if id(x) not in self._objects:
+            self._objects[id(x)] = x, path, object_kinds.namespace(x) or {}
 
-    def _attributes(self, x: Any, path: str) -> None:
-        held = object_kinds.namespace(x) or {}
+    def _attributes(self, x: Any, path: str, held: Mapping) -> None:
         wanted = [n for n in held if self._matters(x, n)]
+        if self.all_names and isinstance(x, types.ModuleType):
+            far = [n for n in wanted if n not in self.names and isinstance(held[n], types.ModuleType)]
+            self._name(held, path, far, x, is_visited=False)
+            wanted = [n for n in wanted if n not in far]
+            for n in far:
+                self._far_module(held[n], f"{path}.{n}")
         if wanted:
             self._name(held, path, wanted, x)
         slots = () if isinstance(x, type | types.ModuleType) else object_kinds.slots(type(x))
@@ -373,6 +408,20 @@ class Reach:
             look, names = functools.partial(object_kinds.slot_items, x, slots), tuple([name for name, _ in slots])
             place = self.places["slots", id(x)] = Place(look, path, names=names)
             self._todo.extend([(y, f"{path}.{n}") for n, y in zip(names, place.seen) if y is not MISSING])
+
+    def _far_module(self, x: types.ModuleType, path: str) -> None:
+        """Guard a module that code can only reach from another module, by a name computed at run time.
+
+        All entries are guarded, and its data is visited. Its functions, classes and modules are not, unless their names
+        occur in code: from here they would lead to all of a library. The capture refuses code that ran and was not
+        found.
+        """
+        if id(x) in self._far or is_trusted(x.__name__):
+            return
+        held = x.__dict__
+        self._far[id(x)] = x, path, held
+        self._name(held, path, held, x, is_visited=False)
+        self._later += [(None, y, f"{path}.{name}") for name, y in held.items() if not isinstance(y, _DEFINED)]
 
     def _note_missing(self, x: Any, path: str) -> None:
         """Guard the absence of attributes: an attribute added later may shadow one of the class."""
@@ -471,7 +520,7 @@ class Reach:
     def _unknown(self, x: Any, path: str) -> None:
         if hasattr(type(x), "__next__"):
             self._stopped(x, path)
-        elif not issubclass(type(x), object_kinds.STATELESS):
+        elif type(x) is not object and not issubclass(type(x), object_kinds.STATELESS):  # `object()` has no state
             self._cannot(x, path, f"of type {type(x).__name__}, which guards cannot track")
 
 
@@ -489,6 +538,8 @@ _FOLLOW: tuple[tuple[Any, Callable[[Reach, Any, str], None]], ...] = (
     (object_kinds.RANDOM, Reach._source),
     (object_kinds.COMPARED, Reach._value),
     (object_kinds.LINKS, Reach._links),
+    (ContextVar, Reach._context),
+    (types.GeneratorType, Reach._generator),
     (object_kinds.FILES, Reach._file),
     (object_kinds.OPAQUE, Reach._unknown),
 )

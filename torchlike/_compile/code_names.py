@@ -36,6 +36,10 @@ LOOKING = frozenset(
         "__setstate__",
     )
 )
+# Names of functions that read all attributes of their argument (`object_kinds.LOOKING_AT_ALL`).
+COPYING = frozenset(
+    ("copy", "deepcopy", "asdict", "astuple", "replace", "fields", "getmembers", "getattr_static")
+)
 _WORDS = re.compile(r"[^\W\d]\w*")
 
 
@@ -48,6 +52,7 @@ class Uses(NamedTuple):
       imports: a (relative level, module name) pair for each import.
       names: names that may be attributes.
       all_names: whether the code may access attributes whose names are computed at run time.
+      looks: whether the code may access such attributes, or call a function that reads all attributes.
     """
 
     globals: frozenset[str]
@@ -55,6 +60,7 @@ class Uses(NamedTuple):
     imports: tuple[tuple[int, str], ...]
     names: frozenset[str]
     all_names: bool
+    looks: bool
 
 
 @functools.lru_cache(maxsize=100_000)  # more than the functions of the largest libraries
@@ -77,7 +83,9 @@ def uses(code: types.CodeType) -> Uses:
         else:
             constants.append(code.co_consts[arg] if op == _CONST else arg)
     names = frozenset([*code.co_names, *strings(code.co_consts)])
-    return Uses(frozenset(found), frozenset(passed), tuple(imports), names, not names.isdisjoint(LOOKING))
+    all_names = not names.isdisjoint(LOOKING)
+    looks = all_names or not names.isdisjoint(COPYING)
+    return Uses(frozenset(found), frozenset(passed), tuple(imports), names, all_names, looks)
 
 
 def _steps(code: types.CodeType) -> Iterator[tuple[int, int]]:

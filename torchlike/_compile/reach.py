@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import functools
 import importlib.util
+import re
 import sys
 import types
 from collections import defaultdict, deque
@@ -42,6 +43,7 @@ from torchlike.nn.modules._hooks import everywhere
 
 # The names of methods of user classes that this library calls.
 _CALLED = ("forward", "backward", "setup_context", "vjp", "jvp", "step", "get_lr", "sample", "rsample", "log_prob")
+_WORDS = re.compile(r"[^\W\d]\w*")
 MOST = 200_000  # the maximum number of elements of a container
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, staticmethod, classmethod, property)
 _function_parts = attrgetter("__code__", "__defaults__", "__kwdefaults__")
@@ -51,11 +53,12 @@ _partial_parts = attrgetter("func", "args", "keywords")
 class Reach:
     """A traversal from some roots.
 
-    `codes` are the code objects that ran; names in other code are ignored. None includes all code.
+    `codes` are the code objects that ran; names in other code are ignored. None includes all code. `is_looked_at` tells
+    whether code that computes names of attributes was given an optimizer or a scheduler.
     """
 
-    def __init__(self, codes: set[types.CodeType] | None = None) -> None:
-        self.codes = codes
+    def __init__(self, codes: set[types.CodeType] | None = None, is_looked_at: bool = True) -> None:
+        self.codes, self._is_looked_at = codes, is_looked_at
         self.places: dict[Any, Place] = {}
         self.tensors: dict[int, Tensor] = {}
         self.grads: dict[int, Tensor] = {}  # the gradients of those tensors
@@ -67,6 +70,7 @@ class Reach:
         self.names: set[str] = {*_CALLED, "__match_args__"}
         self.of_code: set[str] = set()  # those of `names` that occur in code
         self.all_names = False
+        self._looking: set[str] = set()  # the names in code that computes names of attributes
         self._seen: dict[int, Any] = {}
         # Dictionaries and the guarded names in them, each with whether its value is visited.
         self._named: dict[int, tuple[Mapping, str, dict[str, bool]]] = {}
@@ -131,13 +135,20 @@ class Reach:
         for x, path, held in list(self._far.values()):
             self._name(held, path, self.names.intersection(held), x)
         for x, path in self._stepping:
-            asked = self.all_names or self.of_code.intersection(_asked_of(type(x)))
+            asked = self.of_code.intersection(_asked_of(type(x))) or self._may_look_at(path)
             if asked and ("values", id(x.__dict__)) not in self.places:
                 self._dictionary(x.__dict__, path)
         if before != (len(self.names), self.all_names):
             return self._look_up()
         if not self._todo:
             self._take_later()
+
+    def _may_look_at(self, path: str) -> bool:
+        """Return whether code that computes names of attributes may use an optimizer or a scheduler.
+
+        It does so by a name that leads to the object, or is given the object.
+        """
+        return self.all_names and (self._is_looked_at or not self._looking.isdisjoint(_WORDS.findall(path)))
 
     def _take_later(self) -> None:
         """Visit the postponed attributes whose names occur in code, or all postponed attributes if there are none."""
@@ -169,7 +180,8 @@ class Reach:
         """Visit the object to which a method implemented in C is bound."""
         if (held := owner(x)) is not None:
             self._todo.append((held, path))
-        self.all_names |= getattr(x, "__name__", None) in LOOKING
+        if getattr(x, "__name__", None) in LOOKING:
+            self._look_at_all(x, path)
 
     def _tensor(self, x: Tensor, path: str) -> None:
         self.tensors[id(x)] = x
@@ -270,7 +282,8 @@ class Reach:
         self._several(parts, path)
         self.names.update(strings(tuple(parts)))
         self.of_code.update(strings(tuple(parts)))
-        self.all_names |= isinstance(x, types.MethodWrapperType) and x.__name__ in LOOKING
+        if isinstance(x, types.MethodWrapperType) and x.__name__ in LOOKING:
+            self._look_at_all(x, path)
 
     def _file(self, x: Any, path: str) -> None:
         if object_kinds.is_read(x):
@@ -315,7 +328,8 @@ class Reach:
         is_ours, runs_ours = not is_trusted(f.__module__), not is_trusted(f.__globals__.get("__name__"))
         self._todo.append((f.__dict__.get("__wrapped__"), path))
         self._todo.extend(object_kinds.behind(f))
-        self.all_names |= f in object_kinds.LOOKING_AT_ALL
+        if f in object_kinds.LOOKING_AT_ALL:
+            self._look_at_all(f, path)
         if f in object_kinds.ASKED:
             self.places["asked", f] = Place(lambda: (f(),), f"{path}()", VALUE)
         cells = list(zip(f.__closure__ or (), f.__code__.co_freevars))
@@ -353,9 +367,19 @@ class Reach:
             self.names |= used.names
             self.of_code |= used.names
             self.all_names |= used.all_names
+            if used.looks:
+                self._looking.update(used.names, code.co_freevars, code.co_cellvars)
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):
                 self._code(constant, names)
+
+    def _look_at_all(self, function: Any, path: str) -> None:
+        """Note a function that reads attributes whose names are computed.
+
+        `_looking` has the code that calls it by its own name. Under another name, any code may call it.
+        """
+        self.all_names = True
+        self._is_looked_at |= _WORDS.findall(path)[-1:] != [function.__name__]
 
     def _passed_on(self, functions: list[tuple[Any, str]]) -> None:
         """Refuse functions with side effects that are passed to other code, such as `print` in `map(print, x)`."""

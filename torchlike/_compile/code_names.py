@@ -37,9 +37,7 @@ LOOKING = frozenset(
     )
 )
 # Names of functions that read all attributes of their argument (`object_kinds.LOOKING_AT_ALL`).
-COPYING = frozenset(
-    ("copy", "deepcopy", "asdict", "astuple", "replace", "fields", "getmembers", "getattr_static")
-)
+COPYING = frozenset(("copy", "deepcopy", "asdict", "astuple", "replace", "fields", "getmembers", "getattr_static"))
 _WORDS = re.compile(r"[^\W\d]\w*")
 
 

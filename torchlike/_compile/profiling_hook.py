@@ -23,8 +23,8 @@ class Watch:
     """An observer of one call, implemented with `sys.setprofile`.
 
     `codes` are the user's code objects that ran. `refused` describes the first call of a function that may have side
-    effects, with its line. `is_looked_at` tells whether code that computes names of attributes was given an optimizer or
-    a scheduler.
+    effects, with its line. `is_looked_at` tells whether code that computes names of attributes was given an optimizer
+    or a scheduler.
     """
 
     def __init__(self) -> None:

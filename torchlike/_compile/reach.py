@@ -455,7 +455,7 @@ class Reach:
         keys = held.keys()
         self.keys[id(x)] = frozenset(keys), path
         if isinstance(x, type) or self.all_names or not held:
-            self.places["keys", id(x)] = Place(lambda: keys, path, KEYS, held if isinstance(held, dict) else None)
+            self.places["attributes", id(x)] = Place(lambda: keys, path, KEYS, held if isinstance(held, dict) else None)
         else:
             missing = frozenset(self.names.difference(keys))
             self.places["missing", id(x)] = Place(lambda: (keys.isdisjoint(missing),), f"{path}.__dict__")
@@ -520,6 +520,8 @@ class Reach:
             self._kept_by_library(held, path, cls)
         elif held is not None or object_kinds.slots(cls):
             self._attributed(x, path)
+            if held:
+                self._read_by_bases(x, held, path)
         elif not is_known and (not is_library(cls.__module__) or x is object_kinds.default_rng):
             self._unknown(x, path)
 
@@ -540,6 +542,15 @@ class Reach:
         # Methods of the class may read every entry.
         if not is_library(cls.__module__) and cls is not types.SimpleNamespace:
             self._todo.extend([(y, f"{path}.{name}") for name, y in held.items()])
+
+    def _read_by_bases(self, x: Any, held: dict, path: str) -> None:
+        """Guard the attributes that methods of the standard library read, such as `data` of a `UserDict`."""
+        names, all_names = _names_of_bases(type(x))
+        if all_names:
+            self._dictionary(held, path, is_namespace=True)
+            self._todo.extend([(y, f"{path}.{name}") for name, y in held.items()])
+        elif names:
+            self._name(held, path, names, x)
 
     def _unknown(self, x: Any, path: str) -> None:
         if hasattr(type(x), "__next__"):
@@ -576,3 +587,13 @@ def _asked_of(cls: type) -> frozenset[str]:
     """Return the names by which a program reads the state of an optimizer or a scheduler."""
     names = [n for n in (*dir(cls), "param_groups", "defaults", "state", "last_epoch", "base_lrs")]
     return frozenset(n for n in names if not n.startswith("_")) - {"step", "zero_grad"}
+
+
+@functools.cache
+def _names_of_bases(cls: type) -> tuple[frozenset[str], bool]:
+    """Return the names in the methods of a class's bases in the standard library, and whether they compute names."""
+    bases = [base for base in cls.__mro__ if is_trusted(base.__module__) and not is_library(base.__module__)]
+    methods = [x for base in bases for x in vars(base).values()]
+    methods = [x.fget if isinstance(x, property) else x for x in methods]
+    used = [uses(x.__code__) for x in methods if isinstance(x, types.FunctionType)]
+    return frozenset().union(*[each.names for each in used]), any(each.all_names for each in used)

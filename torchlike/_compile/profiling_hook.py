@@ -64,6 +64,8 @@ class Watch:
                     self.is_looked_at = any([isinstance(x, STEPPING) for x in frame.f_locals.values()])
             elif (caller := _caller(frame)) and self._is_users(caller) and not code_only_computes(frame.f_code, module):
                 self._refuse(caller, f"{module}.{frame.f_code.co_qualname}")
+        elif event == "return" and isinstance(what, STEPPING):
+            self.is_looked_at |= not is_trusted(frame.f_globals.get("__name__"))  # any code may be its caller
         elif event == "c_call" and self._is_users(frame) and not only_computes(what):
             self._refuse(frame, _name(what))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import gc
 import importlib.util
 import re
 import sys
@@ -79,7 +80,8 @@ class Reach:
         self._looked = (0, frozenset(), False)  # the objects, `names` and `all_names` at the last visit of attributes
         self._unnamed: set[int] = set()  # dictionaries whose keys are not guarded
         self._bare: set[int] = set()  # dictionaries whose class is not guarded: modules' hooks
-        self._stepping: list[tuple[Any, str]] = []  # optimizers and schedulers, whose steps a replay repeats
+        # Optimizers and schedulers, whose steps a replay repeats, with all paths to them.
+        self._stepping: dict[int, tuple[Any, list[str]]] = {}
         self._todo: deque[tuple[Any, str]] = deque()
         self._later: list[tuple[str | None, Any, str]] = []  # attributes whose names have not occurred in code so far
         self._is_asked = True  # whether the code uses the name of the object being visited
@@ -106,10 +108,16 @@ class Reach:
           Refusal: code that ran uses an object that cannot be guarded, or a container has more than `MOST` elements.
         """
         self._todo.extend([*object_kinds.random_sources(), *roots])
-        while self._todo:
+        collects = gc.isenabled()
+        gc.disable()  # nothing is freed meanwhile, and each full collection would visit all objects again
+        try:
             while self._todo:
-                self._visit(*self._todo.popleft())
-            self._look_up()
+                while self._todo:
+                    self._visit(*self._todo.popleft())
+                self._look_up()
+        finally:
+            if collects:
+                gc.enable()
         for key, (names, path, wanted) in self._named.items():
             if wanted:
                 self.places["names", key] = named(names, wanted, path)
@@ -134,21 +142,21 @@ class Reach:
             self._attributes(x, path, held)
         for x, path, held in list(self._far.values()):
             self._name(held, path, self.names.intersection(held), x)
-        for x, path in self._stepping:
-            asked = self.of_code.intersection(_asked_of(type(x))) or self._may_look_at(path)
+        for x, paths in self._stepping.values():
+            asked = self.of_code.intersection(_asked_of(type(x))) or self._may_look_at(paths)
             if asked and ("values", id(x.__dict__)) not in self.places:
-                self._dictionary(x.__dict__, path)
+                self._dictionary(x.__dict__, paths[0])
         if before != (len(self.names), self.all_names):
             return self._look_up()
         if not self._todo:
             self._take_later()
 
-    def _may_look_at(self, path: str) -> bool:
+    def _may_look_at(self, paths: list[str]) -> bool:
         """Return whether code that computes names of attributes may use an optimizer or a scheduler.
 
         It does so by a name that leads to the object, or is given the object.
         """
-        return self.all_names and (self._is_looked_at or not self._looking.isdisjoint(_WORDS.findall(path)))
+        return self.all_names and (self._is_looked_at or not self._looking.isdisjoint(_WORDS.findall(" ".join(paths))))
 
     def _take_later(self) -> None:
         """Visit the postponed attributes whose names occur in code, or all postponed attributes if there are none."""
@@ -160,7 +168,11 @@ class Reach:
 
     def _visit(self, x: Any, path: str) -> None:
         cls = type(x)
-        if cls in PLAIN or id(x) in self._seen:
+        if cls in PLAIN:
+            return
+        if id(x) in self._seen:
+            if id(x) in self._stepping:
+                self._stepping[id(x)][1].append(path)
             return
         if issubclass(cls, FIXED):
             return self._bound(x, path)
@@ -512,7 +524,7 @@ class Reach:
             if hasattr(cls, "_guarded"):
                 self._name(x.__dict__, path, cls._guarded, x)
             elif hasattr(cls, "step"):
-                self._stepping.append((x, path))
+                self._stepping[id(x)] = x, [path]
                 self._name(x.__dict__, path, ("step", "zero_grad", "optimizer"), x)  # they may be replaced
         elif issubclass(cls, Module):
             self._module(x, path)
@@ -545,7 +557,7 @@ class Reach:
 
     def _read_by_bases(self, x: Any, held: dict, path: str) -> None:
         """Guard the attributes that methods of the standard library read, such as `data` of a `UserDict`."""
-        names, all_names = _names_of_bases(type(x))
+        names, all_names = object_kinds.names_of_bases(type(x))
         if all_names:
             self._dictionary(held, path, is_namespace=True)
             self._todo.extend([(y, f"{path}.{name}") for name, y in held.items()])
@@ -587,13 +599,3 @@ def _asked_of(cls: type) -> frozenset[str]:
     """Return the names by which a program reads the state of an optimizer or a scheduler."""
     names = [n for n in (*dir(cls), "param_groups", "defaults", "state", "last_epoch", "base_lrs")]
     return frozenset(n for n in names if not n.startswith("_")) - {"step", "zero_grad"}
-
-
-@functools.cache
-def _names_of_bases(cls: type) -> tuple[frozenset[str], bool]:
-    """Return the names in the methods of a class's bases in the standard library, and whether they compute names."""
-    bases = [base for base in cls.__mro__ if is_trusted(base.__module__) and not is_library(base.__module__)]
-    methods = [x for base in bases for x in vars(base).values()]
-    methods = [x.fget if isinstance(x, property) else x for x in methods]
-    used = [uses(x.__code__) for x in methods if isinstance(x, types.FunctionType)]
-    return frozenset().union(*[each.names for each in used]), any(each.all_names for each in used)

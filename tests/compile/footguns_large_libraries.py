@@ -111,6 +111,24 @@ def a_module_is_reached_by_computed_names(torch, compile):
 
 
 @footgun
+def a_class_of_a_module_reached_by_computed_names(torch, compile):
+    outer, inner = types.ModuleType("made_outer"), types.ModuleType("made_inner")
+    exec("class Found:\n    scale = 2.0\n    table = {'k': 3.0}", vars(inner))
+    outer.inner, names = inner, ["inner", "Fo" + "und", "sca" + "le", "tab" + "le"]
+
+    @compile
+    def f(x):
+        found = getattr(getattr(outer, names[0]), names[1])
+        return x * getattr(found, names[2]) * getattr(found, names[3])["k"]
+
+    out = [f(torch.ones(2)), f(torch.ones(2))]
+    inner.Found.scale = 5.0
+    out += [f(torch.ones(2)), f(torch.ones(2))]
+    inner.Found.table["k"] = 7.0
+    return numbers(out, f(torch.ones(2)))
+
+
+@footgun
 def a_function_of_a_module_reached_by_computed_names(torch, compile):
     outer, inner = types.ModuleType("made_outer"), types.ModuleType("made_inner")
     outer.inner, names = inner, ["inner", "scale", {"k": 2.0}]

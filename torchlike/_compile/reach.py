@@ -448,16 +448,15 @@ class Reach:
     def _far_module(self, x: types.ModuleType, path: str) -> None:
         """Guard a module that code can only reach from another module, by a name computed at run time.
 
-        All entries are guarded, and its data is visited. Its functions, classes and modules are not, unless their names
-        occur in code: from here they would lead to all of a library. The capture refuses code that ran and was not
-        found.
+        All entries are guarded and visited, except modules whose names do not occur in code: they would lead to all of a
+        library. The capture refuses code that ran and was not found.
         """
         if id(x) in self._far or is_trusted(x.__name__):
             return
         held = x.__dict__
         self._far[id(x)] = x, path, held
         self._name(held, path, held, x, is_visited=False)
-        self._later += [(None, y, f"{path}.{name}") for name, y in held.items() if not isinstance(y, _DEFINED)]
+        self._later += [(None, y, f"{path}.{name}") for name, y in held.items() if not isinstance(y, types.ModuleType)]
 
     def _note_missing(self, x: Any, path: str) -> None:
         """Guard the absence of attributes: an attribute added later may shadow one of the class."""

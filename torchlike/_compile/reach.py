@@ -448,8 +448,8 @@ class Reach:
     def _far_module(self, x: types.ModuleType, path: str) -> None:
         """Guard a module that code can only reach from another module, by a name computed at run time.
 
-        All entries are guarded and visited, except modules whose names do not occur in code: they would lead to all of a
-        library. The capture refuses code that ran and was not found.
+        All entries are guarded and visited, except modules whose names do not occur in code, which would lead to all of
+        a library. The capture refuses code that ran and was not found.
         """
         if id(x) in self._far or is_trusted(x.__name__):
             return

@@ -151,8 +151,8 @@ class Attempt:
             raise Refusal("it changes a mode (grad mode, default dtype or device, matmul precision)")
         if now.key != self.signature.key or [*map(id, now.tensors)] != [*map(id, self.signature.tensors)]:
             raise Refusal("it changes an argument")
-        after = self._reach(watch.codes)
-        unknown = next((c for c in watch.codes if c not in before.found_codes), None)
+        after = self._reach(watch.codes, watch.is_looked_at)
+        unknown = next((c for c in watch.codes if not (c in before.found_codes and c in after.found_codes)), None)
         if unknown is not None:
             place = Place(unknown.co_filename, unknown.co_firstlineno)
             what = f"{unknown.co_qualname} ({place})"
@@ -179,10 +179,10 @@ class Attempt:
                 seen.add(id(x))
             todo += x.values() if isinstance(x, dict) else x if isinstance(x, list | tuple) else ()
 
-    def _reach(self, codes: set[types.CodeType] | None) -> Reach:
+    def _reach(self, codes: set[types.CodeType] | None, is_looked_at: bool = True) -> Reach:
         roots = [(self.function, getattr(self.function, "__name__", "the function"))]
         roots += [(x, "an argument") for x in self.signature.others]
-        return Reach(codes).walk(*roots)
+        return Reach(codes, is_looked_at).walk(*roots)
 
     def _stopped(self, reason: str) -> None:
         self.refuse(f"{users_place()}: {reason}")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from torchlike._compile.ahead import ForTarget
 
 PATIENCE = 4  # the number of refused captures after which a signature is no longer captured
+ALIKE = 2  # the same for refusals with one reason: in a large library, each traversal takes seconds
 _UNFOLLOWED = "an argument has attributes or hooks"
 _ELEMENTS = "an operator rejects the elements of an argument"
 _PARTS = "an argument is a view whose layout changes often"
@@ -47,7 +48,8 @@ stance = Stance()
 class State(enum.Enum):
     """The state of a signature: unseen -> (waiting ->) capturing -> compiled | refused.
 
-    After a capture, a signature without recordings is unseen again until `PATIENCE` captures were refused.
+    After a capture, a signature without recordings is unseen again until `PATIENCE` captures, or `ALIKE` captures in a
+    row with the same reason, were refused.
     """
 
     UNSEEN = enum.auto()
@@ -69,7 +71,8 @@ class Case:
 
     def settled(self) -> State:
         """Return the state after a capture has ended."""
-        if len(self.refusals) >= PATIENCE:
+        alike = len(self.refusals) >= ALIKE and len({*self.refusals[-ALIKE:]}) == 1
+        if alike or len(self.refusals) >= PATIENCE:
             return State.REFUSED
         return State.COMPILED if self.recordings else State.UNSEEN
 

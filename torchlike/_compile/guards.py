@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict
 from collections.abc import Container, Iterable, Sequence
 from itertools import chain, starmap
 from operator import attrgetter, call, is_
@@ -80,11 +81,15 @@ class Guards:
         self._seen = [*chain(*self._live, *[look() for look in self._looks]), self]
 
     def _for_c(self) -> dict[int, Any]:
-        """Return the containers that the C code compares, by id. An `OrderedDict` is included only if it is empty."""
+        """Return the containers that the C code compares, by id.
+
+        Builtin subclasses of `dict` are included only if they are empty. A class written in Python is not included,
+        since it may override `__len__`.
+        """
         if _native.same is None:
             return {}
         held = [place.container for place in self._places if isinstance(place.container, dict | list)]
-        return {id(x): x for x in held if x.__class__ in (dict, list) or not x}
+        return {id(x): x for x in held if type(x) in (dict, list) or (type(x) in (OrderedDict, defaultdict) and not x)}
 
     def hold(self) -> bool:
         """Return whether all guards pass.

@@ -27,7 +27,9 @@ from typing import Any
 
 import numpy as np
 
+from torchlike._compile.code_names import uses
 from torchlike._compile.places import MISSING
+from torchlike._compile.trusted import is_library, is_trusted
 from torchlike._composite.random import random as _functions_random
 from torchlike._engine import determinism
 from torchlike._errors import warned
@@ -166,6 +168,17 @@ def is_read(x: Any) -> bool:
     return not x.closed and x.readable() and x not in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
 
 
+IDLE = ("created", "closed")  # the states of a generator without a running or suspended frame
+
+
+def progress(x: types.GeneratorType) -> str:
+    """Return how far a generator is: one of `IDLE`, or the position in its code."""
+    if x.gi_frame is None:
+        return "closed"
+    started = inspect.getgeneratorstate(x) != inspect.GEN_CREATED
+    return f"at {x.gi_frame.f_lasti}" if started else "created"
+
+
 def entries(cached: Any) -> dict | None:
     """Return the cache dictionary of a function with `functools.cache`, or None if it cannot be found."""
     found = [x for x in gc.get_referents(cached) if type(x) is dict and x is not vars(cached)]
@@ -224,6 +237,16 @@ def slot_items(x: Any, slots: tuple[tuple[str, Any], ...]) -> list:
         except AttributeError:
             found.append(MISSING)
     return found
+
+
+@functools.cache
+def names_of_bases(cls: type) -> tuple[frozenset[str], bool]:
+    """Return the names in the methods of a class's bases in the standard library, and whether they compute names."""
+    bases = [base for base in cls.__mro__ if is_trusted(base.__module__) and not is_library(base.__module__)]
+    methods = [x for base in bases for x in vars(base).values()]
+    methods = [x.fget if isinstance(x, property) else x for x in methods]
+    used = [uses(x.__code__) for x in methods if isinstance(x, types.FunctionType)]
+    return frozenset[str]().union(*[each.names for each in used]), any(each.all_names for each in used)
 
 
 # -- functions and classes ---------------------------------------------------------------------------------------------

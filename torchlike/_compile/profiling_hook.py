@@ -7,11 +7,15 @@ import sys
 import types
 from typing import Any
 
+from torchlike._compile.code_names import uses
 from torchlike._compile.trusted import code_only_computes, is_trusted, only_computes
 from torchlike._engine.xla.jax_private import COMPILERS
 from torchlike._errors.callers import Place
 from torchlike._tensor.overriding import Function
+from torchlike.optim import Optimizer
+from torchlike.optim.lr_scheduler import LRScheduler
 
+STEPPING = (Optimizer, LRScheduler)
 _CHECK = Function.__call__.__code__
 
 
@@ -19,12 +23,14 @@ class Watch:
     """An observer of one call, implemented with `sys.setprofile`.
 
     `codes` are the user's code objects that ran. `refused` describes the first call of a function that may have side
-    effects, with its line.
+    effects, with its line. `is_looked_at` tells whether code that computes names of attributes was given an optimizer
+    or a scheduler.
     """
 
     def __init__(self) -> None:
         self.codes: set[types.CodeType] = set()
         self.refused: str | None = None
+        self.is_looked_at = False
         self._before: Any = None
         self._base: types.FrameType | None = None
 
@@ -54,8 +60,12 @@ class Watch:
             if not is_trusted(module):
                 if frame.f_code not in self.codes and not self._is_internal(frame):
                     self.codes.add(frame.f_code)
+                if not self.is_looked_at and uses(frame.f_code).looks:
+                    self.is_looked_at = any([isinstance(x, STEPPING) for x in frame.f_locals.values()])
             elif (caller := _caller(frame)) and self._is_users(caller) and not code_only_computes(frame.f_code, module):
                 self._refuse(caller, f"{module}.{frame.f_code.co_qualname}")
+        elif event == "return" and isinstance(what, STEPPING):
+            self.is_looked_at |= not is_trusted(frame.f_globals.get("__name__"))  # any code may be its caller
         elif event == "c_call" and self._is_users(frame) and not only_computes(what):
             self._refuse(frame, _name(what))
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import builtins
 import functools
+import gc
 import importlib.util
+import re
 import sys
 import types
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
 from operator import attrgetter
 from typing import Any
 
@@ -41,6 +44,7 @@ from torchlike.nn.modules._hooks import everywhere
 
 # The names of methods of user classes that this library calls.
 _CALLED = ("forward", "backward", "setup_context", "vjp", "jvp", "step", "get_lr", "sample", "rsample", "log_prob")
+_WORDS = re.compile(r"[^\W\d]\w*")
 MOST = 200_000  # the maximum number of elements of a container
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, staticmethod, classmethod, property)
 _function_parts = attrgetter("__code__", "__defaults__", "__kwdefaults__")
@@ -50,11 +54,12 @@ _partial_parts = attrgetter("func", "args", "keywords")
 class Reach:
     """A traversal from some roots.
 
-    `codes` are the code objects that ran; names in other code are ignored. None includes all code.
+    `codes` are the code objects that ran; names in other code are ignored. None includes all code. `is_looked_at` tells
+    whether code that computes names of attributes was given an optimizer or a scheduler.
     """
 
-    def __init__(self, codes: set[types.CodeType] | None = None) -> None:
-        self.codes = codes
+    def __init__(self, codes: set[types.CodeType] | None = None, is_looked_at: bool = True) -> None:
+        self.codes, self._is_looked_at = codes, is_looked_at
         self.places: dict[Any, Place] = {}
         self.tensors: dict[int, Tensor] = {}
         self.grads: dict[int, Tensor] = {}  # the gradients of those tensors
@@ -66,12 +71,17 @@ class Reach:
         self.names: set[str] = {*_CALLED, "__match_args__"}
         self.of_code: set[str] = set()  # those of `names` that occur in code
         self.all_names = False
+        self._looking: set[str] = set()  # the names in code that computes names of attributes
         self._seen: dict[int, Any] = {}
-        self._named: dict[int, tuple[Mapping, str, dict[str, None]]] = {}  # dictionaries and the guarded names in them
-        self._objects: dict[int, tuple[Any, str]] = {}  # objects whose attributes are visited by name
+        # Dictionaries and the guarded names in them, each with whether its value is visited.
+        self._named: dict[int, tuple[Mapping, str, dict[str, bool]]] = {}
+        self._objects: dict[int, tuple[Any, str, Mapping]] = {}  # objects whose attributes are visited by name
+        self._far: dict[int, tuple[types.ModuleType, str, Mapping]] = {}  # modules reached by computed names
+        self._looked = (0, frozenset(), False)  # the objects, `names` and `all_names` at the last visit of attributes
         self._unnamed: set[int] = set()  # dictionaries whose keys are not guarded
         self._bare: set[int] = set()  # dictionaries whose class is not guarded: modules' hooks
-        self._stepping: list[tuple[Any, str]] = []  # optimizers and schedulers, whose steps a replay repeats
+        # Optimizers and schedulers, whose steps a replay repeats, with all paths to them.
+        self._stepping: dict[int, tuple[Any, list[str]]] = {}
         self._todo: deque[tuple[Any, str]] = deque()
         self._later: list[tuple[str | None, Any, str]] = []  # attributes whose names have not occurred in code so far
         self._is_asked = True  # whether the code uses the name of the object being visited
@@ -98,14 +108,20 @@ class Reach:
           Refusal: code that ran uses an object that cannot be guarded, or a container has more than `MOST` elements.
         """
         self._todo.extend([*object_kinds.random_sources(), *roots])
-        while self._todo:
+        collects = gc.isenabled()
+        gc.disable()  # nothing is freed meanwhile, and each full collection would visit all objects again
+        try:
             while self._todo:
-                self._visit(*self._todo.popleft())
-            self._look_up()
+                while self._todo:
+                    self._visit(*self._todo.popleft())
+                self._look_up()
+        finally:
+            if collects:
+                gc.enable()
         for key, (names, path, wanted) in self._named.items():
             if wanted:
                 self.places["names", key] = named(names, wanted, path)
-        for x, path in self._objects.values():
+        for x, path, _ in {**self._far, **self._objects}.values():
             self._note_missing(x, path)
         if self.codes is not None and self._opaque:
             raise Refusal(self._opaque[0])
@@ -114,16 +130,33 @@ class Reach:
     def _look_up(self) -> None:
         """Visit the attributes whose names were found since the last call."""
         before = len(self.names), self.all_names
-        for x, path in list(self._objects.values()):
-            self._attributes(x, path)
-        for x, path in self._stepping:
-            asked = self.all_names or self.of_code.intersection(_asked_of(type(x)))
+        known, names, all_names = self._looked
+        objects = list(self._objects.values())
+        self._looked = len(objects), frozenset(self.names), self.all_names
+        known = known if all_names == self.all_names else 0
+        fresh = self.names.difference(names)
+        for x, path, held in objects[:known] if fresh else ():
+            if not fresh.isdisjoint(held):
+                self._name(held, path, [name for name in held if name in fresh], x)
+        for x, path, held in objects[known:]:
+            self._attributes(x, path, held)
+        for x, path, held in list(self._far.values()):
+            self._name(held, path, self.names.intersection(held), x)
+        for x, paths in self._stepping.values():
+            asked = self.of_code.intersection(_asked_of(type(x))) or self._may_look_at(paths)
             if asked and ("values", id(x.__dict__)) not in self.places:
-                self._dictionary(x.__dict__, path)
+                self._dictionary(x.__dict__, paths[0])
         if before != (len(self.names), self.all_names):
             return self._look_up()
         if not self._todo:
             self._take_later()
+
+    def _may_look_at(self, paths: list[str]) -> bool:
+        """Return whether code that computes names of attributes may use an optimizer or a scheduler.
+
+        It does so by a name that leads to the object, or is given the object.
+        """
+        return self.all_names and (self._is_looked_at or not self._looking.isdisjoint(_WORDS.findall(" ".join(paths))))
 
     def _take_later(self) -> None:
         """Visit the postponed attributes whose names occur in code, or all postponed attributes if there are none."""
@@ -135,7 +168,11 @@ class Reach:
 
     def _visit(self, x: Any, path: str) -> None:
         cls = type(x)
-        if cls in PLAIN or id(x) in self._seen:
+        if cls in PLAIN:
+            return
+        if id(x) in self._seen:
+            if id(x) in self._stepping:
+                self._stepping[id(x)][1].append(path)
             return
         if issubclass(cls, FIXED):
             return self._bound(x, path)
@@ -155,7 +192,8 @@ class Reach:
         """Visit the object to which a method implemented in C is bound."""
         if (held := owner(x)) is not None:
             self._todo.append((held, path))
-        self.all_names |= getattr(x, "__name__", None) in LOOKING
+        if getattr(x, "__name__", None) in LOOKING:
+            self._look_at_all(x, path)
 
     def _tensor(self, x: Tensor, path: str) -> None:
         self.tensors[id(x)] = x
@@ -227,6 +265,11 @@ class Reach:
         if isinstance(x, BaseException):
             self._attributed(x, path)
 
+    def _context(self, x: ContextVar, path: str) -> None:
+        """Guard the value of a context variable in the context of the call."""
+        place = self.places["context", id(x)] = Place(lambda: (x.get(MISSING),), f"{path}.get()")
+        self._todo += [(y, f"{path}.get()") for y in place.seen if y is not MISSING]
+
     def _source(self, x: Any, path: str) -> None:
         self.sources[id(x)] = object_kinds.random_state(x), path
 
@@ -235,7 +278,9 @@ class Reach:
             self._cannot(x, path, "a weak reference, whose object may be freed")
 
     def _cached(self, x: Any, path: str) -> None:
-        """Guard the cache of a cached function: its entries and its statistics, except the number of hits."""
+        """Guard the cache of a cached user function: its entries and its statistics, except the number of hits."""
+        if is_library(x.__module__):  # it only computes, so a cached result is what it would compute
+            return self._todo.append((x.__wrapped__, path))
         entries = object_kinds.entries(x)
         if entries is None or len(entries) == x.cache_parameters()["maxsize"]:
             return self._cannot(x, path, "whose cache is full, so a call may evict what another call needs")
@@ -249,7 +294,8 @@ class Reach:
         self._several(parts, path)
         self.names.update(strings(tuple(parts)))
         self.of_code.update(strings(tuple(parts)))
-        self.all_names |= isinstance(x, types.MethodWrapperType) and x.__name__ in LOOKING
+        if isinstance(x, types.MethodWrapperType) and x.__name__ in LOOKING:
+            self._look_at_all(x, path)
 
     def _file(self, x: Any, path: str) -> None:
         if object_kinds.is_read(x):
@@ -257,6 +303,12 @@ class Reach:
 
     def _stopped(self, x: Any, path: str) -> None:
         self._cannot(x, path, "an iterator created outside")
+
+    def _generator(self, x: types.GeneratorType, path: str) -> None:
+        """Guard a generator by its state. Before its first step, and after its last, nothing can be read from it."""
+        place = self.places["generator", id(x)] = Place(lambda: (object_kinds.progress(x),), path, VALUE)
+        if place.seen[0] not in object_kinds.IDLE:
+            self._stopped(x, path)
 
     # -- code ----------------------------------------------------------------------------------------------------------
 
@@ -288,7 +340,8 @@ class Reach:
         is_ours, runs_ours = not is_trusted(f.__module__), not is_trusted(f.__globals__.get("__name__"))
         self._todo.append((f.__dict__.get("__wrapped__"), path))
         self._todo.extend(object_kinds.behind(f))
-        self.all_names |= f in object_kinds.LOOKING_AT_ALL
+        if f in object_kinds.LOOKING_AT_ALL:
+            self._look_at_all(f, path)
         if f in object_kinds.ASKED:
             self.places["asked", f] = Place(lambda: (f(),), f"{path}()", VALUE)
         cells = list(zip(f.__closure__ or (), f.__code__.co_freevars))
@@ -326,9 +379,19 @@ class Reach:
             self.names |= used.names
             self.of_code |= used.names
             self.all_names |= used.all_names
+            if used.looks:
+                self._looking.update(used.names, code.co_freevars, code.co_cellvars)
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):
                 self._code(constant, names)
+
+    def _look_at_all(self, function: Any, path: str) -> None:
+        """Note a function that reads attributes whose names are computed.
+
+        `_looking` has the code that calls it by its own name. Under another name, any code may call it.
+        """
+        self.all_names = True
+        self._is_looked_at |= _WORDS.findall(path)[-1:] != [function.__name__]
 
     def _passed_on(self, functions: list[tuple[Any, str]]) -> None:
         """Refuse functions with side effects that are passed to other code, such as `print` in `map(print, x)`."""
@@ -345,7 +408,9 @@ class Reach:
 
     # -- names ---------------------------------------------------------------------------------------------------------
 
-    def _name(self, names: Mapping, path: str, wanted: Iterable[str], owner: Any = None) -> None:
+    def _name(
+        self, names: Mapping, path: str, wanted: Iterable[str], owner: Any = None, is_visited: bool = True
+    ) -> None:
         """Guard entries of a dictionary, and visit their values.
 
         `owner` is the object that has the dictionary as its `__dict__`. It identifies the dictionary, because a class
@@ -353,19 +418,25 @@ class Reach:
         """
         found = self._named.setdefault(id(names if owner is None else owner), (names, path, {}))[2]
         for name in wanted:
-            if name not in found:
-                found[name] = None
+            if not found.setdefault(name, False) and is_visited:
+                found[name] = True
                 if name in names:
                     inner = name if path in ("global", "builtin", "module") else f"{path}.{name}"
                     self._todo.append((names[name], inner))
 
     def _attributed(self, x: Any, path: str) -> None:
         """Record an object whose attributes are visited by name."""
-        self._objects.setdefault(id(x), (x, path))
+        if id(x) not in self._objects:
+            self._objects[id(x)] = x, path, object_kinds.namespace(x) or {}
 
-    def _attributes(self, x: Any, path: str) -> None:
-        held = object_kinds.namespace(x) or {}
+    def _attributes(self, x: Any, path: str, held: Mapping) -> None:
         wanted = [n for n in held if self._matters(x, n)]
+        if self.all_names and isinstance(x, types.ModuleType):
+            far = [n for n in wanted if n not in self.names and isinstance(held[n], types.ModuleType)]
+            self._name(held, path, far, x, is_visited=False)
+            wanted = [n for n in wanted if n not in far]
+            for n in far:
+                self._far_module(held[n], f"{path}.{n}")
         if wanted:
             self._name(held, path, wanted, x)
         slots = () if isinstance(x, type | types.ModuleType) else object_kinds.slots(type(x))
@@ -373,6 +444,19 @@ class Reach:
             look, names = functools.partial(object_kinds.slot_items, x, slots), tuple([name for name, _ in slots])
             place = self.places["slots", id(x)] = Place(look, path, names=names)
             self._todo.extend([(y, f"{path}.{n}") for n, y in zip(names, place.seen) if y is not MISSING])
+
+    def _far_module(self, x: types.ModuleType, path: str) -> None:
+        """Guard a module that code can only reach from another module, by a name computed at run time.
+
+        All entries are guarded and visited, except modules whose names do not occur in code, which would lead to all of
+        a library. The capture refuses code that ran and was not found.
+        """
+        if id(x) in self._far or is_trusted(x.__name__):
+            return
+        held = x.__dict__
+        self._far[id(x)] = x, path, held
+        self._name(held, path, held, x, is_visited=False)
+        self._later += [(None, y, f"{path}.{name}") for name, y in held.items() if not isinstance(y, types.ModuleType)]
 
     def _note_missing(self, x: Any, path: str) -> None:
         """Guard the absence of attributes: an attribute added later may shadow one of the class."""
@@ -382,7 +466,7 @@ class Reach:
         keys = held.keys()
         self.keys[id(x)] = frozenset(keys), path
         if isinstance(x, type) or self.all_names or not held:
-            self.places["keys", id(x)] = Place(lambda: keys, path, KEYS, held if isinstance(held, dict) else None)
+            self.places["attributes", id(x)] = Place(lambda: keys, path, KEYS, held if isinstance(held, dict) else None)
         else:
             missing = frozenset(self.names.difference(keys))
             self.places["missing", id(x)] = Place(lambda: (keys.isdisjoint(missing),), f"{path}.__dict__")
@@ -439,7 +523,7 @@ class Reach:
             if hasattr(cls, "_guarded"):
                 self._name(x.__dict__, path, cls._guarded, x)
             elif hasattr(cls, "step"):
-                self._stepping.append((x, path))
+                self._stepping[id(x)] = x, [path]
                 self._name(x.__dict__, path, ("step", "zero_grad", "optimizer"), x)  # they may be replaced
         elif issubclass(cls, Module):
             self._module(x, path)
@@ -447,6 +531,8 @@ class Reach:
             self._kept_by_library(held, path, cls)
         elif held is not None or object_kinds.slots(cls):
             self._attributed(x, path)
+            if held:
+                self._read_by_bases(x, held, path)
         elif not is_known and (not is_library(cls.__module__) or x is object_kinds.default_rng):
             self._unknown(x, path)
 
@@ -468,10 +554,19 @@ class Reach:
         if not is_library(cls.__module__) and cls is not types.SimpleNamespace:
             self._todo.extend([(y, f"{path}.{name}") for name, y in held.items()])
 
+    def _read_by_bases(self, x: Any, held: dict, path: str) -> None:
+        """Guard the attributes that methods of the standard library read, such as `data` of a `UserDict`."""
+        names, all_names = object_kinds.names_of_bases(type(x))
+        if all_names:
+            self._dictionary(held, path, is_namespace=True)
+            self._todo.extend([(y, f"{path}.{name}") for name, y in held.items()])
+        elif names:
+            self._name(held, path, names, x)
+
     def _unknown(self, x: Any, path: str) -> None:
         if hasattr(type(x), "__next__"):
             self._stopped(x, path)
-        elif not issubclass(type(x), object_kinds.STATELESS):
+        elif type(x) is not object and not issubclass(type(x), object_kinds.STATELESS):  # `object()` has no state
             self._cannot(x, path, f"of type {type(x).__name__}, which guards cannot track")
 
 
@@ -489,6 +584,8 @@ _FOLLOW: tuple[tuple[Any, Callable[[Reach, Any, str], None]], ...] = (
     (object_kinds.RANDOM, Reach._source),
     (object_kinds.COMPARED, Reach._value),
     (object_kinds.LINKS, Reach._links),
+    (ContextVar, Reach._context),
+    (types.GeneratorType, Reach._generator),
     (object_kinds.FILES, Reach._file),
     (object_kinds.OPAQUE, Reach._unknown),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import contextvars
 import importlib
 import inspect
 import os
@@ -30,6 +31,7 @@ COMPUTING = frozenset(
         "_bisect",
         "_collections",
         "_collections_abc",
+        "_contextvars",
         "_functools",
         "_heapq",
         "_operator",
@@ -45,6 +47,7 @@ COMPUTING = frozenset(
         "cmath",
         "collections",
         "contextlib",
+        "contextvars",
         "copy",
         "copyreg",
         "dataclasses",
@@ -97,6 +100,7 @@ _DOING = frozenset(
         _thread.get_ident,
         _thread.get_native_id,
         _thread.start_new_thread,
+        contextvars.copy_context,
         np.fromfile,
     )
 )
@@ -129,6 +133,7 @@ _functions: tuple[Any, ...] = (
     Tensor.storage,
     *[inspect.unwrap(f) for f in (np.save, np.savez, np.savez_compressed, np.savetxt, np.load, np.loadtxt)],
 )
+_METHODS = (types.MethodDescriptorType, types.ClassMethodDescriptorType, types.BuiltinFunctionType, staticmethod)
 # Code of functions of trusted modules that have side effects or depend on more than their arguments.
 DOING = frozenset([f.__code__ for f in _functions])
 # Code of functions of other modules that read only guarded state.
@@ -166,9 +171,21 @@ def only_computes(what: Any) -> bool:
     if isinstance(what, types.BuiltinFunctionType) and what in _DOING:
         return False
     if owner is not None and not isinstance(owner, types.ModuleType):
-        kind = owner if isinstance(owner, type) else type(owner)
-        return computes(kind.__module__) and not isinstance(owner, sys.stdout.__class__)
+        if isinstance(owner, sys.stdout.__class__):
+            return False
+        return all([computes(kind.__module__) for kind in _definers(what, owner)])
     return computes(getattr(what, "__module__", None) or getattr(getattr(what, "__objclass__", None), "__module__", ""))
+
+
+def _definers(what: Any, owner: Any) -> list[type]:
+    """Return the classes that may define a method implemented in C that is bound to `owner`.
+
+    The method of an instance of a Python class is one of a base implemented in C, for example `dict.get`.
+    """
+    if isinstance(owner, type):
+        return [owner]
+    bases = [base for base in type(owner).__mro__ if isinstance(vars(base).get(what.__name__), _METHODS)]
+    return bases or [type(owner)]
 
 
 def code_only_computes(code: types.CodeType, module: str | None) -> bool:

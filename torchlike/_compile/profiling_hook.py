@@ -12,10 +12,7 @@ from torchlike._compile.trusted import code_only_computes, is_trusted, only_comp
 from torchlike._engine.xla.jax_private import COMPILERS
 from torchlike._errors.callers import Place
 from torchlike._tensor.overriding import Function
-from torchlike.optim import Optimizer
-from torchlike.optim.lr_scheduler import LRScheduler
 
-STEPPING = (Optimizer, LRScheduler)
 _CHECK = Function.__call__.__code__
 
 
@@ -61,10 +58,10 @@ class Watch:
                 if frame.f_code not in self.codes and not self._is_internal(frame):
                     self.codes.add(frame.f_code)
                 if not self.is_looked_at and uses(frame.f_code).looks:
-                    self.is_looked_at = any([isinstance(x, STEPPING) for x in frame.f_locals.values()])
+                    self.is_looked_at = any(map(_is_stepping, frame.f_locals.values()))
             elif (caller := _caller(frame)) and self._is_users(caller) and not code_only_computes(frame.f_code, module):
                 self._refuse(caller, f"{module}.{frame.f_code.co_qualname}")
-        elif event == "return" and isinstance(what, STEPPING):
+        elif event == "return" and _is_stepping(what):
             self.is_looked_at |= not is_trusted(frame.f_globals.get("__name__"))  # any code may be its caller
         elif event == "c_call" and self._is_users(frame) and not only_computes(what):
             self._refuse(frame, _name(what))
@@ -104,3 +101,9 @@ def _name(what: Any) -> str:
     owner = getattr(what, "__module__", None)
     name = getattr(what, "__qualname__", repr(what))
     return name if owner in (None, "builtins") else f"{owner}.{name}"
+
+
+def _is_stepping(x: Any) -> bool:
+    """Return whether an object is an optimizer or a scheduler."""
+    cls = type(x)
+    return hasattr(cls, "_followed") and hasattr(cls, "step")

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import torchlike
+from torchlike._engine.interpreter import costs
 from torchlike._engine.trace.waiting import on_host
+from torchlike._engine.xla import background
 
 PER_OPERATOR = 11  # a plan is 7; the rest are its key, its result's aval and shape, and its entry in a program
 
@@ -53,8 +55,10 @@ def test_a_recorded_step_is_not_scanned():
         model(x).sum().backward()
         optimizer.step()
 
-    for _ in range(4):  # the programs are compiled
+    for _ in range(costs.REPLACE + 1):
         step()
+    background.wait_for_all()
+    step()  # all programs are compiled
     scans = []
     count = lambda phase, info: scans.append(info["generation"]) if phase == "start" else None
     gc.collect()

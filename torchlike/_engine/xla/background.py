@@ -86,10 +86,11 @@ def _announce_the_wait() -> None:
     threading.Thread(target=announce, daemon=True).start()
 
 
-def _wait_for_all() -> None:
+def wait_for_all() -> None:
+    """Wait for all compiles in the background."""
     for job in [*_running]:
         job.wait()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_wait_for_all)
+    os.register_at_fork(before=wait_for_all)

@@ -18,7 +18,7 @@ whole step. {JAX} is one jitted, donating step, written flat by hand.
 - First step: cold caches, model, data and optimizer ready. Second process: the first step of a new process that finds
   the programs of the first one on disk.
 - Step: the median of steps in turns. Ratios are torchlike's time over the rival's.
-- Compile: what the first six steps took beyond six warm steps.
+- Compile: what the first steps, until everything is compiled, took beyond as many warm steps.
 - Inference: the first call of a process that has not trained, and the median from the tenth call on.
 - Memory: the peak of the resident memory of the training process.
 - Difference: the largest relative difference from {TORCH} of the first three losses and of the result of inference.

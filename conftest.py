@@ -99,6 +99,14 @@ def _both_executors_differentiate(request, monkeypatch):
 
 
 @pytest.fixture(autouse=True)
+def _background_compiles_do_not_leak():
+    """Wait for the compiles that earlier tests began, so that no test counts those of another."""
+    background = sys.modules.get("torchlike._engine.xla.background")
+    if background is not None:
+        background.wait_for_all()
+
+
+@pytest.fixture(autouse=True)
 def _settings_do_not_leak():
     """Check that a test that changes the default dtype or the grad mode restores it."""
     before = _settings()

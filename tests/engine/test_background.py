@@ -72,6 +72,15 @@ def test_the_number_of_runs_does_not_depend_on_the_duration_of_the_compile(long,
     assert used.count("numpy") == costs.REPLACE - 1
 
 
+def _clip_and_step():
+    """Run clipping and an optimizer step as one program."""
+    model = _model()
+    for parameter in model.parameters():
+        parameter.grad = torch.ones(parameter.shape)
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    torch.optim.AdamW(model.parameters()).step()
+
+
 @pytest.mark.parametrize("is_long", [False, True])
 def test_deterministic_training_is_compiled_at_once(is_long, monkeypatch):
     monkeypatch.setattr(costs, "LONG", 0.0 if is_long else 1e9)
@@ -79,6 +88,9 @@ def test_deterministic_training_is_compiled_at_once(is_long, monkeypatch):
     torch.use_deterministic_algorithms(True)
     try:
         assert _train(2)[1] == ["xla", "xla"]
+        with torch.explain() as report:
+            _clip_and_step()
+        assert [p.executor for p in report if p.operators[-1] == "adam_update"] == ["xla"]
     finally:
         torch.use_deterministic_algorithms(False)
 

@@ -12,6 +12,7 @@ from torchlike._engine import determinism
 from torchlike._engine.interpreter.by_hand import ByHand
 from torchlike._engine.trace.plan import COMPILED, FLAT, ONCE, Plan
 from torchlike._engine.trace.trace import Trace
+from torchlike._engine.xla.mesh import active
 from torchlike._engine.xla.target import THREADS
 
 ENTRY = 5e-6  # to interpret an operator, or a function of a flat program
@@ -92,6 +93,11 @@ def of_run(plans: Sequence[Plan]) -> float:
     return ENTRY * calls + PROGRAM * len(programs) + BYTE * inner + traffic
 
 
+def runs_on_one_device(trace: Trace) -> bool:
+    """Return whether a trace has no collectives and this process has no mesh. Only such a trace is compiled later."""
+    return trace.mesh is None and active.mesh is None
+
+
 def is_cold(trace: Trace, at_once: bool) -> bool:
     """Return whether NumPy should interpret a new trace.
 
@@ -100,7 +106,8 @@ def is_cold(trace: Trace, at_once: bool) -> bool:
     dtype that NumPy lacks, is compiled. Otherwise, forward work is interpreted. A training program is interpreted if it
     is small, or if its compile takes long. It is also interpreted if the same operators ran with other shapes before,
     or if its line runs many different graphs; `at_once` is False in these two cases. Any other training program would
-    be compiled one step later anyway, so it is compiled now. With deterministic algorithms, all training programs are.
+    be compiled one step later anyway, so it is compiled now. With deterministic algorithms, all training programs
+    and all optimizer steps with other operators, such as clipping, are compiled at once.
     """
     plans = {x for x in trace.code if x.__class__ is not int}
     executors = {plan.executor for plan in plans}
@@ -111,9 +118,9 @@ def is_cold(trace: Trace, at_once: bool) -> bool:
     entries = [x for x in trace.code if x.__class__ is not int]
     if executors == {ONCE}:
         return all(moved(p) * UPDATE_BYTE < COMPILE_UPDATE * len(p.outputs) for p in plans)
-    if FLAT in executors and determinism.is_enabled():
+    if determinism.is_enabled() and not executors.isdisjoint((FLAT, ONCE)):
         return False
-    if of_long_compile(entries) and trace.mesh is None:
+    if runs_on_one_device(trace) and of_long_compile(entries):
         return True
     if ONCE in executors:  # only these plans give bitwise the same results as XLA
         return False

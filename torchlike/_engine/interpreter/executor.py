@@ -46,7 +46,7 @@ class Interpreted:
         self._again = 0  # the number of latest runs in a row
         self.compiling: Any = None  # the compiled program that is being made in the background
         self._trains = any(plan.executor == FLAT for plan in self.plans)
-        self._long = costs.of_long_compile(self.plans)
+        self._long = costs.of_long_compile(self.plans) if costs.runs_on_one_device(trace) else 0.0
         self._left: float | None = None  # seconds of interpretation until the program is hot; set at the second run
 
     def _appraise(self) -> None:

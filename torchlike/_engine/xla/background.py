@@ -30,7 +30,7 @@ class Job(Generic[T]):
     seconds = 0.0
 
     def __init__(self, function: Callable[[], T]) -> None:
-        self._function: Callable[[], T] | None = function
+        self._function = function
         self._result: list[T] = []
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name=NAME)
@@ -40,15 +40,15 @@ class Job(Generic[T]):
 
     def _run(self) -> None:
         with _one:
-            function, self._function = self._function, None
-            if function is None or not threading.main_thread().is_alive():
+            if not threading.main_thread().is_alive():
                 return
             started = time.perf_counter()
             try:
-                self._result.append(function())
+                self._result.append(self._function())
             except BaseException as error:
                 self._error = error
             self.seconds = time.perf_counter() - started
+            del self._function
 
     def is_done(self) -> bool:
         """Return whether the function has returned or raised."""

@@ -31,6 +31,7 @@ from torchlike._engine import Value as Value
 from torchlike._engine import accelerators as accelerators
 from torchlike._engine import aval as aval
 from torchlike._engine import boundary as boundary
+from torchlike._engine import compute_with_numpy as compute_with_numpy
 from torchlike._engine import determinism as determinism
 from torchlike._engine import peek as peek
 from torchlike._engine import prelude as prelude

@@ -4,6 +4,7 @@ import functools
 import json
 import subprocess
 import sys
+import warnings
 
 import pytest
 import torch
@@ -210,7 +211,10 @@ def _with_workers():
     """
     command = [sys.executable, "-W", "ignore", workers.__file__, "torch"]
     told = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True).stdout
-    return json.loads(told.splitlines()[-1]), json.loads(json.dumps(workers.results(torchlike)))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "This DataLoader will create", UserWarning)  # more than the processors here
+        ours = workers.results(torchlike)
+    return json.loads(told.splitlines()[-1]), json.loads(json.dumps(ours))
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from torchlike._dtypes.recorder import current
 from torchlike._engine.ranks.meeting import DifferentProgram
 from torchlike._engine.report.explain import Function, compiled
 from torchlike._engine.trace import trace as _trace
+from torchlike._engine.xla.forked import forked
 from torchlike._errors.callers import Place
 from torchlike._errors.making import OutOfMemoryError
 from torchlike.nn import Module
@@ -150,12 +151,13 @@ class Compiled:
         if (
             is_part
             or self.is_off
+            or forked.is_closed
             or stance.name == "force_eager"
             or not _trace.limit.length
             or _trace.latest.made is not None
         ):
-            # The call is part of another captured call or of a transform, compilation is disabled, operators run
-            # immediately (the executor "immediate"), or anomaly detection is on.
+            # The call is part of another captured call or of a transform, compilation is disabled, XLA must not run in
+            # this process, operators run immediately (the executor "immediate"), or anomaly detection is on.
             return self.function(*args, **kwargs)
         signature = Signature(args, kwargs)
         if not signature.is_followed:

@@ -120,6 +120,14 @@ def non_leaf_deepcopy() -> RuntimeError:
     )
 
 
+def non_leaf_to_process() -> RuntimeError:
+    return RuntimeError(
+        "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support "
+        "crossing process boundaries.  If you just want to transfer the data, call detach() on the tensor before "
+        "serializing (e.g., putting it on the queue)."
+    )
+
+
 def before_storage(offset: int) -> RuntimeError:
     return RuntimeError(f"Tensor: invalid storage offset {offset}")
 

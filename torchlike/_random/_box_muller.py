@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from torchlike._engine.xla.forked import forked
+
 from ._libm import cos, log, sin
 from ._rounding import fma32, fma64
 
@@ -68,7 +70,7 @@ def _fill_slab(out: np.ndarray, words: np.ndarray, mean: np.float32, std: np.flo
     The compiled formula always computes a whole slab, so it is used only for at least a fifth of a slab.
     """
     global _cold_slabs
-    if 5 * len(words) < _SLAB32 or _cold_slabs < _COLD_SLABS:
+    if 5 * len(words) < _SLAB32 or _cold_slabs < _COLD_SLABS or forked.is_closed:
         _cold_slabs += len(words) / _SLAB32
         _interpreted(out, words, mean, std)
         return

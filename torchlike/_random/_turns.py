@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from torchlike._engine.xla.forked import forked
+
 from ._generator import Generator
 from ._real import fill_uniform64
 
@@ -72,10 +74,10 @@ def worth_compiling(count: int) -> bool:
     """Add `count` to the process's total, and return whether a compiled loop pays off.
 
     The total includes earlier elements that were sampled one by one. Small arrays are not counted, because a loop never
-    pays off for them. Return False if float64 is disabled in JAX.
+    pays off for them. Return False if float64 is disabled in JAX, and in a forked process.
     """
     global _cold
-    if count < _FEWEST:
+    if count < _FEWEST or forked.is_closed:
         return False
     _cold += count
     return _cold > _COLD_ELEMENTS and _wide()

@@ -120,14 +120,18 @@ def _rebuild_meta(cls: type, size: tuple, strides: tuple, dtype: Any, requires_g
     return made._require_grad(requires_grad)
 
 
-def reduce(t: Tensor) -> Any:
-    """Return the result of `__reduce_ex__`, from which pickle rebuilds a tensor."""
+def reduce(t: Tensor, copies: bool = True) -> Any:
+    """Return the result of `__reduce_ex__`, from which pickle rebuilds a tensor.
+
+    Without `copies`, the result may contain the memory of the tensor. The caller must pickle it at once.
+    """
     if t.is_meta:
         size, strides = tuple(t.shape), tuple(t.stride())
         return _rebuild_meta, (type(t), size, strides, t.dtype, t.requires_grad, attributes(t))
     strides = t._strides if t._strides is not None and _layout.is_dense(tuple(t.shape), t._strides) else None
     turn = _storage.involution(t)
-    array = np.array(t._host()) if turn is None else turn(t._host())  # the numbers as they are in memory
+    array = t._host() if turn is None else turn(t._host())  # the numbers as they are in memory
+    array = np.array(array, copy=True if copies and turn is None else None)
     args = (type(t), array, strides, t.requires_grad, attributes(t))
     return (_rebuild, args if turn is None else (*args, _storage.marks(t)))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._engine.trace.value import Aval
+from torchlike._engine.xla.forked import forked
 from torchlike._engine.xla.target import in_each_form, placing_on_cpu, tracing_for
 
 # The NumPy type of each type of runtime number.
@@ -103,6 +104,7 @@ class Plan:
 
     def run_alone(self, *given: Any) -> tuple:
         """Return the results for host arrays and numbers. Runs a separate executable on the CPU."""
+        forked.check(f"the operator {self.name}")
         with tracing_for("cpu"), placing_on_cpu():
             return self.traced()(*given)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -90,7 +89,3 @@ def wait_for_all() -> None:
     """Wait for all compiles in the background."""
     for job in [*_running]:
         job.wait()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=wait_for_all)

@@ -25,6 +25,7 @@ from torchlike._engine.trace.plan import NUMBERS
 from torchlike._engine.trace.trace import Trace, mesh_of, operators
 from torchlike._engine.xla import allocation, layout, memory, transfers
 from torchlike._engine.xla.background import Job, in_background
+from torchlike._engine.xla.forked import forked
 from torchlike._engine.xla.jax_private import quick_call
 from torchlike._engine.xla.target import ROUNDED, at_precision, tracing_for
 
@@ -63,6 +64,7 @@ class Executable:
     def __init__(
         self, device: Device, function: Callable, given: tuple, laid: layout.Laid | None = None, **options: Any
     ) -> None:
+        forked.check("a compiled program")
         started = time.perf_counter()
         make = executable if laid is None else laid.executable
         self.compiled = make(device, function, *given, **options)

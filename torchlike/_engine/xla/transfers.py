@@ -18,10 +18,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import SingleDeviceSharding
 
+from torchlike import _errors
 from torchlike._dtypes.devices import device as Device
 from torchlike._dtypes.devices import of_jax, to_jax
 from torchlike._engine.trace.ownership import lend
 from torchlike._engine.xla import allocation
+from torchlike._engine.xla.forked import forked
 from torchlike._engine.xla.mesh import active
 
 
@@ -114,6 +116,7 @@ def to_device(array: Any, device: Device) -> jax.Array:
 
 def _put(array: Any, target: Any, device: Device) -> jax.Array:
     """Return an array on the JAX device `target`, which is that of `device`."""
+    forked.check(f"moving a tensor to {device}")
     if device.type != "cpu" and not (isinstance(array, jax.Array) and target in array.devices()):
         allocation.check(device, array.nbytes)
     return allocation.allocated(lambda: jax.device_put(array, target), device)
@@ -157,6 +160,8 @@ def _filled(shape: tuple, dtype: np.dtype, element: bytes, place: Any) -> Any:
 
 def to_host(array: Any) -> np.ndarray:
     """Return an array as a NumPy array. A read of an accelerator's array waits until it is computed."""
+    if forked.is_child and is_remote(array):
+        raise _errors.engine.accelerator_in_child()
     if counting and is_remote(array):
         _count("to_host", array.nbytes)
     try:

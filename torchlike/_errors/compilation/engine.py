@@ -12,6 +12,25 @@ def wrong_results(plan: object, computed: list[str]) -> RuntimeError:
     )
 
 
+def no_xla_here(what: str, is_child: bool) -> RuntimeError:
+    why = (
+        "a forked process, because the threads of XLA exist only in its parent"
+        if is_child
+        else "a DataLoader worker process"
+    )
+    remedy = "do it in the main process" + (
+        ", or start the process by the method 'spawn' or 'forkserver'" if is_child else ""
+    )
+    return RuntimeError(f"{what} needs XLA, which must not run in {why}: {remedy}")
+
+
+def accelerator_in_child() -> RuntimeError:
+    return RuntimeError(
+        "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the 'spawn' "
+        "start method"
+    )
+
+
 def bad_cache_size(given: str) -> ValueError:
     return ValueError(
         f"TORCHLIKE_CACHE_SIZE is the maximum size of the compiled programs on disk: a number of bytes, optionally "

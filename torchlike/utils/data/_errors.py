@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import traceback
 from typing import Any
 
@@ -80,6 +81,38 @@ def in_worker(error: Exception, number: int) -> Exception:
         return kind(message)
     except Exception:  # the constructor does not accept a single message
         return RuntimeError(message)
+
+
+def sendable(error: Exception) -> Exception:
+    """Return an error that can be pickled, in place of one whose class cannot."""
+    return RuntimeError(_Verbatim(error))
+
+
+def too_many_workers(count: int, processors: int) -> str:
+    return (
+        f"This DataLoader will create {count} worker processes in total. Our suggested max number of worker in "
+        f"current system is {processors}, which is smaller than what this DataLoader is going to create. Please be "
+        "aware that excessive worker creation might get DataLoader running slow or even freeze, lower the worker "
+        "number to avoid potential slowness/freeze if necessary."
+    )
+
+
+def timed_out(seconds: float) -> RuntimeError:
+    return RuntimeError(f"DataLoader timed out after {seconds} seconds")
+
+
+def workers_died(ids: list[int], code: int | None) -> RuntimeError:
+    """Return the error for workers that ended unexpectedly. Its cause names the signal or the exit code of the first."""
+    error = RuntimeError(f"DataLoader worker (pid(s) {', '.join(map(str, ids))}) exited unexpectedly")
+    if code is not None and code < 0:
+        name = signal.strsignal(-code)
+        error.__cause__ = RuntimeError(f"DataLoader worker (pid {ids[0]}) is killed by signal: {name}. ")
+    elif code is not None:
+        error.__cause__ = RuntimeError(
+            f"DataLoader worker (pid {ids[0]}) exited unexpectedly with exit code {code}. Details are lost due to "
+            "multiprocessing. Rerunning with num_workers=0 may give better error trace."
+        )
+    return error
 
 
 def bad_context(context: Any, methods: list[str]) -> Exception:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
-from collections import deque
+import os
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from itertools import cycle, islice
 from typing import Any, Generic, TypeVar
@@ -15,7 +18,8 @@ from torchlike.utils.data._utils.collate import default_collate as default_colla
 from torchlike.utils.data._utils.collate import default_convert as default_convert
 from torchlike.utils.data._utils.fetch import IterableFetcher, MapFetcher
 from torchlike.utils.data._utils.pin_memory import sent_ahead, target
-from torchlike.utils.data._utils.worker import Worker
+from torchlike.utils.data._utils.turns import Turns
+from torchlike.utils.data._utils.worker import DATA, ENDED, FAILED, RESUMED, Job
 from torchlike.utils.data._utils.worker import get_worker_info as get_worker_info
 from torchlike.utils.data.dataset import IterableDataset
 from torchlike.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, _draw_seed
@@ -123,6 +127,7 @@ class DataLoader(Generic[T_co]):
         self.persistent_workers = persistent_workers
         self._IterableDataset_len_called: int | None = None
         self.__initialized = True
+        self.check_worker_number_rationality()
 
     def _set_samplers(self, batch_size: int | None, shuffle: Any, sampler: Any, batches: Any, drop_last: bool) -> None:
         """Set the sampler, the batch sampler (from `batches`) and the attributes that describe them."""
@@ -147,6 +152,12 @@ class DataLoader(Generic[T_co]):
         if self._dataset_kind == _DatasetKind.Iterable:
             return _InfiniteConstantSampler()
         return RandomSampler(self.dataset, generator=generator) if shuffle else SequentialSampler(self.dataset)
+
+    def check_worker_number_rationality(self) -> None:
+        """Warn if there are more workers than processors that this process may use."""
+        processors = _processors()
+        if self.num_workers and processors is not None and self.num_workers > processors:
+            warn(errors.too_many_workers(self.num_workers, processors))
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self.__initialized and name in _FIXED:
@@ -175,7 +186,10 @@ class DataLoader(Generic[T_co]):
         return self.batch_sampler if self._auto_collation else self.sampler
 
     def _get_iterator(self) -> _BaseDataLoaderIter:
-        return _MultiProcessingDataLoaderIter(self) if self.num_workers else _SingleProcessDataLoaderIter(self)
+        if not self.num_workers:
+            return _SingleProcessDataLoaderIter(self)
+        self.check_worker_number_rationality()
+        return _MultiProcessingDataLoaderIter(self)
 
     def __iter__(self) -> _BaseDataLoaderIter:
         if not (self.persistent_workers and self.num_workers):
@@ -193,6 +207,11 @@ class DataLoader(Generic[T_co]):
         if self.batch_size is None:
             return length
         return length // self.batch_size if self.drop_last else math.ceil(length / self.batch_size)
+
+
+def _processors() -> int | None:
+    """Return the number of processors that this process may use, or None if it is unknown."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
 def _context(context: Any) -> Any:
@@ -301,75 +320,145 @@ def _warn_about_pinning(loader: DataLoader) -> None:
         warn(errors.pin_without_accelerator())
 
 
-class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
-    """An iterator that loads each batch on demand with the next worker in round-robin order.
+def _workers_of(job: Job, context: Any) -> Any:
+    """Return the started workers: processes, or workers in this process on a system where these cannot share memory."""
+    if not hasattr(socket, "send_fds"):
+        return Turns(job)
+    from torchlike.utils.data._utils.processes import Workers  # imported here because the import is slow
 
-    As in PyTorch, indices are sampled several batches in advance. With `pin_memory` on an accelerator, the next batch
-    is loaded before a batch is returned, so that it is transferred while the device computes.
+    return Workers(job, context)
+
+
+class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
+    """An iterator over the batches of worker processes.
+
+    As in PyTorch, indices are sampled several batches in advance, and the workers take them in turn. With `pin_memory`
+    on an accelerator, a batch that has arrived is transferred before the previous one is returned.
     """
 
     def __init__(self, loader: DataLoader) -> None:
         super().__init__(loader)
+        self._timeout, self._in_order = loader.timeout, loader.in_order
+        self._persistent_workers = loader.persistent_workers
+        self._count, self._most = loader.num_workers, loader.prefetch_factor or 0  # workers, requests of each
         fetcher = IterableFetcher if self._dataset_kind == _DatasetKind.Iterable else MapFetcher
-        make = lambda dataset: fetcher(dataset, loader._auto_collation, loader.collate_fn, loader.drop_last)
-        self._workers = [Worker(i, loader, self._base_seed, make) for i in range(loader.num_workers)]
-        self._ahead = (loader.prefetch_factor or 0) * loader.num_workers
+        make = functools.partial(
+            fetcher,
+            auto_collation=loader._auto_collation,
+            collate_fn=loader.collate_fn,
+            drop_last=loader.drop_last,
+        )
+        job = Job(loader.dataset, make, loader.worker_init_fn, self._base_seed, loader.num_workers, os.getpid())
+        self._group = _workers_of(job, loader.multiprocessing_context)
+        self._workers = self._group.processes
         self._begin()
 
     def _reset(self, loader: DataLoader) -> None:
-        """Start another epoch with the same workers."""
+        """Start another epoch with the same workers. The answers of the last epoch are dropped."""
         self._sampler_iter = iter(self._index_sampler)
         self._num_yielded = 0
         self._promised = loader._IterableDataset_len_called
-        for worker in self._workers:
-            worker.resume()
+        for worker in range(self._count):
+            self._group.send(worker, None)
+        waiting = self._count
+        while waiting:
+            waiting -= self._group.receive(self._timeout)[1][1] == RESUMED
         self._begin()
 
     def _begin(self) -> None:
-        self._turns = cycle(self._workers)
-        self._tasks: deque[tuple[Worker, Any]] = deque()
-        self._loaded: deque[tuple[Any, Exception | None]] = deque()  # the next batch, or the error of loading it
-        for _ in range(self._ahead):
+        self._active = [True] * self._count
+        self._tasks: dict[int, int] = {}  # the numbers of the batches not yet returned, and their workers
+        self._arrived: dict[int, tuple[str, Any]] = {}
+        self._numbers, self._turns = itertools.count(), cycle(range(self._count))
+        for _ in range(self._most * self._count):
             self._assign()
 
     def _assign(self) -> None:
+        """Sample the index of one more batch, and send it to the next worker."""
         try:
             index = self._next_index()
         except StopIteration:
             return
-        worker = next((w for w in islice(self._turns, len(self._workers)) if w.is_active), None)
+        worker = next((w for w in islice(self._turns, self._count) if self._takes_more(w)), None)
         if worker is not None:
-            self._tasks.append((worker, index))
+            number = next(self._numbers)
+            self._group.send(worker, (number, index))
+            self._tasks[number] = worker
+
+    def _takes_more(self, worker: int) -> bool:
+        if not self._active[worker]:
+            return False
+        requests = sum(w == worker for w in self._tasks.values())
+        return self._in_order or requests < self._most * self._count // sum(self._active)
 
     def _next_data(self) -> Any:
-        if not (self._pins and self._ahead):
-            return self._load()
-        if not self._loaded:
-            self._load_ahead()
-        data, error = self._loaded.popleft()
-        if error is not None:
-            raise error
-        self._load_ahead()
+        kind, data = self._next_answer()
+        if kind == FAILED:
+            raise data
+        if self._pins:
+            self._send_arrived()
         return data
 
-    def _load_ahead(self) -> None:
-        """Load the next batch and start its transfer to the accelerator."""
-        try:
-            data = self._load()
-            boundary()
-            self._loaded.append((sent_ahead(data), None))
-        except Exception as error:
-            self._loaded.append((None, error))
+    def _next_answer(self) -> tuple[str, Any]:
+        """Wait for the next batch or error, and return it. Ask for one more batch.
 
-    def _load(self) -> Any:
-        while self._tasks:
-            worker, index = self._tasks.popleft()
-            if not worker.is_active:
+        A worker whose stream has ended gets no more requests. This depends on the order of the batches, not on the
+        time at which they arrive, so that the order of the following batches is fixed as well.
+        """
+        while True:
+            self._drop_ended()
+            if not self._tasks:
+                self._end()
+                raise StopIteration
+            number = self._next_number()
+            if number is None:
+                self._take(self._group.receive(self._timeout)[1])
                 continue
-            try:
-                return worker.fetch(index)
-            except StopIteration:
-                worker.is_active = False
-            finally:
-                self._assign()
-        raise StopIteration
+            kind, data = self._arrived.pop(number)
+            worker = self._tasks.pop(number)
+            if kind == ENDED:
+                self._active[worker] = False
+            self._assign()
+            if kind != ENDED:
+                return kind, data
+
+    def _next_number(self) -> int | None:
+        """Return the number of the next batch if it has arrived."""
+        if self._in_order:
+            first = next(iter(self._tasks), None)
+            return first if first in self._arrived else None
+        return next(iter(self._arrived), None)
+
+    def _take(self, answer: tuple) -> None:
+        """Keep an answer, unless it was dropped."""
+        number, kind, data = answer
+        if number in self._tasks:
+            self._arrived[number] = kind, data
+
+    def _drop_ended(self) -> None:
+        """Drop the requests of workers whose stream has ended."""
+        for number, worker in [*self._tasks.items()]:
+            if not self._active[worker]:
+                del self._tasks[number]
+                self._arrived.pop(number, None)
+
+    def _send_arrived(self) -> None:
+        """Start the transfer of the next batch to the accelerator, if it has arrived."""
+        while self._tasks and self._next_number() is None and self._group.has_answer():
+            self._take(self._group.receive()[1])
+        number = self._next_number()
+        if number is not None and self._arrived[number][0] == DATA:
+            self._arrived[number] = DATA, sent_ahead(self._arrived[number][1])
+
+    def _end(self) -> None:
+        if not self._persistent_workers:
+            self._shutdown_workers()
+
+    def _shutdown_workers(self) -> None:
+        """End the worker processes."""
+        self._group.close()
+
+    def __del__(self) -> None:
+        group = self.__dict__.get("_group")
+        if group is not None:
+            group.close()

@@ -103,7 +103,7 @@ def collate_numpy_array_fn(batch: Sequence, *, collate_fn_map: CollateMap | None
     if first.dtype.isnative and all(
         type(a) is np.ndarray and a.shape == first.shape and a.dtype == first.dtype for a in batch
     ):
-        return torchlike.as_tensor(np.stack(batch))
+        return torchlike.as_tensor(host.arrays(batch))
     return collate([torchlike.as_tensor(a) for a in batch], collate_fn_map=collate_fn_map)
 
 

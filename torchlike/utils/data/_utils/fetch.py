@@ -16,6 +16,8 @@ from torchlike.utils.data.dataset import Subset, TensorDataset, _samples
 class MapFetcher:
     """A fetcher for map-style datasets."""
 
+    is_stream = False
+
     def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool) -> None:
         self.dataset = dataset
         self.auto_collation = auto_collation
@@ -33,6 +35,8 @@ class MapFetcher:
 
 class IterableFetcher:
     """A fetcher for iterable-style datasets. The length of the index list is the number of samples per batch."""
+
+    is_stream = True
 
     def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool) -> None:
         self.stream = iter(dataset)

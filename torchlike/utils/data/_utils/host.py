@@ -13,13 +13,15 @@ import numpy as np
 
 import torchlike
 from torchlike._internal import Value, aval, peek, wrap
+from torchlike.utils.data._utils.worker import place
 
 
 def rows(tensor: Any, where: np.ndarray) -> Any:
     """Return the rows of a tensor at the indices `where`."""
     if tensor.device.type != "cpu":
         return tensor.index_select(0, torchlike.from_numpy(where).to(tensor.device))
-    return _tensor(peek(tensor._value).take(where, 0), tensor)
+    array = peek(tensor._value)
+    return _tensor(array.take(where, 0, out=_new((len(where), *array.shape[1:]), array.dtype)), tensor)
 
 
 def stack(tensors: Sequence) -> Any | None:
@@ -31,7 +33,22 @@ def stack(tensors: Sequence) -> Any | None:
     like = tensors[0]
     if like.device.type != "cpu" or not all(_is_alike(t, like) for t in tensors):
         return None
-    return _tensor(np.stack([peek(t._value) for t in tensors]), like)
+    return _tensor(arrays([peek(t._value) for t in tensors]), like)
+
+
+def arrays(given: Sequence[np.ndarray]) -> np.ndarray:
+    """Stack arrays of the same shape and dtype along a new first dim."""
+    first = given[0]
+    return np.stack(given, out=_new((len(given), *first.shape), first.dtype))
+
+
+def _new(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray | None:
+    """Return the array for a batch, in shared memory if this process is a worker. None stands for a new array."""
+    if not place.is_process:
+        return None
+    from torchlike.multiprocessing._channel import empty  # imported by all worker processes
+
+    return empty(shape, dtype)
 
 
 def _is_alike(tensor: Any, like: Any) -> bool:

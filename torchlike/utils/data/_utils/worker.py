@@ -1,16 +1,8 @@
-"""Simulated workers of a `DataLoader`.
-
-PyTorch's workers are processes. A process cannot be forked safely after JAX has started its threads, so these workers
-run in turn in the main process. Each has its own copy of the dataset object and its own random generator states (of
-Python, NumPy and torchlike) with PyTorch's seeds. It therefore loads the same batches in the same order as in PyTorch,
-but without parallelism.
-"""
+"""The work of one worker of a `DataLoader`, and the information about it."""
 
 from __future__ import annotations
 
-import copy
 import dataclasses
-import functools
 import random
 from collections.abc import Callable
 from typing import Any
@@ -18,9 +10,7 @@ from typing import Any
 import numpy as np
 
 import torchlike
-from torchlike._internal import uninterrupted
 from torchlike.utils.data import _errors as errors
-from torchlike.utils.data.dataset import Dataset
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,7 +33,20 @@ class WorkerInfo:
     worker_method: str = "multiprocessing"
 
 
-_current: WorkerInfo | None = None
+class _Place:
+    """The information about the worker that runs, or None in the main process.
+
+    `is_process` says whether the worker is this process. Its large batches are collated in shared memory.
+    """
+
+    __slots__ = ("info", "is_process")
+
+    def __init__(self) -> None:
+        self.info: WorkerInfo | None = None
+        self.is_process = False
+
+
+place = _Place()
 
 
 def get_worker_info() -> WorkerInfo | None:
@@ -52,91 +55,78 @@ def get_worker_info() -> WorkerInfo | None:
     >>> get_worker_info() is None
     True
     """
-    return _current
+    return place.info
 
 
-class Worker:
-    """A simulated worker. `fetch(index)` returns a batch, or raises `StopIteration` at the end of its stream."""
+# The kinds of answers of a worker.
+DATA, FAILED, ENDED, RESUMED = "data", "failed", "ended", "resumed"
 
-    def __init__(self, number: int, loader: Any, base_seed: int, make_fetcher: Callable[[Any], Any]) -> None:
-        dataset = copy.copy(loader.dataset) if isinstance(loader.dataset, Dataset) else loader.dataset
-        self.info = WorkerInfo(number, loader.num_workers, base_seed + number, dataset)
-        self.is_active = True
-        self._make_fetcher, self._fetcher = make_fetcher, None
-        self._failed: Exception | None = None  # the error of `worker_init_fn`, which the first `fetch` raises
-        outside = _states()
-        random.seed(self.info.seed)
-        np.random.seed(_numpy_seed(base_seed, number))
-        torchlike.manual_seed(self.info.seed)
-        self._own = _states()
-        _restore(outside)
-        if loader.worker_init_fn is not None:
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """What a worker does: it makes a fetcher of the dataset and fetches batches with it.
+
+    Attributes:
+        dataset: the dataset.
+        fetcher: the function that makes a fetcher of the dataset.
+        init_fn: the function to call first with the worker id, or None.
+        base_seed: the seed of the epoch. The seed of the worker is `base_seed` plus its id.
+        count: the number of workers.
+        parent: the id of the main process.
+    """
+
+    dataset: Any
+    fetcher: Callable[[Any], Any]
+    init_fn: Callable[[int], Any] | None
+    base_seed: int
+    count: int
+    parent: int
+
+
+class Fetching:
+    """The fetcher of a worker. The constructor calls `init_fn`; an error of it is the answer to every request."""
+
+    def __init__(self, job: Job, number: int) -> None:
+        self._job, self._number = job, number
+        self._fetcher: Any = None
+        self._failed: Exception | None = None
+        if job.init_fn is not None:
             try:
-                self._at_work(functools.partial(loader.worker_init_fn, number))
+                job.init_fn(number)
             except Exception as error:
-                self._failed = errors.in_worker(error, number)
+                self._failed = self.failed(error)
 
-    def resume(self) -> None:
-        """Start another epoch."""
-        self.is_active, self._fetcher = True, None
+    def respond(self, request: Any) -> tuple[int | None, str, Any]:
+        """Return the answer to a request (see `run`)."""
+        if request is None:
+            self._fetcher = None
+            return None, RESUMED, None
+        number, index = request
+        return number, *self._fetched(index)
 
-    def fetch(self, index: Any) -> Any:
+    def _fetched(self, index: Any) -> tuple[str, Any]:
         if self._failed is not None:
-            raise self._failed
-        return self._at_work(functools.partial(self._fetched, index))
-
-    def _fetched(self, index: Any) -> Any:
+            return FAILED, self._failed
         try:
             if self._fetcher is None:
-                self._fetcher = self._make_fetcher(self.info.dataset)
-            return self._fetcher.fetch(index)
-        except StopIteration:
-            raise
+                self._fetcher = self._job.fetcher(self._job.dataset)
+            return DATA, self._fetcher.fetch(index)
         except Exception as error:
-            raise errors.in_worker(error, self.info.id) from error
+            if isinstance(error, StopIteration) and self._fetcher is not None and self._fetcher.is_stream:
+                return ENDED, None
+            return FAILED, self.failed(error)
 
-    def _at_work(self, act: Callable[[], Any]) -> Any:
-        """Call `act` with the random generator states of this worker and return its result.
-
-        The states of the process are restored in all cases, even if an interrupt arrives during the restoration.
-        """
-        outside: list = []
-        try:
-            with uninterrupted():
-                self._begin(outside)
-            return act()
-        finally:
-            try:
-                with uninterrupted():
-                    self._end(outside)
-            except BaseException:
-                with uninterrupted():
-                    self._end(outside)
-                raise
-
-    def _begin(self, outside: list) -> None:
-        global _current
-        outside += [_states(), _current]
-        _restore(self._own)
-        _current = self.info
-
-    def _end(self, outside: list) -> None:
-        global _current
-        if outside:
-            self._own = _states()
-            _current = outside.pop()
-            _restore(outside.pop())
+    def failed(self, error: Exception) -> Exception:
+        """Return the exception that the main process raises for an error of this worker."""
+        return errors.in_worker(error, self._number)
 
 
-def _states() -> tuple[Any, Any, Any]:
-    return random.getstate(), np.random.get_state(), torchlike.get_rng_state()
-
-
-def _restore(states: tuple[Any, Any, Any]) -> None:
-    random.setstate(states[0])
-    np.random.set_state(states[1])
-    torchlike.set_rng_state(states[2])
+def seed(base_seed: int, number: int) -> None:
+    random.seed(base_seed + number)
+    np.random.seed(_numpy_seed(base_seed, number))
+    torchlike.manual_seed(base_seed + number)
 
 
 def _numpy_seed(base_seed: int, number: int) -> np.ndarray:
+    """Return the seed of NumPy's global generator in a worker."""
     return np.random.SeedSequence([number, base_seed & 0xFFFFFFFF, base_seed >> 32, 0]).generate_state(4)

@@ -1,0 +1,107 @@
+"""Memory that processes share: anonymous files that the kernel frees with the last descriptor and mapping of them."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import mmap
+import os
+import tempfile
+from typing import Any
+
+import numpy as np
+
+_FAILED = ctypes.c_void_p(-1).value
+_POPULATE = getattr(mmap, "MAP_POPULATE", 0)  # map all pages at once, instead of one by one at their first use
+
+
+class Segment:
+    """A range of memory that another process may map as well.
+
+    It is the owner of NumPy arrays over the memory (`array`), which is unmapped when the last of them is freed. Unlike
+    `mmap.mmap`, it holds no descriptor of the file.
+
+    Attributes:
+      nbytes: the size.
+      handle: the descriptor of the file, until `close`.
+    """
+
+    def __init__(self, nbytes: int, handle: int) -> None:
+        self._address = None
+        self.nbytes, self.handle = nbytes, handle
+        self._address = _mapped(handle, nbytes)
+        self.__array_interface__ = {"data": (self._address, False), "shape": (nbytes,), "typestr": "|u1", "version": 3}
+
+    def array(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+        """Return an array over the beginning of the memory."""
+        dtype = np.dtype(dtype)
+        count = int(np.prod(shape, dtype=np.int64))
+        return np.asarray(self)[: count * dtype.itemsize].view(dtype).reshape(shape)
+
+    def close(self) -> None:
+        """Close the descriptor of the file. The memory stays mapped."""
+        if self.handle >= 0:
+            handle, self.handle = self.handle, -1
+            os.close(handle)
+
+    def __del__(self) -> None:
+        if self._address is not None:
+            address, self._address = self._address, None
+            _libc().munmap(address, self.nbytes)
+        self.close()
+
+
+def new(nbytes: int) -> Segment:
+    """Return a new segment of at least one byte, filled with zeros."""
+    handle = _file()
+    try:
+        os.ftruncate(handle, nbytes)
+    except BaseException:
+        os.close(handle)
+        raise
+    return opened(handle, nbytes)
+
+
+def opened(handle: int, nbytes: int) -> Segment:
+    """Return the segment of a descriptor, which belongs to the segment from now on."""
+    try:
+        return Segment(nbytes, handle)
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def owner_of(array: np.ndarray) -> Segment | None:
+    """Return the segment of which an array is all the memory, or None."""
+    base: Any = array
+    while isinstance(base, np.ndarray | memoryview):
+        base = base.base if isinstance(base, np.ndarray) else base.obj
+    if isinstance(base, Segment) and base.handle >= 0 and base.nbytes == array.nbytes:
+        return base
+    return None
+
+
+def _file() -> int:
+    """Return the descriptor of a new empty file without a name."""
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("torchlike", os.MFD_CLOEXEC)
+    handle, path = tempfile.mkstemp(prefix="torchlike-")
+    os.unlink(path)
+    return handle
+
+
+def _mapped(handle: int, nbytes: int) -> int:
+    address = _libc().mmap(None, nbytes, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED | _POPULATE, handle, 0)
+    if address == _FAILED:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))
+    return address
+
+
+@functools.cache
+def _libc() -> Any:
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    return libc

@@ -1,0 +1,110 @@
+"""Pickling of the tensors in a message to another process. The arrays are pickled without a copy."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors
+from torchlike._dtypes import devices
+from torchlike._dtypes.strides import span
+from torchlike._tensor import copying, storage_io
+from torchlike._tensor.copying import attributes
+from torchlike._tensor.tensor import Tensor, adopt
+
+
+class Memory:
+    """Memory that several tensors of a message share.
+
+    Attributes:
+      flat: the elements, as an array of one dim.
+    """
+
+    def __init__(self, flat: np.ndarray) -> None:
+        self.flat = flat
+        self._owner: Tensor | None = None  # a tensor over all of the memory, in the receiving process
+
+    def __reduce__(self) -> tuple:
+        return Memory, (self.flat,)
+
+    def tensor(self, size: tuple, stride: tuple, offset: int, dtype: Any) -> Tensor:
+        """Return a tensor over a part of the memory."""
+        made, self._owner = storage_io.from_storage(self.flat, dtype, size, stride, offset, devices.cpu, self._owner)
+        return made
+
+
+class Aliases:
+    """The tensors of a message by storage, to find those that overlap in memory.
+
+    A tensor travels without the rest of its storage. Tensors that overlap travel with the part of the storage that they
+    cover together, so that a write to one of them is still visible in the others.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[int, list[Tensor]] = defaultdict(list)  # by the identity of the storage
+        self.shared: dict[int, tuple[Memory, int]] = {}  # by the identity of the tensor: the memory, the offset in it
+
+    def add(self, tensor: Tensor) -> None:
+        """Add a tensor of the message."""
+        self._seen[id(tensor._storage.whole)].append(tensor)
+
+    def group(self) -> bool:
+        """Find the tensors that overlap, and return whether there are any."""
+        for tensors in self._seen.values():
+            if len(tensors) > 1:
+                self._group(tensors)
+        return bool(self.shared)
+
+    def _group(self, tensors: list[Tensor]) -> None:
+        placed = sorted(((*_ends(t), t) for t in tensors if t.numel()), key=lambda item: item[:2])
+        group: list[tuple[int, int, Tensor]] = []
+        last = 0
+        for begin, end, tensor in placed:
+            if begin >= last:
+                self._share(group)
+                group = []
+            group.append((begin, end, tensor))
+            last = max(last, end)
+        self._share(group)
+
+    def _share(self, group: list[tuple[int, int, Tensor]]) -> None:
+        first = group[0][2] if group else None
+        if len(group) < 2 or first is None or any(t.dtype is not first.dtype for _, _, t in group):
+            return
+        item, begin, end = first.itemsize, group[0][0], max(end for _, end, _ in group)
+        memory = Memory(storage_io.storage_of(first)[1][begin // item : end // item])
+        for _, _, tensor in group:
+            self.shared[id(tensor)] = memory, tensor.storage_offset() - begin // item
+
+
+def _ends(tensor: Tensor) -> tuple[int, int]:
+    """Return the positions of the first byte of a tensor in its storage, and after the last."""
+    begin = tensor.storage_offset()
+    return begin * tensor.itemsize, (begin + span(tensor.shape, tensor.stride())) * tensor.itemsize
+
+
+def reduced(obj: Any, aliases: Aliases) -> Any:
+    """Return what a pickler needs to write a tensor on the CPU, and NotImplemented for any other object."""
+    if not isinstance(obj, Tensor) or type(obj).__reduce_ex__ is not Tensor.__reduce_ex__:
+        return NotImplemented
+    if obj.requires_grad and not obj.is_leaf:
+        raise _errors.memory.non_leaf_to_process()
+    if obj.device.type != "cpu":
+        return NotImplemented
+    held = aliases.shared.get(id(obj))
+    if held is None:
+        aliases.add(obj)
+        return copying.reduce(obj, copies=False)
+    memory, offset = held
+    place = (tuple(obj.shape), obj.stride(), offset, obj.dtype)
+    return _rebuilt, (type(obj), memory, place, obj.requires_grad, attributes(obj))
+
+
+def _rebuilt(cls: type, memory: Memory, place: tuple, requires_grad: bool, extra: dict) -> Any:
+    made: Any = memory.tensor(*place)
+    if cls is not Tensor:
+        made = adopt(cls, made)
+    made.__dict__.update(extra)
+    return made._require_grad(requires_grad)

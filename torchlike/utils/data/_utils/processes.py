@@ -73,7 +73,8 @@ class Workers:
         try:
             channel.send(request)
         except Closed:
-            raise self._died() from None
+            died = self._died()
+            raise died from died.__cause__
 
     def receive(self, timeout: float = 0) -> tuple[int, tuple]:
         """Return the number of a worker and its next answer.
@@ -108,7 +109,8 @@ class Workers:
         try:
             self._arrived.append((number, self._channels[number].receive()))
         except Closed:
-            raise self._died() from None
+            died = self._died()
+            raise died from died.__cause__
 
     def _died(self) -> RuntimeError:
         """Return the error for workers that ended, after waiting a moment for their exit codes."""
